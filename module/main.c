@@ -6,7 +6,6 @@
 #include <net/genetlink.h>
 #include <net/rtnetlink.h>
 
-#include "coll/ops.h"
 #include "fabric/fabric.h"
 #include "fabric/gate.h"
 #include "fabric/inject.h"
@@ -23,7 +22,7 @@ static int __init hc_init(void)
 	int err;
 
 	hc_gate_init();
-	err = hc_ops_check() ?: hc_trunk_module_init();
+	err = hc_trunk_module_init();
 	if (err)
 		return err;
 	err = hc_fabric_init();

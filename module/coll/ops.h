@@ -187,7 +187,5 @@ extern const struct hc_coll_ops hc_tree_allgather;
 const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
 /* The plan type of that number, or NULL: there is none. */
 const struct hc_plan_ops *hc_plan_type(u32 id);
-/* Do plans carry what the traits say, on which the tool relies? 0 or -EINVAL. */
-int hc_ops_check(void);
 
 #endif /* _HC_OPS_H */

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans carry what the traits say, on which the library and the tool rely.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "coll/ops.h"
+
+#include "../lib/hc_traits.c"
+
+static bool carries(const struct hc_plan_ops *ops, u32 collective, bool merges)
+{
+	const struct hc_coll_ops *const *c;
+
+	for (c = ops->colls; *c; c++)
+		if ((*c)->id == collective && (*c)->merges == merges)
+			return true;
+	return false;
+}
+
+static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u32 collective)
+{
+	const struct hc_traits *t = hc_traits(collective);
+
+	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, false),
+			    t && hc_traits_carried(t, ops->id, HYPERCUBE_SUM),
+			    "collective %u, plans of type %u", collective, ops->id);
+	/* Only elements are merged: with others nobody asks the row. */
+	if (t && t->payload != HC_PAYLOAD_ELEMENTS)
+		return;
+	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, true),
+			    t && hc_traits_carried(t, ops->id, HYPERCUBE_MERGE),
+			    "merging collective %u, plans of type %u", collective, ops->id);
+}
+
+static void traits_fit(struct kunit *test)
+{
+	const struct hc_plan_ops *ops;
+	u32 type, c;
+
+	for (type = 1; type <= U8_MAX; type++) {
+		ops = hc_plan_type(type);
+		for (c = 0; ops && c <= U8_MAX; c++)
+			collective_fits(test, ops, c);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, hc_plan_type(1));
+}
+
+static struct kunit_case ops_cases[] = {
+	KUNIT_CASE(traits_fit),
+	{}
+};
+
+static struct kunit_suite ops_suite = {
+	.name = "hypercube_ops",
+	.test_cases = ops_cases,
+};
+
+kunit_test_suite(ops_suite);
+
+MODULE_DESCRIPTION("hypercube: tests of the tables of plan types");
+MODULE_LICENSE("GPL");
