@@ -179,7 +179,8 @@ int run_members(struct hcctl *h, struct run *r)
 		return rc;
 	r->fault = malloc(nodes * sizeof(*r->fault));
 	r->node = malloc(nodes * sizeof(*r->node));
-	if (!r->fault || !r->node) {
+	r->hcl = calloc(nodes, sizeof(*r->hcl));
+	if (!r->fault || !r->node || !r->hcl) {
 		hc_faults_free(f);
 		return hc_nomem(h);
 	}
@@ -329,12 +330,24 @@ static uint64_t likely_bytes(const struct run *r, const struct words *w)
 	return (uint64_t)r->count * r->elem;
 }
 
+static void handles_close(struct run *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++)
+		hcl_close(r->hcl[i]);
+	free(r->hcl);
+	r->hcl = NULL;
+}
+
 int run_clear(struct hcctl *h, struct run *r)
 {
 	uint32_t temporary = r->temporary;
-	int rc = temporary ? nl_plan_del(h, r->fabric, temporary, false) : 0;
-	int trees = run_trees_del(h, r);
+	int rc, trees;
 
+	handles_close(r);
+	rc = temporary ? nl_plan_del(h, r->fabric, temporary, false) : 0;
+	trees = run_trees_del(h, r);
 	r->temporary = 0;
 	r->trees = 0;
 	nl_plan_clear(&r->plan);

@@ -76,6 +76,7 @@ struct run_kind {
  * @fault: FAULT words it works with
  * @root: the sink of the plan, or its source, or the lowest node of a doubling
  * @node: the members, ascending
+ * @hcl: of each a handle, or NULL: not yet
  * @n: how many
  */
 struct run {
@@ -101,6 +102,7 @@ struct run {
 	uint32_t *fault;
 	uint32_t root;
 	uint32_t *node;
+	struct hcl **hcl;
 	uint32_t n;
 };
 

@@ -206,7 +206,9 @@ static int prepare(struct team *t)
 		w = &t->worker[i];
 		w->team = t;
 		w->rank = i;
-		rc = hcl_open(&w->hcl, r->fabric, r->node[i]);
+		/* One for all that the command does: who leaves ends what others begin. */
+		rc = r->hcl[i] ? 0 : hcl_open(&r->hcl[i], r->fabric, r->node[i]);
+		w->hcl = r->hcl[i];
 		if (rc) {
 			hc_error(t->h, "%s", hcl_explain(NULL, words, sizeof(words)));
 			return rc;
@@ -343,10 +345,8 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	rc = prepare(&t);
 	if (!rc)
 		rc = perform(&t);
-	for (i = 0; i < r->n; i++) {
-		hcl_close(t.worker[i].hcl);
+	for (i = 0; i < r->n; i++)
 		free(t.worker[i].in);
-	}
 	free(t.worker);
 	return rc;
 }
