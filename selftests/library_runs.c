@@ -25,6 +25,8 @@ static bool handles_reopen(void)
 
 	for (u = 0; u < NODES; u++)
 		hcl_close(h[u]);
+	/* News of a close travels as frames do. */
+	usleep(100 * 1000);
 	for (u = 0; u < NODES; u++) {
 		if (hcl_open(&h[u], FABRIC, u))
 			return false;

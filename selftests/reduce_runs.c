@@ -201,10 +201,12 @@ static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int st
 		for (u = 0; u < c->nodes; u++)
 			cube_close(c, u);
 	}
+	/* News of a close travels as frames do. */
+	rest();
 	return whole_run(c, (*run)++) ? 0 : number - before;
 }
 
-/* They are no matter to those that come at once after them. */
+/* They are no matter to those that come after them. */
 TEST(who_gives_nothing_leaves_without_a_word)
 {
 	unsigned int run = 1, i;

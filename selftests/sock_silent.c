@@ -99,7 +99,9 @@ TEST(the_ends_of_many_broadcasts)
 	} while (h.failed + meminfo(r, SK_MEMINFO_DROPS) < n && poll(&p, 1, 1000) > 0);
 	printf("# %u failures heard, %u lost, of %u\n", h.failed,
 	       meminfo(r, SK_MEMINFO_DROPS), n);
-	EXPECT_EQ(n, h.failed + meminfo(r, SK_MEMINFO_DROPS));
+	/* One that waits for the end of the one before when its source leaves never begins. */
+	EXPECT_LE(h.failed + meminfo(r, SK_MEMINFO_DROPS), n);
+	EXPECT_LE(n - n / 50, h.failed + meminfo(r, SK_MEMINFO_DROPS));
 	EXPECT_EQ(0, h.right);
 	EXPECT_EQ(0, h.error);
 	EXPECT_EQ(!!meminfo(r, SK_MEMINFO_DROPS), !!h.lost);

@@ -129,6 +129,8 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 	u32 steps = op->turn;
 	unsigned int i;
 
+	if (m->plan->ops->steps)
+		return m->plan->ops->steps(m, op);
 	for (i = 0; i < m->plan->stages; i++)
 		steps += max_t(u32, op->cost[i], 1);
 	return steps;

@@ -133,6 +133,7 @@ enum {
  * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
  *	own stage, which is noted when it is taken, and nobody needs credits
  * @data_rx: DATA has come from a peer; consumes.  NULL: it is that of a tree, source by source
+ * @steps: how many an operation took; NULL: as many as its stages
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
  *	has failed.  NULL: it may, if it has room
  * @close: the socket that served the plan was closed; NULL: what it owed ends
@@ -159,6 +160,7 @@ struct hc_plan_ops {
 	bool unasked;
 	bool lockstep;
 	void (*data_rx)(struct hc_member *m, struct sk_buff *skb);
+	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*close)(struct hc_member *m);
 	bool (*ended)(struct hc_member *m, bool told);

@@ -311,4 +311,5 @@ const struct hc_plan_ops hc_plan_ring = {
 	.all_contribute = true, .lockstep = true, .can_mend = true,
 
 	.data_rx = hc_ring_data_rx,
+	.steps = hc_ring_steps,
 };

@@ -407,7 +407,7 @@ static enum hc_progress end_advance(struct hc_member *m, struct hc_op *op)
 		return HC_FAILED;
 	if (!all_came(m, op, stream_ended))
 		return peers_wait(m, op, stream_ended);
-	op->turn = r->base + r->now.most;
+	r->steps = r->base + r->now.most;
 	if (!op->begun)
 		return HC_FINISHED;
 	if (!hc_sock_room(m, op->rec.sock))
@@ -543,6 +543,11 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 }
 
 /* ------------------------------------------------------------ what the common code asks */
+
+u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
+{
+	return ring_op(op)->steps;
+}
 
 const struct hc_coll_ops hc_ring_allgather = {
 	.id = HYPERCUBE_ALLGATHER,

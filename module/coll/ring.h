@@ -78,5 +78,6 @@ extern const struct hc_coll_ops hc_ring_allgather;
 extern const struct hc_coll_ops hc_ring_alltoall;
 /* See struct hc_plan_ops. */
 void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb);
+u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op);
 
 #endif /* _HC_RING_KERNEL_H */

@@ -146,7 +146,7 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	copy = hc_seg_share(m->node, skb, off, len);
 	if (!copy)
 		return hc_ring_starve(m, op);
-	op->turn = r->base + r->now.turn;
+	r->steps = r->base + r->now.turn;
 	op->result = op->total * r->nmembers;
 	few = r->given && has_few_places(m, op);
 	hc_sock_result_at(m, op, copy, hc_set_rank(r->members, block) * block_bytes(m, op) + place,

@@ -51,6 +51,7 @@ struct ring_now {
  * @len: how long it is
  * @base: steps that the slices before it took
  * @now: what has come and gone of it
+ * @steps: what is said to the process
  * @both: this member's own segment was sent both ways, so it does not come back
  * @last: the slice is the last one
  * @over: and is through
@@ -66,6 +67,7 @@ struct ring_op {
 	u32 len;
 	u32 base;
 	struct ring_now now;
+	u32 steps;
 	bool both;
 	bool last;
 	bool over;
