@@ -119,9 +119,7 @@ TEST(a_link_fails_under_many_operations)
 	EXPECT_GT(failed, 0);
 	printf("# %u of %u ended well\n", good, n * njobs);
 	parties_done(p, n, njobs);
-	for (i = 0; i < c.nodes; i++)
-		cube_close(&c, i);
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_rebind_all(&c));
 	/* Not where that link is: XX0X. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 13, 0));
 	EXPECT_TRUE(takes(&c, 1000, 3));

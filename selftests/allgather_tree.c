@@ -211,9 +211,7 @@ static void blow(struct __test_metadata *_metadata, int how, unsigned int njobs,
 	}
 	EXPECT_LE(1, drive_blown(&c, &b, fair));
 	parties_done(p, b.n, njobs);
-	for (k = 0; k < c.nodes; k++)
-		cube_close(&c, k);
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_rebind_all(&c));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
 	EXPECT_TRUE(takes(&c, 1000));
 	EXPECT_EQ(0, cube_del(&c));

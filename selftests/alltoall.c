@@ -199,17 +199,15 @@ static int strike(struct cube *c, struct party *p, enum blow how)
 /* All begin anew, even those that have begun different numbers of operations. */
 static int begin_anew(struct cube *c, enum blow how, bool ring)
 {
+	int err = cube_rebind_all(c);
 	struct rings r;
-	unsigned int u;
 
-	for (u = 0; u < c->nodes; u++)
-		cube_close(c, u);
-	if (how == CLOSES)
-		return cube_bind_all(c);
+	if (err || how == CLOSES)
+		return err;
 	if (!ring)
-		return cube_bind_all(c) ?: cube_doubling(c, PLAN, 13, 0);
+		return cube_doubling(c, PLAN, 13, 0);
 	rings_random(&r, c, 3, 5);
-	return cube_bind_all(c) ?: cube_rings(c, PLAN, &r);
+	return cube_rings(c, PLAN, &r);
 }
 
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)

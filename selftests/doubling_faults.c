@@ -113,9 +113,7 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	free(out);
 	parties_free(p, n);
 	/* The members have begun different numbers of operations: all begin anew. */
-	for (i = 0; i < c.nodes; i++)
-		cube_close(&c, i);
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_rebind_all(&c));
 	ASSERT_EQ(0, how < 2 ? cube_doubling(&c, PLAN, 13, 0) : 0);
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	EXPECT_EQ(0, cube_del(&c));
@@ -180,11 +178,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 		EXPECT_EQ(-ECONNRESET, res.status);
 		EXPECT_EQ(3, res.cause_node);
 	}
-	for (u = 0; u < 8; u++)
-		cube_close(&c, u);
-	/* News of a close travels as frames do. */
-	poll(NULL, 0, debug_kernel() ? 500 : 100);
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_rebind_all(&c));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -334,9 +334,7 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 	p[10].njobs++;
 	EXPECT_GT(drive_blown(&c, &(struct begun){ how, p, node, n, count }, fair), 0);
 	all_done(p, n, njobs);
-	for (i = 0; i < c.nodes; i++)
-		cube_close(&c, i);
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_rebind_all(&c));
 	if (how != CLOSES)
 		ASSERT_EQ(0, tree ? cube_plan(&c, PLAN) : cube_doubling(&c, PLAN, 12, 0));
 	EXPECT_LE(2, run(&c, &kind, 1, 100));

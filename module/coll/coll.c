@@ -158,7 +158,8 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 
 void hc_view_idle(struct hc_member *m)
 {
-	if (m->gen.end.nr != HC_NR_NONE && m->gen.nbehind)
+	if (m->gen.end.nr != HC_NR_NONE &&
+	    (m->gen.nbehind || m->plan->ops->ack->way == HC_ACK_ALONE))
 		view_set(m, m->gen.end.nr, HYPERCUBE_WAIT_PEER, hc_behind(m));
 	else if (m->head >= m->gen.gives && !m->gen.broken && !hc_member_is_root(m))
 		view_set(m, m->gen.gives, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);

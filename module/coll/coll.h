@@ -637,7 +637,7 @@ static inline void hc_cause_tell(const struct hc_end *cause, struct hypercube_re
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 /* May a frame of this generation, about this operation, come now?  0, or why not. */
 unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
-/* Does the operation fail if such a frame is lost?  Else it is of no use, or says what cannot be. */
+/* Does the operation fail if such a frame is lost?  Else it is of no use, or cannot be. */
 bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
 /* In lockstep: the number behind that of the operation at hand. */
 u64 hc_nr_behind(const struct hc_member *m, u64 nr);

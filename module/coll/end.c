@@ -238,8 +238,9 @@ static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
-	/* Only the root says so. */
-	if (m->gen.end.nr != HC_NR_NONE && !(m->gen.end.flags & HC_STOP_F_OVER))
+	/* Only the root says so, but of messages that may be on their way. */
+	if (m->plan->ops->ack->way == HC_ACK_DOWN && m->gen.end.nr != HC_NR_NONE &&
+	    !(m->gen.end.flags & HC_STOP_F_OVER))
 		return m->gen.end.nr;
 	if (root->gen == m->gen.count)
 		return root->done;
@@ -340,7 +341,8 @@ u32 hc_behind(const struct hc_member *m)
 {
 	unsigned int i = 0;
 
-	while (i + 1 < m->role.nsrc && !m->src[i].behind)
+	while (i + 1 < m->role.nsrc &&
+	       !(hc_has_root(m) ? m->src[i].behind : ~m->gen.ended & BIT_ULL(i)))
 		i++;
 	return m->src[i].node;
 }
@@ -469,7 +471,10 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 		return;
 	if (hc_has_root(m) && hc_on_way_down(m, nr)) {
 		hc_plan_breaks(m, &cause);
-		hc_cut_above(m, cause);
+		if (hc_member_is_root(m))
+			hc_over(m, cause);
+		else
+			hc_cut_above(m, cause);
 		return;
 	}
 	if (nr > m->gen.end.nr) {
@@ -517,6 +522,11 @@ static void leave_idle(struct hc_member *m, u64 nr)
 	const struct hc_end stop = left_end(m, nr, HC_STOP_F_IDLE);
 
 	hc_stop_note(m, &stop);
+	/* It counts already: who comes next waits for END. */
+	if (m->gen.stop[HC_STOP_HARD].nr <= nr) {
+		m->user.left = true;
+		m->user.left_nr = nr;
+	}
 	if (!m->gen.broken)
 		hc_advance(m);
 }

@@ -23,7 +23,8 @@ void hc_root_decides(struct hc_member *m)
 {
 	const struct hc_end *hard = &m->gen.stop[HC_STOP_HARD];
 
-	if (!hc_member_is_root(m) || !hc_has_root(m) || m->gen.broken || m->gen.end.nr != HC_NR_NONE)
+	if (!hc_member_is_root(m) || !hc_has_root(m) || m->gen.broken ||
+	    m->gen.end.nr != HC_NR_NONE)
 		return;
 	/* What breaks the plan ends all at once. */
 	if (hard->nr <= m->head || hard->flags & HC_STOP_F_OVER)
@@ -152,9 +153,25 @@ void hc_cut_above(struct hc_member *m, struct hc_end cause)
 	hc_end_go_on(m);
 }
 
+/* Has the root sent anything of the result? */
+static bool is_sent_down(const struct hc_member *m, u64 nr)
+{
+	const struct hc_op *op = m->ops[nr % HC_OP_WINDOW];
+	unsigned int i;
+
+	if (!op || op->nr != nr)
+		return false;
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].sent_down)
+			return true;
+	return false;
+}
+
 bool hc_on_way_down(const struct hc_member *m, u64 nr)
 {
-	return m->role.ndst && (nr < m->head || m->plan->ops->ack->way == HC_ACK_UP);
+	if (hc_member_is_root(m))
+		return is_sent_down(m, nr);
+	return nr < m->head || m->plan->ops->ack->way == HC_ACK_UP;
 }
 
 /* ------------------------------------------------------------ frames */
@@ -192,8 +209,11 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		/* What it asks for has come. */
 		return 0;
 	}
-	if (stop->flags & HC_STOP_F_AWAY && stop->flags & HC_STOP_F_OVER && i >= 0)
+	if (stop->flags & HC_STOP_F_AWAY && stop->flags & HC_STOP_F_OVER && i >= 0) {
+		hc_plan_breaks(m, stop);
 		hc_cut_below(m, i, *stop);
+		return 0;
+	}
 	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT | HC_STOP_F_IDLE;
 	/* What is complete here may lack at who says so all the same. */
 	stop->nr = max(stop->nr, m->done);

@@ -68,11 +68,13 @@ static bool stop_up(struct hc_member *m)
 	bool said = true;
 	unsigned int i, kind;
 
-	for (i = 0; i < m->role.ndst; i++)
-		for (kind = 0; kind < HC_NSTOPS; kind++)
-			if (m->gen.stop[kind].nr != HC_NR_NONE)
-				said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
-						  &m->gen.stop[kind]);
+	for (kind = 0; kind < HC_NSTOPS; kind++) {
+		const struct hc_end *stop = &m->gen.stop[kind];
+
+		for (i = 0; i < m->role.ndst && stop->nr != HC_NR_NONE; i++)
+			said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
+						 stop);
+	}
 	/* It has come by. */
 	if (said)
 		hc_end_none(&m->gen.stop[HC_STOP_IDLE]);
@@ -89,7 +91,8 @@ static bool away_up(struct hc_member *m)
 
 	over.flags |= HC_STOP_F_AWAY;
 	for (i = 0; i < m->role.ndst; i++)
-		said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count - 1, &over);
+		said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count - 1,
+					 &over);
 	return said;
 }
 

@@ -121,10 +121,14 @@ void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const str
 		return;
 	}
 	hc_plan_breaks(m, cause);
-	if (i >= 0)
+	if (i >= 0) {
 		hc_cut_below(m, i, *cause);
-	else
-		hc_cut_above(m, *cause);
+		return;
+	}
+	for (i = 0; i < (int)m->role.ndst; i++)
+		if (m->role.dst[i].node == peer->node)
+			m->role.dst[i].away = true;
+	hc_cut_above(m, *cause);
 }
 
 /* Of a frame that is needed. */
@@ -157,8 +161,8 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	if (m && hc_member_uses(m, dim) && !lacks) {
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);
-	}
-	else if (m && hc_member_uses(m, dim) && hc_is_awaited(m, gen_of(skb), nr))
+	} else if (m && hc_member_uses(m, dim) && hc_is_awaited(m, gen_of(skb), nr)) {
 		hc_fail(m, nr, cause);
+	}
 	rcu_read_unlock();
 }

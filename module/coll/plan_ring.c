@@ -18,7 +18,7 @@
  *
  * On a frame's way home all processes may have the result already.  So lack of memory there breaks
  * the plan, or has it mended (hc_fail()).  If another failure ends the operation, a member that has
- * completed it does the same when END comes (end_note()).
+ * completed it does the same when END comes (hc_end_note()).
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>

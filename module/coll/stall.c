@@ -61,7 +61,8 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 
 	if (!peer || m->plan->mends)
 		return;
-	if (be32_to_cpu(w->flags) & HC_PROBE_F_NO_PLAN)
+	if (be32_to_cpu(w->flags) & HC_PROBE_F_NO_PLAN &&
+	    !hc_plan_member_here(m->plan, peer->node))
 		no_plan(m, peer);
 	else if (peer->how != HC_TREE_DETOUR || be32_to_cpu(w->flags) & HC_PROBE_F_ANSWER)
 		return;
@@ -75,7 +76,7 @@ static void ask(struct hc_member *m, u32 node, u64 nr)
 {
 	const struct hc_tree_peer *peer = hc_peer_find(m, node);
 
-	if (!peer)
+	if (!peer || m->plan->mends)
 		return;
 	if (peer->how == HC_TREE_DETOUR ? !hc_detour_silent(m, peer) :
 	    !hc_plan_member_here(m->plan, node))

@@ -222,6 +222,16 @@ int cube_bind_all(struct cube *c)
 	return err;
 }
 
+int cube_rebind_all(struct cube *c)
+{
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		cube_close(c, u);
+	poll(NULL, 0, debug_kernel() ? 500 : 100);
+	return cube_bind_all(c);
+}
+
 int cube_bound(struct cube *c, unsigned int dim, unsigned int segment)
 {
 	return cube_new(c, dim, segment) ?: cube_bind_all(c);

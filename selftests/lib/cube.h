@@ -238,6 +238,8 @@ int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
 int cube_del(struct cube *c);
 int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
+/* All leave, and when the news of that has come everywhere others come in their place. */
+int cube_rebind_all(struct cube *c);
 /* A new cube with a socket at each node. */
 int cube_bound(struct cube *c, unsigned int dim, unsigned int segment);
 /* A new cube with a socket for datagrams at each node. */
