@@ -88,6 +88,7 @@ static void one_iteration(struct worker *w)
 	/* The others shall not wait for us. */
 	hcl_close(w->hcl);
 	w->hcl = NULL;
+	w->team->r->hcl[w->rank] = NULL;
 }
 
 static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
@@ -345,8 +346,14 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	rc = prepare(&t);
 	if (!rc)
 		rc = perform(&t);
-	for (i = 0; i < r->n; i++)
+	for (i = 0; i < r->n; i++) {
+		/* What has not ended may still be written to its buffer. */
+		if (rc) {
+			hcl_close(r->hcl[i]);
+			r->hcl[i] = NULL;
+		}
 		free(t.worker[i].in);
+	}
 	free(t.worker);
 	return rc;
 }
