@@ -24,9 +24,9 @@ enum hc_frame_type {
 				 * in a broadcast: at the sender and all below it; upwards, where
 				 * there is a root: the sender is in generation .gen
 				 */
-	HC_FRAME_END,		/* operation .op has failed, its plan goes on behind it */
+	HC_FRAME_END,		/* operation .op has failed; unless OVER, all go on behind */
 	HC_FRAME_CREDIT,	/* frames of a stream were taken */
-	HC_FRAME_PROBE,		/* over a detour: has all come that was sent? */
+	HC_FRAME_PROBE,		/* is the plan there; over a detour: has all come? */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
@@ -291,7 +291,7 @@ static_assert(sizeof(struct hc_wire_credit) == 24);
 #define HC_PROBE_F_NO_PLAN	0x02	/* and whoever says so does not have the plan */
 
 /**
- * struct hc_wire_probe - a question of an end of a detour, or the answer
+ * struct hc_wire_probe - a question of an end of a detour, or to a machine, or the answer
  * @plan: the operation that waits
  * @flags: HC_PROBE_F_*
  * @reserved: 0

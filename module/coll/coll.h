@@ -53,6 +53,7 @@ struct hc_rec {
  *	have (of a blocked sender)
  * @sent_down: frames sent down to it
  * @taken_down: how many of them it has said it has taken
+ * @last_down: the last one is among them
  * @want: what goes down goes to this source
  * @last: the last segment has come
  */
@@ -67,6 +68,7 @@ struct hc_stream {
 	u32 taken_down;
 	bool want;
 	bool last;
+	bool last_down;
 };
 
 /**
@@ -574,7 +576,7 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 /* --- coll/end.c --- */
 /* A generation begins. */
 void hc_end_init(struct hc_member *m);
-/* The operation cannot be completed here, for what @cause says; .nr and .flags are filled in. */
+/* The operation cannot be completed here, for what @cause says; .nr is filled in. */
 void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
 /* The same, found outside of any operation's work: work goes on with what did not fail. */
@@ -612,7 +614,7 @@ static inline bool hc_word_owed(const struct hc_member *m)
 
 /* If so, say it now. */
 void hc_words_again(struct hc_member *m);
-/* Somebody who is no member has found that a detour is broken. */
+/* STOP or END, also of a node that is no member. */
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
 /* Can a cause be what a frame says? */
 bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim);

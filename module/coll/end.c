@@ -39,7 +39,8 @@
  * to the next generation.
  *
  * What breaks the plan (OVER) is a fault of a link, and a failure on the way down of what the root
- * has completed; without a root, a failure of what others may have completed.  The root says END at
+ * has completed, or has sent to somebody to the end; without a root, a failure of what others may
+ * have completed.  The root says END at
  * once.  The upper end of the edge says STOP for the first operation that lacks a part from below,
  * the lower end END for the first that has no result there, to those below.  So who is connected to
  * the root hears of the same end; at those who are cut off an error says nothing of what the others
@@ -523,7 +524,8 @@ static void leave_idle(struct hc_member *m, u64 nr)
 
 	hc_stop_note(m, &stop);
 	/* It counts already: who comes next waits for END. */
-	if (m->gen.stop[HC_STOP_HARD].nr <= nr) {
+	if (m->gen.stop[HC_STOP_HARD].nr <= nr &&
+	    m->gen.stop[HC_STOP_HARD].status == ECONNRESET) {
 		m->user.left = true;
 		m->user.left_nr = nr;
 	}

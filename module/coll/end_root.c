@@ -153,7 +153,7 @@ void hc_cut_above(struct hc_member *m, struct hc_end cause)
 	hc_end_go_on(m);
 }
 
-/* Has the root sent anything of the result? */
+/* Has the root sent all of the result to anybody? */
 static bool is_sent_down(const struct hc_member *m, u64 nr)
 {
 	const struct hc_op *op = m->ops[nr % HC_OP_WINDOW];
@@ -162,7 +162,7 @@ static bool is_sent_down(const struct hc_member *m, u64 nr)
 	if (!op || op->nr != nr)
 		return false;
 	for (i = 0; i < m->role.nsrc; i++)
-		if (op->src[i].sent_down)
+		if (op->src[i].last_down)
 			return true;
 	return false;
 }

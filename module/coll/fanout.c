@@ -133,6 +133,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	struct hc_stream *st = &op->src[i];
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
+	st->last_down |= w->flags & HC_DATA_F_LAST;
 	w->flags |= HC_DATA_F_DOWN;
 	w->total = cpu_to_be64(op->result);
 	w->index = cpu_to_be32(st->sent_down++);
