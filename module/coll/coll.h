@@ -656,6 +656,7 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 void hc_plan_lost(struct hc_member *m);
 /* The way to a peer at the other end of a detour is. */
 void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause);
+
 /* --- coll/work.c --- */
 /* The member waits for something: look at it again now and then.  Poll. */
 void hc_member_wait(struct hc_member *m);

@@ -348,7 +348,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (p == HC_FAILED)
 			return HC_FAILED;
 		if (p == HC_BLOCKED) {
-			/* There is no memory now. */
+			/* There is no memory now, and there are sources, for which it lacks. */
 			__skb_queue_head(q, skb);
 			return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[0].node);
 		}

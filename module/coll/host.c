@@ -32,19 +32,6 @@ void hc_host_purge(struct hc_node *node)
 	hc_drop_all(node, &node->host.parked);
 }
 
-void hc_host_resume(struct hc_member *m)
-{
-	bool owes = m->user.halved && m->user.cur_open;
-	bool leaves = m->user.leaves;
-
-	m->user.halved = false;
-	m->user.leaves = false;
-	if (leaves)
-		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, HC_STOP_SOFT);
-	else if (owes)
-		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
-}
-
 /* The first operation that its process did not give all of or, at the root, has not had the result
  * of.
  */
@@ -53,6 +40,19 @@ static u64 first_owed(const struct hc_member *m)
 	if (hc_member_is_root(m) && m->plan->ops->ack->way == HC_ACK_DOWN)
 		return m->head;
 	return m->user.cur_open ? m->user.cur : m->next;
+}
+
+void hc_host_resume(struct hc_member *m)
+{
+	bool owes = m->user.halved && m->user.cur_open;
+	bool leaves = m->user.leaves;
+
+	m->user.halved = false;
+	m->user.leaves = false;
+	if (leaves)
+		hc_leave(m, first_owed(m), HC_STOP_SOFT);
+	else if (owes)
+		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
 /* While the plan is mended nobody can be told. */
