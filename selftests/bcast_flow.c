@@ -422,6 +422,20 @@ TEST(a_node_is_cut_off_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
+/* They would wait for the next one for ever. */
+TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
+{
+	struct cube c;
+	unsigned int u;
+
+	ASSERT_EQ(0, start(&c, 3, 0, true));
+	deliver(_metadata, &c, 1000, 3, true);
+	ASSERT_EQ(0, cube_fail_node(&c, 7));
+	for (u = 1; u < c.nodes; u++)
+		EXPECT_EQ(-ENOLINK, shc_ended(c.fd[u]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST(the_plan_is_removed_in_the_middle)
 {
 	struct scene x;

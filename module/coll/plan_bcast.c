@@ -265,8 +265,9 @@ static bool bcast_ended(struct hc_member *m, bool told)
 		bcast_member(m)->absent = false;
 	if (told || !m->role.ndst)
 		return false;
-	/* The source has given nothing of it, and the member has had all before. */
-	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && m->head >= m->gen.last.nr)
+	/* The source has given nothing of it, the member has had all before, and others follow. */
+	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && !(m->gen.last.flags & HC_STOP_F_OVER) &&
+	    m->head >= m->gen.last.nr)
 		return false;
 	rec = hc_sock_record(m);
 	if (rec.sock)
