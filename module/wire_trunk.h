@@ -111,13 +111,15 @@ static_assert(sizeof(struct hc_wire_alive) == 8);
  * @flap_period: ms
  * @flags: HC_END_F_*
  * @reserved: 0
+ * @cuts: how often the sender's end has cut the link, modulo 65536
  */
 struct hc_wire_end {
 	__be32	version;
 	__be32	flap_down;
 	__be32	flap_period;
 	__u8	flags;
-	__u8	reserved[3];
+	__u8	reserved;
+	__be16	cuts;
 };
 
 static_assert(sizeof(struct hc_wire_end) == 16);

@@ -386,6 +386,17 @@ one_refuses_one_is_silent() {
 	nothing_new
 }
 
+# Links that were down and are up again, before this machine hears of it: plans here do not wait for
+# what was under way.
+links_were_down() {
+	odd cut
+	check 'cut' at "$a" hcctl tree find fabric t apply
+	busywait 10 is_at true "$a" '.[0].broken' plan show t 1 || fault "the plan is not broken: $(at "$a" hcctl plan show t)"
+	equal 'links that are down' 0 "$(json_at "$a" '.[0].links_down' fabric show t)"
+	check 'a new one' at "$a" hcctl tree find fabric t apply plan 2
+	equal 'broken' false "$(json_at "$a" '.[0].broken' plan show t 2)"
+}
+
 # A machine that is lost when all have prepared: the plan is there, and broken.
 lost_between_the_phases() {
 	odd vanish
@@ -477,4 +488,4 @@ everything_may_go() {
 run_tests two_machines four_machines each_machine_shows_repaired_rings repaired_rings_leave_out_nodes_without_the_plan \
 	operation_names_node_without_the_plan plans_are_replaced_under_load one_refuses who_may_ask two_ask_at_once \
 	trunks_end_meanwhile trunks_end_while_a_plan_is_verified others_do_as_they_like one_refuses_one_is_silent \
-	lost_between_the_phases not_all_have_switched others_ask_as_they_like noise_is_refused everything_may_go
+	links_were_down lost_between_the_phases not_all_have_switched others_ask_as_they_like noise_is_refused everything_may_go

@@ -20,6 +20,7 @@ struct sk_buff;
  * @failed: the node of this end has failed
  * @spent: the link gave up frames from this end (spent.h)
  * @anew: forget what DETECT has found about the link
+ * @cuts: how often this end has cut the link, see hc_link_cut()
  * @flap_down: ms for which the link is down in each @flap_period; as with @down
  * @flap_period: 0: it does not flap
  */
@@ -28,6 +29,7 @@ struct hc_link_said {
 	bool failed;
 	bool spent;
 	bool anew;
+	u16 cuts;
 	u32 flap_down;
 	u32 flap_period;
 };

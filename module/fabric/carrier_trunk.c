@@ -116,6 +116,8 @@ void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_en
 	w->flap_down = cpu_to_be32(end->flap_down);
 	w->flap_period = cpu_to_be32(end->flap_period);
 	w->flags = end->flags | spent;
+	w->reserved = 0;
+	w->cuts = cpu_to_be16(atomic_read(&node->ports[dim].cuts));
 	end->flags &= ~HC_END_F_ANEW;
 	spin_unlock(&end->lock);
 }
@@ -159,6 +161,7 @@ void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_
 		.failed = w->flags & HC_END_F_FAILED,
 		.spent = w->flags & HC_END_F_SPENT,
 		.anew = w->flags & HC_END_F_ANEW,
+		.cuts = be16_to_cpu(w->cuts),
 		.flap_down = flaps ? flap_down : 0,
 		.flap_period = flaps ? flap_period : 0,
 	};
@@ -217,6 +220,7 @@ void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)
 	const struct hc_port *port = &node->ports[dim];
 	const struct hc_link_said said = {
 		.down = port->end->down,
+		.cuts = port->cuts_there,
 		.flap_down = port->flap_down,
 		.flap_period = port->flap_period,
 	};

@@ -79,6 +79,7 @@ static void end_tell(const struct hc_node *node, unsigned int dim, bool anew)
 		.failed = node->failed,
 		.spent = test_bit(HC_PORT_SPENT, &port->flags),
 		.anew = anew,
+		.cuts = atomic_read(&port->cuts),
 		.flap_down = port->flap_down,
 		.flap_period = port->flap_period,
 	};
@@ -292,6 +293,22 @@ bool hc_link_told(const struct hc_node *node)
 	return true;
 }
 
+void hc_link_cut(struct hc_port *port)
+{
+	atomic_inc(&port->cuts);
+	set_bit(HC_PORT_CUT, &port->flags);
+}
+
+/* What the other end has cut is cut here, too, also if it is over when this end hears of it. */
+static bool cuts_heard(struct hc_port *port, u16 cuts)
+{
+	if (cuts == port->cuts_there)
+		return false;
+	port->cuts_there = cuts;
+	set_bit(HC_PORT_CUT, &port->flags);
+	return true;
+}
+
 /* Make an end's flags follow what was said at both.  True: they have changed. */
 static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool anew)
 {
@@ -309,9 +326,6 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool a
 	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
 	if (anew)
 		unmarked |= hc_spent_clear(node, dim);
-	/* What was under way is lost, even if the link is up again before the poll looks. */
-	if ((down && !(was & BIT(HC_PORT_DOWN))) || (failed && !(was & BIT(HC_PORT_FAILED))))
-		set_bit(HC_PORT_CUT, &port->flags);
 	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
 }
 
@@ -329,6 +343,7 @@ bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_
 	port->there_failed = said->failed;
 	changed = end_follow(node, dim, said->down, said->anew);
 	changed |= hc_spent_heard(node, dim, said->spent);
+	changed |= cuts_heard(port, said->cuts);
 	if (changed) {
 		hc_node_kick(node, HC_EV_LINKS);
 		news = true;
@@ -356,6 +371,10 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 
 static void link_set(struct hc_node *node, unsigned int dim, bool down, bool anew)
 {
+	struct hc_port *port = &node->ports[dim];
+
+	if (down && !test_bit(HC_PORT_DOWN, &port->flags))
+		hc_link_cut(port);
 	end_follow(node, dim, down, anew);
 	end_tell(node, dim, anew);
 	hc_node_kick(node, HC_EV_LINKS);
@@ -406,6 +425,8 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 	WRITE_ONCE(node->failed, failed);
 	fabric->nfailed += failed ? 1 : -1;
 	for (d = 0; d < fabric->dim; d++) {
+		if (failed)
+			hc_link_cut(&node->ports[d]);
 		end_follow(node, d, test_bit(HC_PORT_DOWN, &node->ports[d].flags), false);
 		end_tell(node, d, false);
 	}

@@ -52,6 +52,8 @@ enum {
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: 0: it does not flap; config writes
  * @there_failed: the node at the other end has failed, as it said; under hc_fabric.lock
+ * @cuts: how often this end has cut the link: see hc_link_cut()
+ * @cuts_there: the same of the other end, as far as it was heard; config writes
  * @spared: round of DETECT that says nothing about the link, since the link was not up all the
  *	time; config writes
  * @spent_in: the last round of DETECT that had begun when the link gave up, which says nothing of
@@ -80,6 +82,8 @@ struct hc_port {
 	u32 flap_down;
 	u32 flap_period;
 	bool there_failed;
+	atomic_t cuts;
+	u16 cuts_there;
 	u32 spared;
 	u32 spent_in;
 	u32 failed_epoch;
@@ -117,6 +121,10 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
  */
 unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
+/* Something here takes the link down, and what is under way is lost: both ends say so to what uses
+ * it, however soon the link is up again.  Poll, or config.
+ */
+void hc_link_cut(struct hc_port *port);
 /* Is anything that was sent still under way?  A snapshot. */
 bool hc_link_pending(const struct hc_node *node, unsigned int dim);
 /* Join this end to the other one.  0 or -errno. */

@@ -35,8 +35,6 @@ static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 	/* Pairs with hc_spent_found(). */
 	smp_mb__before_atomic();
 	set_bit(bit, &port->flags);
-	/* Operations hear of it even if it is over soon. */
-	set_bit(HC_PORT_CUT, &port->flags);
 }
 
 void hc_spent_set(struct hc_node *node, unsigned int dim)
@@ -45,6 +43,8 @@ void hc_spent_set(struct hc_node *node, unsigned int dim)
 	if (!hc_link_usable(node, dim))
 		return;
 	spent_mark(node, dim, HC_PORT_SPENT);
+	/* Operations hear of it at both ends even if it is over soon. */
+	hc_link_cut(&node->ports[dim]);
 	hc_node_kick(node, HC_EV_LINKS);
 	spent_news(node, dim);
 }

@@ -121,12 +121,18 @@ bool far_get(int fd, void *to, size_t n)
 	return true;
 }
 
-bool far_state(int fd, uint16_t u)
+bool far_state_cut(int fd, uint16_t u, uint16_t cuts)
 {
 	uint8_t b[FAR_RECORD + 16] = {};
 
 	far_record(b, 16, FAR_STATE, 0, u);
+	far_put16(b + FAR_RECORD + 14, cuts);
 	return far_say(fd, b, sizeof(b));
+}
+
+bool far_state(int fd, uint16_t u)
+{
+	return far_state_cut(fd, u, 0);
 }
 
 bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t of, uint16_t word,

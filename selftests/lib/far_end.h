@@ -43,6 +43,8 @@ bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, u
 bool far_get(int fd, void *to, size_t n);
 /* The link of node @u there is up. */
 bool far_state(int fd, uint16_t u);
+/* The same; its end there has been cut so often. */
+bool far_state_cut(int fd, uint16_t u, uint16_t cuts);
 /* A frame to node @u, over a link along the dimension of bit @along, by which node @of has version
  * @version of its FAULT word: @word.
  */

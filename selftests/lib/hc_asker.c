@@ -14,6 +14,7 @@
  *	drops		prepares it, and has dropped it when it has to switch
  *	twice		says to hold all nodes
  *	nobody		says to hold none
+ *	cut		prepares it; when it is in use the links were down for a moment
  *	watched		is not there: the socket is in an epoll for half a second; says when the
  *			trunk begins
  * The others refuse that plan, and ask the machine here for the same:
@@ -128,6 +129,17 @@ static void told(int fd)
 	fflush(stdout);
 }
 
+static bool links_are_up(int fd, unsigned int cuts)
+{
+	bool said = true;
+	unsigned int u;
+
+	for (u = 0; u < 8; u++)
+		if (part->ends >> u & 1)
+			said = said && far_state_cut(fd, u, cuts);
+	return said;
+}
+
 /* ------------------------------------------------------------ what is asked of it */
 
 static int obeys(int fd, const char *mode, const char *why)
@@ -151,6 +163,8 @@ static int obeys(int fd, const char *mode, const char *why)
 			answer(fd, b, 0, "", 0xff);
 		else
 			answer(fd, b, 0, "", strcmp(mode, "nobody") ? part->nodes : 0);
+		if (!strcmp(mode, "cut") && b[6] == OPEN)
+			links_are_up(fd, 1);
 	}
 	return 0;
 }
@@ -159,15 +173,11 @@ static int obeys(int fd, const char *mode, const char *why)
 
 static int new_trunk(const char *fabric)
 {
-	unsigned int u;
 	int fd = far_trunk(fabric, part->dim);
 
 	if (fd < 0 || !far_greet(fd, fabric, part->along, part->fixed, part->base))
 		return -1;
-	for (u = 0; u < 8; u++)
-		if (part->ends >> u & 1 && !far_state(fd, u))
-			return -1;
-	return fd;
+	return links_are_up(fd, 0) ? fd : -1;
 }
 
 /* What has been said so far is of no interest. */
