@@ -235,4 +235,20 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* What ends it is lost with the detour, and a process beyond that it waits for gives nothing. */
+TEST(who_waits_for_a_process_hears_that_its_detour_has_failed)
+{
+	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };
+	struct cube c;
+	unsigned int u;
+
+	ASSERT_EQ(0, detour_start(&c));
+	for (u = 0; u < 3; u++)
+		ASSERT_EQ(0, shc_send(c.fd[u], &op, NULL, 0, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 3, 1));
+	for (u = 0; u < 3; u++)
+		EXPECT_EQ(-ENOLINK, shc_ended(c.fd[u]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST_HARNESS_MAIN

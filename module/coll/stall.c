@@ -2,11 +2,11 @@
 /*
  * Members that wait.
  *
- * Once a second a member says what it could not say for lack of memory or room (STOP, END, ACK),
- * and one that has waited for a peer at the other end of a detour that long asks it (PROBE).  What
- * comes over a detour is numbered, so who misses something learns that from the question or from
- * its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).  So does
- * one that waits for a peer on another machine, which may not have the plan and then says so.
+ * Once a second a member says what it could not say for lack of memory or room (STOP, END, ACK).
+ * One that has waited for anything that long asks its peers at the other ends of detours (PROBE).
+ * What comes over a detour is numbered, so who misses something learns that from the question or
+ * from its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).  One
+ * that waits for a peer on another machine asks it, too: it may not have the plan, and then says so.
  *
  * Links lose nothing, so silence of a neighbour tells nothing: it waits for a processor, or its
  * process does, and only the user of an operation decides how long that may take.
@@ -72,15 +72,31 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		probe(m, peer, be64_to_cpu(w->plan.op), HC_PROBE_F_ANSWER);
 }
 
+/* One on this machine has the plan. */
 static void ask(struct hc_member *m, u32 node, u64 nr)
 {
 	const struct hc_tree_peer *peer = hc_peer_find(m, node);
 
-	if (!peer || m->plan->mends)
-		return;
-	if (peer->how == HC_TREE_DETOUR ? !hc_detour_silent(m, peer) :
+	if (peer && peer->how != HC_TREE_DETOUR && !m->plan->mends &&
 	    !hc_plan_member_here(m->plan, node))
 		probe(m, peer, nr, 0);
+}
+
+static void ask_way(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	if (peer->how == HC_TREE_DETOUR && !m->gen.broken && !hc_detour_silent(m, peer))
+		probe(m, peer, m->done, 0);
+}
+
+/* What it waits for may depend on what was lost on any of them. */
+static void ask_ways(struct hc_member *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		ask_way(m, &m->src[i]);
+	for (i = 0; i < m->role.ndst; i++)
+		ask_way(m, &m->role.dst[i]);
 }
 
 static bool waits_for_peer(const struct hc_member *m)
@@ -98,7 +114,11 @@ void hc_stall_check(struct hc_member *m)
 	/* Whatever else it waits for. */
 	if (m->done < m->head && hc_ack_peers(m) && m->view.wait != HYPERCUBE_WAIT_DONE)
 		ask(m, hc_ack_peer(m), m->done);
-	if (!m->gen.broken && waits_for_peer(m) &&
-	    !time_before(jiffies, m->view.since + HC_STALL_TIME))
+	if (m->view.wait == HYPERCUBE_WAIT_NOTHING ||
+	    time_before(jiffies, m->view.since + HC_STALL_TIME))
+		return;
+	if (m->detour)
+		ask_ways(m);
+	if (waits_for_peer(m))
 		ask(m, m->view.peer, m->view.nr);
 }
