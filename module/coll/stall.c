@@ -5,8 +5,9 @@
  * Once a second a member says what it could not say for lack of memory or room (STOP, END, ACK).
  * One that has waited for anything that long asks its peers at the other ends of detours (PROBE).
  * What comes over a detour is numbered, so who misses something learns that from the question or
- * from its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).  One
- * that waits for a peer on another machine asks it, too: it may not have the plan, and then says so.
+ * from its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).
+ * One that waits for a peer on another machine asks it, too: it may not have the plan, and says so
+ * then.
  *
  * Links lose nothing, so silence of a neighbour tells nothing: it waits for a processor, or its
  * process does, and only the user of an operation decides how long that may take.
