@@ -235,7 +235,7 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* What ends it is lost with the detour, and a process beyond that it waits for gives nothing. */
+/* Node 2 waits for the process of node 3, which gives nothing, and END is lost with the detour. */
 TEST(who_waits_for_a_process_hears_that_its_detour_has_failed)
 {
 	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };

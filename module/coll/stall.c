@@ -3,11 +3,10 @@
  * Members that wait.
  *
  * Once a second a member says what it could not say for lack of memory or room (STOP, END, ACK).
- * One that has waited for anything that long asks its peers at the other ends of detours (PROBE).
- * What comes over a detour is numbered, so who misses something learns that from the question or
- * from its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).
- * One that waits for a peer on another machine asks it, too: it may not have the plan, and says so
- * then.
+ * One that has waited for anything that long asks its peers at the other ends of detours, and those
+ * on other machines (PROBE).  What comes over a detour is numbered, so who misses something learns
+ * that from the question or from its answer; and if neither comes, the FAULT words of the nodes
+ * tell why (coll/detour.c).  A peer on another machine may not have the plan, and says so then.
  *
  * Links lose nothing, so silence of a neighbour tells nothing: it waits for a processor, or its
  * process does, and only the user of an operation decides how long that may take.
@@ -73,37 +72,24 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		probe(m, peer, be64_to_cpu(w->plan.op), HC_PROBE_F_ANSWER);
 }
 
-/* One on this machine has the plan. */
-static void ask(struct hc_member *m, u32 node, u64 nr)
+static void ask(struct hc_member *m, const struct hc_tree_peer *peer)
 {
-	const struct hc_tree_peer *peer = hc_peer_find(m, node);
-
-	if (peer && peer->how != HC_TREE_DETOUR && !m->plan->mends &&
-	    !hc_plan_member_here(m->plan, node))
-		probe(m, peer, nr, 0);
-}
-
-static void ask_way(struct hc_member *m, const struct hc_tree_peer *peer)
-{
-	if (peer->how == HC_TREE_DETOUR && !m->gen.broken && !hc_detour_silent(m, peer))
+	if (m->gen.broken || peer->away)
+		return;
+	if (peer->how == HC_TREE_DETOUR ? !hc_detour_silent(m, peer) :
+					  !hc_plan_member_here(m->plan, peer->node))
 		probe(m, peer, m->done, 0);
 }
 
-/* What it waits for may depend on what was lost on any of them. */
-static void ask_ways(struct hc_member *m)
+/* What it waits for may depend on any of them. */
+static void ask_all(struct hc_member *m)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->role.nsrc; i++)
-		ask_way(m, &m->src[i]);
+		ask(m, &m->src[i]);
 	for (i = 0; i < m->role.ndst; i++)
-		ask_way(m, &m->role.dst[i]);
-}
-
-static bool waits_for_peer(const struct hc_member *m)
-{
-	return m->view.wait == HYPERCUBE_WAIT_PEER || m->view.wait == HYPERCUBE_WAIT_CREDIT ||
-	       m->view.wait == HYPERCUBE_WAIT_DONE;
+		ask(m, &m->role.dst[i]);
 }
 
 void hc_stall_check(struct hc_member *m)
@@ -112,14 +98,7 @@ void hc_stall_check(struct hc_member *m)
 	if (m->gen.broken || hc_word_owed(m))
 		return;
 	hc_ack_tell(m);
-	/* Whatever else it waits for. */
-	if (m->done < m->head && hc_ack_peers(m) && m->view.wait != HYPERCUBE_WAIT_DONE)
-		ask(m, hc_ack_peer(m), m->done);
-	if (m->view.wait == HYPERCUBE_WAIT_NOTHING ||
-	    time_before(jiffies, m->view.since + HC_STALL_TIME))
-		return;
-	if (m->detour)
-		ask_ways(m);
-	if (waits_for_peer(m))
-		ask(m, m->view.peer, m->view.nr);
+	if (!m->plan->mends && m->view.wait != HYPERCUBE_WAIT_NOTHING &&
+	    !time_before(jiffies, m->view.since + HC_STALL_TIME))
+		ask_all(m);
 }

@@ -116,7 +116,6 @@ void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_en
 	w->flap_down = cpu_to_be32(end->flap_down);
 	w->flap_period = cpu_to_be32(end->flap_period);
 	w->flags = end->flags | spent;
-	w->reserved = 0;
 	w->cuts = cpu_to_be16(atomic_read(&node->ports[dim].cuts));
 	end->flags &= ~HC_END_F_ANEW;
 	spin_unlock(&end->lock);
