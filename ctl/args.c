@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words of the command line: keywords by table, values, uniform complaints.
+ * The words of the command line: keywords by table, values, and uniform error messages.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -43,7 +43,11 @@ int hc_duplicate(struct hcctl *h, const char *what)
 
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted)
 {
-	hc_error(h, "invalid %s \"%s\": %s", what, word, wanted);
+	/* A file may have words of any length. */
+	const int most = 200;
+
+	hc_error(h, "invalid %s \"%.*s%s\": %s", what, most, word,
+		 strlen(word) > (size_t)most ? ".." : "", wanted);
 	return HC_USAGE;
 }
 
@@ -239,12 +243,12 @@ static int list(struct hcctl *h, const char *name, const char *word, void *dst,
 /* Elements of a list. */
 #define LIST_MAX (1 << 22)
 
-/* The first and the last of "5" or "2-5". */
+/* The first and the last number of "5" or "2-5". */
 struct range {
 	uint64_t first, last;
 };
 
-/* Writes to @word. */
+/* Read a range; changes @word. */
 static int range(char *word, uint64_t max, struct range *r)
 {
 	char *dash = strchr(word, '-');
@@ -292,7 +296,7 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_node);
 }
 
-/* What stands before and behind the colon; without one, all links. */
+/* Read the words before and after the colon; without a colon, all links are meant. */
 static int node_and_dim(char *item, struct range *node, struct range *dim)
 {
 	char *colon = strchr(item, ':');
@@ -312,18 +316,34 @@ static int node_and_dim(char *item, struct range *node, struct range *dim)
 	return rc;
 }
 
-/* NODE:DIM, or NODE for all its links. */
+/* Read NODE--NODE, as DOT has edges: dim becomes LINK_TO() the second node. */
+static int ends_of(char *item, char *dash, struct range *node, struct range *dim)
+{
+	int rc;
+
+	*dash = 0;
+	rc = hc_number(item, hc_nodes(HC_LIB_DIM_MAX) - 1, &node->first) ?:
+	     hc_number(dash + 2, hc_nodes(HC_LIB_DIM_MAX) - 1, &dim->first);
+	*dash = '-';
+	dim->first = LINK_TO(dim->first);
+	dim->last = dim->first;
+	node->last = node->first;
+	return rc;
+}
+
+/* Add NODE:DIM, NODE--NODE, or NODE for all its links. */
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
 	static const char wanted[] =
-		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: to 65535:15; "
-		"0-7 is a range, and all are all";
+		"a link is NODE:DIM, as in 5:0 or 0b101:0, or NODE--NODE; NODE is all its links; "
+		"to 65535:15; 0-7 is a range, and all are all";
+	char *dash = strstr(item, "--");
 	struct range node, dim;
 	struct link_list *l = dst;
 	struct link_ref *v;
 	uint64_t n, d;
 
-	if (node_and_dim(item, &node, &dim))
+	if (dash ? ends_of(item, dash, &node, &dim) : node_and_dim(item, &node, &dim))
 		return hc_invalid(h, name, item, wanted);
 	n = (node.last - node.first + 1) * (dim.last - dim.first + 1);
 	if (l->n + n > LIST_MAX)
@@ -357,14 +377,14 @@ int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *
 		all += l->v[i] == NODE_ALL;
 	if (!all)
 		return 0;
-	v = reallocarray(NULL, l->n + all * hc_nodes(c->dim), sizeof(*v));
+	v = reallocarray(NULL, l->n + all * c->topo.nodes, sizeof(*v));
 	if (!v)
 		return hc_nomem(h);
 	for (i = 0; i < l->n; i++) {
 		if (l->v[i] != NODE_ALL)
 			v[n++] = l->v[i];
 		else
-			for (u = 0; u < hc_nodes(c->dim); u++)
+			for (u = 0; u < c->topo.nodes; u++)
 				if (is_here(c, u))
 					v[n++] = u;
 	}
@@ -373,20 +393,26 @@ int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *
 	return 0;
 }
 
-/* Of all links, each is named by its lower end, or by the only one that is here. */
+/* Does this end name the link, if all links are meant? A link is named by its lower end, or by the
+ * only one on this machine.
+ */
 static bool names_link(const struct hc_extent *c, uint32_t u, uint32_t d)
 {
-	return c->both_ends || !(u & hc_bit(d)) || !is_here(c, hc_neigh(u, d));
+	uint32_t v = hc_peer(&c->topo, u, d);
+
+	return u != v && (c->both_ends || u < v || !is_here(c, v));
 }
 
 static size_t each_dim(const struct hc_extent *c, bool all, struct link_ref l, struct link_ref *v)
 {
 	uint32_t d = l.dim == LINK_ALL ? 0 : l.dim;
-	uint32_t end = l.dim == LINK_ALL ? c->dim : d + 1;
+	uint32_t end = l.dim == LINK_ALL ? c->topo.ports : d + 1;
 	size_t n = 0;
 
 	for (; d < end; d++)
-		if (!all || d >= c->dim || names_link(c, l.node, d))
+		if (l.node >= c->topo.nodes || d >= c->topo.ports ||
+		    (all ? names_link(c, l.node, d) :
+			   l.dim != LINK_ALL || hc_port_exists(&c->topo, l.node, d)))
 			v[n++] = (struct link_ref){ l.node, d };
 	return n;
 }
@@ -398,10 +424,31 @@ static size_t each_node(const struct hc_extent *c, struct link_ref l, struct lin
 
 	if (l.node != NODE_ALL)
 		return each_dim(c, false, l, v);
-	for (u = 0; u < hc_nodes(c->dim); u++)
+	for (u = 0; u < c->topo.nodes; u++)
 		if (is_here(c, u))
 			n += each_dim(c, true, (struct link_ref){ u, l.dim }, v + n);
 	return n;
+}
+
+/* Give links that are named by both ends (NODE--NODE) their dimensions. */
+static int number_links(struct hcctl *h, const struct hc_topo *t, struct link_list *l)
+{
+	uint32_t v, port;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->v[i].dim == LINK_ALL || l->v[i].dim < LINK_TO(0))
+			continue;
+		v = l->v[i].dim - LINK_TO(0);
+		port = l->v[i].node < t->nodes && v < t->nodes ?
+		       hc_port_to(t, l->v[i].node, v) : HC_NO_PORT;
+		if (port == HC_NO_PORT) {
+			hc_error(h, "no link joins nodes %u and %u", l->v[i].node, v);
+			return HC_NO;
+		}
+		l->v[i].dim = port;
+	}
+	return 0;
 }
 
 int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c)
@@ -409,9 +456,11 @@ int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *
 	struct link_ref *v;
 	size_t n = 0, i;
 
+	if (number_links(h, &c->topo, l))
+		return HC_NO;
 	for (i = 0; i < l->n; i++)
-		n += (l->v[i].node == NODE_ALL ? hc_nodes(c->dim) : 1) *
-		     (l->v[i].dim == LINK_ALL ? c->dim : 1);
+		n += (l->v[i].node == NODE_ALL ? c->topo.nodes : 1) *
+		     (l->v[i].dim == LINK_ALL ? c->topo.ports : 1);
 	v = reallocarray(NULL, n + 1, sizeof(*v));
 	if (!v)
 		return hc_nomem(h);
@@ -442,7 +491,7 @@ int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst)
 	return hc_invalid(h, name, word, wanted);
 }
 
-/* A decimal number that is not negative; returns what follows it, or NULL. */
+/* Read a decimal number that is not negative. Return: what follows it, or NULL. */
 static const char *decimal(const char *word, double *v)
 {
 	char *end;

@@ -12,10 +12,10 @@
 #include "hcctl.h"
 
 #define WORDS_MAX 256
-/* Bytes of a command. */
+/* Bytes of a command at most. */
 #define COMMAND_MAX (1 << 20)
 
-/* A command that is being read; a file may be one that never ends a line. */
+/* A command that is being read; a file may never end its line. */
 struct command {
 	char *text;
 	size_t len;
@@ -23,7 +23,7 @@ struct command {
 	unsigned int lines;
 };
 
-/* Room for a character and the byte 0 behind it. */
+/* Make room for a character and the terminating 0. */
 static int grow(struct command *c)
 {
 	size_t room = c->room ? 2 * c->room : 256;
@@ -81,7 +81,7 @@ static int cannot_read(struct hcctl *h, int err)
 	return HC_NO;
 }
 
-/* Split in place; returns the number of words, or -1. */
+/* Split in place. Return: the number of words, or -1. */
 static int split(char *s, char **words)
 {
 	int n = 0;
@@ -131,7 +131,7 @@ static int run_line(struct hcctl *h, char *line)
 	return rc;
 }
 
-/* Until the first error, or the end. */
+/* Run commands until the first error, or the end. */
 static int run_lines(struct hcctl *h, FILE *f, struct hc_where *at)
 {
 	struct command c = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that are written whole or not at all.  What was there before is there until the new one is
- * complete; nothing is removed but what was made here.
+ * Files that are written completely or not at all. An existing file stays until the new one is
+ * complete; nothing is removed except what was made here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +20,11 @@
 
 /**
  * struct file_new - a file that is being written
- * @file: its name as it was given
- * @target: where it goes, links followed
- * @beside: its name until it goes there; "": it has none
- * @f: what is written
- * @as_it_is: @f is what was there already, a device or the like
+ * @file: its name as given
+ * @target: its name after following links
+ * @beside: its temporary name; "": it has none
+ * @f: the stream that is written
+ * @as_it_is: @f is the existing file, a device or the like
  */
 struct file_new {
 	const char *file;
@@ -40,7 +40,7 @@ static int cannot_write(struct hcctl *h, const char *file, int err)
 	return HC_NO;
 }
 
-/* "folder/name" in @path, of the folder that @file is in. */
+/* Write "folder/name" into @path, with the folder of @file. */
 static int beside(char *path, const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
@@ -55,7 +55,7 @@ static int folder_of(char *path, const char *file)
 	return beside(path, file, ".");
 }
 
-/* Links there lead to what is open, whatever names that has or had. */
+/* Is the file in /proc? Links there lead to an open file, whatever names that has or had. */
 static bool in_proc(const char *file)
 {
 	char folder[PATH_MAX];
@@ -64,7 +64,7 @@ static bool in_proc(const char *file)
 	return !folder_of(folder, file) && !statfs(folder, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* The name behind all links. */
+/* Follow all links. */
 static int follow(struct file_new *f)
 {
 	char to[PATH_MAX], path[PATH_MAX];
@@ -90,7 +90,9 @@ static int follow(struct file_new *f)
 	return -ELOOP;
 }
 
-/* Without a name nothing is left, however the process ends.  It gets one by way of /proc. */
+/* Open a file without a name, of which nothing is left however the process ends. It gets a name
+ * through /proc.
+ */
 static int open_nameless(const char *folder)
 {
 	if (access("/proc/self/fd", X_OK))
@@ -123,7 +125,7 @@ static int open_beside(struct file_new *f)
 	return fd;
 }
 
-/* A file's old end is cut off in the end. */
+/* Open the existing file; a rest of its old contents is cut off in the end. */
 static int open_as_it_is(struct file_new *f)
 {
 	int fd = open(f->file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -132,7 +134,9 @@ static int open_as_it_is(struct file_new *f)
 	return fd < 0 ? -errno : fd;
 }
 
-/* As the one that it replaces.  If the folder takes no other file, that one is written to. */
+/* Open the new file with the mode and owner of the one that it replaces. If the folder takes no
+ * other file, the existing one is written to.
+ */
 static int open_for(struct file_new *f)
 {
 	struct stat st;
@@ -189,7 +193,7 @@ FILE *file_stream(const struct file_new *f)
 	return f->f;
 }
 
-/* A name that nobody has. */
+/* Give the file a name that no file has. */
 static int give_name(struct file_new *f)
 {
 	char self[32], name[64];
@@ -223,7 +227,7 @@ static int cut_off(const struct file_new *f)
 	return at < 0 || ftruncate(fileno(f->f), at) ? -errno : 0;
 }
 
-/* All of it is where it is to be, but for its name. */
+/* Flush the file: all of it is stored then, except its name. */
 static int close_written(struct file_new *f, bool keep)
 {
 	int rc = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl: configures hypercubes and computes topologies.  Options, the table of
- * objects, who gets the words.
+ * hcctl: configures hypercubes and computes topologies. Options, the table of objects, and the
+ * choice of the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #include "help.h"
 #include "nl.h"
 
-/* The types of plans come between the first ones and "balance".
+/* The plan types come between the first objects and "balance".
  *
- * The order is part of the interface, as is that of each object's commands: an abbreviation
- * means the first word that fits. So new ones go to the end.
+ * The order is part of the interface, as is that of each object's commands: an abbreviation means
+ * the first word that fits. So new ones are added at the end.
  */
 static const struct hc_object objects[] = {
 	{ "fabric",  "hypercubes: add, remove, list", fabric_cmds },
@@ -44,32 +44,37 @@ static const struct hc_object objects[] = {
 	{ "checked", "pairs of trees whose results are compared", checked_cmds },
 	{ "trunk",   "connections to other machines", trunk_cmds },
 	{ "cluster", "a fabric that spans machines, from one file", cluster_cmds },
+	{ "guard",   "replace plans that faults break, while operations wait", guard_cmds },
+	{ "mpirun",  "run an MPI program whose collectives go through a fabric", mpirun_cmds },
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(*objects))
-/* In front of the types of plans. */
+/* Number of objects before the plan types. */
 #define FIRST_OBJECTS 6
+/* Number of plan types that follow; the others come after all objects, so that abbreviations keep
+ * their meaning.
+ */
+#define FIRST_TYPES 4
 
 const struct hc_object *hc_object_at(size_t i)
 {
-	size_t types = 0;
+	const struct planner *p;
 
-	while (planner_at(types))
-		types++;
-	if (i >= FIRST_OBJECTS && i < FIRST_OBJECTS + types)
-		return &planner_at(i - FIRST_OBJECTS)->object;
-	if (i >= FIRST_OBJECTS)
-		i -= types;
-	return i < OBJECTS ? &objects[i] : NULL;
+	if (i < FIRST_OBJECTS)
+		return &objects[i];
+	if (i >= FIRST_OBJECTS + FIRST_TYPES && i < OBJECTS + FIRST_TYPES)
+		return &objects[i - FIRST_TYPES];
+	p = planner_at(i - (i < OBJECTS + FIRST_TYPES ? FIRST_OBJECTS : OBJECTS));
+	return p ? &p->object : NULL;
 }
 
-/* Is @word the name, or how it begins? */
+/* Is @word the name, or its beginning? */
 static bool begins(const char *name, const char *word)
 {
 	return *word && !strncmp(name, word, strlen(word));
 }
 
-/* The first object that fits; a whole name goes first. */
+/* Return: the first object that fits; an exact match has priority. */
 static const struct hc_object *object_of(const char *word)
 {
 	const struct hc_object *o, *found = NULL;
@@ -104,7 +109,9 @@ static bool asks_for_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-help") || !strcmp(word, "-h");
 }
 
-/* Among the words of a command, but for those of another program. */
+/* Is there a request for help among the words of a command? Words of another
+ * program do not count.
+ */
 static bool ask_for_help(int argc, char **argv)
 {
 	for (; argc && strcmp(*argv, "--"); argc--, argv++)
@@ -135,7 +142,7 @@ static int run_object(struct hcctl *h, const struct hc_object *o, int argc, char
 	return c ? run_command(h, o, c, argc - 1, argv + 1) : hc_unknown(h, *argv);
 }
 
-/* "help", and what may follow: an object and one of its commands. */
+/* Print help: "help" may be followed by an object and one of its commands. */
 static int help(struct hcctl *h, int argc, char **argv)
 {
 	const struct hc_object *o;
@@ -180,7 +187,7 @@ int hc_dispatch(struct hcctl *h, int argc, char **argv)
 	return rc < 0 ? HC_NO : rc;
 }
 
-/* Go where ip-netns(8) keeps the namespace of that name. */
+/* Enter the namespace of that name, as ip-netns(8) keeps it. */
 static int enter_netns(struct hcctl *h, const char *name)
 {
 	char path[256];
@@ -217,7 +224,7 @@ struct options {
 	bool version;
 };
 
-/* One option; @value is the word behind it, or NULL.  1: the value was used. */
+/* Handle one option; @value is the next word, or NULL. Return: 1 if the value was used. */
 static int option(struct hcctl *h, struct options *o, char c, const char *value)
 {
 	const struct {
@@ -273,7 +280,9 @@ static char long_option(const char *word)
 	return strcmp(word, "Version") ? 0 : 'V';
 }
 
-/* -c[olor][=WHEN], as ip(8) has it; false if @word, which begins with a dash, is something else. */
+/* Handle -c[olor][=WHEN], as ip(8) has it. Return: false if @word, which begins with a dash, is
+ * something else.
+ */
 static bool color_option(struct options *o, const char *word)
 {
 	static const char * const when[] = {
@@ -294,7 +303,7 @@ static bool color_option(struct options *o, const char *word)
 	return false;
 }
 
-/* On terminals that know colors, unless the user wants none; see no-color.org. */
+/* Use colors? On terminals that have them, unless the user wants none; see no-color.org. */
 static bool wants_color(const struct options *o)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -304,7 +313,7 @@ static bool wants_color(const struct options *o)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* The words of options; returns how many were used, or -1. */
+/* Handle options. Return: the number of words used, or -1. */
 static int parse_options(struct hcctl *h, struct options *o, int argc, char **argv)
 {
 	const char *word;
@@ -355,7 +364,9 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 	return hc_dispatch(h, argc, argv);
 }
 
-/* What is closed stays of no use: no file that is opened later is written to in its place. */
+/* Open streams that are closed on something useless, so that no file opened later is written to in
+ * their place.
+ */
 static void occupy_streams(void)
 {
 	int fd;

@@ -2,10 +2,10 @@
 /*
  * hcctl: what its files share.
  *
- * A command gets the context and its words, reads them with args.c, asks the
- * kernel through nl.c (the only files with libnl) and prints with out.c (the
- * only one that prints).  It returns 0, HC_NO, HC_USAGE or a negative errno
- * (counted as HC_NO); the function that finds an error has printed it.
+ * A command gets the context and its words, reads them with args.c, talks to the kernel through
+ * nl.c (the only files with libnl) and prints with out.c (the only one that prints). It returns 0,
+ * HC_NO, HC_USAGE or a negative errno (which counts as HC_NO); the function that finds an error has
+ * printed it.
  */
 #ifndef _HCCTL_H
 #define _HCCTL_H
@@ -21,7 +21,7 @@
 /* Exit statuses. */
 enum {
 	HC_OK = 0,
-	HC_NO = 1,	/* the system, or the planner, said no */
+	HC_NO = 1,	/* the kernel, or the planner, refused */
 	HC_USAGE = 2,	/* the command line is wrong */
 };
 
@@ -33,11 +33,11 @@ struct out_table;
 #define OUT_DEPTH 8
 
 /**
- * struct hc_where - what complaints are about; it is printed before them
- * @error: words before that if it is an error, or NULL
- * @text: what, as a file's name; "": only @error is said
- * @line: of the file, or 0
- * @outer: what that is a part of, or NULL
+ * struct hc_where - what an error message is about; printed before the message
+ * @error: text in front of an error, or NULL
+ * @text: the subject, as a file's name; "": only @error is printed
+ * @line: line of the file, or 0
+ * @outer: the enclosing subject, or NULL
  */
 struct hc_where {
 	const char *error;
@@ -50,19 +50,19 @@ struct hc_where {
  * struct hcctl - context of a run
  * @json: print JSON
  * @pretty: indent it
- * @color: print text in colors
+ * @color: print text in color
  * @force: go on after a failure in a batch
  * @batch: a batch is running
  * @chunks: JSON values printed so far, for the commas of a batch
  * @object: name of the object whose command runs, for hints
  * @cmd: that command
- * @where: what complaints are about, or NULL
+ * @where: subject of error messages, or NULL
  * @nl: netlink state, opened at first use
- * @to: where JSON is printed; NULL: standard output
- * @complain: takes complaints; @kind is "error" or "warning"
+ * @to: stream for JSON; NULL: standard output
+ * @complain: prints or stores a message; @kind is "error" or "warning"
  * @stack: JSON containers being filled, outermost first
- * @depth: how many
- * @table: text that is being collected, or NULL
+ * @depth: number of these
+ * @table: table that is being filled, or NULL
  */
 struct hcctl {
 	bool json;
@@ -85,9 +85,9 @@ struct hcctl {
 /**
  * struct hc_cmd - a command of an object
  * @name: the word; NULL ends a table
- * @run: does it
- * @args: what may follow, for the help
- * @own: what tells it from others of the same function, or NULL
+ * @run: runs it
+ * @args: the arguments that may follow, for the help
+ * @own: parameter of @run, for commands that share a function, or NULL
  */
 struct hc_cmd {
 	const char *name;
@@ -100,7 +100,7 @@ struct hc_cmd {
  * struct hc_object - an object
  * @name: the word
  * @what: one line for the help
- * @cmds: its commands; one without name is run when no command word is wanted
+ * @cmds: its commands; one without a name runs when no command word is given
  */
 struct hc_object {
 	const char *name;
@@ -111,7 +111,7 @@ struct hc_object {
 extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
 	detect_cmds[], trunk_cmds[], route_cmds[], balance_cmds[], plan_cmds[], mfi_cmds[],
 	run_cmds[], op_cmds[], monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[], top_cmds[],
-	decode_cmds[], checked_cmds[], cluster_cmds[];
+	decode_cmds[], checked_cmds[], cluster_cmds[], guard_cmds[], mpirun_cmds[];
 
 /* --- hcctl.c --- */
 int hc_dispatch(struct hcctl *h, int argc, char **argv);
@@ -121,26 +121,25 @@ int hc_batch(struct hcctl *h, const char *file);
 
 /* --- out.c: text and JSON come from the same calls --- */
 
-/* Open an object or array: a member @key of the enclosing object, an element
- * of the enclosing array (@key NULL), or the whole output.  Closing the
- * outermost one prints it.
+/* Open an object or array: a member @key of the enclosing object, an element of the enclosing array
+ * (@key NULL), or the whole output. Closing the outermost one prints it.
  */
 void out_object(struct hcctl *h, const char *key);
 void out_array(struct hcctl *h, const char *key);
 void out_close(struct hcctl *h);
-/* JSON: a member @key of the open object, or an element of the open array
- * (@key NULL).  Text: @fmt with the value, nothing if @fmt is NULL; the format
- * takes uint64_t, int64_t, double and char * respectively.
+/* Print a value. JSON: a member @key of the open object, or an element of the open array (@key
+ * NULL). Text: @fmt with the value, nothing if @fmt is NULL; the format takes uint64_t, int64_t,
+ * double and char * respectively.
  */
 void out_uint(struct hcctl *h, const char *key, const char *fmt, uint64_t v);
 void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v);
 void out_real(struct hcctl *h, const char *key, const char *fmt, double v);
 void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v);
-/* JSON: true or false.  Text: @text if true and not NULL. */
+/* Print a flag. JSON: true or false. Text: @text if it is true and not NULL. */
 void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
-/* JSON only: what there is already, which goes with the rest. */
+/* JSON only: print a value that exists already, and becomes part of the output. */
 void out_value(struct hcctl *h, const char *key, struct json_object *v);
-/* Text only. */
+/* Print text only. */
 void out_text(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -151,34 +150,36 @@ enum out_color {
 	OUT_BAD,
 };
 
-/* Text: what follows is in that color, until it is OUT_PLAIN again. */
+/* Text: what follows has that color, until OUT_PLAIN. */
 void out_color(struct hcctl *h, enum out_color c);
-/* Text: what was printed is to be seen at once. */
+/* Text: flush what was printed. */
 void out_now(struct hcctl *h);
-/* Nobody reads what is printed: a command that would go on for ever may end. */
+/* Has writing failed because the reader has gone? A command that would go on for
+ * ever may end then.
+ */
 bool out_failed(void);
-/* @text without bytes that are no UTF-8 or control a terminal, for free(). */
+/* Return: @text with bytes escaped that are no UTF-8 or control a terminal, to be freed. */
 char *out_escaped(const char *text);
-/* Throw away what was not printed yet. */
+/* Drop what was not printed yet. */
 void out_reset(struct hcctl *h);
-/* Begin and end of a batch's JSON array. */
+/* Print the beginning or end of a batch's JSON array. */
 void out_batch(struct hcctl *h, bool end);
-/* Flush; HC_NO if something could not be written. */
+/* Flush. Return: HC_NO if something could not be written. */
 int out_end(struct hcctl *h);
 
 /* --- table.c: text in columns --- */
 
 /**
  * struct out_column - a column of a table
- * @name: in the header; NULL ends the columns
- * @right: cells end at the right, as numbers do
+ * @name: its header; NULL ends the columns
+ * @right: cells are aligned to the right, as numbers are
  */
 struct out_column {
 	const char *name;
 	bool right;
 };
 
-/* Column number @at, with a name of its own or that of the number. */
+/* Column number @at, with a given title, or titled by its number. */
 #define OUT_LEFT_AS(at, title) \
 	[at] = { title }
 #define OUT_RIGHT_AS(at, title) \
@@ -186,39 +187,39 @@ struct out_column {
 #define OUT_LEFT(at)	OUT_LEFT_AS(at, #at)
 #define OUT_RIGHT(at)	OUT_RIGHT_AS(at, #at)
 
-/* Until out_table_end() text goes to cells, as long as @columns are there; out_cell() says to which
- * column, and begins a row with the first one.  A table without rows prints nothing.
+/* Begin a table: until out_table_end() text goes to cells. out_cell() chooses the column, and
+ * begins a row with the first one. @columns must live as long. A table without rows prints nothing.
  */
 void out_table(struct hcctl *h, const struct out_column *columns);
 void out_cell(struct hcctl *h, unsigned int i);
-/* That, and a number there. */
+/* out_cell(), and a number in the cell. */
 void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v);
 void out_table_end(struct hcctl *h);
 
-/* One line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */
+/* Print one line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */
 void out_complain(struct hcctl *h, const char *kind, const char *text);
 
 /* --- say.c --- */
-/* An error. */
+/* Report an error. */
 void hc_error(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A warning. */
+/* Report a warning. */
 void hc_warn(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Until hc_leave() complaints are about @w. */
+/* Until hc_leave(), messages are about @w. */
 void hc_enter(struct hcctl *h, struct hc_where *w);
 void hc_leave(struct hcctl *h, const struct hc_where *w);
-/* Out of memory: says so and returns -ENOMEM. */
+/* Report that there is no memory. Return: -ENOMEM. */
 int hc_nomem(struct hcctl *h);
 
-/* --- units.c: text of values, in @buf --- */
+/* --- units.c: values as text, in @buf --- */
 #define OUT_BUF 64
 const char *out_time(char *buf, uint64_t ns);	/* measured: rounded */
-const char *out_exact_time(char *buf, uint64_t ns);	/* as it was given */
+const char *out_exact_time(char *buf, uint64_t ns);	/* exact, as given */
 const char *out_rate(char *buf, uint64_t bytes_per_second);
 const char *out_percent(char *buf, uint32_t ppm);
 const char *out_bits(char *buf, uint32_t u, unsigned int dim);
-/* "XX01", the highest dimension first; X is a free dimension, of those in @dims. */
+/* Return: "XX01", the highest dimension first; X is a free dimension, of those in @dims. */
 const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int dim);
 
 /* --- args.c --- */
@@ -227,10 +228,10 @@ const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int di
  * struct arg - a keyword of a command
  * @name: the keyword; NULL ends a table
  * @parse: reads its value into @dst; NULL: a flag without value, @dst a bool
- * @dst: where it goes
- * @required: must be given
+ * @dst: where the value goes
+ * @required: it must be given
  * @many: may be repeated
- * @given: it was
+ * @given: it was given
  */
 struct arg {
 	const char *name;
@@ -242,21 +243,23 @@ struct arg {
 };
 
 int hc_args(struct hcctl *h, struct arg *args, int argc, char **argv);
-/* Take the next word, which is a @what; NULL (complained) if there is none. */
+/* Take the next word, a @what; NULL, after printing an error, if there is none. */
 const char *hc_take(struct hcctl *h, const char *what, int *argc, char ***argv);
-/* The uniform complaints; all return HC_USAGE. */
+/* Print an error in a uniform way; all return HC_USAGE. */
 int hc_unknown(struct hcctl *h, const char *word);
 int hc_missing(struct hcctl *h, const char *what);
 int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
-/* In a list that was read: all nodes, all links of a node. */
+/* In a list that was read: all nodes; all links of a node. */
 #define NODE_ALL UINT32_MAX
 #define LINK_ALL UINT32_MAX
+/* The link to a neighbour, for which its number stands: beyond all dimensions. */
+#define LINK_TO(node) (UINT32_C(0x10000) + (node))
 
 struct link_ref {
 	uint32_t node;	/* in a list that was read: or NODE_ALL */
-	uint32_t dim;	/* in a list that was read: or LINK_ALL */
+	uint32_t dim;	/* in a list that was read: or LINK_ALL, or LINK_TO() */
 };
 
 struct link_list {
@@ -271,17 +274,17 @@ struct node_list {
 
 /**
  * struct arg_choice - one word of several
- * @words: these; NULL ends them
- * @v: which
+ * @words: the words; NULL ends them
+ * @v: index of the chosen one
  */
 struct arg_choice {
 	const char * const *words;
 	unsigned int v;
 };
 
-/* Decimal, 0x.. or 0b..; 0 or -EINVAL, -ERANGE. */
+/* Read a decimal, 0x.. or 0b.. number. Return: 0, -EINVAL or -ERANGE. */
 int hc_number(const char *word, uint64_t max, uint64_t *v);
-/* For struct arg; behind each, what @dst points to. */
+/* Parsers for struct arg, each with the type that @dst points to. */
 int arg_u32(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
 int arg_u64(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 int arg_count(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
@@ -297,24 +300,24 @@ int arg_time(struct hcctl *h, const char *name, const char *word, void *dst);	/*
 int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 
 /**
- * struct hc_extent - of which all nodes and links are meant
- * @dim: its dimension
- * @fixed: bits that all nodes here share; those elsewhere are not meant
- * @base: what they are
- * @both_ends: of all links, each end is meant
+ * struct hc_extent - the nodes and links that "all" stands for
+ * @topo: the network
+ * @fixed: subcube mask: bits that all nodes on this machine share; other nodes are not meant
+ * @base: subcube value: these bits
+ * @both_ends: "all links" means each end
  */
 struct hc_extent {
-	uint32_t dim;
+	struct hc_topo topo;
 	uint32_t fixed;
 	uint32_t base;
 	bool both_ends;
 };
 
-/* A list that was read: all that are meant, one by one. */
+/* Expand a list that was read: each node or link that is meant becomes an entry. */
 int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *c);
 int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c);
 
-/* Positional words: a fabric, a node, a link. */
+/* Read positional words: a fabric, a node, a link. */
 const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv);
 int hc_take_end(struct hcctl *h, int argc, char **argv);
 

@@ -3,9 +3,9 @@
  * Help, all of it from the tables of objects and commands: usage for people, and in JSON the words
  * that may follow, from which the completions are made.
  *
- * The usage of a command is read as people read it: words that begin with a small letter or a dash
- * are typed as they are, others stand for something; [] is around what may be left out, {} around
- * alternatives with | between. What follows a word at once is its value.
+ * The usage of a command has the usual form: words that begin with a small letter or a dash are
+ * typed as they are, others stand for something; [] is around what may be left out, {} around
+ * alternatives with | between. A word that follows another one directly is its value.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ const struct hc_option hc_options[] = {
 	{}
 };
 
-/* --- the words of a usage --- */
+/* --- the words of a usage text --- */
 
 enum kind {
 	ITEM_WORD,	/* typed as it is */
@@ -58,7 +58,9 @@ static enum kind kind_of(const char *s)
 	return is_typed(s) && !strchr(s, '|') ? ITEM_WORD : ITEM_VALUE;
 }
 
-/* Brackets around a word, but not those within, as in NODE[,..]; how many were behind it. */
+/* Remove brackets around a word, but not those within, as in NODE[,..]. Return: how many were
+ * behind it.
+ */
 static unsigned int strip(char **s)
 {
 	unsigned int open = 0, closed = 0, behind = 0;
@@ -77,7 +79,7 @@ static unsigned int strip(char **s)
 	return behind;
 }
 
-/* Splits @s in place. */
+/* Split @s in place. */
 static size_t items_of(char *s, struct item *v)
 {
 	static char bracket[2] = "]";
@@ -102,7 +104,7 @@ static bool is(const struct item *i, const char *text)
 	return i->kind == ITEM_BREAK && !strcmp(i->text, text);
 }
 
-/* Does "{ A | B }" begin here, with a word in each place?  Its length, or 0. */
+/* Does "{ A | B }" begin here, with a word in each alternative? Return: its length, or 0. */
 static size_t alternatives(const struct item *v, size_t n)
 {
 	size_t i;
@@ -125,7 +127,7 @@ static void put_values(struct hcctl *h, char *text)
 		out_str(h, NULL, NULL, one);
 }
 
-/* A word and what its value may be; returns how many items that are. */
+/* Print a word and the values that it may have. Return: how many items these are. */
 static size_t put_word(struct hcctl *h, struct item *v, size_t n)
 {
 	size_t used = n > 1 ? alternatives(v + 1, n - 1) : 0, i;
@@ -144,7 +146,7 @@ static size_t put_word(struct hcctl *h, struct item *v, size_t n)
 	return 1 + used;
 }
 
-/* JSON only: "words" and, of what has no word before it, "places". */
+/* JSON only: print "words", and "places" for values without a word before them. */
 static void put_words(struct hcctl *h, const char *args)
 {
 	struct item v[ITEMS_MAX];
@@ -171,7 +173,9 @@ static void usage_text(const struct hc_object *o, const struct hc_cmd *c, char *
 		 c->name ? c->name : "", c->args[0] ? " " : "", c->args);
 }
 
-/* What stays on a line: a word, or what brackets are around unless it is long. */
+/* Return: the length of a unit that stays on a line: a word, or a bracketed text
+ * unless it is long.
+ */
 static size_t unit(const char *s)
 {
 	size_t len = strcspn(s, "\n "), i;
@@ -186,7 +190,7 @@ static size_t unit(const char *s)
 	return len;
 }
 
-/* @line, behind @lead; lines end where it says so, and between units. */
+/* Print @line after @lead; it is broken at its own line ends and between units. */
 static void wrapped(struct hcctl *h, const char *lead, const char *line)
 {
 	size_t at = strlen(lead), len;
@@ -310,7 +314,7 @@ static void put_names(struct hcctl *h, const char *key, const char *(*name_of)(u
 	out_close(h);
 }
 
-/* The values that a word may have, if they are a list that no usage has. */
+/* Print the values of words whose values are a list that no usage text has. */
 static void put_values_of(struct hcctl *h)
 {
 	out_object(h, "values");

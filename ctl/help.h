@@ -10,9 +10,9 @@
 /**
  * struct hc_option - an option of hcctl
  * @c: the letter
- * @name: in its long form; NULL ends a table
- * @value: what follows it, or NULL
- * @what: one line
+ * @name: its long form; NULL ends a table
+ * @value: the value that follows it, or NULL
+ * @what: a description of one line
  */
 struct hc_option {
 	char c;
@@ -23,7 +23,7 @@ struct hc_option {
 
 extern const struct hc_option hc_options[];
 
-/* Number @i, from 0; NULL: behind the last. In hcctl.c. */
+/* Return: object number @i, from 0; NULL: there are no more. In hcctl.c. */
 const struct hc_object *hc_object_at(size_t i);
 
 int hc_help(struct hcctl *h);

@@ -1,33 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See live.h. */
+/*
+ * See live.h.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "live.h"
 
-int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
+int live_topo(struct hcctl *h, const struct nl_fabric *info, const struct nl_node *v, size_t n,
+	      struct hc_topo *topo)
+{
+	uint16_t *peer;
+	size_t i;
+
+	*topo = hc_topo_cube(info->dim);
+	if (info->dim)
+		return 0;
+	*topo = (struct hc_topo){ .nodes = info->nodes, .ports = info->ports };
+	peer = calloc(info->nodes, info->ports * sizeof(*peer));
+	if (!peer)
+		return hc_nomem(h);
+	topo->peers = peer;
+	for (i = 0; i < n; i++)
+		if (v[i].id < info->nodes && v[i].npeers == info->ports)
+			memcpy(peer + v[i].id * info->ports, v[i].peer,
+			       info->ports * sizeof(*peer));
+	return 0;
+}
+
+int live_nodes(struct hcctl *h, const char *fabric, struct hc_topo *topo, struct nl_node **v,
+	       size_t *n)
 {
 	struct nl_fabric info;
+	int rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, v, n);
+
+	if (rc)
+		return rc;
+	rc = live_topo(h, &info, *v, *n, topo);
+	if (rc)
+		free(*v);
+	return rc;
+}
+
+void live_topo_free(const struct hc_topo *topo)
+{
+	free((void *)topo->peers);
+}
+
+int live_need_cube(struct hcctl *h, const char *fabric, unsigned int dim, const char *what)
+{
+	if (dim)
+		return 0;
+	if (fabric)
+		hc_error(h, "fabric %s: %s needs a hypercube, and this is another network", fabric,
+			 what);
+	else
+		hc_error(h, "%s needs a hypercube, and this is another network", what);
+	return -EOPNOTSUPP;
+}
+
+int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
+{
 	struct hc_faults *f;
+	struct hc_topo topo;
 	struct nl_node *v;
 	unsigned int d;
 	size_t n, i;
 	int rc;
 
-	rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, &v, &n);
+	rc = live_nodes(h, fabric, &topo, &v, &n);
 	if (rc)
 		return rc;
-	f = hc_faults_new(info.dim);
+	f = hc_faults_of(&topo);
 	if (!f) {
 		free(v);
 		return hc_nomem(h);
 	}
 	for (i = 0; i < n; i++) {
-		/* Nothing leads to a node elsewhere of which all links are faulty. */
-		if (v[i].failed || (v[i].away && v[i].fault == hc_ones(info.dim)))
+		/* If all links of a node on another machine are faulty, nothing leads to it. */
+		if (v[i].failed || (v[i].away && v[i].fault == hc_ports_mask(&topo)))
 			hc_faults_node(f, v[i].id);
-		for (d = 0; d < info.dim; d++)
+		for (d = 0; d < topo.ports; d++)
 			if (v[i].fault & hc_bit(d))
 				hc_faults_link(f, v[i].id, d);
 	}
@@ -40,7 +95,9 @@ int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool las
 {
 	int rc = 0, try;
 
-	/* A link that was just set tells its nodes a moment later; other machines may be busy. */
+	/* A link that was just set notifies its nodes a moment later; other
+	 * machines may be busy.
+	 */
 	for (try = 0; try < NL_TRIES; try++) {
 		rc = once(h, arg, try == NL_TRIES - 1);
 		if (rc != -ESTALE && rc != -EBUSY)
@@ -84,6 +141,16 @@ struct nl_shape live_shape_ring(const struct hc_ring_plan *plan)
 	return (struct nl_shape){ .rings = &plan->tree };
 }
 
+struct nl_shape live_shape_span(const struct hc_span_plan *plan)
+{
+	const struct hc_span *s = &plan->span;
+
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_SINK, .root = s->root,
+		.sequence = s->parent, .sequence_attr = HYPERCUBE_A_PLAN_PARENTS, .steps = s->n,
+	};
+}
+
 static int install_pair(struct hcctl *h, const char *fabric, const struct hc_faults *f,
 			const struct hc_checked_pair *p, uint32_t id, const struct nl_shape *like,
 			uint32_t by, bool last)
@@ -95,9 +162,9 @@ static int install_pair(struct hcctl *h, const char *fabric, const struct hc_fau
 		struct nl_shape s = live_shape_tree(&p->tree[i].plan);
 
 		s.epoch = like->epoch ? like->epoch + by + i : 0;
-		s.here = like->here;
-		rc = nl_plan_add(h, fabric, id + i, HYPERCUBE_PLAN_TREE, &s, f->dim, f->fault,
-				 !last);
+		s.local = like->local;
+		rc = nl_plan_add(h, fabric, id + i, HYPERCUBE_PLAN_TREE, &s,
+				 f->topo.nodes, f->fault, !last);
 	}
 	return rc;
 }

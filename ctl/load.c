@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Libraries that are loaded only when they are wanted; see load.h.
+ * Loading libraries only when they are needed; see load.h.
  */
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Libraries that are loaded only when they are wanted: they need others that take longer to load
- * than all the rest of hcctl.
+ * Libraries that are loaded only when they are needed, since they depend on others that take longer
+ * to load than all the rest of hcctl.
  */
 #ifndef _LOAD_H
 #define _LOAD_H
@@ -22,9 +22,9 @@ struct load_symbol {
 
 /**
  * struct load_library - a library
- * @name: for people
- * @files: the names that it has, the likeliest first, and NULL
- * @symbols: what is wanted of it, up to one without a name
+ * @name: name for people
+ * @files: its file names, the likeliest first, and NULL
+ * @symbols: the functions to look up, up to one without a name
  */
 struct load_library {
 	const char *name;
@@ -34,12 +34,12 @@ struct load_library {
 
 /**
  * load_library() - load a library
- * @h: for complaints
+ * @h: context
  * @l: the library
- * @what: what cannot be done without it, for complaints
- * @to: where pointers to its functions go
+ * @what: what cannot be done without it, for error messages
+ * @to: structure that gets the pointers to its functions
  *
- * Return: what dlclose() takes, or NULL after a complaint.
+ * Return: what dlclose() takes, or NULL after printing an error.
  */
 void *load_library(struct hcctl *h, const struct load_library *l, const char *what, void *to);
 

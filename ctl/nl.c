@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The netlink socket: requests, replies, the kernel's complaints.
+ * The netlink socket: requests, replies, error messages of the kernel.
  *
- * libnl 3.7 knows nothing of extended acknowledgments, so they are asked for
- * and parsed here.
+ * libnl 3.7 does not know extended acknowledgments, so they are requested and parsed here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +17,10 @@
 
 #include "nl_impl.h"
 
-/* An answer: DETECT may name all 24,576 links of a cube of dimension 12, 8 bytes each. */
+/* Bytes of a reply: DETECT may name all 24,576 links of a cube of dimension 12, 8 bytes each. */
 #define NL_ANSWER_SIZE	262144
-/* A request: a plan of that cube has up to 4,096 detours of 8 bytes, and a sequence. */
-#define NL_REQUEST_SIZE	131072
+/* Bytes of a request: a plan of that cube has up to 4,096 detours of 8 bytes, and a sequence. */
+#define NL_REQUEST_SIZE	163840
 
 struct nl {
 	struct nl_sock *sock;
@@ -41,7 +40,7 @@ static void set_ext_ack(struct nl_sock *sock)
 {
 	int one = 1, fd = nl_socket_get_fd(sock);
 
-	/* Without them only the sentences are missing. */
+	/* Without extended acknowledgments only the messages are missing. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
@@ -71,8 +70,10 @@ static struct nl_sock *sock_open(struct hcctl *h)
 	if (!sock)
 		return NULL;
 	nl_socket_set_msg_buf_size(sock, NL_ANSWER_SIZE);
-	/* Behind a long answer there must be room for the word that it was all. */
-	nl_socket_set_buffer_size(sock, NL_ANSWER_SIZE, 0);
+	/* After a long reply there must be room for the message that ends it. The longest request
+	 * is a table of peers.
+	 */
+	nl_socket_set_buffer_size(sock, NL_ANSWER_SIZE, NL_REQUEST_SIZE);
 	set_ext_ack(sock);
 	return sock;
 }
@@ -140,7 +141,7 @@ static void ext_ack_of_error(struct talk *t, struct nlmsghdr *nlh)
 
 static int on_error(struct sockaddr_nl *who, struct nlmsgerr *e, void *arg)
 {
-	/* libnl hands over the payload of the message it is about. */
+	/* libnl passes the payload of the message that it is about. */
 	struct nlmsghdr *nlh = (struct nlmsghdr *)((char *)e - NLMSG_HDRLEN);
 	struct talk *t = arg;
 
@@ -238,7 +239,7 @@ static int exchange(struct hcctl *h, struct nl_msg *msg, struct talk *t)
 	nl_cb_put(cb);
 	if (!t->done) {
 		hc_error(h, "netlink: %s", nl_geterror(rc));
-		/* Replies still under way would confuse the next request. */
+		/* Replies that are still under way would confuse the next request. */
 		nl_leave(h);
 		return -EIO;
 	}
@@ -293,6 +294,7 @@ static struct nl_sock *event_socket(struct hcctl *h)
 struct listener {
 	struct hcctl *h;
 	nl_event_fn fn;
+	int (*idle)(struct hcctl *h, void *arg, bool lost);
 	void *arg;
 	int rc;
 };
@@ -300,7 +302,7 @@ struct listener {
 #define NOTICE(what, member) \
 	[HYPERCUBE_CMD_##what##_NTF] = { nl_fill_##member, offsetof(struct nl_event, member) }
 
-/* What a notification is about: where it goes, and how. */
+/* For each notification: where its contents go, and how they are read. */
 static const struct {
 	int (*fill)(struct nlmsghdr *nlh, void *v);
 	size_t at;
@@ -312,7 +314,7 @@ static const struct {
 	NOTICE(PLAN, plan),
 	NOTICE(PLAN_DEL, plan),
 	NOTICE(OP, op),
-	NOTICE(VERDICT, verdict),
+	NOTICE(VOTE, vote),
 	NOTICE(TRUNK, trunk),
 	NOTICE(TRUNK_DEL, trunk),
 	NOTICE(TASK, lost),
@@ -333,32 +335,60 @@ static int on_event(struct nl_msg *msg, void *arg)
 	return l->rc ? NL_STOP : NL_OK;
 }
 
+/* Handle the events that have come. Return: true if events were lost. */
+static bool take_events(struct listener *l, struct nl_sock *sock)
+{
+	int rc = nl_recvmsgs_default(sock);
+
+	/* The error that libnl reports if the kernel has no memory for a message. */
+	if (rc == -NLE_NOADDR && l->idle)
+		rc = -NLE_NOMEM;
+	if (rc == -NLE_NOMEM && !l->idle)
+		hc_warn(l->h, "events came faster than they could be printed; some are lost");
+	if (rc < 0 && rc != -NLE_NOMEM && rc != -NLE_INTR && rc != -NLE_AGAIN) {
+		hc_error(l->h, "netlink: %s", nl_geterror(rc));
+		l->rc = -EIO;
+	}
+	return rc == -NLE_NOMEM;
+}
+
+static int listen_to(struct listener *l, const volatile int *stop, void (*ready)(void))
+{
+	struct nl_sock *sock = event_socket(l->h);
+	struct pollfd p = { .events = POLLIN };
+	bool lost;
+
+	if (!sock)
+		return -EIO;
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, l);
+	p.fd = nl_socket_get_fd(sock);
+	if (ready)
+		ready();
+	if (l->idle)
+		l->rc = l->idle(l->h, l->arg, true);
+	while (!*stop && !l->rc) {
+		/* The signal may come just before poll(): check again soon. */
+		lost = poll(&p, 1, 200) > 0 && take_events(l, sock);
+		if (!l->rc && l->idle && !*stop)
+			l->rc = l->idle(l->h, l->arg, lost);
+	}
+	nl_socket_free(sock);
+	return l->rc;
+}
+
 int nl_events(struct hcctl *h, nl_event_fn fn, void *arg,
 	      const volatile int *stop, void (*ready)(void))
 {
 	struct listener l = { .h = h, .fn = fn, .arg = arg };
-	struct nl_sock *sock = event_socket(h);
-	struct pollfd p = { .events = POLLIN };
-	int rc = 0;
 
-	if (!sock)
-		return -EIO;
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, &l);
-	p.fd = nl_socket_get_fd(sock);
-	if (ready)
-		ready();
-	while (!*stop && !l.rc) {
-		/* The signal may come just before poll(): look again soon. */
-		if (poll(&p, 1, 200) <= 0)
-			continue;
-		rc = nl_recvmsgs_default(sock);
-		if (rc == -NLE_NOMEM) {
-			hc_warn(h, "events came faster than they could be printed; some are lost");
-		} else if (rc < 0 && rc != -NLE_INTR && rc != -NLE_AGAIN) {
-			hc_error(h, "netlink: %s", nl_geterror(rc));
-			l.rc = -EIO;
-		}
-	}
-	nl_socket_free(sock);
-	return l.rc;
+	return listen_to(&l, stop, ready);
+}
+
+int nl_events_idle(struct hcctl *h, nl_event_fn fn,
+		   int (*idle)(struct hcctl *h, void *arg, bool lost), void *arg,
+		   const volatile int *stop)
+{
+	struct listener l = { .h = h, .fn = fn, .idle = idle, .arg = arg };
+
+	return listen_to(&l, stop, NULL);
 }

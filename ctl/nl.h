@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel, in plain structs.  Every function prints its own complaint (the
- * kernel's sentence where there is one) and returns 0 or a negative errno.
+ * The kernel, in plain structs. Every function prints its own error messages (with the kernel's
+ * message where there is one) and returns 0 or a negative errno.
  */
 #ifndef _HCCTL_NL_H
 #define _HCCTL_NL_H
@@ -19,38 +19,52 @@ struct nl_fabric {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t id;
 	uint32_t index;
-	uint32_t dim;
+	uint32_t dim;		/* 0: it is no hypercube */
+	uint32_t nodes;
+	uint32_t ports;		/* most that a node may have; numbers of ports are those of
+				 * dimensions in links
+				 */
+	char shape[HYPERCUBE_SHAPE_MAX + 1];	/* what it was made as; "": as a hypercube */
 	uint32_t segment;
 	uint32_t family;
 	uint32_t links_down;
 	uint32_t nodes_failed;
 	uint32_t node_size;
 	uint32_t dev_size;
-	uint32_t patience;	/* ms, 0: for ever */
-	uint32_t fixed;		/* bits that all nodes here share, see HYPERCUBE_A_FABRIC_FIXED */
+	uint32_t stall_timeout;	/* ms, 0: for ever */
+	uint32_t fixed;		/* subcube mask: bits that all nodes here share, see
+				 * HYPERCUBE_A_FABRIC_SUBCUBE_MASK
+				 */
 	uint32_t base;
 	uint64_t trunks_ended;
-	uint32_t life;		/* another number for nodes that are made anew */
+	uint32_t life;		/* number of this making: differs if the nodes are made again */
 };
 
-/* What a fabric is made with; 0: what the kernel takes. */
+/* Parameters of a new fabric; 0: the kernel's default. */
 struct nl_fabric_new {
 	const char *name;
 	uint32_t dim;
+	const struct hc_topo *topo;	/* instead of a dimension, or NULL */
+	const char *shape;
 	uint32_t id;
 	uint32_t segment;
 	uint32_t fixed;
 	uint32_t base;
 };
 
+static inline uint32_t nl_new_nodes(const struct nl_fabric_new *f)
+{
+	return f->topo ? f->topo->nodes : hc_nodes(f->dim);
+}
+
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
 
-/* When a node lies about what it relays. */
-struct nl_lies {
+/* When a node is Byzantine, that is corrupts what it relays. */
+struct nl_byzantine {
 	uint32_t ppm;
 	uint32_t seed;
-	uint32_t n;		/* of the frames in @at, which ascend */
-	uint32_t at[HYPERCUBE_LIES_MAX];
+	uint32_t n;		/* number of frames in @at, ascending */
+	uint32_t at[HYPERCUBE_BYZANTINE_AT_MAX];
 };
 
 #define NL_TASKS (HYPERCUBE_A_TASKS_MAX + 1)
@@ -64,19 +78,21 @@ struct nl_node {
 	bool bound;
 	uint32_t fault;
 	unsigned int nb;
-	uint32_t nb_fault[HYPERCUBE_DIM_MAX];
-	uint32_t owner;		/* NL_NONE: nobody */
+	uint32_t nb_fault[HYPERCUBE_PORTS_MAX];
+	uint32_t npeers;	/* 0: it is a node of a hypercube */
+	uint16_t peer[HYPERCUBE_PORTS_MAX];	/* the node itself: it has no such port */
+	uint32_t owner;		/* NL_NONE: none */
 	bool elsewhere;		/* in network namespace @netnsid */
 	int32_t netnsid;
-	bool away;		/* on another machine */
+	bool away;		/* the node is on another machine */
 	uint64_t host_frames;
 	uint64_t merged_bytes;
-	struct nl_lies lie;
-	uint64_t lies;
+	struct nl_byzantine byzantine;
+	uint64_t corrupted;
 	uint64_t agreed;	/* datagrams in copies */
 	uint64_t disagreed;
 	uint64_t incomplete;
-	uint64_t tasks[NL_TASKS];	/* numbers of its tasks, by HYPERCUBE_A_TASKS_* */
+	uint64_t tasks[NL_TASKS];	/* counters of its tasks, by HYPERCUBE_A_TASKS_* */
 	uint64_t drops[NL_DROPS];
 };
 
@@ -94,8 +110,9 @@ struct nl_link {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t node;
 	uint32_t dim;
+	uint32_t peer;
 	uint32_t state;
-	uint64_t latency;	/* of the model, as is the bandwidth */
+	uint64_t latency;	/* in the time model, as is the bandwidth */
 	uint64_t bandwidth;
 	struct nl_impairments imp;
 	uint32_t flap_down;	/* ms */
@@ -113,7 +130,7 @@ struct nl_link {
 	uint64_t drops[NL_DROPS];
 };
 
-/* The way of a detour: the dimensions of its links. */
+/* The path of a detour: the dimensions of its links. */
 struct nl_way {
 	unsigned int hops;
 	uint8_t *dims;
@@ -126,16 +143,16 @@ struct nl_plan {
 	uint32_t type;
 	uint32_t sink;		/* of a tree */
 	uint32_t source;	/* of a broadcast */
-	uint32_t base;		/* of a doubling */
-	uint8_t *sequence;
+	uint32_t base;		/* of recursive doubling */
+	uint8_t *sequence;	/* of a spanning tree: the port of each node to its parent */
 	uint32_t steps;
 	unsigned int stages;
 	uint8_t order[HC_LIB_DIM_MAX];
-	uint32_t *members;	/* set */
+	uint32_t *members;	/* set of nodes */
 	uint32_t member_words;
 	struct hc_detour *detours;
 	uint32_t ndetours;
-	struct nl_way *ways;	/* of the detours, as far as they were told */
+	struct nl_way *ways;	/* paths of the detours, as far as the kernel has sent them */
 	uint32_t nways;
 	struct hc_ring *rings;
 	uint32_t nrings;
@@ -144,10 +161,18 @@ struct nl_plan {
 	uint32_t *fault;	/* 2^n words */
 	uint32_t nfault;
 	bool broken;
-	bool repair;		/* it repairs itself */
-	uint32_t repairs;	/* how often it has */
-	uint32_t cause_node;	/* NL_NONE: not said */
+	bool repair;		/* it has REPAIR */
+	uint32_t repairs;	/* number of repairs */
+	uint32_t guard;		/* ms for which members wait for its next epoch; 0: it is not
+				 * guarded
+				 */
+	char recipe[HYPERCUBE_RECIPE_MAX + 1];	/* how to plan it again; "": unknown */
+	uint32_t guard_uid;	/* user who may guard it; NL_NONE: none */
+	uint32_t *grant;	/* set of nodes that this user may make members; NULL: unknown */
+	uint32_t grant_words;
+	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
+	uint32_t cause_status;	/* positive errno, or 0 */
 };
 
 struct nl_op {
@@ -163,7 +188,7 @@ struct nl_op {
 	uint64_t done;
 	uint32_t gen;
 	int32_t status;
-	uint32_t cause_node;	/* NL_NONE: not said */
+	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
 	uint32_t steps;
 	uint64_t time;
@@ -179,11 +204,11 @@ struct nl_trunk {
 	uint32_t base;
 	uint32_t keep;		/* ms */
 	uint32_t links;
-	bool greeted;
+	bool established;
 	bool no_plans;
 	uint32_t digest;	/* 1: records have CRC32C */
 	uint32_t life;		/* of the other end's fabric, 0: not known */
-	uint32_t silence;	/* ms since something has come */
+	uint32_t silence;	/* ms since data has come */
 	uint32_t family;
 	uint8_t peer[NL_PEER_SIZE];
 	uint32_t peer_len;
@@ -198,7 +223,7 @@ struct nl_trunk {
 
 enum nl_digest { NL_DIGEST_DEFAULT, NL_DIGEST_OFF, NL_DIGEST_ON };
 
-/* What a trunk is made of: @far: the nodes at the other end are said; keep: 0 for the default. */
+/* Parameters of a trunk; @far: the nodes at the other end are given; keep: 0 for the default. */
 struct nl_trunk_new {
 	int fd;
 	uint32_t dim;
@@ -218,20 +243,22 @@ struct nl_detect {
 };
 
 void nl_leave(struct hcctl *h);
-/* Descriptor of a named network namespace or a negative errno; its path in @path. */
+/* Open a named network namespace. Return: a descriptor or a negative errno; @path is set to its
+ * path.
+ */
 int nl_netns_open(const char *name, char *path, size_t size);
 
-/* Its id here, or -1. */
+/* Return: the id of that namespace in the present one, or -1. */
 int nl_netns_id(struct hcctl *h, int fd);
 
-/* An address and the length of its network's prefix; family 0: none. */
+/* An address and the prefix length of its network; family 0: none. */
 struct nl_addr_in {
 	uint8_t family;
 	uint8_t prefix;
 	uint8_t bytes[16];
 };
 
-/* What an address has beside that: a set of these. */
+/* Attributes of an address: a set of these. */
 enum {
 	NL_ADDR_PEER = 1 << 0,
 	NL_ADDR_BROADCAST = 1 << 1,
@@ -242,7 +269,7 @@ enum {
 	NL_ADDR_FLAGS = 1 << 6,
 };
 
-/* An interface of the namespace that the process is in, and an address that one has there. */
+/* An interface of the namespace that the process is in, and an address of an interface there. */
 struct nl_dev {
 	uint32_t index;
 	char name[16];
@@ -260,8 +287,8 @@ struct nl_addr {
 int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n);
 int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n);
 
-/* In the namespace that the process is in: take the loopback interface up, with an
- * alias; give an interface an address (or NULL) and take it up.
+/* In the namespace that the process is in: bring the loopback interface up, with an alias; give an
+ * interface an address (or NULL) and bring it up.
  */
 int nl_dev_mark(struct hcctl *h, const char *alias);
 int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
@@ -269,15 +296,15 @@ int nl_dev_address(struct hcctl *h, const char *ifname, const struct nl_addr_in 
 int nl_dev_up(struct hcctl *h, const char *ifname, bool up);
 int nl_dev_mtu(struct hcctl *h, const char *ifname, uint32_t mtu);
 int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames);
-/* False if there is no such interface, or it has no alias that fits. */
+/* Return: false if there is no such interface, or its alias does not fit. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 
-/* Lists: all there are, in one consistent dump, in an array for free(). */
+/* Lists: all objects, in one consistent dump, in an array to be freed. */
 int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n);
 int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n);
 int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n);
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n);
-/* Those of one plan; @node: of one member, or NL_NONE for all. */
+/* The operations of one plan; @node: of one member, or NL_NONE for all. */
 int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t node,
 		struct nl_op **v, size_t *n);
 /* Plans: release with nl_plans_free(). */
@@ -286,7 +313,7 @@ void nl_plans_free(struct nl_plan *v, size_t n);
 
 int nl_trunks(struct hcctl *h, const char *fabric, struct nl_trunk **v, size_t *n);
 
-/* One; a plan is released with nl_plan_clear(). */
+/* Single objects; a plan is released with nl_plan_clear(). */
 int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v);
 void nl_plan_clear(struct nl_plan *v);
 int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f);
@@ -296,16 +323,18 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 int nl_fabric_add(struct hcctl *h, const struct nl_fabric_new *f);
 int nl_fabric_del(struct hcctl *h, const char *name);
-int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms);
+int nl_fabric_stall_timeout(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
-/* By chance, or if @set names any, in those frames; @seed: and begin the random numbers anew. */
-int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
-		bool seed);
+/* Make a node Byzantine: by chance, or if @set names frames, for these; @seed: restart the random
+ * numbers.
+ */
+int nl_node_byzantine(struct hcctl *h, const char *fabric, uint32_t node,
+		      const struct nl_byzantine *set, bool seed);
 /* @fd: descriptor of the namespace; or -1 and @pid */
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
 
-/* Changes to a link: set_* say which of the others are valid. */
+/* Changes to a link: set_* tell which of the other members are valid. */
 struct nl_link_set {
 	bool set_down, set_flap, set_latency, set_bandwidth;
 	bool set_loss, set_corrupt, set_duplicate, set_delay, set_jitter, set_rate, set_seed;
@@ -325,31 +354,38 @@ int nl_trunk_del(struct hcctl *h, const char *fabric, uint32_t id);
 int nl_fault_clear(struct hcctl *h, const char *fabric);
 /* Release d->links with free(). */
 int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
-/* The dimensions that a frame crossed, for free(). */
+/* The dimensions that a frame crossed, to be freed. */
 struct nl_route {
 	uint8_t *dim;
 	uint32_t hops;
 };
 
-/* -ENOLINK (there is no path) is no complaint. */
+/* -ENOLINK (there is no path) is not printed as an error. */
 int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	     struct nl_route *r);
 
 /**
- * struct nl_shape - what a plan of any type is made of; NULL: it has no such thing
- * @root_attr: HYPERCUBE_A_PLAN_SINK, or what else its root is; 0: it follows from the rest
+ * struct nl_shape - the shape of a plan of any type; NULL: it has no such attribute
+ * @root_attr: attribute of its root, as HYPERCUBE_A_PLAN_SINK; 0: the root follows from the
+ *	rest
  * @root: its root
  * @order: dimensions, @stages entries
- * @stages: how many
- * @sequence: dimensions, @steps entries
- * @steps: how many
- * @members: set; NULL: they follow from the rest
+ * @stages: number of stages
+ * @sequence: dimensions, or ports, @steps entries
+ * @sequence_attr: attribute of @sequence, as HYPERCUBE_A_PLAN_PARENTS; 0:
+ *	HYPERCUBE_A_PLAN_SEQUENCE
+ * @steps: length of @sequence
+ * @members: set of the members; NULL: they follow from the rest
  * @detours: @ndetours entries
- * @ndetours: how many
+ * @ndetours: number of detours
  * @rings: a tree of rings
- * @repair: that repairs itself
+ * @repair: install it with REPAIR
  * @epoch: the epoch that the plan is to have; 0: the next one
- * @here: on this machine alone
+ * @here: install it on this machine only
+ * @guard: ms for which members wait for its next epoch; 0: it is not guarded
+ * @recipe: with @guard: how to plan it again, or NULL
+ * @guard_uid: with @guard: the user who may guard it; NULL: none, or with @prev the same as before
+ * @prev: the epoch of the only plan that it may replace, otherwise -ESTALE; 0: any, or none
  */
 struct nl_shape {
 	int root_attr;
@@ -357,6 +393,7 @@ struct nl_shape {
 	const uint8_t *order;
 	unsigned int stages;
 	const uint8_t *sequence;
+	int sequence_attr;
 	uint32_t steps;
 	const uint32_t *members;
 	const struct hc_detour *detours;
@@ -364,38 +401,44 @@ struct nl_shape {
 	const struct hc_ring_tree *rings;
 	bool repair;
 	uint32_t epoch;
-	bool here;
+	bool local;
+	uint32_t guard;
+	const char *recipe;
+	const uint32_t *guard_uid;
+	uint32_t prev;
 };
 
-/* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_fail: that
- * these have changed (-ESTALE), or machines are busy (-EBUSY), is no complaint.
+/* Install a plan in a fabric of @nodes nodes, made for the faults @fault. @may_fail: that these
+ * have changed (-ESTALE), or that machines are busy (-EBUSY), is not printed as an error.
  */
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
-		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
+		const struct nl_shape *s, uint32_t nodes, const uint32_t *fault,
 		bool may_fail);
-/* Hand over tasks along @dim. */
+/* Move tasks to the neighbour along @dim. */
 int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count);
-/* How often what is refused for the moment is asked for, and the time in between. */
+/* How often a request that is refused for now is repeated; nl_pause() waits in between. */
 #define NL_TRIES 10
 void nl_pause(int try);
-int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool here);
+int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool local);
+/* Let a user guard a plan; NL_NONE: none. */
+int nl_plan_guard_uid(struct hcctl *h, const char *fabric, uint32_t id, uint32_t uid);
 
-/* Copies of a datagram disagree. */
-struct nl_verdict {
+/* Event: copies of a datagram disagree. */
+struct nl_vote {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t node;
 	uint32_t src;
 	uint64_t nr;
-	uint32_t judgement;
+	uint32_t outcome;
 	uint32_t copies;
 	unsigned int npaths;
 	struct hypercube_path path[HYPERCUBE_DIM_MAX];
 };
 
-/* Ids that one event has room for. */
+/* Ids for which an event has room. */
 #define NL_TASK_IDS 32
 
-/* Tasks that were lost. */
+/* Event: tasks were lost. */
 struct nl_tasks_lost {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t node;
@@ -405,22 +448,22 @@ struct nl_tasks_lost {
 	struct hypercube_task id[NL_TASK_IDS];
 };
 
-/* A round of balancing that has ended. */
+/* Event: a round of load balancing has ended. */
 struct nl_round {
 	uint64_t nr;
-	uint32_t node;		/* that has begun it */
+	uint32_t node;		/* the node that began it */
 	uint32_t method;
 	uint32_t trigger;
 	int32_t status;
-	uint32_t cause_node;	/* NL_NONE: not said */
+	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
 	uint32_t members;
-	uint64_t moved;		/* tasks times links */
+	uint64_t moved;		/* tasks times links that they crossed */
 	uint64_t began;		/* ns */
 	uint64_t took;
 };
 
-/* Rounds of balancing of a fabric; in an event, one of them. */
+/* The load balancing of a fabric; in an event with one round. */
 struct nl_balance {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t method;
@@ -428,19 +471,19 @@ struct nl_balance {
 	uint32_t period;	/* ms, 0: none */
 	uint64_t done;
 	uint64_t failed;
-	uint64_t beaten;
+	uint64_t superseded;
 	uint64_t moved;
 	uint32_t epoch;		/* of the topology, 0: there is none */
 	uint32_t dims;
 	uint32_t base;
 	uint32_t depth;
-	uint32_t nodes;		/* that it is about: all */
+	uint32_t nodes;		/* number of nodes of the fabric */
 	unsigned int n;
 	struct nl_round round[HYPERCUBE_ROUNDS_KEPT];	/* the oldest first */
 };
 
 int nl_balance(struct hcctl *h, const char *fabric, struct nl_balance *v);
-/* NL_NONE: it stays as it is. */
+/* Settings; NL_NONE: unchanged. */
 struct nl_balance_set {
 	uint32_t method;
 	uint32_t period;
@@ -452,11 +495,11 @@ int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_
 /* Install a topology that was made for the faults @fault. */
 int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_balance *b,
 			const uint32_t *fault);
-/* Run a round, and wait for its end; @method, @node: NL_NONE for what the kernel takes. */
+/* Run a round, and wait for its end; @method, @node: NL_NONE for the kernel's default. */
 int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_t node,
 		   struct nl_balance *v);
 
-/* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */
+/* An event: @cmd is HYPERCUBE_CMD_*_NTF and determines which member is valid. */
 struct nl_event {
 	int cmd;
 	struct nl_fabric fabric;
@@ -465,19 +508,26 @@ struct nl_event {
 	struct nl_link link;
 	struct nl_plan plan;
 	struct nl_op op;
-	struct nl_verdict verdict;
+	struct nl_vote vote;
 	struct nl_tasks_lost lost;
 	struct nl_balance balance;
 };
 
 typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);
-/* Deliver events until @stop is set by a signal or @fn returns other than 0.
- * @ready is called once, when nothing can be missed any more.
+/* Deliver events until a signal sets @stop or @fn returns other than 0. @ready is called once, when
+ * no event can be missed any more.
  */
 int nl_events(struct hcctl *h, nl_event_fn fn, void *arg,
 	      const volatile int *stop, void (*ready)(void));
+/* As nl_events(); also calls @idle(h, @arg, lost) at first and several times a second between
+ * events, until it returns other than 0; @lost: events may have been missed, which is not printed
+ * as an error then.
+ */
+int nl_events_idle(struct hcctl *h, nl_event_fn fn,
+		   int (*idle)(struct hcctl *h, void *arg, bool lost), void *arg,
+		   const volatile int *stop);
 
-/* Names of drop reasons; NULL if there is none of that number. */
+/* Return: the name of a drop reason; NULL if there is no such reason. */
 const char *nl_drop_name(unsigned int reason);
 
 #endif /* _HCCTL_NL_H */

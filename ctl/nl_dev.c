@@ -14,7 +14,7 @@
 
 #define LOOPBACK_INDEX 1
 
-/* Consumes @msg.  Does not complain. */
+/* Send a request; consumes @msg. Errors are not printed. */
 static int dev_talk(struct nl_sock *sock, struct nl_msg *msg)
 {
 	int rc = nl_send_sync(sock, msg);
@@ -99,8 +99,8 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 	return rc ? -EIO : 0;
 }
 
-/* Add or remove an address; without one, take the interface up or down.  An address that is
- * there or gone already is no error: the kernel removes others along with the first one.
+/* Add or remove an address; without one, bring the interface up or down. An address that exists
+ * already, or is gone already, is no error: the kernel removes others along with the first one.
  */
 static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
 		  const struct nl_addr_in *addr)
@@ -195,7 +195,7 @@ static int take_one(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* All there are, in one dump, in an array for free(). */
+/* Get all objects in one dump, in an array to be freed. */
 static int list_once(struct hcctl *h, int type, struct listing *l)
 {
 	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
@@ -212,7 +212,7 @@ static int list_once(struct hcctl *h, int type, struct listing *l)
 	return rc;
 }
 
-/* The same, from the beginning if interfaces come or go meanwhile. */
+/* Get them; begin again if interfaces come or go meanwhile. */
 static int list(struct hcctl *h, int type, struct listing *l)
 {
 	unsigned int tries = LIST_TRIES;
@@ -226,7 +226,7 @@ static int list(struct hcctl *h, int type, struct listing *l)
 		return hc_nomem(h);
 	if (rc >= 0)
 		return 0;
-	/* nl_sock_open() has said it. */
+	/* nl_sock_open() has printed it. */
 	if (rc == -NLE_BAD_SOCK)
 		return -EIO;
 	hc_error(h, "cannot list interfaces: %s", nl_geterror(rc));
@@ -266,7 +266,7 @@ int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n)
 	return rc;
 }
 
-/* What a new one has not that nl_dev_address() makes. */
+/* Return: the attributes of an address that nl_dev_address() does not give to a new one. */
 static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct nlattr *local)
 {
 	struct nlattr *peer = nlmsg_find_attr(nlh, sizeof(*ifa), IFA_ADDRESS);
@@ -297,7 +297,7 @@ static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct
 	return set;
 }
 
-/* Of those that somebody has given to an interface. */
+/* Read an address, unless the interface has made it itself. */
 static bool fill_addr(struct nlmsghdr *nlh, void *one)
 {
 	struct ifaddrmsg *ifa = nlmsg_data(nlh);
@@ -309,7 +309,7 @@ static bool fill_addr(struct nlmsghdr *nlh, void *one)
 	if ((ifa->ifa_family != AF_INET && ifa->ifa_family != AF_INET6) || !addr ||
 	    nla_len(addr) < len)
 		return false;
-	/* That each interface makes itself. */
+	/* An address that each interface makes itself. */
 	if (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK)
 		return false;
 	v->index = ifa->ifa_index;
@@ -330,7 +330,7 @@ int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n)
 	return rc;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 struct answer {
 	int type;	/* attribute */
@@ -354,7 +354,7 @@ static int take_attr(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Consumes @msg.  Was there such an attribute in the answer? */
+/* Ask for an attribute; consumes @msg. Return: whether the reply had it. */
 static bool ask(struct hcctl *h, struct nl_msg *msg, struct answer *a)
 {
 	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);

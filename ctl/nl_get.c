@@ -52,8 +52,8 @@ static const char * const drop_names[NL_DROPS] = {
 	[HYPERCUBE_A_DROP_ENDPOINT_DOWN] = "endpoint-down",
 	[HYPERCUBE_A_DROP_CHECKSUM] = "checksum",
 	[HYPERCUBE_A_DROP_DUPLICATE] = "duplicate",
-	[HYPERCUBE_A_DROP_DISSENT] = "dissent",
-	[HYPERCUBE_A_DROP_UNPROVEN] = "unproven",
+	[HYPERCUBE_A_DROP_COPY_MISMATCH] = "copy_mismatch",
+	[HYPERCUBE_A_DROP_TOO_FEW_COPIES] = "too_few_copies",
 	[HYPERCUBE_A_DROP_GAP] = "gap",
 };
 
@@ -65,8 +65,8 @@ const char *nl_drop_name(unsigned int reason)
 enum kind { NOTHING, NUMBER, FLAG, TEXT, NUMBERS };
 
 /**
- * struct field - where an attribute goes
- * @kind: what it is
+ * struct field - the place of an attribute in a structure
+ * @kind: kind of the attribute
  * @size: bytes of the member: of a number or text, or of all numbers of a nest
  * @at: offset of the member
  */
@@ -87,7 +87,7 @@ static void number_put(void *p, size_t size, uint64_t v)
 		*(uint32_t *)p = (uint32_t)v;
 }
 
-/* Those of a nest, by their attributes: drops, tasks. */
+/* Read the numbers of a nest, by their attributes: drops, tasks. */
 static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
 {
 	struct nlattr *a;
@@ -99,11 +99,11 @@ static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
 }
 
 /**
- * struct layout - what a structure takes from a message
- * @size: of the structure
- * @n: of @fields
- * @fields: by attribute
- * @more: what @fields cannot say: 0 or -ENOMEM; may be NULL
+ * struct layout - how a message is read into a structure
+ * @size: bytes of the structure
+ * @n: number of @fields
+ * @fields: fields by attribute
+ * @more: reads what @fields cannot describe; returns 0 or -ENOMEM; may be NULL
  */
 struct layout {
 	size_t size;
@@ -115,7 +115,7 @@ struct layout {
 #define LAYOUT(type, fields, more) \
 	{ sizeof(struct type), sizeof(fields) / sizeof(*(fields)), fields, more }
 
-/* Into its member of @v; what the table does not know passes by. */
+/* Store an attribute in its member of @v; unknown attributes are ignored. */
 static void take(void *v, const struct layout *l, const struct nlattr *a)
 {
 	const struct field *f = (size_t)nla_type(a) < l->n ? &l->fields[nla_type(a)] : NULL;
@@ -137,7 +137,7 @@ static void take(void *v, const struct layout *l, const struct nlattr *a)
 	}
 }
 
-/* Over what @v says already. */
+/* Read a message into @v; members without an attribute keep their values. */
 static int fill(struct nlmsghdr *nlh, void *v, const struct layout *l)
 {
 	struct nlattr *a;
@@ -159,22 +159,25 @@ static int fill_new(struct nlmsghdr *nlh, void *v, const struct layout *l)
 	return fill(nlh, v, l);
 }
 
-/* --- what goes where --- */
+/* --- tables of fields --- */
 
 static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_NAME] = FIELD(TEXT, nl_fabric, name),
 	[HYPERCUBE_A_FABRIC_ID] = FIELD(NUMBER, nl_fabric, id),
 	[HYPERCUBE_A_FABRIC_INDEX] = FIELD(NUMBER, nl_fabric, index),
 	[HYPERCUBE_A_FABRIC_DIM] = FIELD(NUMBER, nl_fabric, dim),
+	[HYPERCUBE_A_FABRIC_NODES] = FIELD(NUMBER, nl_fabric, nodes),
+	[HYPERCUBE_A_FABRIC_PORTS] = FIELD(NUMBER, nl_fabric, ports),
+	[HYPERCUBE_A_FABRIC_SHAPE] = FIELD(TEXT, nl_fabric, shape),
 	[HYPERCUBE_A_FABRIC_SEGMENT] = FIELD(NUMBER, nl_fabric, segment),
 	[HYPERCUBE_A_FABRIC_FAMILY] = FIELD(NUMBER, nl_fabric, family),
 	[HYPERCUBE_A_FABRIC_LINKS_DOWN] = FIELD(NUMBER, nl_fabric, links_down),
 	[HYPERCUBE_A_FABRIC_NODES_FAILED] = FIELD(NUMBER, nl_fabric, nodes_failed),
 	[HYPERCUBE_A_FABRIC_NODE_SIZE] = FIELD(NUMBER, nl_fabric, node_size),
 	[HYPERCUBE_A_FABRIC_DEV_SIZE] = FIELD(NUMBER, nl_fabric, dev_size),
-	[HYPERCUBE_A_FABRIC_PATIENCE] = FIELD(NUMBER, nl_fabric, patience),
-	[HYPERCUBE_A_FABRIC_FIXED] = FIELD(NUMBER, nl_fabric, fixed),
-	[HYPERCUBE_A_FABRIC_BASE] = FIELD(NUMBER, nl_fabric, base),
+	[HYPERCUBE_A_FABRIC_STALL_TIMEOUT] = FIELD(NUMBER, nl_fabric, stall_timeout),
+	[HYPERCUBE_A_FABRIC_SUBCUBE_MASK] = FIELD(NUMBER, nl_fabric, fixed),
+	[HYPERCUBE_A_FABRIC_SUBCUBE_VALUE] = FIELD(NUMBER, nl_fabric, base),
 	[HYPERCUBE_A_FABRIC_TRUNKS_ENDED] = FIELD(NUMBER, nl_fabric, trunks_ended),
 	[HYPERCUBE_A_FABRIC_LIFE] = FIELD(NUMBER, nl_fabric, life),
 };
@@ -193,9 +196,9 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_TASKS] = FIELD(NUMBERS, nl_node, tasks),
 	[HYPERCUBE_A_NODE_HOST_FRAMES] = FIELD(NUMBER, nl_node, host_frames),
 	[HYPERCUBE_A_NODE_MERGED_BYTES] = FIELD(NUMBER, nl_node, merged_bytes),
-	[HYPERCUBE_A_NODE_LIE] = FIELD(NUMBER, nl_node, lie.ppm),
-	[HYPERCUBE_A_NODE_LIE_SEED] = FIELD(NUMBER, nl_node, lie.seed),
-	[HYPERCUBE_A_NODE_LIES] = FIELD(NUMBER, nl_node, lies),
+	[HYPERCUBE_A_NODE_BYZANTINE] = FIELD(NUMBER, nl_node, byzantine.ppm),
+	[HYPERCUBE_A_NODE_BYZANTINE_SEED] = FIELD(NUMBER, nl_node, byzantine.seed),
+	[HYPERCUBE_A_NODE_BYZANTINE_FRAMES] = FIELD(NUMBER, nl_node, corrupted),
 	[HYPERCUBE_A_NODE_AGREED] = FIELD(NUMBER, nl_node, agreed),
 	[HYPERCUBE_A_NODE_DISAGREED] = FIELD(NUMBER, nl_node, disagreed),
 	[HYPERCUBE_A_NODE_INCOMPLETE] = FIELD(NUMBER, nl_node, incomplete),
@@ -205,9 +208,9 @@ static const struct field trunk_fields[] = {
 	[HYPERCUBE_A_TRUNK_FABRIC] = FIELD(TEXT, nl_trunk, fabric),
 	[HYPERCUBE_A_TRUNK_ID] = FIELD(NUMBER, nl_trunk, id),
 	[HYPERCUBE_A_TRUNK_DIM] = FIELD(NUMBER, nl_trunk, dim),
-	[HYPERCUBE_A_TRUNK_FIXED] = FIELD(NUMBER, nl_trunk, fixed),
-	[HYPERCUBE_A_TRUNK_BASE] = FIELD(NUMBER, nl_trunk, base),
-	[HYPERCUBE_A_TRUNK_KEEP] = FIELD(NUMBER, nl_trunk, keep),
+	[HYPERCUBE_A_TRUNK_SUBCUBE_MASK] = FIELD(NUMBER, nl_trunk, fixed),
+	[HYPERCUBE_A_TRUNK_SUBCUBE_VALUE] = FIELD(NUMBER, nl_trunk, base),
+	[HYPERCUBE_A_TRUNK_KEEPALIVE] = FIELD(NUMBER, nl_trunk, keep),
 	[HYPERCUBE_A_TRUNK_LINKS] = FIELD(NUMBER, nl_trunk, links),
 	[HYPERCUBE_A_TRUNK_DIGEST] = FIELD(NUMBER, nl_trunk, digest),
 	[HYPERCUBE_A_TRUNK_LIFE] = FIELD(NUMBER, nl_trunk, life),
@@ -219,13 +222,14 @@ static const struct field trunk_fields[] = {
 	[HYPERCUBE_A_TRUNK_RX_BYTES] = FIELD(NUMBER, nl_trunk, rx_bytes),
 	[HYPERCUBE_A_TRUNK_DROPPED] = FIELD(NUMBER, nl_trunk, dropped),
 	[HYPERCUBE_A_TRUNK_ERROR] = FIELD(NUMBER, nl_trunk, error),
-	[HYPERCUBE_A_TRUNK_WHY] = FIELD(TEXT, nl_trunk, why),
+	[HYPERCUBE_A_TRUNK_REASON] = FIELD(TEXT, nl_trunk, why),
 };
 
 static const struct field link_fields[] = {
 	[HYPERCUBE_A_LINK_FABRIC] = FIELD(TEXT, nl_link, fabric),
 	[HYPERCUBE_A_LINK_NODE] = FIELD(NUMBER, nl_link, node),
 	[HYPERCUBE_A_LINK_DIM] = FIELD(NUMBER, nl_link, dim),
+	[HYPERCUBE_A_LINK_PEER] = FIELD(NUMBER, nl_link, peer),
 	[HYPERCUBE_A_LINK_STATE] = FIELD(NUMBER, nl_link, state),
 	[HYPERCUBE_A_LINK_LOSS] = FIELD(NUMBER, nl_link, imp.loss),
 	[HYPERCUBE_A_LINK_CORRUPT] = FIELD(NUMBER, nl_link, imp.corrupt),
@@ -242,8 +246,8 @@ static const struct field link_fields[] = {
 	[HYPERCUBE_A_LINK_DELAYED] = FIELD(NUMBER, nl_link, delayed),
 	[HYPERCUBE_A_LINK_QUEUED] = FIELD(NUMBER, nl_link, queued),
 	[HYPERCUBE_A_LINK_QUEUED_BYTES] = FIELD(NUMBER, nl_link, queued_bytes),
-	[HYPERCUBE_A_LINK_LATENCY] = FIELD(NUMBER, nl_link, latency),
-	[HYPERCUBE_A_LINK_BANDWIDTH] = FIELD(NUMBER, nl_link, bandwidth),
+	[HYPERCUBE_A_LINK_MODEL_LATENCY] = FIELD(NUMBER, nl_link, latency),
+	[HYPERCUBE_A_LINK_MODEL_BANDWIDTH] = FIELD(NUMBER, nl_link, bandwidth),
 	[HYPERCUBE_A_LINK_TX_FRAMES] = FIELD(NUMBER, nl_link, tx_frames),
 	[HYPERCUBE_A_LINK_TX_BYTES] = FIELD(NUMBER, nl_link, tx_bytes),
 	[HYPERCUBE_A_LINK_RX_FRAMES] = FIELD(NUMBER, nl_link, rx_frames),
@@ -270,13 +274,13 @@ static const struct field op_fields[] = {
 	[HYPERCUBE_A_OP_GEN] = FIELD(NUMBER, nl_op, gen),
 };
 
-static const struct field verdict_fields[] = {
-	[HYPERCUBE_A_VERDICT_FABRIC] = FIELD(TEXT, nl_verdict, fabric),
-	[HYPERCUBE_A_VERDICT_NODE] = FIELD(NUMBER, nl_verdict, node),
-	[HYPERCUBE_A_VERDICT_SRC] = FIELD(NUMBER, nl_verdict, src),
-	[HYPERCUBE_A_VERDICT_NR] = FIELD(NUMBER, nl_verdict, nr),
-	[HYPERCUBE_A_VERDICT_JUDGEMENT] = FIELD(NUMBER, nl_verdict, judgement),
-	[HYPERCUBE_A_VERDICT_COPIES] = FIELD(NUMBER, nl_verdict, copies),
+static const struct field vote_fields[] = {
+	[HYPERCUBE_A_VOTE_FABRIC] = FIELD(TEXT, nl_vote, fabric),
+	[HYPERCUBE_A_VOTE_NODE] = FIELD(NUMBER, nl_vote, node),
+	[HYPERCUBE_A_VOTE_SRC] = FIELD(NUMBER, nl_vote, src),
+	[HYPERCUBE_A_VOTE_NR] = FIELD(NUMBER, nl_vote, nr),
+	[HYPERCUBE_A_VOTE_OUTCOME] = FIELD(NUMBER, nl_vote, outcome),
+	[HYPERCUBE_A_VOTE_COPIES] = FIELD(NUMBER, nl_vote, copies),
 };
 
 static const struct field lost_fields[] = {
@@ -297,7 +301,11 @@ static const struct field plan_fields[] = {
 	[HYPERCUBE_A_PLAN_BROKEN] = FIELD(FLAG, nl_plan, broken),
 	[HYPERCUBE_A_PLAN_CAUSE_NODE] = FIELD(NUMBER, nl_plan, cause_node),
 	[HYPERCUBE_A_PLAN_CAUSE_DIM] = FIELD(NUMBER, nl_plan, cause_dim),
+	[HYPERCUBE_A_PLAN_CAUSE_STATUS] = FIELD(NUMBER, nl_plan, cause_status),
 	[HYPERCUBE_A_PLAN_REPAIRS] = FIELD(NUMBER, nl_plan, repairs),
+	[HYPERCUBE_A_PLAN_GUARD] = FIELD(NUMBER, nl_plan, guard),
+	[HYPERCUBE_A_PLAN_GUARD_RECIPE] = FIELD(TEXT, nl_plan, recipe),
+	[HYPERCUBE_A_PLAN_GUARD_UID] = FIELD(NUMBER, nl_plan, guard_uid),
 };
 
 /* --- messages --- */
@@ -315,12 +323,19 @@ static int node_more(void *arg, const struct nlattr *a)
 
 	if (nla_type(a) == HYPERCUBE_A_NODE_NETNSID)
 		v->elsewhere = true;
-	if (nla_type(a) == HYPERCUBE_A_NODE_AWAY)
+	if (nla_type(a) == HYPERCUBE_A_NODE_REMOTE)
 		v->away = true;
-	if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
+	if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_PORTS_MAX)
 		v->nb_fault[v->nb++] = num(a);
-	if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)
-		v->lie.at[v->lie.n++] = num(a);
+	if (nla_type(a) == HYPERCUBE_A_NODE_PEERS) {
+		v->npeers = nla_len(a) / sizeof(*v->peer);
+		if (v->npeers > HYPERCUBE_PORTS_MAX)
+			return -EINVAL;
+		memcpy(v->peer, nla_data(a), v->npeers * sizeof(*v->peer));
+	}
+	if (nla_type(a) == HYPERCUBE_A_NODE_BYZANTINE_AT &&
+	    v->byzantine.n < HYPERCUBE_BYZANTINE_AT_MAX)
+		v->byzantine.at[v->byzantine.n++] = num(a);
 	return 0;
 }
 
@@ -336,8 +351,8 @@ static int trunk_more(void *arg, const struct nlattr *a)
 {
 	struct nl_trunk *v = arg;
 
-	if (nla_type(a) == HYPERCUBE_A_TRUNK_GREETED)
-		v->greeted = true;
+	if (nla_type(a) == HYPERCUBE_A_TRUNK_ESTABLISHED)
+		v->established = true;
 	if (nla_type(a) == HYPERCUBE_A_TRUNK_NO_PLANS)
 		v->no_plans = true;
 	if (nla_type(a) == HYPERCUBE_A_TRUNK_PEER && nla_len(a) <= NL_PEER_SIZE) {
@@ -369,12 +384,12 @@ int nl_fill_op(struct nlmsghdr *nlh, void *v)
 	return fill(nlh, v, &l);
 }
 
-static int verdict_more(void *arg, const struct nlattr *a)
+static int vote_more(void *arg, const struct nlattr *a)
 {
-	struct nl_verdict *v = arg;
+	struct nl_vote *v = arg;
 	struct hypercube_path *p;
 
-	if (nla_type(a) != HYPERCUBE_A_VERDICT_PATH || nla_len(a) != sizeof(*p) ||
+	if (nla_type(a) != HYPERCUBE_A_VOTE_PATH || nla_len(a) != sizeof(*p) ||
 	    v->npaths == HYPERCUBE_DIM_MAX)
 		return 0;
 	p = &v->path[v->npaths++];
@@ -384,9 +399,9 @@ static int verdict_more(void *arg, const struct nlattr *a)
 	return 0;
 }
 
-int nl_fill_verdict(struct nlmsghdr *nlh, void *v)
+int nl_fill_vote(struct nlmsghdr *nlh, void *v)
 {
-	static const struct layout l = LAYOUT(nl_verdict, verdict_fields, verdict_more);
+	static const struct layout l = LAYOUT(nl_vote, vote_fields, vote_more);
 
 	return fill_new(nlh, v, &l);
 }
@@ -410,7 +425,7 @@ int nl_fill_lost(struct nlmsghdr *nlh, void *v)
 
 /* --- plans --- */
 
-/* The first @size bytes of an attribute, instead of the list that was there. */
+/* Replace a list by the first @size bytes of an attribute. */
 static int list_set(void **list, const struct nlattr *a, size_t size)
 {
 	free(*list);
@@ -442,7 +457,7 @@ static const struct field balance_fields[] = {
 	[HYPERCUBE_A_BALANCE_PERIOD] = FIELD(NUMBER, nl_balance, period),
 	[HYPERCUBE_A_BALANCE_DONE] = FIELD(NUMBER, nl_balance, done),
 	[HYPERCUBE_A_BALANCE_FAILED] = FIELD(NUMBER, nl_balance, failed),
-	[HYPERCUBE_A_BALANCE_BEATEN] = FIELD(NUMBER, nl_balance, beaten),
+	[HYPERCUBE_A_BALANCE_SUPERSEDED] = FIELD(NUMBER, nl_balance, superseded),
 	[HYPERCUBE_A_BALANCE_MOVED] = FIELD(NUMBER, nl_balance, moved),
 	[HYPERCUBE_A_BALANCE_EPOCH] = FIELD(NUMBER, nl_balance, epoch),
 	[HYPERCUBE_A_BALANCE_DIMS] = FIELD(NUMBER, nl_balance, dims),
@@ -502,19 +517,19 @@ static int add_detour(struct nl_plan *v, uint32_t word)
 	return 0;
 }
 
-/* Bytes, node u in bit u % 8 of byte u / 8, to words. */
-static int set_members(struct nl_plan *v, const struct nlattr *a)
+/* Convert a set of bytes, node u in bit u % 8 of byte u / 8, to one of words. */
+static int take_set(uint32_t **set, uint32_t *words, const struct nlattr *a)
 {
 	const uint8_t *bytes = nla_data(a);
 	int len = nla_len(a), i;
 
-	free(v->members);
-	v->member_words = (len + 3) / 4;
-	v->members = calloc(v->member_words ?: 1, sizeof(*v->members));
-	if (!v->members)
+	free(*set);
+	*words = (len + 3) / 4;
+	*set = calloc(*words ?: 1, sizeof(**set));
+	if (!*set)
 		return -ENOMEM;
 	for (i = 0; i < len; i++)
-		v->members[i / 4] |= (uint32_t)bytes[i] << (i % 4 * 8);
+		(*set)[i / 4] |= (uint32_t)bytes[i] << (i % 4 * 8);
 	return 0;
 }
 
@@ -541,6 +556,7 @@ static int plan_more(void *arg, const struct nlattr *a)
 
 	switch (nla_type(a)) {
 	case HYPERCUBE_A_PLAN_SEQUENCE:
+	case HYPERCUBE_A_PLAN_PARENTS:
 		v->steps = nla_len(a);
 		return list_set((void **)&v->sequence, a, v->steps);
 	case HYPERCUBE_A_PLAN_ORDER:
@@ -548,7 +564,9 @@ static int plan_more(void *arg, const struct nlattr *a)
 			v->order[v->stages++] = num(a);
 		return 0;
 	case HYPERCUBE_A_PLAN_MEMBERS:
-		return set_members(v, a);
+		return take_set(&v->members, &v->member_words, a);
+	case HYPERCUBE_A_PLAN_GUARD_MEMBERS:
+		return take_set(&v->grant, &v->grant_words, a);
 	case HYPERCUBE_A_PLAN_DETOUR:
 		return add_detour(v, num(a));
 	case HYPERCUBE_A_PLAN_WAY:
@@ -574,7 +592,9 @@ int nl_fill_plan(struct nlmsghdr *nlh, void *arg)
 	struct nl_plan *v = arg;
 	int err;
 
-	*v = (struct nl_plan){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
+	*v = (struct nl_plan){
+		.cause_node = NL_NONE, .cause_dim = NL_NONE, .guard_uid = NL_NONE,
+	};
 	err = fill(nlh, v, &l);
 	if (err)
 		nl_plan_clear(v);
@@ -588,7 +608,7 @@ void nl_plan_clear(struct nl_plan *v)
 	for (i = 0; i < v->nways; i++)
 		free(v->ways[i].dims);
 	hc_free_all(v->members, v->detours, v->ways, v->sequence, v->fault, v->rings,
-		    v->ring_nodes);
+		    v->ring_nodes, v->grant);
 	*v = (struct nl_plan){};
 }
 

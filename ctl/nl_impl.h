@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the files with libnl: nl.c (socket, requests), nl_say.c (complaints),
- * nl_get.c (replies into structs), nl_set.c (requests from structs).
+ * Between the files with libnl: nl.c (socket, requests), nl_say.c (error messages), nl_get.c
+ * (replies into structs), nl_set.c (requests from structs), nl_plan.c (requests about plans).
  */
 #ifndef _HCCTL_NL_IMPL_H
 #define _HCCTL_NL_IMPL_H
@@ -15,11 +15,11 @@
 typedef int (*nl_reply_fn)(struct nlmsghdr *nlh, void *arg);
 
 /**
- * struct nl_refusal - the answer to a request that failed
+ * struct nl_refusal - the reply to a request that failed
  * @err: negative errno, or 0
- * @text: the kernel's sentence, or ""
- * @offset: in the request, of the attribute that it is about
- * @limited: the value is none from @min to @max
+ * @text: the kernel's message, or ""
+ * @offset: offset in the request of the attribute that it is about
+ * @limited: the value must be from @min to @max
  * @min: see above
  * @max: see above
  */
@@ -32,30 +32,33 @@ struct nl_refusal {
 	uint64_t max;
 };
 
-/* Read the attributes behind an acknowledgment. */
+/* Read the attributes of an acknowledgment. */
 void nl_refusal_read(struct nl_refusal *r, struct nlattr *attrs, int len);
-/* Complain that the kernel refused @msg. */
+/* Print that the kernel refused @msg, and why. */
 void nl_say(struct hcctl *h, struct nl_msg *msg, const struct nl_refusal *r);
 
-/* A socket that is connected, or NULL with a complaint. */
+/* Open a socket. Return: NULL after printing an error. */
 struct nl_sock *nl_sock_open(struct hcctl *h, int protocol);
-/* A new request, or NULL with a complaint. */
+/* Begin a request. Return: NULL after printing an error. */
 struct nl_msg *nl_request(struct hcctl *h, int cmd, int flags);
-/* Send and wait for the end.  Consumes @msg. @reply may be NULL.  -EAGAIN: the
- * dump was interrupted by a change and should be repeated.
+/* Begin a request about object number @id in a fabric; @name and @attr are their attributes. */
+struct nl_msg *nl_part_request(struct hcctl *h, int cmd, int name, const char *fabric, int attr,
+			       uint32_t id);
+/* Send a request and wait for the end of the reply. Consumes @msg. @reply may be NULL. Return: also
+ * -EAGAIN: the dump was interrupted by a change and should be repeated.
  */
 int nl_talk(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg);
-/* The same, without complaint about error @quiet. */
+/* As nl_talk(); errors for which @quiet returns true are not printed. */
 int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg,
 		bool (*quiet)(int err));
 
-/* Make of a reply the struct at @v, of the name.  -ENOMEM or 0. */
+/* Read a reply into the struct of that name at @v. Return: 0 or -ENOMEM. */
 int nl_fill_fabric(struct nlmsghdr *nlh, void *v);
 int nl_fill_node(struct nlmsghdr *nlh, void *v);
 int nl_fill_trunk(struct nlmsghdr *nlh, void *v);
 int nl_fill_link(struct nlmsghdr *nlh, void *v);
 int nl_fill_op(struct nlmsghdr *nlh, void *v);
-int nl_fill_verdict(struct nlmsghdr *nlh, void *v);
+int nl_fill_vote(struct nlmsghdr *nlh, void *v);
 int nl_fill_lost(struct nlmsghdr *nlh, void *v);
 int nl_fill_balance(struct nlmsghdr *nlh, void *v);
 /* Release with nl_plan_clear(). */

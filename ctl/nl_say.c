@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel refused, in words: the fabric, what of it, the value and what is allowed.
+ * The kernel's refusals in words: the fabric, the object in it, the value and the allowed range.
  *
- * The limits are those of the kernel's policy, which it sends along; none are written here.
+ * The range is that of the kernel's policy, which the kernel sends along; none are written here.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum unit {
 	UNIT_PPM,
 };
 
-/* As the command line has it; NULL: there it has no name. */
+/* The name of an attribute on the command line; NULL: it has none there. */
 struct attr_name {
 	const char *name;
 	enum unit unit;
@@ -30,9 +30,10 @@ static const struct attr_name fabric_attrs[] = {
 	[HYPERCUBE_A_FABRIC_ID] = { "id" },
 	[HYPERCUBE_A_FABRIC_DIM] = { "dim" },
 	[HYPERCUBE_A_FABRIC_SEGMENT] = { "segment" },
-	[HYPERCUBE_A_FABRIC_PATIENCE] = { "patience", UNIT_MS },
-	[HYPERCUBE_A_FABRIC_FIXED] = { "fixed" },
-	[HYPERCUBE_A_FABRIC_BASE] = { "base" },
+	[HYPERCUBE_A_FABRIC_STALL_TIMEOUT] = { "stall-timeout", UNIT_MS },
+	[HYPERCUBE_A_FABRIC_SUBCUBE_MASK] = { "subcube mask" },
+	[HYPERCUBE_A_FABRIC_SUBCUBE_VALUE] = { "subcube value" },
+	[HYPERCUBE_A_FABRIC_SHAPE] = { "shape" },
 };
 
 static const struct attr_name node_attrs[] = {
@@ -46,10 +47,10 @@ static const struct attr_name link_attrs[] = {
 	[HYPERCUBE_A_LINK_LOSS] = { "loss", UNIT_PPM },
 	[HYPERCUBE_A_LINK_CORRUPT] = { "corrupt", UNIT_PPM },
 	[HYPERCUBE_A_LINK_DUPLICATE] = { "duplicate", UNIT_PPM },
-	[HYPERCUBE_A_LINK_LATENCY] = { "latency", UNIT_NS },
+	[HYPERCUBE_A_LINK_MODEL_LATENCY] = { "model-latency", UNIT_NS },
 	[HYPERCUBE_A_LINK_DELAY] = { "delay", UNIT_NS },
 	[HYPERCUBE_A_LINK_JITTER] = { "jitter", UNIT_NS },
-	[HYPERCUBE_A_LINK_BANDWIDTH] = { "bandwidth", UNIT_RATE },
+	[HYPERCUBE_A_LINK_MODEL_BANDWIDTH] = { "model-bandwidth", UNIT_RATE },
 	[HYPERCUBE_A_LINK_RATE] = { "rate", UNIT_RATE },
 	[HYPERCUBE_A_LINK_FLAP_DOWN] = { "flap", UNIT_MS },
 	[HYPERCUBE_A_LINK_FLAP_PERIOD] = { "flap", UNIT_MS },
@@ -64,6 +65,8 @@ static const struct attr_name plan_attrs[] = {
 	[HYPERCUBE_A_PLAN_SINK] = { "sink" },
 	[HYPERCUBE_A_PLAN_SOURCE] = { "source" },
 	[HYPERCUBE_A_PLAN_BASE] = { "base" },
+	[HYPERCUBE_A_PLAN_GUARD] = { "guard", UNIT_MS },
+	[HYPERCUBE_A_PLAN_GUARD_UID] = { "guard-uid" },
 };
 
 static const struct attr_name route_attrs[] = {
@@ -87,6 +90,7 @@ static const struct {
 	[HYPERCUBE_CMD_DETECT] = OF(detect_attrs),
 	[HYPERCUBE_CMD_PLAN_NEW] = OF(plan_attrs),
 	[HYPERCUBE_CMD_PLAN_DEL] = OF(plan_attrs),
+	[HYPERCUBE_CMD_PLAN_SET] = OF(plan_attrs),
 	[HYPERCUBE_CMD_ROUTE_GET] = OF(route_attrs),
 };
 
@@ -99,7 +103,7 @@ static struct attr_name name_of(struct nlmsghdr *nlh, int type)
 	return requests[cmd].v[type];
 }
 
-/* The attribute at @offset of the request; NULL: none, or the name of the fabric, which is
+/* Return: the attribute at @offset of the request; NULL: none, or the name of the fabric, which is
  * printed anyway.
  */
 static const struct nlattr *attr_at(struct nlmsghdr *nlh, uint32_t offset)
@@ -146,7 +150,9 @@ static const char *with_unit(char *buf, enum unit unit, uint64_t v)
 	return buf;
 }
 
-/* "delay 2s: 0 to 1s is allowed", for values that the policy does not let through. */
+/* Print "delay 2s: 0 to 1s is allowed", for values that the policy refuses. Return: false for
+ * others.
+ */
 static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
 	const struct nlattr *a = attr_at(nlh, r->offset);
@@ -165,7 +171,7 @@ static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal 
 	return true;
 }
 
-/* The sentence, and behind it what it is about. */
+/* Print the message, and after it what it is about. */
 static void sentence(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r, const char *text)
 {
 	const struct nlattr *a = attr_at(nlh, r->offset);
@@ -177,7 +183,7 @@ static void sentence(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r, 
 		fprintf(f, ": %s", with_unit(value, name_of(nlh, nla_type(a)).unit, v));
 }
 
-/* "plan 3: ", unless the sentence ends with that number, or what was said before has it. */
+/* Print "plan 3: ", unless the message ends with that number, or the text before it has it. */
 static void part(FILE *f, struct hcctl *h, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
 	const struct nlattr *about = attr_at(nlh, r->offset), *id;
@@ -185,7 +191,8 @@ static void part(FILE *f, struct hcctl *h, struct nlmsghdr *nlh, const struct nl
 	const char *word = "plan";
 	uint64_t v;
 
-	if (cmd == HYPERCUBE_CMD_PLAN_NEW || cmd == HYPERCUBE_CMD_PLAN_DEL) {
+	if (cmd == HYPERCUBE_CMD_PLAN_NEW || cmd == HYPERCUBE_CMD_PLAN_DEL ||
+	    cmd == HYPERCUBE_CMD_PLAN_SET) {
 		type = HYPERCUBE_A_PLAN_ID;
 	} else if (cmd == HYPERCUBE_CMD_NODE_SET) {
 		type = HYPERCUBE_A_NODE_ID;
@@ -206,7 +213,7 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 
 	if (!f)
 		return NULL;
-	/* Before 6.8 a dump is refused without a sentence. */
+	/* Before 6.8 a dump is refused without a message. */
 	if (fabric && r->err == -ENOENT && !*text)
 		text = "No such fabric";
 	if (strcmp(text, "No such fabric"))
@@ -221,7 +228,7 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 	return words;
 }
 
-/* The first attribute of every request is a fabric's name. */
+/* Print a refusal. The first attribute of every request is a fabric's name. */
 void nl_say(struct hcctl *h, struct nl_msg *msg, const struct nl_refusal *r)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);

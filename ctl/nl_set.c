@@ -17,12 +17,12 @@
 /* --- lists --- */
 
 /**
- * struct list - array that a dump fills
+ * struct list - an array that a dump fills
  * @v: elements
- * @n: how many there are
- * @room: how many fit
- * @size: bytes of one
- * @fill: makes one of a message
+ * @n: number of elements
+ * @room: number of elements for which there is memory
+ * @size: bytes of an element
+ * @fill: reads an element from a message
  */
 struct list {
 	void *v;
@@ -54,8 +54,8 @@ static void list_clear(struct list *l)
 }
 
 /**
- * struct about - what a dump is about
- * @attr: of the fabric's name
+ * struct about - the subject of a dump
+ * @attr: attribute of the fabric's name
  * @name: the fabric, or NULL for all
  * @plan: operations: their plan, or 0 for all
  * @node: operations of a plan: their member, or NL_NONE for all
@@ -77,7 +77,7 @@ static void put_about(struct nl_msg *msg, const struct about *a)
 		nla_put_u32(msg, HYPERCUBE_A_OP_NODE, a->node);
 }
 
-/* A consistent dump: repeated while changes interrupt it. */
+/* Get a consistent dump: repeated while changes interrupt it. */
 static int dump(struct hcctl *h, int cmd, const struct about *a, struct list *l)
 {
 	struct nl_msg *msg;
@@ -169,7 +169,7 @@ static int keep(struct nlmsghdr *nlh, void *arg)
 	return one->l.fill(nlh, one->l.v);
 }
 
-/* Consumes @msg, which may be NULL. */
+/* Get one object; consumes @msg, which may be NULL. */
 static int get(struct hcctl *h, struct nl_msg *msg, int (*fill)(struct nlmsghdr *, void *),
 	       void *v)
 {
@@ -183,7 +183,7 @@ static int get(struct hcctl *h, struct nl_msg *msg, int (*fill)(struct nlmsghdr 
 	return rc;
 }
 
-/* A request about a fabric. */
+/* Begin a request about a fabric. */
 static struct nl_msg *fabric_request(struct hcctl *h, int cmd, const char *name)
 {
 	struct nl_msg *msg = nl_request(h, cmd, 0);
@@ -198,9 +198,8 @@ int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f)
 	return get(h, fabric_request(h, HYPERCUBE_CMD_FABRIC_GET, name), nl_fill_fabric, f);
 }
 
-/* A request about what has number @id in a fabric; @name and @attr are their attributes. */
-static struct nl_msg *part_request(struct hcctl *h, int cmd, int name, const char *fabric,
-				   int attr, uint32_t id)
+struct nl_msg *nl_part_request(struct hcctl *h, int cmd, int name, const char *fabric, int attr,
+			       uint32_t id)
 {
 	struct nl_msg *msg = nl_request(h, cmd, 0);
 
@@ -214,13 +213,13 @@ static struct nl_msg *part_request(struct hcctl *h, int cmd, int name, const cha
 int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v)
 {
 	*v = (struct nl_plan){};
-	return get(h, part_request(h, HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_A_PLAN_FABRIC, fabric,
+	return get(h, nl_part_request(h, HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_A_PLAN_FABRIC, fabric,
 				   HYPERCUBE_A_PLAN_ID, id), nl_fill_plan, v);
 }
 
 static struct nl_msg *node_request(struct hcctl *h, int cmd, const char *fabric, uint32_t node)
 {
-	return part_request(h, cmd, HYPERCUBE_A_NODE_FABRIC, fabric, HYPERCUBE_A_NODE_ID, node);
+	return nl_part_request(h, cmd, HYPERCUBE_A_NODE_FABRIC, fabric, HYPERCUBE_A_NODE_ID, node);
 }
 
 int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *v)
@@ -231,7 +230,7 @@ int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *
 static struct nl_msg *link_request(struct hcctl *h, int cmd, const char *fabric,
 				   uint32_t node, uint32_t dim)
 {
-	struct nl_msg *msg = part_request(h, cmd, HYPERCUBE_A_LINK_FABRIC, fabric,
+	struct nl_msg *msg = nl_part_request(h, cmd, HYPERCUBE_A_LINK_FABRIC, fabric,
 					  HYPERCUBE_A_LINK_NODE, node);
 
 	if (msg)
@@ -247,7 +246,9 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 /* --- changes --- */
 
-/* Machines that have asked each other at the same time do not do so again. */
+/* Wait before the next attempt, for a random time: machines that have asked each other at the same
+ * time do not do so again.
+ */
 void nl_pause(int try)
 {
 	struct timespec t;
@@ -256,18 +257,30 @@ void nl_pause(int try)
 	usleep((1000 << try) + t.tv_nsec % (2000 << try));
 }
 
-/* Consumes @msg, which may be NULL. */
+/* Send a change; consumes @msg, which may be NULL. */
 static int change(struct hcctl *h, struct nl_msg *msg)
 {
 	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
 }
 
-/* The same with a number. */
+/* Send a change with a number. */
 static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 {
 	if (msg)
 		nla_put_u32(msg, attr, v);
 	return change(h, msg);
+}
+
+/* Add a row of the table of peers for each node. */
+static int put_peers(struct nl_msg *msg, const struct hc_topo *t)
+{
+	size_t row = t->ports * sizeof(*t->peers);
+	int rc = 0;
+	uint32_t u;
+
+	for (u = 0; u < t->nodes; u++)
+		rc |= nla_put(msg, HYPERCUBE_A_FABRIC_PEERS, row, &t->peers[u * t->ports]);
+	return rc;
 }
 
 int nl_fabric_add(struct hcctl *h, const struct nl_fabric_new *f)
@@ -276,14 +289,22 @@ int nl_fabric_add(struct hcctl *h, const struct nl_fabric_new *f)
 
 	if (!msg)
 		return -EIO;
-	nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, f->dim);
+	if (f->topo && put_peers(msg, f->topo)) {
+		nlmsg_free(msg);
+		hc_error(h, "the network is too large for one message");
+		return -E2BIG;
+	}
+	if (!f->topo)
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, f->dim);
+	if (f->shape)
+		nla_put_string(msg, HYPERCUBE_A_FABRIC_SHAPE, f->shape);
 	if (f->id)
 		nla_put_u32(msg, HYPERCUBE_A_FABRIC_ID, f->id);
 	if (f->segment)
 		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SEGMENT, f->segment);
 	if (f->fixed) {
-		nla_put_u32(msg, HYPERCUBE_A_FABRIC_FIXED, f->fixed);
-		nla_put_u32(msg, HYPERCUBE_A_FABRIC_BASE, f->base);
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SUBCUBE_MASK, f->fixed);
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SUBCUBE_VALUE, f->base);
 	}
 	return nl_talk(h, msg, NULL, NULL);
 }
@@ -293,10 +314,10 @@ int nl_fabric_del(struct hcctl *h, const char *name)
 	return change(h, fabric_request(h, HYPERCUBE_CMD_FABRIC_DEL, name));
 }
 
-int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms)
+int nl_fabric_stall_timeout(struct hcctl *h, const char *name, uint32_t ms)
 {
 	return change_to(h, fabric_request(h, HYPERCUBE_CMD_FABRIC_SET, name),
-			 HYPERCUBE_A_FABRIC_PATIENCE, ms);
+			 HYPERCUBE_A_FABRIC_STALL_TIMEOUT, ms);
 }
 
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail)
@@ -376,18 +397,18 @@ int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_
 	return get(h, msg, nl_fill_balance, v);
 }
 
-int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
-		bool seed)
+int nl_node_byzantine(struct hcctl *h, const char *fabric, uint32_t node,
+		      const struct nl_byzantine *set, bool seed)
 {
 	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
 	uint32_t i;
 
 	for (i = 0; msg && i < set->n; i++)
-		nla_put_u32(msg, HYPERCUBE_A_NODE_LIE_AT, set->at[i]);
+		nla_put_u32(msg, HYPERCUBE_A_NODE_BYZANTINE_AT, set->at[i]);
 	if (msg && !set->n)
-		nla_put_u32(msg, HYPERCUBE_A_NODE_LIE, set->ppm);
+		nla_put_u32(msg, HYPERCUBE_A_NODE_BYZANTINE, set->ppm);
 	if (msg && seed)
-		nla_put_u32(msg, HYPERCUBE_A_NODE_LIE_SEED, set->seed);
+		nla_put_u32(msg, HYPERCUBE_A_NODE_BYZANTINE_SEED, set->seed);
 	return change(h, msg);
 }
 
@@ -398,7 +419,7 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
-/* Those numbers that are to be set. */
+/* Add the numbers that are to be set. */
 static void put_numbers(struct nl_msg *msg, const struct nl_link_set *s)
 {
 #define PUT(bits, attr, name, value) \
@@ -414,8 +435,8 @@ static void put_numbers(struct nl_msg *msg, const struct nl_link_set *s)
 	PUT(64, JITTER, jitter, s->imp.jitter);
 	PUT(64, RATE, rate, s->imp.rate);
 	PUT(32, SEED, seed, s->imp.seed);
-	PUT(64, LATENCY, latency, s->latency);
-	PUT(64, BANDWIDTH, bandwidth, s->bandwidth);
+	PUT(64, MODEL_LATENCY, latency, s->latency);
+	PUT(64, MODEL_BANDWIDTH, bandwidth, s->bandwidth);
 #undef PUT
 }
 
@@ -456,11 +477,11 @@ int nl_trunk_add(struct hcctl *h, const char *fabric, const struct nl_trunk_new 
 	nla_put_u32(msg, HYPERCUBE_A_TRUNK_DIM, t->dim);
 	nla_put_u32(msg, HYPERCUBE_A_TRUNK_FD, t->fd);
 	if (t->far) {
-		nla_put_u32(msg, HYPERCUBE_A_TRUNK_FIXED, t->fixed);
-		nla_put_u32(msg, HYPERCUBE_A_TRUNK_BASE, t->base);
+		nla_put_u32(msg, HYPERCUBE_A_TRUNK_SUBCUBE_MASK, t->fixed);
+		nla_put_u32(msg, HYPERCUBE_A_TRUNK_SUBCUBE_VALUE, t->base);
 	}
 	if (t->keep)
-		nla_put_u32(msg, HYPERCUBE_A_TRUNK_KEEP, t->keep);
+		nla_put_u32(msg, HYPERCUBE_A_TRUNK_KEEPALIVE, t->keep);
 	if (t->no_plans)
 		nla_put_flag(msg, HYPERCUBE_A_TRUNK_NO_PLANS);
 	if (t->digest)
@@ -520,102 +541,6 @@ int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_d
 	return nl_talk(h, msg, on_detect, d);
 }
 
-static int put_members(struct nl_msg *msg, unsigned int dim, const uint32_t *members)
-{
-	uint8_t bytes[hc_set_words(HC_LIB_DIM_MAX) * 4];
-	uint32_t u, n = hc_nodes(dim);
-
-	memset(bytes, 0, sizeof(bytes));
-	for (u = 0; u < n; u++)
-		if (hc_set_has(members, u))
-			bytes[u / 8] |= 1 << (u % 8);
-	return nla_put(msg, HYPERCUBE_A_PLAN_MEMBERS, (n + 7) / 8, bytes);
-}
-
-static int put_order(struct nl_msg *msg, const uint8_t *order, unsigned int stages)
-{
-	unsigned int i;
-	int rc = 0;
-
-	for (i = 0; i < stages; i++)
-		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, order[i]);
-	return rc;
-}
-
-static int put_rings(struct nl_msg *msg, const struct hc_ring_tree *t)
-{
-	struct hypercube_ring *rings = calloc(t->nrings, sizeof(*rings));
-	uint32_t i;
-	int rc;
-
-	if (!rings)
-		return -1;
-	for (i = 0; i < t->nrings; i++)
-		rings[i] = (struct hypercube_ring){
-			.size = t->ring[i].size, .level = t->ring[i].level,
-			.parent = t->ring[i].parent,
-		};
-	rc = nla_put(msg, HYPERCUBE_A_PLAN_RINGS, t->nrings * sizeof(*rings), rings);
-	rc |= nla_put(msg, HYPERCUBE_A_PLAN_RING_NODES, t->nnodes * sizeof(*t->node), t->node);
-	free(rings);
-	return rc;
-}
-
-static struct nl_msg *plan_request(struct hcctl *h, int cmd, const char *fabric, uint32_t id)
-{
-	return part_request(h, cmd, HYPERCUBE_A_PLAN_FABRIC, fabric, HYPERCUBE_A_PLAN_ID, id);
-}
-
-static int put_shape(struct nl_msg *msg, const struct nl_shape *s, unsigned int dim)
-{
-	unsigned int i;
-	int rc;
-
-	rc = s->root_attr ? nla_put_u32(msg, s->root_attr, s->root) : 0;
-	if (s->rings)
-		rc |= put_rings(msg, s->rings);
-	if (s->repair)
-		rc |= nla_put_flag(msg, HYPERCUBE_A_PLAN_REPAIR);
-	rc |= put_order(msg, s->order, s->stages);
-	if (s->sequence)
-		rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, s->steps, s->sequence);
-	if (s->members)
-		rc |= put_members(msg, dim, s->members);
-	for (i = 0; i < s->ndetours; i++)
-		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_DETOUR,
-				  s->detours[i].from << 16 | s->detours[i].to);
-	return rc;
-}
-
-/* It may be otherwise in a moment: faults have changed, or machines work on another request. */
-static bool for_now(int err)
-{
-	return err == -ESTALE || err == -EBUSY;
-}
-
-int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
-		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
-		bool may_fail)
-{
-	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_NEW, fabric, id);
-	int rc;
-
-	if (!msg)
-		return -EIO;
-	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
-	rc |= put_shape(msg, s, dim);
-	if (s->here)
-		rc |= nla_put_flag(msg, HYPERCUBE_A_PLAN_HERE);
-	if (s->epoch)
-		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_EPOCH, s->epoch);
-	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(dim) * sizeof(*fault), fault);
-	if (!rc)
-		return nl_talk_but(h, msg, NULL, NULL, may_fail ? for_now : NULL);
-	nlmsg_free(msg);
-	hc_error(h, "the plan is too large for one message");
-	return -E2BIG;
-}
-
 static int on_route(struct nlmsghdr *nlh, void *arg)
 {
 	struct nl_route *r = arg;
@@ -649,25 +574,4 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	nla_put_u32(msg, HYPERCUBE_A_ROUTE_SRC, src);
 	nla_put_u32(msg, HYPERCUBE_A_ROUTE_DST, dst);
 	return nl_talk_but(h, msg, on_route, r, is_no_path);
-}
-
-static int plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool here, bool may_fail)
-{
-	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_DEL, fabric, id);
-
-	if (msg && here)
-		nla_put_flag(msg, HYPERCUBE_A_PLAN_HERE);
-	return msg ? nl_talk_but(h, msg, NULL, NULL, may_fail ? for_now : NULL) : -EIO;
-}
-
-int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool here)
-{
-	int rc = -EBUSY, try;
-
-	for (try = 0; rc == -EBUSY && try < NL_TRIES; try++) {
-		if (try)
-			nl_pause(try);
-		rc = plan_del(h, fabric, id, here, try < NL_TRIES - 1);
-	}
-	return rc;
 }

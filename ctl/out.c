@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Printing.  Results go to standard output as text or JSON, from the same
- * calls; complaints go to standard error.  JSON is collected and printed when
- * its outermost container is closed, so a command that fails prints none.
+ * Printing. Results go to standard output as text or JSON, from the same calls; error messages go
+ * to standard error. JSON is collected and printed when its outermost container is closed, so a
+ * command that fails prints none.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 /* The errno of the first write to standard output that failed. */
 static int failed;
 
-/* A write that fails is said at the end, with its reason. */
+/* Flush; a write that fails is reported at the end, with its reason. */
 static void flush(FILE *to)
 {
 	if (fflush(to) && !failed)
@@ -83,8 +83,8 @@ void out_close(struct hcctl *h)
 	flush(to);
 }
 
-/* The bytes of the character at @s, in UTF-8; 0: it is none.  There is one way to write it, none
- * for surrogates.
+/* Return: the bytes of the UTF-8 character at @s; 0: it is none. Only the shortest encoding is
+ * valid, and surrogates are not.
  */
 static size_t utf8(const unsigned char *s)
 {
@@ -103,7 +103,7 @@ static size_t utf8(const unsigned char *s)
 	return n;
 }
 
-/* The same; 0 also of one that controls a terminal. */
+/* As utf8(); 0 also for a character that controls a terminal. */
 static size_t printable(const unsigned char *s)
 {
 	if (*s < ' ' || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))
@@ -111,8 +111,8 @@ static size_t printable(const unsigned char *s)
 	return utf8(s);
 }
 
-/* What somebody else has chosen, such as the name of an interface, does nothing to a terminal, and
- * begins no line: such bytes become \ and three octal digits, as ls -b prints them.
+/* Escape text that another user has chosen, such as the name of an interface: it must not control
+ * the terminal or begin a line. Such bytes become \ and three octal digits, as ls -b prints them.
  */
 static char *escape(const char *text, size_t (*good)(const unsigned char *s))
 {
@@ -138,8 +138,8 @@ char *out_escaped(const char *text)
 	return escape(text, printable);
 }
 
-/* A string of JSON is UTF-8, whatever somebody has chosen; what controls terminals, the library
- * escapes.
+/* Make a JSON string, which is UTF-8, of any text; the library escapes characters that control
+ * terminals.
  */
 static struct json_object *string(const char *text)
 {

@@ -9,7 +9,7 @@
 
 struct hcctl;
 
-/* Where text goes now: to a cell, or to standard output. */
+/* Return: the stream for text: that of a cell, or standard output. */
 FILE *out_stream(const struct hcctl *h);
 
 #endif /* _HCCTL_OUT_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See plain.h. */
+/*
+ * See plain.h.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,12 +11,22 @@
 static const unsigned char sizes[__HYPERCUBE_TYPE_END] = {
 	[HYPERCUBE_U8] = 1, [HYPERCUBE_U16] = 2, [HYPERCUBE_U32] = 4, [HYPERCUBE_U64] = 8,
 	[HYPERCUBE_I8] = 1, [HYPERCUBE_I16] = 2, [HYPERCUBE_I32] = 4, [HYPERCUBE_I64] = 8,
-	[HYPERCUBE_F32] = 4, [HYPERCUBE_F64] = 8,
+	[HYPERCUBE_F32] = 4, [HYPERCUBE_F64] = 8, [HYPERCUBE_F16] = 2, [HYPERCUBE_BF16] = 2,
 };
 
-static bool is_float(unsigned int type)
+/* Bits of the significand with the hidden one, of a float. */
+static const unsigned char precision[__HYPERCUBE_TYPE_END] = {
+	[HYPERCUBE_F32] = 24, [HYPERCUBE_F64] = 53, [HYPERCUBE_F16] = 11, [HYPERCUBE_BF16] = 8,
+};
+
+bool plain_is_float(unsigned int type)
 {
-	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
+	return precision[type];
+}
+
+static bool is_half(unsigned int type)
+{
+	return type == HYPERCUBE_F16 || type == HYPERCUBE_BF16;
 }
 
 static bool is_loc(unsigned int oper)
@@ -31,12 +43,12 @@ unsigned int plain_size(unsigned int oper, unsigned int type, unsigned int width
 		return 0;
 	if (type == HYPERCUBE_RECORD)
 		return pick && width <= HYPERCUBE_RECORD_MAX ? width : 0;
-	if (width || (bits && is_float(type)))
+	if (width || (bits && plain_is_float(type)))
 		return 0;
 	return is_loc(oper) ? sizeof(struct hypercube_loc) : sizes[type];
 }
 
-/* --- the bits of a value, without a sign that they may have --- */
+/* --- the bits of a value, without its sign --- */
 
 static uint64_t load(unsigned int size, const void *p)
 {
@@ -78,14 +90,16 @@ static void store(unsigned int size, void *p, uint64_t v)
 
 /* --- order --- */
 
-/* An integer in the order of the type: negative numbers lie below, negative floats backwards. */
+/* Return: a number that sorts as the value does: negative integers come first, negative floats in
+ * reverse order.
+ */
 static uint64_t key(unsigned int type, const void *p)
 {
 	uint64_t sign = 1ull << (8 * sizes[type] - 1), v = load(sizes[type], p);
 
-	if (is_float(type) && v & sign)
+	if (plain_is_float(type) && v & sign)
 		return ~v & (2 * sign - 1);
-	return is_float(type) || type >= HYPERCUBE_I8 ? v ^ sign : v;
+	return plain_is_float(type) || type >= HYPERCUBE_I8 ? v ^ sign : v;
 }
 
 int plain_compare(unsigned int type, unsigned int width, const void *a, const void *b)
@@ -102,11 +116,52 @@ int plain_compare(unsigned int type, unsigned int width, const void *a, const vo
 	return ka < kb ? -1 : ka > kb;
 }
 
+/* Return: the exponent bias of a half, that is the exponent of 1. */
+static int half_bias(unsigned int type)
+{
+	return type == HYPERCUBE_F16 ? 15 : 127;
+}
+
+static double half_real(unsigned int type, uint64_t v)
+{
+	int frac = precision[type] - 1, e = (int)((v & 0x7fff) >> frac);
+	double m = (double)(v & ((1u << frac) - 1)), d;
+
+	if (e > 2 * half_bias(type))
+		d = m > 0 ? NAN : INFINITY;
+	else
+		d = ldexp(e ? m + (1 << frac) : m, (e ? e : 1) - half_bias(type) - frac);
+	return v & 0x8000 ? -d : d;
+}
+
+/* Round a number to the nearest half, to the even one of two: rint() of its number of units. */
+static uint64_t half_bits(unsigned int type, double d)
+{
+	int frac = precision[type] - 1, bias = half_bias(type), e;
+	uint64_t sign = signbit(d) ? 0x8000 : 0, units;
+
+	d = fabs(d);
+	if (d == 0)
+		return sign;
+	if (isinf(d))
+		return sign | (uint64_t)(2 * bias + 1) << frac;
+	frexp(d, &e);
+	e = e - 1 < 1 - bias ? 1 - bias : e - 1;
+	/* 2^frac units from one power of two to the next; rounding up gives that of the next one */
+	units = (uint64_t)rint(ldexp(d, frac - e));
+	units += (uint64_t)(e + bias - 1) << frac;
+	if (units > (uint64_t)(2 * bias + 1) << frac)
+		units = (uint64_t)(2 * bias + 1) << frac;
+	return sign | units;
+}
+
 static double real(unsigned int type, const void *p)
 {
 	double d;
 	float f;
 
+	if (is_half(type))
+		return half_real(type, load(2, p));
 	if (type == HYPERCUBE_F32) {
 		memcpy(&f, p, sizeof(f));
 		return f;
@@ -117,16 +172,15 @@ static double real(unsigned int type, const void *p)
 
 bool plain_is_nan(unsigned int type, const void *p)
 {
-	return is_float(type) && isnan(real(type, p));
+	return plain_is_float(type) && isnan(real(type, p));
 }
 
 /* --- operators --- */
 
-/* The first NaN counts, made quiet; C would not promise that. */
+/* The result is the first NaN, made quiet; C does not guarantee that. */
 static void quiet(unsigned int type, void *p)
 {
-	store(sizes[type], p, load(sizes[type], p) |
-	      (type == HYPERCUBE_F32 ? 1ull << 22 : 1ull << 51));
+	store(sizes[type], p, load(sizes[type], p) | 1ull << (precision[type] - 2));
 }
 
 static void extreme(unsigned int oper, unsigned int type, unsigned int elem, void *acc,
@@ -158,11 +212,15 @@ static void extreme_loc(unsigned int oper, unsigned int type, void *acc, const v
 		memcpy(acc, &b, sizeof(b));
 }
 
-static void real_put(unsigned int type, void *p, double d)
+void plain_put_real(unsigned int type, void *p, double d)
 {
 	float f = (float)d;
 
-	if (type == HYPERCUBE_F32)
+	if (is_half(type) && !isnan(d))
+		store(2, p, half_bits(type, d));
+	else if (is_half(type))
+		store(2, p, 0x7fff);
+	else if (type == HYPERCUBE_F32)
 		memcpy(p, &f, sizeof(f));
 	else
 		memcpy(p, &d, sizeof(d));
@@ -181,16 +239,16 @@ static void one_float(unsigned int oper, unsigned int type, void *acc, const voi
 		quiet(type, acc);
 		return;
 	}
-	/* Sums and products of floats are what those of doubles are when rounded. */
+	/* Sums and products of floats are those of doubles, rounded. */
 	a = real(type, acc);
 	b = real(type, src);
-	real_put(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
-	/* The result is that of a number, even where infinities of both signs meet. */
+	plain_put_real(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
+	/* A NaN that results from numbers, as of infinities of both signs, has one form. */
 	if (plain_is_nan(type, acc))
-		store(sizes[type], acc, type == HYPERCUBE_F32 ? 0xffc00000u : 0xfff8ull << 48);
+		store(sizes[type], acc, ~0ull << (precision[type] - 2));
 }
 
-/* Bits beyond the type are cut off, with and without a sign alike. */
+/* Bits beyond the type are cut off, in the same way with and without a sign. */
 static void one_integer(unsigned int oper, unsigned int type, void *acc, const void *src)
 {
 	uint64_t a = load(sizes[type], acc), b = load(sizes[type], src);
@@ -227,7 +285,7 @@ void plain_combine(unsigned int oper, unsigned int type, unsigned int width, voi
 			extreme_loc(oper, type, a + i, b + i);
 		else if (oper == HYPERCUBE_MIN || oper == HYPERCUBE_MAX)
 			extreme(oper, type, elem, a + i, b + i);
-		else if (is_float(type))
+		else if (plain_is_float(type))
 			one_float(oper, type, a + i, b + i);
 		else
 			one_integer(oper, type, a + i, b + i);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reductions computed element by element, as hypercube(7) describes them. "hcctl run" and the
- * tests compare the kernel's results with these, which share no code with the kernel's
- * operators.
+ * Reductions computed element by element, as hypercube(7) describes them. "hcctl run" and the tests
+ * compare the kernel's results with these; they share no code with the kernel's operators.
  */
 #ifndef _HC_PLAIN_H
 #define _HC_PLAIN_H
@@ -18,9 +17,15 @@ unsigned int plain_size(unsigned int oper, unsigned int type, unsigned int width
 void plain_combine(unsigned int oper, unsigned int type, unsigned int width, void *acc,
 		   const void *src, size_t bytes);
 
-/* The order in which elements are merged, -1, 0 or 1; that of floats is IEEE 754's total order. */
+/* Compare in the order in which elements are merged: -1, 0 or 1; for floats IEEE
+ * 754's total order.
+ */
 int plain_compare(unsigned int type, unsigned int width, const void *a, const void *b);
 
+bool plain_is_float(unsigned int type);
 bool plain_is_nan(unsigned int type, const void *p);
+
+/* Store a number as a float of the type, rounded to the nearest one, or to the even one of two. */
+void plain_put_real(unsigned int type, void *p, double d);
 
 #endif /* _HC_PLAIN_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Complaints: sentences, with what they are about before them.  The context decides whether they
- * are printed or kept: the user library must not write to standard error.
+ * Error messages and warnings: sentences, with their subject before them. The context decides
+ * whether they are printed or stored: the user library must not write to standard error.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void print_where(FILE *f, const struct hc_where *w, bool error)
 	fputs(": ", f);
 }
 
-/* The whole sentence, or NULL. */
+/* Return: the whole message, or NULL. */
 static char *sentence(const struct hcctl *h, bool error, const char *fmt, va_list ap)
 {
 	char *text = NULL;

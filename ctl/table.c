@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables: what is printed between out_table() and out_table_end() is kept, cell by cell, until
- * it is known how wide each column is.  That depends on nothing but the cells.  Columns are two
- * blanks apart, so programs can tell them from blanks in cells; an empty cell is a dash.
+ * Tables: what is printed between out_table() and out_table_end() is stored, cell by cell, until
+ * the width of each column is known. It depends on the cells only. Columns are two blanks apart, so
+ * programs can distinguish them from blanks in cells; an empty cell is a dash.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define ROWS_MORE 64
 
-/* In the text of all cells; 0 and 0: nothing. */
+/* The place of a cell in the text of all cells; 0 and 0: it is empty. */
 struct cell {
 	size_t begin;
 	size_t end;
@@ -29,7 +29,7 @@ struct out_table {
 	struct cell *cells;
 	size_t rows;
 	size_t room;
-	struct cell *at;	/* that is being filled, or NULL */
+	struct cell *at;	/* the cell that is being filled, or NULL */
 	bool lost;		/* there was no memory for a row */
 };
 
@@ -43,7 +43,7 @@ void out_table(struct hcctl *h, const struct out_column *columns)
 	if (t)
 		t->f = open_memstream(&t->text, &t->size);
 	if (!t || !t->f) {
-		/* It is printed as it comes. */
+		/* There is no table: text is printed at once. */
 		free(t);
 		return;
 	}
@@ -103,7 +103,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\n';
 }
 
-/* The text of a cell without blanks around it. */
+/* Return: the text of a cell without blanks around it. */
 static const char *cell_text(const struct out_table *t, const struct cell *c, int *len)
 {
 	const char *text = t->text + c->begin;
@@ -117,7 +117,7 @@ static const char *cell_text(const struct out_table *t, const struct cell *c, in
 	return n ? text : "-";
 }
 
-/* Characters that are seen: no colors, and each of UTF-8 once. */
+/* Return: the number of visible characters: no colors, and each UTF-8 character once. */
 static int visible(const char *text, int len)
 {
 	int n = 0, i;

@@ -26,7 +26,7 @@ struct unit {
 	uint64_t size;
 };
 
-/* Of units that are powers of ten: with as many decimals as it takes. */
+/* Print a value whose units are powers of ten, with as many decimals as needed. */
 static void in_unit(char *buf, uint64_t v, const struct unit *unit)
 {
 	uint64_t rest = v % unit->size, tenth = unit->size;
@@ -39,8 +39,9 @@ static void in_unit(char *buf, uint64_t v, const struct unit *unit)
 	snprintf(buf + n, OUT_BUF - n, "%s", unit->name);
 }
 
-/* As people write it: of all units that are not too large for it the one that makes it shortest,
- * or the largest of these, so 5ms, 2.5ms and 1001us.  @units begin with that of size 1.
+/* Print a value exactly, in the unit that makes the text shortest, of those that are not larger
+ * than the value, or in the largest of several: 5ms, 2.5ms and 1001us. @units begin with the one of
+ * size 1.
  */
 static const char *exact(char *buf, uint64_t v, const struct unit *units, size_t n)
 {

@@ -6,15 +6,21 @@
 #include <net/genetlink.h>
 #include <net/rtnetlink.h>
 
+#include "coll/rx.h"
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/gate.h"
 #include "fabric/inject.h"
 #include "hc_version.h"
 #include "netlink/netlink.h"
+#include "poll.h"
+#include "route/route.h"
 #include "sock/socks.h"
+#include "task/queue.h"
 #include "trunk/trunk.h"
 
-/* Netlink comes last and goes first: without it no fabric is made, and without
+/* From the lowest part to the highest, for that is the order in which they are notified.
+ * Netlink comes last and goes first: without it no fabric is made, and without
  * a fabric no socket can be bound, so that hc_fabric_exit() finds no user left.
  */
 static int __init hc_init(void)
@@ -22,6 +28,10 @@ static int __init hc_init(void)
 	int err;
 
 	hc_gate_init();
+	hc_route_init();
+	hc_tasks_init();
+	hc_coll_init();
+	hc_poll_init();
 	err = hc_trunk_module_init();
 	if (err)
 		return err;
@@ -34,6 +44,7 @@ static int __init hc_init(void)
 	err = hc_netlink_init();
 	if (err)
 		goto err_sock;
+	WARN_ON(!hc_frames_handled());
 	hc_inject_init();
 	return 0;
 

@@ -3,6 +3,9 @@
  * The bodies of the tracepoints.
  */
 #include "coll/plan.h"
+#include "fabric/fabric.h"
+#include "fabric/frame.h"
+#include "fabric/node.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -17,16 +17,42 @@
 #include <linux/sched/clock.h>
 #include <linux/tracepoint.h>
 
-#include "fabric/fabric.h"
-#include "fabric/frame.h"
-#include "fabric/node.h"
-#include "task/queue.h"
-#include "task/round.h"
 #include "wire.h"
 
-/* Files that trace only frames need no more than the names of these. */
+/* trace.c alone looks into them. */
+struct hc_node;
 struct hc_plan;
+struct hc_port;
 struct hc_tree_peer;
+struct hypercube_task;
+struct hypercube_vote;
+
+#ifndef _HC_TRACE_TYPES
+#define _HC_TRACE_TYPES
+/* What happens to a task; for tracepoints. */
+enum hc_task_event {
+	HC_TASK_PUT,	/* a producer has put it */
+	HC_TASK_TAKEN,	/* a worker has taken it */
+	HC_TASK_DONE,	/* the worker is done */
+	HC_TASK_BACK,	/* the worker is gone, it is in the queue again */
+	HC_TASK_LOST,	/* no worker will execute it (again) */
+	HC_TASK_SENT,	/* a neighbour has it */
+	HC_TASK_RECEIVED, /* it has come from a neighbour */
+	HC_TASK_KEPT,	/* the neighbour has not taken it */
+	HC_TASK_UNRESOLVED,	/* it is not known whether the neighbour has it */
+	HC_TASK_REPLICATED,	/* a neighbour keeps a copy */
+	HC_TASK_RECOVERED, /* its node has failed, and the copy is in the queue */
+};
+
+/* What happens to a round at a node; for tracepoints. */
+enum hc_round_event {
+	HC_ROUND_BEGUN,		/* it begins here */
+	HC_ROUND_JOINED,	/* it has come from a neighbour */
+	HC_ROUND_DONE,		/* it is over */
+	HC_ROUND_FAILED,	/* it has failed */
+	HC_ROUND_SUPERSEDED,	/* it was begun here and gives way to another one */
+};
+#endif
 
 TRACE_DEFINE_ENUM(HC_FRAME_TEST);
 TRACE_DEFINE_ENUM(HC_FRAME_FAULT);
@@ -63,13 +89,13 @@ TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_TOO_BIG);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_ENDPOINT_DOWN);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_CHECKSUM);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_DUPLICATE);
-TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_DISSENT);
-TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_UNPROVEN);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_COPY_MISMATCH);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_TOO_FEW_COPIES);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_GAP);
-TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_AGREED);
-TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_INCOMPLETE);
-TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_OUTVOTED);
-TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_UNDECIDED);
+TRACE_DEFINE_ENUM(HYPERCUBE_VOTE_OUTCOME_AGREED);
+TRACE_DEFINE_ENUM(HYPERCUBE_VOTE_OUTCOME_INCOMPLETE);
+TRACE_DEFINE_ENUM(HYPERCUBE_VOTE_OUTCOME_OUTVOTED);
+TRACE_DEFINE_ENUM(HYPERCUBE_VOTE_OUTCOME_UNDECIDED);
 TRACE_DEFINE_ENUM(HC_TASK_PUT);
 TRACE_DEFINE_ENUM(HC_TASK_TAKEN);
 TRACE_DEFINE_ENUM(HC_TASK_DONE);
@@ -78,14 +104,14 @@ TRACE_DEFINE_ENUM(HC_TASK_LOST);
 TRACE_DEFINE_ENUM(HC_TASK_SENT);
 TRACE_DEFINE_ENUM(HC_TASK_RECEIVED);
 TRACE_DEFINE_ENUM(HC_TASK_KEPT);
-TRACE_DEFINE_ENUM(HC_TASK_DOUBT);
-TRACE_DEFINE_ENUM(HC_TASK_COPIED);
-TRACE_DEFINE_ENUM(HC_TASK_REVIVED);
+TRACE_DEFINE_ENUM(HC_TASK_UNRESOLVED);
+TRACE_DEFINE_ENUM(HC_TASK_REPLICATED);
+TRACE_DEFINE_ENUM(HC_TASK_RECOVERED);
 TRACE_DEFINE_ENUM(HC_ROUND_BEGUN);
 TRACE_DEFINE_ENUM(HC_ROUND_JOINED);
 TRACE_DEFINE_ENUM(HC_ROUND_DONE);
 TRACE_DEFINE_ENUM(HC_ROUND_FAILED);
-TRACE_DEFINE_ENUM(HC_ROUND_BEATEN);
+TRACE_DEFINE_ENUM(HC_ROUND_SUPERSEDED);
 TRACE_DEFINE_ENUM(HYPERCUBE_BALANCE_DEM);
 TRACE_DEFINE_ENUM(HYPERCUBE_BALANCE_MCWA);
 TRACE_DEFINE_ENUM(HYPERCUBE_BALANCE_CWA);
@@ -117,7 +143,7 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_FRAME_ETH,		"eth" },			\
 	{ HC_FRAME_LSA,		"lsa" },			\
 	{ HC_FRAME_PATH,	"path" },			\
-	{ HC_FRAME_MEND,	"mend" },			\
+	{ HC_FRAME_REPAIR,	"repair" },			\
 	{ HC_FRAME_COPY,	"copy" },			\
 	{ HC_FRAME_TASK,	"task" },			\
 	{ HC_FRAME_ROUND,	"round" }
@@ -131,16 +157,16 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_TASK_SENT,		"sent" },			\
 	{ HC_TASK_RECEIVED,	"received" },			\
 	{ HC_TASK_KEPT,		"kept" },			\
-	{ HC_TASK_DOUBT,	"doubt" },			\
-	{ HC_TASK_COPIED,	"copied" },			\
-	{ HC_TASK_REVIVED,	"revived" }
+	{ HC_TASK_UNRESOLVED,	"unresolved" },			\
+	{ HC_TASK_REPLICATED,	"replicated" },			\
+	{ HC_TASK_RECOVERED,	"recovered" }
 
 #define hc_trace_rounds						\
 	{ HC_ROUND_BEGUN,	"begun" },			\
 	{ HC_ROUND_JOINED,	"joined" },			\
 	{ HC_ROUND_DONE,	"done" },			\
 	{ HC_ROUND_FAILED,	"failed" },			\
-	{ HC_ROUND_BEATEN,	"beaten" }
+	{ HC_ROUND_SUPERSEDED,	"superseded" }
 
 #define hc_trace_methods					\
 	{ HYPERCUBE_BALANCE_DEM, "dem" },			\
@@ -148,16 +174,16 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_BALANCE_CWA, "cwa" },			\
 	{ HYPERCUBE_BALANCE_RID, "rid" }
 
-#define hc_trace_mends						\
-	{ HC_MEND_HELP,		"help" },			\
-	{ HC_MEND_ASK,		"ask" },			\
-	{ HC_MEND_PLACE,	"place" },			\
-	{ HC_MEND_GO,		"go" },				\
-	{ HC_MEND_ASKED,	"asked" },			\
-	{ HC_MEND_PLACED,	"placed" },			\
-	{ HC_MEND_GONE,		"gone" },			\
-	{ HC_MEND_NO,		"no" },				\
-	{ HC_MEND_NONE,		"none" }
+#define hc_trace_repairs					\
+	{ HC_REPAIR_REQUEST,	"request" },			\
+	{ HC_REPAIR_ASK,	"ask" },			\
+	{ HC_REPAIR_ASSIGN,	"assign" },			\
+	{ HC_REPAIR_COMMIT,	"commit" },			\
+	{ HC_REPAIR_ANSWER,	"answer" },			\
+	{ HC_REPAIR_ASSIGNED,	"assigned" },			\
+	{ HC_REPAIR_COMMITTED,	"committed" },			\
+	{ HC_REPAIR_NO,		"no" },				\
+	{ HC_REPAIR_NONE,	"none" }
 
 #define hc_trace_reasons					\
 	{ HYPERCUBE_A_DROP_LINK_DOWN,	"link-down" },		\
@@ -180,8 +206,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_A_DROP_ENDPOINT_DOWN, "endpoint-down" },	\
 	{ HYPERCUBE_A_DROP_CHECKSUM,	"checksum" },		\
 	{ HYPERCUBE_A_DROP_DUPLICATE,	"duplicate" },		\
-	{ HYPERCUBE_A_DROP_DISSENT,	"dissent" },		\
-	{ HYPERCUBE_A_DROP_UNPROVEN,	"unproven" },		\
+	{ HYPERCUBE_A_DROP_COPY_MISMATCH,	"copy_mismatch" },		\
+	{ HYPERCUBE_A_DROP_TOO_FEW_COPIES,	"too_few_copies" },		\
 	{ HYPERCUBE_A_DROP_GAP,		"gap" }
 
 #define hc_trace_collectives					\
@@ -388,7 +414,7 @@ TRACE_EVENT(hc_drop,
 );
 
 /* A node lies about what it passes on; @bit: of the payload */
-TRACE_EVENT(hc_lie,
+TRACE_EVENT(hc_byzantine,
 	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
 	TP_ARGS(node, skb, bit),
 	TP_STRUCT__entry(
@@ -438,34 +464,34 @@ TRACE_EVENT(hc_copy,
 );
 
 /* The copies of a datagram from node @src have come, or are waited for no more. */
-TRACE_EVENT(hc_verdict,
-	TP_PROTO(const struct hc_node *node, u32 src, const struct hypercube_verdict *v),
+TRACE_EVENT(hc_vote,
+	TP_PROTO(const struct hc_node *node, u32 src, const struct hypercube_vote *v),
 	TP_ARGS(node, src, v),
 	TP_STRUCT__entry(
 		HC_TRACE_NODE
 		__field(u32, src)
-		__field(u32, judgement)
+		__field(u32, outcome)
 		__field(u32, copies)
-		__field(u32, dissent)
+		__field(u32, mismatch)
 		__field(u32, missing)
 		__field(u64, nr)
 	),
 	TP_fast_assign(
 		HC_TRACE_ASSIGN_NODE;
 		__entry->src = src;
-		__entry->judgement = v->judgement;
+		__entry->outcome = v->outcome;
 		__entry->copies = v->copies;
-		__entry->dissent = v->dissent;
+		__entry->mismatch = v->mismatch;
 		__entry->missing = v->missing;
 		__entry->nr = v->nr;
 	),
-	TP_printk("fabric=%s node=%u src=%u nr=%llu judgement=%s copies=%u dissent=0x%x missing=0x%x",
+	TP_printk("fabric=%s node=%u src=%u nr=%llu outcome=%s copies=%u mismatch=0x%x missing=0x%x",
 		  __entry->fabric, __entry->node, __entry->src, __entry->nr,
-		  __print_symbolic(__entry->judgement, { HYPERCUBE_JUDGEMENT_AGREED, "agreed" },
-				   { HYPERCUBE_JUDGEMENT_INCOMPLETE, "incomplete" },
-				   { HYPERCUBE_JUDGEMENT_OUTVOTED, "outvoted" },
-				   { HYPERCUBE_JUDGEMENT_UNDECIDED, "undecided" }),
-		  __entry->copies, __entry->dissent, __entry->missing)
+		  __print_symbolic(__entry->outcome, { HYPERCUBE_VOTE_OUTCOME_AGREED, "agreed" },
+				   { HYPERCUBE_VOTE_OUTCOME_INCOMPLETE, "incomplete" },
+				   { HYPERCUBE_VOTE_OUTCOME_OUTVOTED, "outvoted" },
+				   { HYPERCUBE_VOTE_OUTCOME_UNDECIDED, "undecided" }),
+		  __entry->copies, __entry->mismatch, __entry->missing)
 );
 
 /* Something happens to a task at a node. */
@@ -547,7 +573,7 @@ TRACE_EVENT(hc_plan,
 		__field(u32, root)
 		__field(u32, cmd)
 		__field(bool, broken)
-		__field(u32, mended)
+		__field(u32, repaired)
 		__field(u32, cause_node)
 		__field(u32, cause_dim)
 	),
@@ -558,19 +584,19 @@ TRACE_EVENT(hc_plan,
 		__entry->root = plan->root;
 		__entry->cmd = cmd;
 		__entry->broken = plan->broken;
-		__entry->mended = atomic_read(&plan->mended);
+		__entry->repaired = atomic_read(&plan->repaired);
 		__entry->cause_node = plan->cause_node;
 		__entry->cause_dim = plan->cause_dim;
 	),
 	TP_printk("fabric=%s plan=%u epoch=%u root=%u event=%s cause=%u:%u", __entry->fabric,
 		  __entry->plan, __entry->epoch, __entry->root,
 		  __entry->cmd == HYPERCUBE_CMD_PLAN_DEL_NTF ? "removed" :
-		  __entry->broken ? "broken" : __entry->mended ? "mended" : "installed",
+		  __entry->broken ? "broken" : __entry->repaired ? "repaired" : "installed",
 		  __entry->cause_node, __entry->cause_dim)
 );
 
-/* A member of a plan that mends itself says something to another one, or to itself. */
-TRACE_EVENT(hc_mend,
+/* A member of a plan that repairs itself says something to another one, or to itself. */
+TRACE_EVENT(hc_repair,
 	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct sk_buff *skb),
 	TP_ARGS(node, plan, dst, skb),
 	TP_STRUCT__entry(
@@ -583,19 +609,19 @@ TRACE_EVENT(hc_mend,
 		__field(u64, ballot)
 	),
 	TP_fast_assign(
-		const struct hc_wire_mend *w = hc_wire_mend_of(skb);
+		const struct hc_wire_repair *w = hc_wire_repair_of(skb);
 
 		HC_TRACE_ASSIGN_NODE;
 		__entry->plan = plan;
 		__entry->dst = dst;
 		__entry->what = w->what;
-		__entry->resumes = !!(w->flags & HC_MEND_F_RESUME);
+		__entry->resumes = !!(w->flags & HC_REPAIR_F_RESUME);
 		__entry->step = be32_to_cpu(hc_hdr(skb)->step);
 		__entry->ballot = be64_to_cpu(w->ballot);
 	),
 	TP_printk("fabric=%s node=%u plan=%u dst=%u what=%s attempt=%llu master=%llu resumes=%u step=%u",
 		  __entry->fabric, __entry->node, __entry->plan, __entry->dst,
-		  __print_symbolic(__entry->what, hc_trace_mends), __entry->ballot >> 16,
+		  __print_symbolic(__entry->what, hc_trace_repairs), __entry->ballot >> 16,
 		  __entry->ballot & 0xffff, __entry->resumes, __entry->step)
 );
 

@@ -4,7 +4,7 @@
  * common (struct hc_hdr), what leads it (ROUTED: the walk, see route.c; FLOOD: struct
  * hc_wire_flood), the part of its type if that has one (struct hc_wire_*), and the payload.  Each
  * part is a multiple of 8 bytes long.
- * The tables are in Documentation/networking/hypercube.rst.
+ * The tables are in Documentation/networking/wire-format.rst.
  */
 #ifndef _HC_WIRE_H
 #define _HC_WIRE_H
@@ -31,7 +31,7 @@ enum hc_frame_type {
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
 	HC_FRAME_PATH,		/* ROUTED: finds out which way frames go */
-	HC_FRAME_MEND,		/* ROUTED: a plan of rings is mended */
+	HC_FRAME_REPAIR,	/* ROUTED: a plan of rings is repaired */
 	HC_FRAME_COPY,		/* a datagram's copy, on a path that it names */
 	HC_FRAME_TASK,		/* a task is handed over to a neighbour */
 	HC_FRAME_ROUND,		/* a round of balancing; payload __be64[]: words */
@@ -122,14 +122,14 @@ static_assert(sizeof(struct hc_wire_test) == 8);
 /**
  * struct hc_wire_fault - a FAULT word, and how far the receiver's own have come
  * @fault: the word of the sender; of an answer the one that has come
- * @told: the word's number, which the receiver answers; 0: there is nothing to answer
- * @heard: number of the last word that has come from the receiver, 0: none; without @told the
+ * @announced: the word's number, which the receiver answers; 0: there is nothing to answer
+ * @acked: number of the last word that has come from the receiver, 0: none; without @announced the
  *	frame is nothing but an answer
  */
 struct hc_wire_fault {
 	__be32	fault;
-	__be16	told;
-	__be16	heard;
+	__be16	announced;
+	__be16	acked;
 };
 
 static_assert(sizeof(struct hc_wire_fault) == 8);
@@ -186,6 +186,9 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 #define HC_DATA_F_BOTH		0x40	/* in a ring: it goes half of the way round, and another
 					 * one of its kind in the other direction
 					 */
+#define HC_DATA_F_STRICT	0x80	/* only between a socket and its own node, in a guarded
+					 * plan: the operation fails unless all are in it
+					 */
 
 /**
  * struct hc_wire_data - a segment
@@ -202,7 +205,7 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * @stage: stage of the transfer
  * @flags: HC_DATA_F_*
  * @reserved: 0
- * @turn: DOWN: steps taken since the data left the root, with this one; in a ring: since the slice
+ * @turn: DOWN: steps taken since the data left the root, with this one; in a ring: since the chunk
  *	began
  * @block: GATHER, SCATTER, in a ring: node whose block it is
  * @gen: generation of the operation: how many of its plan ended before it (struct hc_wire_stop)
@@ -330,45 +333,45 @@ struct hc_wire_copy {
 
 static_assert(sizeof(struct hc_wire_copy) == 16);
 
-/* hc_wire_mend.what */
-enum hc_mend_what {
-	HC_MEND_HELP = 1,	/* to the master: the plan is broken here */
-	HC_MEND_ASK,		/* from it: stop; what do you know? */
-	HC_MEND_PLACE,		/* this is your place; payload struct hc_wire_mend_ops, struct
-				 * hc_wire_mend_way[], then the set of members
+/* hc_wire_repair.what */
+enum hc_repair_what {
+	HC_REPAIR_REQUEST = 1,	/* to the master: the plan is broken here */
+	HC_REPAIR_ASK,		/* from it: stop; what do you know? */
+	HC_REPAIR_ASSIGN,	/* this is your place; payload struct hc_wire_repair_ops, struct
+				 * hc_wire_repair_way[], then the set of members
 				 */
-	HC_MEND_GO,		/* all have their places */
-	HC_MEND_ASKED,		/* the answers; payload of this one struct hc_wire_mend_ops */
-	HC_MEND_PLACED,
-	HC_MEND_GONE,
-	HC_MEND_NO,		/* refused: .ballot is the greatest that was heard of */
-	HC_MEND_NONE,		/* there is no such plan here; .ballot is that of the question */
-	__HC_MEND_END
+	HC_REPAIR_COMMIT,	/* all have their places */
+	HC_REPAIR_ANSWER,	/* the answers; payload of this one struct hc_wire_repair_ops */
+	HC_REPAIR_ASSIGNED,
+	HC_REPAIR_COMMITTED,
+	HC_REPAIR_NO,		/* refused: .ballot is the greatest that was heard of */
+	HC_REPAIR_NONE,		/* there is no such plan here; .ballot is that of the question */
+	__HC_REPAIR_END
 };
 
-/* hc_wire_mend.flags */
-#define HC_MEND_F_PREV		0x01	/* ASKED: hc_wire_mend_ops.prev is valid */
-#define HC_MEND_F_UNFIT		0x02	/* ASKED: what is under way here cannot go on */
-#define HC_MEND_F_RESUME	0x04	/* PLACE: what is under way goes on */
-#define HC_MEND_F_WAITS		0x08	/* HELP: has answered, and has heard nothing since */
+/* hc_wire_repair.flags */
+#define HC_REPAIR_F_PREV	0x01	/* ANSWER: hc_wire_repair_ops.prev is valid */
+#define HC_REPAIR_F_UNFIT	0x02	/* ANSWER: what is under way here cannot go on */
+#define HC_REPAIR_F_RESUME	0x04	/* ASSIGN: what is under way goes on */
+#define HC_REPAIR_F_WAITS	0x08	/* REQUEST: has answered, and has heard nothing since */
 
 /**
- * struct hc_wire_mend - a plan of rings is mended
- * @plan: .op: ASKED: the first number that is free; PLACE: where numbers go on
- * @ballot: the attempt: its number << 16 | the master; HELP: the last that was heard of
- * @word: ASKED: own FAULT word
- * @members: PLACE: how many there are
+ * struct hc_wire_repair - a plan of rings is repaired
+ * @plan: .op: ANSWER: the first number that is free; ASSIGN: where numbers go on
+ * @ballot: the attempt: its number << 16 | the master; REQUEST: the last that was heard of
+ * @word: ANSWER: own FAULT word
+ * @members: ASSIGN: how many there are
  * @status: ASK: positive errno of what has broken the plan
  * @node: ASK: where the cause lies, or HC_CAUSE_NONE
  * @dim: ASK: dimension of the faulty link, or HC_CAUSE_NONE
- * @what: enum hc_mend_what
- * @ways: PLACE: how many ways there are
- * @rings: PLACE: in how many rings the member is
- * @flags: HC_MEND_F_*
+ * @what: enum hc_repair_what
+ * @ways: ASSIGN: how many ways there are
+ * @rings: ASSIGN: in how many rings the member is
+ * @flags: HC_REPAIR_F_*
  * @reserved: 0
- * @tour: PLACE: links of all rings together
+ * @tour: ASSIGN: links of all rings together
  */
-struct hc_wire_mend {
+struct hc_wire_repair {
 	struct hc_wire_plan plan;
 	__be64	ballot;
 	__be32	word;
@@ -384,45 +387,45 @@ struct hc_wire_mend {
 	__be16	tour;
 };
 
-static_assert(sizeof(struct hc_wire_mend) == 48);
+static_assert(sizeof(struct hc_wire_repair) == 48);
 
 /**
- * struct hc_wire_mend_at - a slice of an operation
+ * struct hc_wire_repair_at - a chunk of an operation
  * @nr: the operation, as processes are told its number
- * @offset: where the slice lies in each message
+ * @offset: where the chunk lies in each message
  */
-struct hc_wire_mend_at {
+struct hc_wire_repair_at {
 	__be64	nr;
 	__be64	offset;
 };
 
-static_assert(sizeof(struct hc_wire_mend_at) == 16);
+static_assert(sizeof(struct hc_wire_repair_at) == 16);
 
 /**
- * struct hc_wire_mend_ops - operations under way; begins the payload of ASKED and PLACE
- * @ran: ASKED: the last attempt in which data went, as far as known here; PLACE: the one whose
+ * struct hc_wire_repair_ops - operations under way; begins the payload of ANSWER and ASSIGN
+ * @ran: ANSWER: the last attempt in which data went, as far as known here; ASSIGN: the one whose
  *	rings all come from
- * @placed: ASKED: the last attempt that gave the member a place
- * @at: ASKED: the slice at hand; PLACE: the one that goes on
- * @prev: ASKED: the slice before that, of which the member can send its part again
- * @fresh: the first operation of which nobody has sent anything; ASKED: as far as known here
+ * @placed: ANSWER: the last attempt that gave the member a place
+ * @at: ANSWER: the chunk at hand; ASSIGN: the one that goes on
+ * @prev: ANSWER: the chunk before that, of which the member can send its part again
+ * @fresh: the first operation of which nobody has sent anything; ANSWER: as far as known here
  */
-struct hc_wire_mend_ops {
+struct hc_wire_repair_ops {
 	__be64	ran;
 	__be64	placed;
-	struct hc_wire_mend_at at;
-	struct hc_wire_mend_at prev;
+	struct hc_wire_repair_at at;
+	struct hc_wire_repair_at prev;
 	__be64	fresh;
 };
 
-static_assert(sizeof(struct hc_wire_mend_ops) == 56);
+static_assert(sizeof(struct hc_wire_repair_ops) == 56);
 
-/* hc_wire_mend_way.flags */
+/* hc_wire_repair_way.flags */
 #define HC_WAY_F_USED		0x01	/* something comes from there */
 #define HC_WAY_F_RELAY		0x02	/* it is not for the member, only passes by */
 
 /**
- * struct hc_wire_mend_way - what comes from a neighbour, as struct hc_ring_way
+ * struct hc_wire_repair_way - what comes from a neighbour, as struct hc_ring_way
  * @seen: how many words come that a message has been seen beyond
  * @next: the member behind this one in the ring
  * @came: position of the ring's link by which it comes, of @tour in all
@@ -432,7 +435,7 @@ static_assert(sizeof(struct hc_wire_mend_ops) == 56);
  * @flags: HC_WAY_F_*
  * @reserved: 0
  */
-struct hc_wire_mend_way {
+struct hc_wire_repair_way {
 	__be32	seen;
 	__be16	next;
 	__be16	came;
@@ -443,7 +446,7 @@ struct hc_wire_mend_way {
 	__u8	reserved[3];
 };
 
-static_assert(sizeof(struct hc_wire_mend_way) == 16);
+static_assert(sizeof(struct hc_wire_repair_way) == 16);
 
 /* ------------------------------------------------------------ tasks */
 
@@ -451,7 +454,7 @@ static_assert(sizeof(struct hc_wire_mend_way) == 16);
 enum hc_task_what {
 	HC_TASK_F_DATA = 1,	/* a segment of it; from neighbour to neighbour only */
 	HC_TASK_F_TAKEN,	/* the receiver of the task has it */
-	HC_TASK_F_NOT,		/* it has not, and never will by this handover */
+	HC_TASK_F_NOT,		/* it has not, and never will by this migration */
 	HC_TASK_F_ASK,		/* to it: which of the two? */
 	HC_TASK_F_COPY,		/* a segment of a copy, which the receiver is to keep; the same */
 	HC_TASK_F_KEPT,		/* it keeps that copy */
@@ -464,7 +467,7 @@ enum hc_task_what {
 };
 
 /* hc_wire_task.flags, besides HYPERCUBE_TASK_*.  DATA: the sender keeps a copy once the receiver
- * has taken the task, by the number of the handover; DROP: of such copies.
+ * has taken the task, by the number of the migration; DROP: of such copies.
  */
 #define HC_TASK_KEEPS	0x80
 
@@ -480,8 +483,8 @@ enum hc_task_what {
 /**
  * struct hc_wire_task_lost - what is lost since one of two neighbours has failed; payload of LOST
  * @sent: copies that the sender has sent are of tasks it has lost, up to this number
- * @gave: of what it has handed over it keeps no copy any more, up to this handover
- * @taken: tasks that it has taken are lost, up to this handover
+ * @gave: of what it has moved it keeps no copy any more, up to this migration
+ * @taken: tasks that it has taken are lost, up to this migration
  * @kept: copies that it has kept are, up to this number
  * @known: HC_TASK_LOST_*: which of these mean anything
  * @reserved: 0
@@ -499,7 +502,7 @@ static_assert(sizeof(struct hc_wire_task_lost) == 40);
 
 /**
  * struct hc_wire_task - a task is handed over, or kept
- * @move: number of the handover, of the copy, or of the DROP or LOST, among those of this link
+ * @move: number of the migration, of the copy, or of the DROP or LOST, among those of this link
  *	and direction
  * @nr: DATA, COPY: number of the task at @origin; DROP without KEEPS: copies with lower numbers
  *	are not needed, either
@@ -508,7 +511,7 @@ static_assert(sizeof(struct hc_wire_task_lost) == 40);
  * @origin: DATA, COPY: node where it was put
  * @flags: DATA, COPY: HYPERCUBE_TASK_*; HC_TASK_KEEPS
  * @what: enum hc_task_what
- * @life: DATA, ASK: of the receiver's machine when the handover began (struct hc_wire_hello);
+ * @life: DATA, ASK: of the receiver's machine when the migration began (struct hc_wire_hello);
  *	0: it is the sender's, or has not said
  */
 struct hc_wire_task {
@@ -587,13 +590,13 @@ static_assert(sizeof(struct hc_wire_round) == 32);
 #define HC_MON_VERSION		1
 
 /* hc_wire_mon.flags */
-#define HC_MON_F_RISES		0x01	/* to the node whose bit .dim is set */
+#define HC_MON_F_RISES		0x01	/* to the higher one of the two nodes */
 #define HC_MON_F_REPLAYED	0x02	/* it arrives after attempts in vain */
 
 /**
  * struct hc_wire_mon - where a frame was seen; by a monitor interface only
  * @version: HC_MON_VERSION
- * @dim: dimension of the link
+ * @dim: dimension, or port, of the link
  * @flags: HC_MON_F_*
  * @reserved: 0
  * @step: logical clock of the frame

@@ -13,9 +13,11 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	6
-/* Bytes of the longest frame: one that is still to be segmented, with the longest walk. */
-#define HC_TRUNK_FRAME_MAX	(80 * 1024)
+#define HC_TRUNK_VERSION	7
+/* Bytes of the longest frame: HC_FRAME_SEGMENTS segments, or one that is still to be segmented,
+ * with the longest walk.
+ */
+#define HC_TRUNK_FRAME_MAX	(144 * 1024)
 
 /* hc_wire_record.what */
 enum hc_record_what {
@@ -102,7 +104,7 @@ static_assert(sizeof(struct hc_wire_alive) == 8);
 #define HC_END_F_DOWN		0x01
 #define HC_END_F_FAILED		0x02
 #define HC_END_F_SPENT		0x04	/* the link gave up frames that were sent from there */
-#define HC_END_F_ANEW		0x08
+#define HC_END_F_FORGET		0x08
 
 /**
  * struct hc_wire_end - what configuration says at the sender's end of a link: struct hc_link_said
@@ -185,7 +187,7 @@ static_assert(sizeof(struct hc_wire_ask) == 24);
  * @nr: as in the request
  * @origin: the same
  * @step: the same
- * @error: why it cannot be done: an index (trunk/commit_note.c), 0: it can
+ * @error: why it cannot be done: an index (trunk/commit_msg.c), 0: it can
  * @epoch: PREPARE: the greatest that a plan of one of them has had
  * @fixed: bits that the nodes of the machine that says so share
  * @base: what they are
@@ -207,7 +209,7 @@ struct hc_wire_answer {
 static_assert(sizeof(struct hc_wire_answer) == 128);
 
 /* hc_wire_shape.flags */
-#define HC_SHAPE_F_MENDS	0x01
+#define HC_SHAPE_F_REPAIRS	0x01
 #define HC_SHAPE_F_MEMBERS	0x02	/* it has a set of members */
 
 /**

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgathers over doublings: every member gets the block of each, once, in the order of the nodes,
- * in as many steps as there are dimensions. Those over rings are in ring.c.
+ * Allgathers over recursive doubling: every member gets the block of each member, once, in the
+ * order of the nodes, in as many steps as there are dimensions. Those over rings are in ring.c.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +14,9 @@
 
 #define PLAN 1
 
-/* Have two in a row the right blocks after so many steps? */
+/* Run two allgathers in a row. Return: true if all blocks are right and the first took @steps
+ * steps.
+ */
 static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
 	struct rings_steps s;
@@ -31,7 +35,7 @@ TEST(blocks_of_all_sizes)
 	struct cube c;
 
 	for (dim = 0; dim <= 6; dim++) {
-		/* Bytes of a piece in a full segment. */
+		/* Bytes of a block of which a full segment holds one of each member. */
 		const size_t full = 1024 >> dim;
 		const size_t sizes[] = { 0, 1, 8, full - 1, full, full + 1, 2 * full,
 					 5 * full + 13 };
@@ -53,7 +57,9 @@ TEST(blocks_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Blocks are in the order of the nodes whatever that of the stages is. */
+TEST_NONE_WRONG(pieces_that_lie_apart, cube_doubling_apart(PLAN, takes))
+
+/* Blocks come in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 TEST(many_in_flight_do_not_mix)
@@ -66,7 +72,7 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* What both have doubles from stage to stage, and no link carries more. */
+/* What two peers have doubles from stage to stage, and no link carries more than that. */
 TEST(a_stage_sends_all_that_is_known)
 {
 	const size_t bytes = 50000;
@@ -87,7 +93,9 @@ TEST(a_stage_sends_all_that_is_known)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A result is right or a definite error, and a new plan goes on. */
+/* A link fails under many operations: each ends with a right result or a definite error, and a new
+ * plan works.
+ */
 TEST(a_link_fails_under_many_operations)
 {
 	const unsigned int njobs = 60;
@@ -99,7 +107,7 @@ TEST(a_link_fails_under_many_operations)
 	n = parties(&c, p, node, njobs);
 	for (k = 0; k < njobs; k++)
 		gather_fill(p, node, n, k, PLAN, 3000, false);
-	/* The last one cannot end before. */
+	/* Member 10 holds its last operation back, so that this one cannot end before the fault. */
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 3);
@@ -120,13 +128,13 @@ TEST(a_link_fails_under_many_operations)
 	printf("# %u of %u ended well\n", good, n * njobs);
 	parties_done(p, n, njobs);
 	ASSERT_EQ(0, cube_rebind_all(&c));
-	/* Not where that link is: XX0X. */
+	/* A subcube without the failed link: XX0X. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 13, 0));
 	EXPECT_TRUE(takes(&c, 1000, 3));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Members that disagree about the length hear that, all of them. */
+/* If members disagree about the length, all of them get an error. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i, good;
@@ -134,7 +142,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
-	/* Members that have taken part before are told of failures. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	ASSERT_TRUE(takes(&c, 8, 3));
 	n = parties(&c, p, node, 1);
 	gather_fill(p, node, n, 0, PLAN, 16, false);
@@ -161,7 +169,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Nobody there learns when all others have his block: for that there are rings. */
+/* A member does not learn when all others have its block: for that there are rings. */
 TEST(nobody_is_told_of_the_others)
 {
 	struct hypercube_op op = {
@@ -176,7 +184,7 @@ TEST(nobody_is_told_of_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has not a byte for each of 512 members. */
+/* A segment has less than a byte for each of 512 members. */
 TEST(more_members_than_a_segment_has_bytes)
 {
 	const struct hypercube_op op = {

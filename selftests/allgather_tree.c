@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgathers over trees: every member gets the block of each, once, in the order of the nodes, in
- * twice the steps of a reduction, around faults as well.
+ * Allgathers over trees: every member gets the block of each member, once, in the order of the
+ * nodes, in twice the steps of a reduction, around faults as well.
+ *
+ * Scheduling: shared long
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +14,9 @@
 
 #define PLAN 1
 
-/* Have two in a row the right blocks after so many steps, or, around detours, some more? */
+/* Run two allgathers in a row. Return: true if all blocks are right, in the expected number of
+ * steps, or, around detours, in some more.
+ */
 static bool takes(struct cube *c, size_t bytes)
 {
 	unsigned int least = c->plan.nmembers > 1 ? 2 * c->plan.steps : 0;
@@ -55,7 +59,7 @@ TEST(blocks_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Around the faults that are set. */
+/* Run allgathers by a plan around the faults that are set. */
 static bool around(struct cube *c)
 {
 	int err = cube_plan(c, PLAN);
@@ -67,8 +71,8 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* Many rounds around several helpers, and a detour: who is blocked tells those helpers in time that
- * get nothing.
+/* Many rounds around several helpers, and a detour: helpers that get no data are notified in time
+ * by the blocked members.
  */
 TEST(many_rounds_around_helpers_and_detours)
 {
@@ -86,7 +90,7 @@ TEST(many_rounds_around_helpers_and_detours)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Blocks of subtrees lie between each other. */
+/* With these orders and sinks the blocks of a subtree are not contiguous in the result. */
 TEST(orders_and_sinks)
 {
 	static const uint8_t order[][4] = {
@@ -116,8 +120,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A block crosses as many links upwards as its node and the sink differ in, and all of them go down
- * each edge once.
+/* On the way up a block crosses as many links as the numbers of its node and of the sink differ in
+ * bits; on the way down all blocks cross each edge once.
  */
 TEST(no_more_traffic_than_the_tree_needs)
 {
@@ -134,7 +138,7 @@ TEST(no_more_traffic_than_the_tree_needs)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Short blocks of all travel together: one frame over each edge, up and down. */
+/* Short blocks of all members travel together: one frame over each edge, up and down. */
 TEST(a_frame_for_each_edge_and_direction)
 {
 	const unsigned int njobs = 10;
@@ -147,7 +151,7 @@ TEST(a_frame_for_each_edge_and_direction)
 	EXPECT_TRUE(gather_run(&c, PLAN, njobs, 8, false, &s));
 	ASSERT_EQ(0, ctl_link_sums(c.name, &after));
 	EXPECT_LE(njobs * 2 * 15, after.tx_frames - before.tx_frames);
-	/* Words that operations are done come in addition, one for many. */
+	/* ACKs of operations come in addition, one for many operations. */
 	EXPECT_GE(njobs * 2 * 15 + 2 * 15, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -171,7 +175,7 @@ TEST(who_does_not_read_stops_the_others)
 
 enum { LINKS_FAIL, NODE_FAILS, CLOSES };
 
-/* A result is right, or a definite error. */
+/* Is the result right, or the status a definite error? */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {
 	const struct job *j = &b->p[i].job[k];
@@ -222,7 +226,7 @@ TEST_CALL(a_node_fails_under_many_operations, blow, NODE_FAILS, 100, 300)
 TEST_CALL(a_node_fails_in_a_long_operation, blow, NODE_FAILS, 1, 300000)
 TEST_CALL(a_member_closes_in_a_long_operation, blow, CLOSES, 1, 300000)
 
-/* Members that disagree about the length hear that, all of them; and the next one works. */
+/* If members disagree about the length, all of them get an error, and the next operation works. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -230,7 +234,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 3, 0));
-	/* Members that have taken part before are told of failures. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	ASSERT_TRUE(takes(&c, 8));
 	n = parties(&c, p, node, 1);
 	gather_fill(p, node, n, 0, PLAN, 16, false);
@@ -241,7 +245,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Allreduces and allgathers of one plan alternate. */
+/* Allreduces and allgathers alternate on one plan. */
 TEST(a_reduction_between_two)
 {
 	struct rings_steps s;
@@ -269,7 +273,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Otherwise the places of the last blocks would be those of the first ones, modulo 2^64. */
+/* Otherwise the offsets of the last blocks would equal those of the first ones, modulo 2^64. */
 TEST(results_are_no_longer_than_numbers)
 {
 	static const uint64_t bytes[] = { INT64_MAX / 8 + 1, 1ULL << 61, UINT64_MAX };
@@ -292,7 +296,9 @@ TEST(results_are_no_longer_than_numbers)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The result says that the blocks of all have come to the sink, not who has them. */
+/* A result says that the blocks of all members have come to the sink, not which members have
+ * received them.
+ */
 TEST(nobody_is_told_of_the_others)
 {
 	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allreduce and barrier: every member has the result of the plain computation, bit
- * for bit, around faults as well; barriers keep everybody until the last has come.
+ * Allreduce and barrier: every member gets the result of the plain computation, bit for bit, around
+ * faults as well; a barrier keeps all members until the last one has come.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -12,7 +14,9 @@
 
 #define PLAN 1
 
-/* Blocked senders with helpers, and one with none. */
+/* Make a cube with a plan. @faults: fail links so that some blocked senders have helpers, and one
+ * has none.
+ */
 static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
@@ -66,7 +70,8 @@ static void sum_fill(struct job *j, const uint64_t *in, uint64_t *out)
 	j->waits = true;
 }
 
-/* Allreduce of eight bytes around the faults that are set: the result and the steps. */
+/* Run one allreduce of eight bytes around the faults that are set; check the result and the steps.
+ */
 static bool around(struct cube *c)
 {
 	unsigned int node[CUBE_MAX], n, i, steps = 0;
@@ -102,7 +107,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(40))
 
-/* Reductions, allreductions and barriers of one plan in turn. */
+/* Reductions, allreduces and barriers in turn on one plan. */
 TEST(many_in_flight_do_not_mix)
 {
 	const unsigned int njobs = scaled(1500);
@@ -140,7 +145,9 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Polls that have much to do go on when the sender has long returned. */
+/* Receive once the socket is readable: a poll that has much to do goes on after the sender's call
+ * has returned.
+ */
 static ssize_t recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor)
 {
 	readable(fd, 5);
@@ -171,7 +178,7 @@ TEST(a_barrier_keeps_all_until_the_last_has_come)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Megabytes with one member that does not receive: the others are held up, not lost. */
+/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
 TEST(who_does_not_read_stops_the_others)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -187,7 +194,7 @@ TEST(who_does_not_read_stops_the_others)
 	p[5].fd = -1;
 	drive_until_quiet(p, n, 200);
 	p[5].fd = c.fd[5];
-	/* The member contributes all it can, and receives nothing. */
+	/* The member contributes all that the kernel takes, and receives nothing. */
 	p[5].job[0].op.cookie = p[5].base;
 	while (p[5].job[0].sent < p[5].job[0].op.bytes) {
 		struct job *j = &p[5].job[0];
@@ -211,8 +218,8 @@ TEST(who_does_not_read_stops_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Many operations under way, then a blow; everybody hears of every end, and those
- * that succeeded have the right sum.
+/* Break a plan with many operations under way: every member gets every end, and each operation that
+ * succeeded has the right sum.
  */
 static void broken(struct __test_metadata *_metadata, unsigned int how)
 {
@@ -259,7 +266,7 @@ TEST_CALL(links_fail_under_many_operations, broken, 0)
 TEST_CALL(a_node_fails_under_many_operations, broken, 1)
 TEST_CALL(a_member_closes_under_many_operations, broken, 2)
 
-/* Sorted runs merge into one, and all have it. */
+/* Sorted runs merge into one, which all members get. */
 TEST(merged_runs_come_to_every_member)
 {
 	struct kind k = { HYPERCUBE_MERGE, HYPERCUBE_U32, 0 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All-to-all: every member gets the block that each has for it, once, in the order of the nodes,
- * over doublings and over rings, around faults as well.
+ * All-to-all: every member gets the block that each member has for it, once, in the order of the
+ * nodes, over recursive doubling and over rings, around faults as well.
+ *
+ * Scheduling: shared long
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ static int ready(struct cube *c, bool ring, unsigned int dim, unsigned int segme
 		      cube_doubling_ready(c, PLAN, dim, segment);
 }
 
-/* ------------------------------------------------------------ one operation, and many */
+/* --- one operation, and many --- */
 
 static void fill(struct party *p, const unsigned int *node, unsigned int n, unsigned int k,
 		 size_t bytes)
@@ -52,8 +54,8 @@ static bool right(const struct party *p, const unsigned int *node, unsigned int 
 	return gathered_right(p, node, n, i, k, bytes, block_for);
 }
 
-/* Runs all members of the current plan.  Returns the steps of the last operation, or -1: it went
- * wrong.
+/* Run @njobs operations at all members of the current plan. Return: the steps of the last
+ * operation, or -1 if something went wrong.
  */
 static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 {
@@ -80,7 +82,7 @@ static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 	return steps;
 }
 
-/* ------------------------------------------------------------ what comes where */
+/* --- which block comes where --- */
 
 static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
@@ -88,6 +90,8 @@ static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 }
 
 TEST_NONE_WRONG(blocks_of_all_sizes_over_doublings, cube_doubling_sizes(PLAN, 1024, 40000, takes))
+
+TEST_NONE_WRONG(pieces_that_lie_apart, cube_doubling_apart(PLAN, takes))
 
 TEST(blocks_of_all_sizes_over_rings)
 {
@@ -100,10 +104,10 @@ TEST(blocks_of_all_sizes_over_rings)
 		ASSERT_EQ(0, cube_rings_ready(&c, PLAN, dim, 1024));
 		block_sizes(sizes, 1024 >> dim, 40000 >> dim);
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-			const unsigned int slices = (unsigned int)(sizes[i] << dim) / 1024 +
+			const unsigned int chunks = (unsigned int)(sizes[i] << dim) / 1024 +
 						    !!((sizes[i] << dim) % 1024);
 
-			EXPECT_EQ((slices ? slices : 1) * c.nodes - 1, run(&c, 2, sizes[i]));
+			EXPECT_EQ((chunks ? chunks : 1) * c.nodes - 1, run(&c, 2, sizes[i]));
 		}
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -119,10 +123,10 @@ TEST_BOTH(megabytes, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The places of blocks follow the nodes, whatever the order of the stages is. */
+/* The order of blocks follows the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Over any tree of rings around the faults that are set. */
+/* Run operations over a random tree of rings around the faults that are set. */
 static bool around(struct cube *c)
 {
 	unsigned int start = below(c->nodes);
@@ -160,7 +164,7 @@ TEST(a_stage_sends_half)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Megabytes with one member that does not receive: the others are held up, not lost. */
+/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
 TEST_BOTH(who_does_not_read_stops_the_others, ring)
 {
 	const size_t bytes = 1 << 20;
@@ -178,7 +182,7 @@ TEST_BOTH(who_does_not_read_stops_the_others, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ what goes wrong */
+/* --- what goes wrong --- */
 
 enum blow { LINK, NODE, CLOSES };
 
@@ -196,8 +200,10 @@ static int strike(struct cube *c, struct party *p, enum blow how)
 	return 0;
 }
 
-/* All begin anew, even those that have begun different numbers of operations. */
-static int begin_anew(struct cube *c, enum blow how, bool ring)
+/* Bind all sockets again, as members may have begun different numbers of operations, and install a
+ * plan without the fault.
+ */
+static int begin_again(struct cube *c, enum blow how, bool ring)
 {
 	int err = cube_rebind_all(c);
 	struct rings r;
@@ -223,8 +229,8 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 	       status[b->how] == (j->ends ? j->res.status : j->refused);
 }
 
-/* Many operations under way, then a blow: everybody hears of every end and why, those that ended
- * well are right, and the next ones work.
+/* Many operations are under way when a link or node fails or a member closes: every member gets
+ * every end with its cause, operations that succeeded are right, and the next ones work.
  */
 static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, size_t bytes)
 {
@@ -237,7 +243,7 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	n = parties(&c, p, node, njobs);
 	for (k = 0; k < njobs; k++)
 		fill(p, node, n, k, bytes);
-	/* The last one cannot end before. */
+	/* Member 10 holds its last operation back, so that this one cannot end before the fault. */
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 3);
@@ -247,7 +253,7 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	p[10].njobs++;
 	EXPECT_GT(drive_blown(&c, &(struct begun){ how, p, node, n, bytes }, fair), 0);
 	parties_done(p, n, njobs);
-	ASSERT_EQ(0, begin_anew(&c, how, ring));
+	ASSERT_EQ(0, begin_again(&c, how, ring));
 	EXPECT_LE(0, run(&c, 2, 1000));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -258,7 +264,7 @@ static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 	blow(_metadata, ring, how, 30000);
 }
 
-/* In the Gray code 10 is behind 14. */
+/* In the Gray code node 10 follows node 14, so that this link is one of the ring. */
 TEST_BOTH(a_link_fails, ring)
 {
 	blows(_metadata, ring, LINK);
@@ -274,7 +280,7 @@ TEST_BOTH(a_member_closes, ring)
 	blows(_metadata, ring, CLOSES);
 }
 
-/* All members hear that they disagree about the length. */
+/* If members disagree about the length, all of them get an error. */
 TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -282,7 +288,7 @@ TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, ring, 3, 0));
-	/* Members that have taken part before are told of failures. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	ASSERT_LE(0, run(&c, 1, 8));
 	n = parties(&c, p, node, 1);
 	fill(p, node, n, 0, 16);
@@ -306,9 +312,21 @@ TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ what may not begin */
+/* A retransmitted frame must have its own pages, not those that were corrupted. */
+TEST_BOTH(corruption_does_no_harm, ring)
+{
+	const struct impairments bad = { .corrupt = 300000, .loss = 100000, .seed = 5 };
+	struct cube c;
 
-/* Each call gives the whole contribution, and takes the rest of it. */
+	ASSERT_EQ(0, ready(&c, ring, 4, 0));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_LE(4, run(&c, 2, 20000));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* --- what may not begin --- */
+
+/* Each call offers the whole contribution; the kernel takes what is left of it. */
 TEST_BOTH(what_does_not_fit_is_refused, ring)
 {
 	const struct hypercube_op op = {
@@ -361,7 +379,7 @@ TEST(a_broken_plan_refuses)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has not a byte for each of 512 members. */
+/* A segment has less than a byte for each of 512 members. */
 TEST(more_members_than_a_segment_has_bytes)
 {
 	const struct hypercube_op op = {

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The demonstration of balancing (demo/jobs.c), small: files of the tests hashed by a cube with faults, with each way to
-# balance, and by one in which a node fails meanwhile. Nothing is lost or done twice but what the kernel tells of, and
-# the hashes are those of sha256sum. How fast that is make demo-balance sees: this shares the machine.
+# The demonstration of load balancing (demo/jobs.c) at a small size: a cube with faults hashes files
+# of the tests, with each balancing method, and so does a cube in which a node fails meanwhile. No
+# job is lost or done twice except those that the kernel reports, and the hashes are those of
+# sha256sum. Speed is a matter of "make demo-balance": this test shares the machine.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# files COUNT: a list of so many, and what sha256sum says of them
+# files COUNT: makes a list of COUNT files, and the output of sha256sum for them
 files() {
 	(cd "$here" && find . -maxdepth 1 -name '*.sh' -size -13k | sort | head -n "$1") >"$scratch/list"
 	(cd "$here" && xargs sha256sum <"$scratch/list") >"$scratch/sums"
 }
 
-what_the_demonstration_shows() {
+test_what_the_demonstration_shows() {
 	local said
 	files 28
 	said=$(DIM=3 FAILED=5 BROKEN=0:0 KILLED=6 KILLED_AFTER=500 SPEED=12288 MIN_SPEEDUP=0 \
@@ -24,8 +27,8 @@ what_the_demonstration_shows() {
 	equal 'fields of the picture' 6 "$(grep -c 'class="end"' "$scratch/balance.svg")"
 }
 
-# Whatever its length is to the blocks of the hash
-hashes_of_all_lengths() {
+# Files of each length relative to the blocks of the hash
+test_hashes_of_all_lengths() {
 	local len
 	mkdir "$scratch/files"
 	for ((len = 0; len <= 130; len++)); do
@@ -38,7 +41,7 @@ hashes_of_all_lengths() {
 	check 'as sha256sum has them' cmp "$scratch/sums" "$scratch/out.sums"
 }
 
-jobs_are_refused() {
+test_jobs_are_refused() {
 	local hash=$here/demo/jobs
 	files 3
 	refused 'nothing' 'usage: jobs' "$hash"
@@ -56,4 +59,4 @@ jobs_are_refused() {
 	refused 'a picture of nothing' 'usage: jobs_picture' "$here/demo/jobs_picture" x.svg words 1
 }
 
-run_tests what_the_demonstration_shows hashes_of_all_lengths jobs_are_refused
+run_tests

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts around every set of failed nodes and every pair of faulty links of a
- * cube of eight nodes, and around random faults of bigger ones: every member gets
- * the message once, and the source hears of that, in as many steps as the plan's
- * simulation says.
+ * Broadcasts around every set of failed nodes and every pair of faulty links of a cube of eight
+ * nodes, and around random faults of larger ones: every member gets the message once and the source
+ * is notified of that, in as many steps as the simulation of the plan says.
+ *
+ * Scheduling: shared long
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ static unsigned int steps_planned(const struct cube *c)
 	return most;
 }
 
-/* The record that must come to a node within the time: 0, or what is wrong. */
+/* Receive the record that must come to node @u in time. Return: 0, or what is wrong. */
 static int expect(const struct cube *c, unsigned int u, uint64_t *v, struct hypercube_result *res)
 {
 	bool eor = false;
@@ -49,7 +50,7 @@ static bool silent(const struct cube *c, unsigned int u)
 	return shc_recv(c->fd[u], &v, sizeof(v), &res, &eor, MSG_DONTWAIT) == -EAGAIN;
 }
 
-/* Has each member but the source received @want, each others nothing? */
+/* Has each member but the source received @want, and no other node anything? */
 static bool received(const struct cube *c, uint64_t want)
 {
 	struct hypercube_result res;
@@ -107,15 +108,16 @@ static void faults_print(const struct cube *c)
 	printf("\n");
 }
 
-/* One broadcast around the faults that are set; false: it went wrong. */
+/* Run one broadcast around the faults that are set. Return: false if it went wrong. */
 static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 {
 	int err = cube_bcast_plan(c, PLAN, source, method);
 
 	if (err == -ENOLINK)	/* an isolated source */
 		return true;
-	/* While faults are set, one after another, the plan would break, and members that are
-	 * cut off from the source would get a record for what the source may have begun.
+	/* Remove the plan first: while faults are set one after another, the plan would break, and
+	 * members that are cut off from the source would get a record for a message that the source
+	 * may have begun.
 	 */
 	if (!err && bcast(c, rnd() >> 1))
 		return !ctl_plan_del(c->name, PLAN);
@@ -208,7 +210,7 @@ TEST(a_plan_that_misses_a_member_is_refused_by_name)
 {
 	static const uint8_t sequence[] = { 0, 1 };
 	struct hc_bcast b = {
-		.dim = 3, .steps = 2, .source = 0, .sequence = sequence,
+		.topo = hc_topo_cube(3), .steps = 2, .source = 0, .sequence = sequence,
 	};
 	uint32_t all = 0xff;
 	struct cube c;

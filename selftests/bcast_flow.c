@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts of all sizes, many in flight, receivers that are slow, late or gone,
- * and faults in the middle.
+ * Broadcasts of all sizes, many in flight, with receivers that are slow, late or gone, and faults
+ * during a message.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -15,12 +17,12 @@
 /**
  * struct listener - what a node has received
  * @records: complete records without a status
- * @bytes: bytes of them
- * @wrong: bytes that are not what their place in the message asks for
- * @at: place in the message that is being received
+ * @bytes: bytes of these records
+ * @wrong: bytes that differ from what was sent at their offset in the message
+ * @at: offset in the message that is being received
  * @ends: records with a status
- * @never: those of messages that have not begun
- * @status: of the last such record
+ * @never: records with a status whose message has not begun
+ * @status: status of the last such record
  */
 struct listener {
 	unsigned int records;
@@ -37,7 +39,7 @@ static unsigned char pattern(size_t at)
 	return (unsigned char)(at ^ at >> 8 ^ at >> 16);
 }
 
-/* Receive one piece if there is one. */
+/* Receive one part of a message if there is one. */
 static bool listen_some(int fd, struct listener *l)
 {
 	static unsigned char buf[1 << 16];
@@ -63,12 +65,12 @@ static bool listen_some(int fd, struct listener *l)
 
 /**
  * struct speaker - what the source does
- * @size: of each message
- * @count: how many
- * @notify: wants to hear of their ends
+ * @size: bytes of each message
+ * @count: number of messages
+ * @notify: the source asks to be notified of their ends
  * @begun: messages begun
- * @sent: bytes of the last one sent
- * @refused: sendmsg() said so
+ * @sent: bytes of the current message that were sent
+ * @refused: a sendmsg() was refused with this error
  */
 struct speaker {
 	size_t size;
@@ -146,7 +148,7 @@ static bool run_some(const struct cube *c, struct speaker *s, struct listener *l
 	return moved;
 }
 
-/* Let all but the nodes in @deaf do what they can, until nothing has moved for @ms. */
+/* Run all nodes except those in @deaf until nothing has moved for @ms. */
 static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf, int ms)
 {
 	uint64_t last = now_ms();
@@ -159,7 +161,7 @@ static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t 
 	}
 }
 
-/* Until every member has all of it, or time is up. */
+/* Run until every member has all messages, or time is up. */
 static bool run_all(struct cube *c, struct speaker *s, struct listener *l)
 {
 	unsigned int source = c->bcast.bcast.source, u, tries;
@@ -260,10 +262,10 @@ TEST(thousands_of_messages_in_a_row)
 }
 
 /**
- * struct scene - a long message that stands still, since node 7 does not read
+ * struct scene - a long message that has stopped, since node 7 does not read
  * @c: eight nodes
  * @s: the source
- * @l: the others
+ * @l: the receivers
  */
 struct scene {
 	struct cube c;
@@ -311,7 +313,7 @@ TEST(a_message_waits_for_those_who_come_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Everybody but the closed ones has heard of the end: a whole message or a status. */
+/* Has each node with an open socket got the end of the message: all of it, or a status? */
 static bool all_ended(const struct cube *c, const struct listener *l)
 {
 	unsigned int u;
@@ -324,7 +326,7 @@ static bool all_ended(const struct cube *c, const struct listener *l)
 	return true;
 }
 
-/* After the blow all hear of the end, @node with this status. */
+/* After the fault all nodes must get the end, @node with this status. */
 static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsigned int ms,
 		       unsigned int node, int status)
 {
@@ -341,7 +343,7 @@ TEST(a_receiver_closes_in_the_middle)
 	cube_close(&x.c, 7);
 	scene_ends(_metadata, &x, 0, 0, 0);
 	EXPECT_EQ(1, x.l[0].records);
-	/* A socket that comes in its place takes part in the next one. */
+	/* A socket that is bound in its place takes part in the next message. */
 	ASSERT_EQ(0, cube_bind(&x.c, 7));
 	deliver(_metadata, &x.c, 1000, 5, true);
 	EXPECT_EQ(0, cube_del(&x.c));
@@ -373,7 +375,9 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* All is handed over, but one member does not read: the message is complete at the source. */
+/* The source has handed over the whole message, but one member does not read: the message is
+ * complete at the source.
+ */
 TEST(a_whole_message_goes_on_without_its_source)
 {
 	struct speaker s = { .size = 1900000, .count = 1 };
@@ -403,7 +407,7 @@ TEST(a_link_fails_in_the_middle)
 
 	scene_start(_metadata, &x);
 	sequence = x.c.bcast.bcast.sequence;
-	/* This link informs node 7, or node 6. */
+	/* Node 7 gets the message over this link, or node 6. */
 	ASSERT_EQ(0, cube_fail_link(&x.c, 4, sequence[1]));
 	ASSERT_EQ(0, cube_fail_link(&x.c, 0, sequence[0]));
 	scene_ends(_metadata, &x, 0, 0, -ENOLINK);
@@ -422,7 +426,7 @@ TEST(a_node_is_cut_off_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* They would wait for the next one for ever. */
+/* Otherwise the receivers would wait for the next message for ever. */
 TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
 {
 	struct cube c;
@@ -446,7 +450,9 @@ TEST(the_plan_is_removed_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* More than a plan has under way: others hear that one has failed, of those that have begun. */
+/* More messages than a plan has under way: receivers get a failure for each message that has begun,
+ * and none for the others.
+ */
 TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
 {
 	struct speaker s = { .size = 4000, .count = 100, .notify = true };
@@ -490,7 +496,7 @@ TEST(who_may_not_broadcast_hears_so)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each failure goes on where the one before it ended. */
+/* After each failure the next message works, several times in a row. */
 TEST(a_plan_is_of_use_after_failures_in_a_row)
 {
 	const struct hypercube_op op = {

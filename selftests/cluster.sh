@@ -3,18 +3,21 @@
 #
 # A fabric that spans machines, from one file. Machines are network namespaces here.
 #
-# It comes up, once; what is missing is found and mended; it goes down. Trunks with TLS: who proves to be nobody is
-# refused, and what is no data ends them.
+# Such a fabric comes up once; what is missing is found and repaired; it goes down. Trunks with TLS:
+# a peer without a valid certificate is refused, and TLS records that are no data end the trunk.
+#
+# Scheduling: shared long cluster
 
 # shellcheck source=selftests/lib/machines.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/machines.sh"
 
-# GnuTLS is not for programs without shared libraries.
+# GnuTLS looks there for libraries that programs without shared libraries do not have.
 PATH=/usr/lib/hypercube:$PATH
 
 a='' b='' c='' d='' file=''
 
-# two [MEMBERS [HOST-MEMBERS]]: machines a and b, and a file of them
+# two [MEMBERS [HOST-MEMBERS]]: makes machines a and b, and a cluster file of them with these JSON
+# members
 two() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -32,7 +35,7 @@ two() {
 
 plans='"plans": [{ "plan": 1, "type": "tree", "with": "sink 5" }, { "plan": 2, "type": "doubling" }]'
 
-# four: in a ring, as in plans_for_all.sh; asked as if they were elsewhere
+# four: makes four machines in a ring, as in multihost_plans.sh, which the tool reaches as by ssh
 four() {
 	parameter trunks Y
 	namespace a && namespace b && namespace c && namespace d || return
@@ -59,7 +62,8 @@ four() {
 	elsewhere
 }
 
-# elsewhere [COMMAND]: in place of ssh; the last two words are whom to ask, and what
+# elsewhere [COMMAND]: makes a script that stands in for ssh; its last two arguments are the machine
+# and the command
 elsewhere() {
 	cat >"$scratch/ssh" <<-END
 		#!/bin/bash
@@ -73,29 +77,29 @@ elsewhere() {
 }
 
 up() { hcctl cluster up "$file"; }
-# leave: those in the background hold their namespaces, so the fabrics go first
+# leave: background processes hold their namespaces, so the fabrics go first
 leave() {
 	check 'down' hcctl cluster down "$file"
 	busywait 10 nobody || fault "somebody is left: $(ls /run/hcctl)"
 	unset HCCTL_SSH
 }
-# nobody serves a trunk in the background
+# nobody: no process serves a trunk in the background
 nobody() { ! grep -lz '^background$' /proc/[0-9]*/cmdline; }
 
-# as_wanted: nothing is left to be done, and check says so
+# as_wanted: "up" finds nothing to do, and "check" no difference
 as_wanted() {
 	equal 'what is done once more' 'cluster t: nothing to do' "$(up 2>&1)"
 	equal 'differences' '[]' "$(json .changes cluster check "$file")"
 }
 
-# differs LINE..: check finds these
+# differs LINE..: "check" prints exactly these differences
 differs() {
 	local said
 	! said=$(hcctl cluster check "$file" 2>&1) || fault 'check finds nothing'
 	equal 'what check says' "$(printf '%s\n' "$@")" "$said"
 }
 
-two_machines_from_a_file() {
+test_two_machines_from_a_file() {
 	two "$plans"
 	differs 'one: + fabric t dim 3 nodes 0XX' 'other: + fabric t dim 3 nodes 1XX' \
 		'+ trunk one other dim 2' '+ plan 1 tree' '+ plan 2 doubling'
@@ -110,7 +114,7 @@ other: + fabric t dim 3 nodes 1XX
 	all_do sums 1 10 1000
 	all_do sums 2 10 1000
 	equal 'what is shown' '[["one","0XX","up",1,1,2],["other","1XX","up",1,1,2]]' \
-		"$(json 'map([.host,.part,.state,.trunks,.trunks_wanted,.plans])' cluster show "$file")"
+		"$(json 'map([.host,.subcube,.state,.trunks,.trunks_wanted,.plans])' cluster show "$file")"
 	check 'all hosts' hcctl --all-hosts "$file" fabric show
 	equal 'both' '["one",2,"other",2]' "$(json 'map(.host, (.value | length)) ' -a "$file" plan show t)"
 	equal 'in text' 9 "$(hcctl -a "$file" node show t | grep -c '^other: ')"
@@ -120,12 +124,12 @@ other: + fabric t dim 3 nodes 1XX
 	equal 'fabrics' 0 "$(json_at "$a" length fabric show)"
 }
 
-broken_things_are_found_and_mended() {
+test_broken_things_are_found_and_mended() {
 	two "$plans, \"links\": [{ \"node\": 0, \"dim\": 0, \"down\": true }]"
 	check 'up' up
 	check 'a link' at "$a" hcctl link set t 0:0 up
 	check 'a node' at "$b" hcctl node set t 6 fail
-	check 'a plan' at "$b" hcctl plan del t 1 here
+	check 'a plan' at "$b" hcctl plan del t 1 local
 	differs 'one: + link 0:0 down' 'other: - node 6 failed' '+ plan 1 tree' '+ plan 2 doubling'
 	check 'mended' up
 	as_wanted
@@ -144,18 +148,18 @@ broken_things_are_found_and_mended() {
 	leave
 }
 
-four_machines_by_ssh() {
+test_four_machines_by_ssh() {
 	four
 	check 'up' up
 	as_wanted
 	all_do sums 1 10 1000
 	equal 'trunks' '[2,2,2,2]' "$(json 'map(.trunks)' cluster show "$file")"
-	equal 'patience' '[3000,3000]' "$(json_at "$d" 'map(.keepalive_ms)' trunk show t)"
+	equal 'stall timeout' '[3000,3000]' "$(json_at "$d" 'map(.keepalive_ms)' trunk show t)"
 	equal 'all' "$a two $c $d" "$(json 'map(.host) | join(" ")' -a "$file" plan show t)"
 	leave
 }
 
-# server: dropbear at machine b, which lets in who has $scratch/key; ssh knows both
+# server: runs dropbear at machine b, which accepts $scratch/key, and configures ssh for both
 server() {
 	ssh-keygen -q -t ed25519 -N '' -f "$scratch/key" || return
 	cat >"$scratch/config" <<-END
@@ -169,7 +173,7 @@ server() {
 	printf '#!/bin/sh\nexec ssh -F %s "$@"\n' "$scratch/config" >"$scratch/ssh"
 	chmod 755 "$scratch/ssh"
 	export HCCTL_SSH=$scratch/ssh
-	# What it reads below /etc, and in root's home, is there for it alone.
+	# The files that dropbear reads below /etc, and in root's home, are mounted for it alone.
 	there "$b" unshare -m sh -c "key=\$(cat '$scratch/key.pub') && mount -t tmpfs -o mode=700 none /root &&
 		mkdir -m 700 /root/.ssh && echo \"\$key\" >/root/.ssh/authorized_keys &&
 		cp -a /etc /root/etc && mount --bind /root/etc /etc && mkdir -p /etc/dropbear && echo /bin/bash >>/etc/shells &&
@@ -178,12 +182,13 @@ server() {
 }
 served() { at "$b" ss -Hltn | grep -q :22; }
 
-# ssh makes what it wants of the words, and has one connection for all that a command asks.
-machines_by_ssh_itself() {
+# ssh has its own quoting of arguments, and one connection serves all that a command asks of a
+# machine.
+test_machines_by_ssh_itself() {
 	local out
 	type -P dropbear ssh ssh-keygen >/dev/null || { skip 'there is no ssh, or no dropbear'; return; }
 	two "$plans"
-	sed -i -e "s|\"netns\": \"$a\"|\"here\": true|" -e "s|\"netns\": \"$b\"|\"ssh\": \"root@10.9.1.2\"|" "$file"
+	sed -i -e "s|\"netns\": \"$a\"|\"local\": true|" -e "s|\"netns\": \"$b\"|\"ssh\": \"root@10.9.1.2\"|" "$file"
 	server || { fault "no server: $(<"$scratch/server")"; return; }
 	check 'up' at "$a" hcctl cluster up "$file"
 	check 'as the file has it' at "$a" hcctl cluster check "$file"
@@ -203,7 +208,7 @@ machines_by_ssh_itself() {
 	unset HCCTL_SSH
 }
 
-endpoints_go_with_it() {
+test_endpoints_go_with_it() {
 	two "\"nodes\": [{ \"node\": 0, \"netns\": \"e0-$$\", \"up\": true, \"addresses\": [\"10.77.0.1/24\"] },
 		{ \"node\": 7, \"netns\": \"e7-$$\", \"up\": true, \"addresses\": [\"10.77.0.8/24\"] }],
 		\"links\": [{ \"node\": 1, \"dim\": 2, \"delay_ns\": 1000000 }]"
@@ -215,7 +220,7 @@ endpoints_go_with_it() {
 	[[ ! -e /run/netns/e0-$$ ]] || fault 'a namespace is left'
 }
 
-others_fabrics_stay() {
+test_others_fabrics_stay() {
 	two
 	check 'a fabric' at "$a" hcctl fabric add t dim 2
 	refused 'up' 'one: .*dim 3 is wanted' up
@@ -224,7 +229,7 @@ others_fabrics_stay() {
 	equal 'the other one does not' 0 "$(json_at "$b" length fabric show)"
 }
 
-hosts_may_be_away() {
+test_hosts_may_be_away() {
 	two
 	sed -i "s/$b/no-such/" "$file"
 	refused 'up' '^hcctl: other: .*no-such' up
@@ -235,8 +240,8 @@ hosts_may_be_away() {
 	leave
 }
 
-# A step that has begun is ended; then nothing is half.
-signals_end_it() {
+# A signal lets the step that has begun end, so that nothing is left half done.
+test_signals_end_it() {
 	two
 	sed -i 's/"netns"/"ssh"/' "$file"
 	elsewhere 'sleep 1'
@@ -253,7 +258,7 @@ signals_end_it() {
 
 # --- TLS --------------------------------------------------------------------
 
-# authority NAME, certificate NAME AUTHORITY: files in $scratch
+# authority NAME; certificate NAME AUTHORITY: make files in $scratch
 authority() {
 	cat >"$scratch/openssl.conf" <<-'END'
 		[req]
@@ -274,12 +279,12 @@ certificate() {
 		-out "$scratch/$1.pem" 2>/dev/null
 }
 
-# tls NAME AUTHORITY: the word
+# tls NAME AUTHORITY: prints the argument of "tls"
 tls() { echo "$scratch/$1.pem,$scratch/$1.key,$scratch/$2.pem"; }
 
 has_tls() { modprobe -q tls; [[ -e /proc/net/tls_stat ]]; }
 
-trunks_speak_tls() {
+test_trunks_speak_tls() {
 	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
 	two "$plans" "\"tls\": \"$(tls one ca)\""
 	if ! has_tls; then
@@ -297,14 +302,15 @@ trunks_speak_tls() {
 	leave
 }
 
-# parts: of both machines, without a trunk
+# parts: makes the parts of the fabric at both machines, without a trunk
 parts() {
 	two
 	check 'the one part' at "$a" hcctl fabric add t dim 3 nodes 0XX
 	check 'the other' at "$b" hcctl fabric add t dim 3 nodes 1XX
 }
 
-# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: both are refused, and say so
+# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: both ends refuse the connection, with messages that
+# match HERE and THERE
 meets() {
 	# shellcheck disable=SC2086
 	there "$a" hcctl trunk listen t 10.9.1.1 $1 2>"$scratch/heard"
@@ -319,7 +325,7 @@ meets() {
 }
 port_open() { at "$a" ss -Hltn | grep -q :26723; }
 
-tls_refuses() {
+test_tls_refuses() {
 	if ! { authority ca && authority other && certificate one ca && certificate two ca &&
 		certificate stranger other; }; then
 		skip 'there is no openssl'
@@ -346,8 +352,9 @@ tls_refuses() {
 		at "$b" hcctl trunk connect t 2 "unix:$scratch/socket" tls "$(tls one ca)"
 }
 
-# Such as new keys, which the kernel does not take; the connection itself goes on.
-what_is_no_data_ends_a_trunk() {
+# A record with new keys, for example, which the kernel does not accept; the TLS connection itself
+# would go on.
+test_what_is_no_data_ends_a_trunk() {
 	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
 	has_tls || { skip 'the kernel has no TLS'; return; }
 	parts
@@ -370,6 +377,4 @@ what_is_no_data_ends_a_trunk() {
 	exec 7>&-
 }
 
-run_tests two_machines_from_a_file broken_things_are_found_and_mended four_machines_by_ssh machines_by_ssh_itself \
-	endpoints_go_with_it others_fabrics_stay hosts_may_be_away signals_end_it trunks_speak_tls tls_refuses \
-	what_is_no_data_ends_a_trunk
+run_tests

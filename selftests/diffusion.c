@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams in copies over paths that share no node: what lies, losses, bad requests and ends in
- * the middle make of them, and that no lie is delivered as right while there are no more liars
- * than promised.  The paths: diffusion_paths.c.
+ * Datagrams in copies over paths that share no node: what becomes of them with corrupted relays,
+ * losses, bad requests, and sockets and fabrics that end meanwhile. No corrupted datagram is
+ * delivered as right while there are no more Byzantine nodes than promised. The paths:
+ * diffusion_paths.c.
+ *
+ * Scheduling: shared
  */
 #include <linux/sock_diag.h>
 #include <poll.h>
@@ -16,19 +19,19 @@
 
 #define NOTHING	(~0u)
 
-/* A number goes to node 7. */
+/* Send the number @msg to node 7. */
 static bool post(const struct cube *c, unsigned int from, unsigned int msg)
 {
 	return copies_post(c, from, 7, &msg, sizeof(msg)) == sizeof(msg);
 }
 
-/* From node 0 in so many copies, as all after it. */
+/* Send @msg from node 0 in @copies copies, as do all later messages of that node. */
 static bool post_in(const struct cube *c, int copies, unsigned int msg)
 {
 	return !copies_set(c->fd[0], HYPERCUBE_COPIES, copies) && post(c, 0, msg);
 }
 
-/* The next one that it gets, or NOTHING. */
+/* Return: the next message that node 7 gets, or NOTHING. */
 static unsigned int take(const struct cube *c, struct copies_got *g)
 {
 	unsigned int said;
@@ -36,7 +39,7 @@ static unsigned int take(const struct cube *c, struct copies_got *g)
 	return copies_take(c, 7, &said, sizeof(said), g) == sizeof(said) ? said : NOTHING;
 }
 
-/* What of one from node 0 comes there. */
+/* Send @msg from node 0. Return: what node 7 gets. */
 static unsigned int passes(const struct cube *c, unsigned int msg, struct copies_got *g)
 {
 	return post(c, 0, msg) ? take(c, g) : NOTHING;
@@ -50,7 +53,7 @@ static bool gets_none(const struct cube *c)
 	return copies_take_now(c, 7, &said, sizeof(said), &g) == -EAGAIN;
 }
 
-/* ------------------------------------------------------------ lies */
+/* --- corrupted relays --- */
 
 TEST(a_lie_is_outvoted_and_its_path_named)
 {
@@ -64,28 +67,29 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 		ASSERT_EQ(0, copies_start(&c, 3, 3, deliver));
 		for (liar = 1; liar < 7; liar++) {
 			ASSERT_EQ(0, ctl_fault_clear(c.name));
-			ASSERT_EQ(0, ctl_node_lie(c.name, liar, EVERY, NULL, 0, liar));
+			ASSERT_EQ(0, ctl_node_byzantine(c.name, liar, EVERY, NULL, 0, liar));
 			ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
 			ASSERT_EQ(sizeof(truth), copies_take(&c, 7, said, sizeof(said), &g));
 			EXPECT_EQ(0, memcmp(said, truth, sizeof(truth)));
 			EXPECT_EQ(3, g.v.copies);
-			EXPECT_TRUE(copies_judged(&c, 7, liar));
+			EXPECT_TRUE(copies_checked(&c, 7, liar));
 			EXPECT_EQ(liar, copies_view(&c, 7).disagreed);
 			if (deliver != HYPERCUBE_DELIVER_REPORT)
 				continue;
-			EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, g.v.judgement);
-			EXPECT_EQ(1, __builtin_popcount(g.v.dissent));
+			EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_OUTVOTED, g.v.outcome);
+			EXPECT_EQ(1, __builtin_popcount(g.v.mismatch));
 			EXPECT_EQ(0, g.v.missing);
 			ASSERT_EQ(1, g.npaths);
-			EXPECT_EQ(1, g.path[0].dissents);
-			EXPECT_EQ(g.v.dissent, 1u << g.path[0].copy);
+			EXPECT_EQ(1, g.path[0].mismatch);
+			EXPECT_EQ(g.v.mismatch, 1u << g.path[0].copy);
 			EXPECT_TRUE(copies_on_path(0, &g.path[0], liar));
 		}
 		EXPECT_EQ(0, cube_del(&c));
 	}
 }
 
-/* All but one lie, and all of them the same: more than half are false, but not all. */
+/* All relays but one corrupt, in the same way: more than half of the copies are wrong, but not all.
+ */
 TEST(all_but_one_that_lie_alike_are_detected)
 {
 	static const char truth[] = "believed by few";
@@ -97,19 +101,21 @@ TEST(all_but_one_that_lie_alike_are_detected)
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	for (i = 0; i < ARRAY_SIZE(liars); i++)
-		ASSERT_EQ(0, ctl_node_lie(c.name, liars[i], EVERY, NULL, 0, 4711));
+		ASSERT_EQ(0, ctl_node_byzantine(c.name, liars[i], EVERY, NULL, 0, 4711));
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
-	EXPECT_TRUE(copies_judged(&c, 7, 20));
+	EXPECT_TRUE(copies_checked(&c, 7, 20));
 	EXPECT_EQ(20, copies_view(&c, 7).disagreed);
 	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, said, sizeof(said), &g));
-	/* Beyond the bound more than half are false, as is said; who asks for a report sees it. */
+	/* Beyond the bound more than half of the copies are wrong. A receiver that asks for reports
+	 * gets the wrong datagram, marked as outvoted.
+	 */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
 		ASSERT_EQ(sizeof(truth), copies_take(&c, 7, said, sizeof(said), &g));
 		bad += memcmp(said, truth, sizeof(truth)) != 0;
-		EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, g.v.judgement);
+		EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_OUTVOTED, g.v.outcome);
 	}
 	EXPECT_EQ(20, bad);
 	EXPECT_EQ(0, cube_del(&c));
@@ -117,23 +123,23 @@ TEST(all_but_one_that_lie_alike_are_detected)
 
 struct event {
 	unsigned int n;
-	unsigned int node, src, judgement, copies, dissent;
+	unsigned int node, src, outcome, copies, mismatch;
 	struct hypercube_path path;
 };
 
 static void event_take(void *arg, const struct nl_attrs *a)
 {
-	const struct nlattr *path = nl_find(a, HYPERCUBE_A_VERDICT_PATH, 0);
+	const struct nlattr *path = nl_find(a, HYPERCUBE_A_VOTE_PATH, 0);
 	struct event *e = arg;
 
-	if (a->cmd != HYPERCUBE_CMD_VERDICT_NTF)
+	if (a->cmd != HYPERCUBE_CMD_VOTE_NTF)
 		return;
 	e->n++;
-	e->node = nl_get_u32(a, HYPERCUBE_A_VERDICT_NODE, ~0u);
-	e->src = nl_get_u32(a, HYPERCUBE_A_VERDICT_SRC, ~0u);
-	e->judgement = nl_get_u32(a, HYPERCUBE_A_VERDICT_JUDGEMENT, ~0u);
-	e->copies = nl_get_u32(a, HYPERCUBE_A_VERDICT_COPIES, ~0u);
-	e->dissent = nl_get_u32(a, HYPERCUBE_A_VERDICT_DISSENT, ~0u);
+	e->node = nl_get_u32(a, HYPERCUBE_A_VOTE_NODE, ~0u);
+	e->src = nl_get_u32(a, HYPERCUBE_A_VOTE_SRC, ~0u);
+	e->outcome = nl_get_u32(a, HYPERCUBE_A_VOTE_OUTCOME, ~0u);
+	e->copies = nl_get_u32(a, HYPERCUBE_A_VOTE_COPIES, ~0u);
+	e->mismatch = nl_get_u32(a, HYPERCUBE_A_VOTE_MISMATCH, ~0u);
 	if (path && path->nla_len == NLA_HDRLEN + sizeof(e->path))
 		memcpy(&e->path, nl_data(path), sizeof(e->path));
 }
@@ -146,11 +152,11 @@ TEST(listeners_hear_of_each_disagreement_once)
 	struct nl nl;
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
-	ASSERT_EQ(0, ctl_node_lie(c.name, 4, EVERY, NULL, 0, 1));
+	ASSERT_EQ(0, ctl_node_byzantine(c.name, 4, EVERY, NULL, 0, 1));
 	ASSERT_EQ(0, nl_open_events(&nl));
 	for (i = 1; i <= 10; i++) {
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-		/* Others that nobody disagrees about tell nothing. */
+		/* Datagrams whose copies agree cause no notification. */
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 4, &msg, sizeof(msg)));
 		while (e.n < i)
 			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take,
@@ -158,11 +164,11 @@ TEST(listeners_hear_of_each_disagreement_once)
 		EXPECT_EQ(7, e.node);
 		EXPECT_EQ(0, e.src);
 		EXPECT_EQ(3, e.copies);
-		EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, e.judgement);
-		EXPECT_EQ(1u << e.path.copy, e.dissent);
+		EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_OUTVOTED, e.outcome);
+		EXPECT_EQ(1u << e.path.copy, e.mismatch);
 		EXPECT_TRUE(copies_on_path(0, &e.path, 4));
 	}
-	EXPECT_TRUE(copies_judged(&c, 7, 10));
+	EXPECT_TRUE(copies_checked(&c, 7, 10));
 	EXPECT_EQ(-EAGAIN, nl_listen(&nl, 0, event_take, &e));
 	EXPECT_EQ(10, e.n);
 	nl_shut(&nl);
@@ -171,8 +177,8 @@ TEST(listeners_hear_of_each_disagreement_once)
 
 #define BATCH	50
 
-/* Sends a batch between random nodes and takes it; returns how often something false was
- * delivered as what it is not, -1: something did not come.
+/* Send a batch of datagrams between random nodes and receive it. Return: number of wrong ones that
+ * were delivered as right, or -1 if a datagram is missing.
  */
 static int batch(struct cube *c, bool few)
 {
@@ -200,16 +206,20 @@ static int batch(struct cube *c, bool few)
 
 			if (n < 0)
 				return -1;
-			/* All but one may lie where all must agree, else fewer than half. */
-			wrong += !right && (few || g.v.judgement == HYPERCUBE_JUDGEMENT_AGREED);
+			/* Where all copies must agree, all but one may be corrupted; otherwise
+			 * fewer than half.
+			 */
+			wrong += !right && (few || g.v.outcome == HYPERCUBE_VOTE_OUTCOME_AGREED);
 		}
 	return wrong;
 }
 
-/* k copies: up to (k - 1) / 2 liars are outvoted, up to k - 1 detected, by chance or together. */
+/* With k copies, up to (k - 1) / 2 Byzantine nodes are outvoted and up to k - 1 detected, whether
+ * they corrupt at random or all in the same way.
+ */
 TEST(no_lie_is_delivered_as_right)
 {
-	unsigned int rounds = scaled(200), round, i, told = 0;
+	unsigned int rounds = scaled(200), round, i, notified = 0;
 	struct cube c;
 
 	ASSERT_EQ(0, copies_start(&c, 4, 4, HYPERCUBE_DELIVER_REPORT));
@@ -219,24 +229,28 @@ TEST(no_lie_is_delivered_as_right)
 
 		ASSERT_EQ(0, ctl_fault_clear(c.name));
 		for (i = 0; i < liars; i++)
-			ASSERT_EQ(0, ctl_node_lie(c.name, below(16), 1 + below(EVERY), NULL, 0,
-						  alike ? round : (unsigned int)rnd()));
-		/* Where all are told in any case, or with few liars all that matters is. */
+			ASSERT_EQ(0,
+				  ctl_node_byzantine(c.name, below(16), 1 + below(EVERY), NULL, 0,
+						     alike ? round : (unsigned int)rnd()));
+		/* Receivers ask for every report, or, with few Byzantine nodes, for the majority.
+		 */
 		for (u = 0; u < c.nodes; u++)
 			ASSERT_EQ(0, copies_set(c.fd[u], HYPERCUBE_DELIVER, few && round & 2 ?
 					 HYPERCUBE_DELIVER_MAJORITY : HYPERCUBE_DELIVER_REPORT));
 		ASSERT_EQ(0, batch(&c, few));
 	}
 	for (i = 0; i < c.nodes; i++)
-		told += copies_view(&c, i).lies;
-	printf("# %u datagrams in 4 copies, %u lies\n", rounds * BATCH, told);
-	EXPECT_LE(rounds, told);
+		notified += copies_view(&c, i).lies;
+	printf("# %u datagrams in 4 copies, %u lies\n", rounds * BATCH, notified);
+	EXPECT_LE(rounds, notified);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
 /* ------------------------------------------------------------ copies that do not come */
 
-/* Copies that node 0 sends along dimension @dim take longer than any is waited for here. */
+/* Delay what node 0 sends along dimension @dim by more than a receiver of this test waits for
+ * copies.
+ */
 static int delay_copies(const struct cube *c, unsigned int dim)
 {
 	const struct impairments late = { .delay = 1000000000 };
@@ -247,7 +261,9 @@ static int delay_copies(const struct cube *c, unsigned int dim)
 /* Shorter than that delay, and longer than the other copies take. */
 #define SHORT_WAIT	600
 
-/* Those that come too late are other datagrams then: each cube is for one. */
+/* Start a new cube with a delayed copy. A copy that comes too late counts as another datagram, so
+ * each cube is for one datagram only.
+ */
 static int late_start(struct cube *c, enum hypercube_deliver deliver)
 {
 	int err = copies_start(c, 3, 3, deliver);
@@ -262,19 +278,19 @@ TEST(copies_that_are_late_are_waited_for_and_missing)
 	struct copies_got g;
 	struct cube c;
 
-	/* The other two come sooner. */
+	/* The other two copies come sooner. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_MAJORITY));
 	ASSERT_EQ(5, passes(&c, 5, &g));
-	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
-	EXPECT_EQ(0, g.v.dissent);
+	EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_INCOMPLETE, g.v.outcome);
+	EXPECT_EQ(0, g.v.mismatch);
 	EXPECT_LE(1, __builtin_popcount(g.v.missing));
-	EXPECT_TRUE(copies_judged(&c, 7, 1));
+	EXPECT_TRUE(copies_checked(&c, 7, 1));
 	EXPECT_EQ(1, copies_view(&c, 7).incomplete);
 	EXPECT_EQ(0, cube_del(&c));
-	/* Who wants all of them gets none of it. */
+	/* A receiver that wants all copies gets nothing. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_TRUE(post(&c, 0, 1));
-	EXPECT_TRUE(copies_judged(&c, 7, 1));
+	EXPECT_TRUE(copies_checked(&c, 7, 1));
 	EXPECT_TRUE(gets_none(&c));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -287,24 +303,26 @@ TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
 
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_REPORT));
 	ASSERT_EQ(5, passes(&c, 5, &g));
-	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
+	EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_INCOMPLETE, g.v.outcome);
 	EXPECT_EQ(1, __builtin_popcount(g.v.missing));
 	ASSERT_EQ(1, g.npaths);
-	EXPECT_EQ(0, g.path[0].dissents);
+	EXPECT_EQ(0, g.path[0].mismatch);
 	EXPECT_EQ(2, g.path[0].dim[0]);
 	EXPECT_EQ(0, cube_del(&c));
-	/* And that nothing is known of one if too few come: no bytes. */
+	/* With too few copies even a report has no bytes of the datagram. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_REPORT));
 	ASSERT_EQ(0, delay_copies(&c, 1));
 	ASSERT_TRUE(post(&c, 0, 1));
 	ASSERT_EQ(0, copies_take(&c, 7, &none, sizeof(none), &g));
-	EXPECT_EQ(HYPERCUBE_JUDGEMENT_UNDECIDED, g.v.judgement);
+	EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_UNDECIDED, g.v.outcome);
 	EXPECT_EQ(2, __builtin_popcount(g.v.missing));
 	EXPECT_EQ(2, g.npaths);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Of two that wait, each is over when its own time or the new one is. */
+/* Of two datagrams that wait for copies, each is delivered when its own time or the new, shorter
+ * one is over.
+ */
 TEST(a_shorter_wait_holds_for_what_waits_already)
 {
 	struct copies_got g;
@@ -351,9 +369,9 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	}
 	printf("# at most %u bytes were kept of %zu\n", most, 400 * 2 * sizeof(data));
 	EXPECT_LE(sizeof(data), most);
-	/* One copy, and what describes its datagram, may come on top. */
+	/* One copy, and the description of its datagram, may come in addition. */
 	EXPECT_GT(2 * buf + 16384, most);
-	/* Those that are late have come, too. */
+	/* By now the delayed copies have come, too. */
 	usleep(1500000);
 	end = deadline(COPIES_SECONDS);
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
@@ -367,7 +385,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ wrong use, and ends */
+/* --- wrong use, and ends --- */
 
 TEST(fewer_copies_than_wanted_are_not_believed)
 {
@@ -379,19 +397,21 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 	ASSERT_TRUE(post_in(&c, 2, 2));
 	ASSERT_TRUE(post_in(&c, 3, 3));
 	ASSERT_EQ(3, take(&c, &g));
-	/* Oneself one believes. */
+	/* A node always accepts its own datagrams. */
 	ASSERT_TRUE(post(&c, 7, 4));
 	ASSERT_EQ(4, take(&c, &g));
-	EXPECT_FALSE(g.judged);
-	/* Who wants none takes all. */
+	EXPECT_FALSE(g.checked);
+	/* A receiver that requires only one copy accepts all datagrams. */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
 	ASSERT_TRUE(post_in(&c, 1, 5));
 	ASSERT_EQ(5, take(&c, &g));
-	EXPECT_FALSE(g.judged);
+	EXPECT_FALSE(g.checked);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Who begins to want copies is given none without that came before; but what it told itself. */
+/* A receiver that begins to require copies gets no earlier datagram with fewer copies, except those
+ * that its own node sent.
+ */
 TEST(more_copies_are_wanted_of_what_has_come_as_well)
 {
 	struct copies_got g;
@@ -408,7 +428,7 @@ TEST(more_copies_are_wanted_of_what_has_come_as_well)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Returns the error of a message with this control message. */
+/* Send a message with this control message. Return: the error. */
 static int with_cmsg(const struct cube *c, int type, int value, size_t size)
 {
 	char control[CMSG_SPACE(16)] = { 0 };
@@ -450,7 +470,7 @@ TEST(wrong_requests_are_refused)
 	fd = c.fd[0];
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		EXPECT_EQ(table[i].err, copies_set(fd, table[i].name, table[i].value));
-	/* More than there are dimensions, or room for. */
+	/* More copies than there are dimensions, or than fit. */
 	EXPECT_EQ(-EHOSTUNREACH, copies_post(&c, 0, 7, big, 1));
 	ASSERT_EQ(0, copies_set(fd, HYPERCUBE_COPIES, 3));
 	EXPECT_EQ(-EMSGSIZE, copies_post(&c, 0, 7, big, sizeof(big)));
@@ -485,7 +505,7 @@ TEST(wrong_requests_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* With datagrams that wait for copies, unread ones, and copies under way. */
+/* While datagrams wait for copies, some are unread, and copies are under way. */
 TEST(sockets_and_fabrics_end_in_the_middle)
 {
 	static char data[2000];

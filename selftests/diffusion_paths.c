@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Datagrams in copies: that the paths of these share no node, and go around faults. */
+/*
+ * The paths of a datagram's copies share no node, and go around faults.
+ *
+ * Scheduling: alone
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
@@ -26,7 +30,7 @@ static int trace_put(const char *file, const char *text)
 	return err;
 }
 
-/* A ring buffer of our own, with the hops of copies in it. */
+/* Open a trace buffer of our own for the hops of copies. */
 static int trace_open(void)
 {
 	char path[160];
@@ -35,7 +39,7 @@ static int trace_open(void)
 	snprintf(path, sizeof(path), TRACING "%s", instance);
 	if (mkdir(path, 0700))
 		return -errno;
-	/* The order of events counts, on all processors. */
+	/* Events of all processors must be in the order in which they happened. */
 	return trace_put("buffer_size_kb", "4096") ?: trace_put("trace_clock", "counter") ?:
 	       trace_put("events/hypercube/hc_copy/enable", "1");
 }
@@ -49,16 +53,16 @@ static void trace_close(void)
 	rmdir(path);
 }
 
-/* The hops of the copies from one node to each other one, as they were traced. */
+/* One copy from the source to a destination, as its hops were traced. */
 struct trip {
-	unsigned int at;	/* where it is */
+	unsigned int at;	/* the node where the copy is */
 	unsigned int hops;
-	uint32_t by[CUBE_MAX / 32];	/* nodes that it has come to */
+	uint32_t by[CUBE_MAX / 32];	/* nodes that the copy has come to */
 };
 
 static struct trip trips[32][8];
 
-/* One line of the trace; true: it is right. */
+/* Take one line of the trace. Return: true if the hop is right. */
 static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 {
 	unsigned int node, dim, from, dst, copy, copies, hop;
@@ -74,7 +78,7 @@ static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 	t = &trips[dst][copy];
 	if (!t->hops)
 		t->at = src;
-	/* Each hop begins where the one before has ended. */
+	/* Each hop must begin where the previous one ended. */
 	if (node != t->at || hop != ++t->hops || dim >= c->dim)
 		return false;
 	t->at = node ^ 1u << dim;
@@ -147,8 +151,8 @@ TEST(every_pair_by_paths_that_share_no_node)
 				ASSERT_EQ(sizeof(msg), copies_take(&c, dst, &msg, sizeof(msg), &g));
 				EXPECT_EQ(dst, msg);
 				EXPECT_EQ(src, g.from);
-				EXPECT_TRUE(g.judged);
-				EXPECT_EQ(HYPERCUBE_JUDGEMENT_AGREED, g.v.judgement);
+				EXPECT_TRUE(g.checked);
+				EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_AGREED, g.v.outcome);
 				EXPECT_EQ(dim, g.v.copies);
 			}
 			EXPECT_TRUE(trace_right(&c, src));
@@ -158,7 +162,7 @@ TEST(every_pair_by_paths_that_share_no_node)
 	trace_close();
 }
 
-/* Does this number come within a second? */
+/* Does this number come to @dst within a second? */
 static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 {
 	struct pollfd p = { .fd = c->fd[dst], .events = POLLIN };
@@ -171,8 +175,8 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 	return false;
 }
 
-/* Sends in so many copies until what comes of it is as it should be: a message, or this error.
- * What the source is to know may be on its way to it, and a copy that meets a fault is lost.
+/* Send in @copies copies until the outcome is as expected: a message that comes, or error @err. The
+ * source may not yet know of a fault, and a copy that meets one is lost.
  */
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
@@ -193,7 +197,7 @@ static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, 
 	return false;
 }
 
-/* f faults leave n - f paths, and more if the cube has them. */
+/* f faults leave n - f paths, and more if the cube has more. */
 TEST(around_faults_that_are_known)
 {
 	unsigned int round, i, node, dim, faults, src, dst, n;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling: every member has the bits of the plain computation, those of a
- * tree whose sink is the lowest node, in every run; plans only where nothing is
- * faulty.  What goes wrong under way: doubling_faults.c.
+ * Recursive doubling: every member gets the bits of the plain computation, those of a tree whose
+ * sink is the lowest node, in every run; such plans exist only where nothing is faulty. Faults
+ * during operations: doubling_faults.c.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -66,7 +68,7 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 4096));
-	/* The tree of the same order to the lowest node. */
+	/* The tree to the lowest node with the same order of dimensions. */
 	ASSERT_EQ(0, cube_install(&c, TREE));
 	in = malloc(16 * count * 8);
 	out = calloc(16 * count, 8);
@@ -93,8 +95,8 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* NaNs of different payloads, and infinities of both signs: which NaN comes out depends
- * on the order of the operands, so that must be the same everywhere.
+/* NaNs of different payloads, and infinities of both signs: which NaN results depends on the order
+ * of the operands, so this order must be the same at all members.
  */
 TEST(nans_have_the_same_payload_everywhere)
 {
@@ -122,7 +124,7 @@ TEST(nans_have_the_same_payload_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Number @k of a member of 16, of which node u gives u + 1. */
+/* Set up operation @k of one of 16 members; node u contributes u + 1. */
 static void mixed_fill(struct job *j, unsigned int k, const uint64_t *in)
 {
 	static const uint64_t sum = 136, least = 1;
@@ -171,8 +173,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Do three nodes wait for node @missing directly, does that wait for its process, and do all
- * others wait for somebody?
+/* Do three nodes wait for node @missing directly, does @missing wait for its own process, and do
+ * all others wait for a peer?
  */
 static bool all_wait(const struct cube *c, unsigned int missing)
 {
@@ -199,7 +201,7 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
 	for (round = 0; round < 8; round++) {
 		ASSERT_EQ(0, barrier_without(&c, &op, round));
-		/* What was sent just now is still under way where polls have to wait. */
+		/* Frames that were just sent may still be under way where polls have to wait. */
 		for (tries = 0; tries < 200 && !all_wait(&c, round); tries++)
 			usleep(50 * 1000);
 		EXPECT_TRUE(all_wait(&c, round));
@@ -213,7 +215,7 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contribute what the kernel takes, receive nothing.  Bytes taken. */
+/* Contribute what the kernel takes, and receive nothing. Return: bytes taken. */
 static size_t send_only(int fd, uint64_t base, struct job *j)
 {
 	size_t before = j->sent;
@@ -231,7 +233,7 @@ static size_t send_only(int fd, uint64_t base, struct job *j)
 	return j->sent - before;
 }
 
-/* Megabytes with one member that does not receive: the others are held up, not lost. */
+/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
 TEST(who_does_not_read_stops_the_others)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -278,7 +280,7 @@ TEST(subcubes_run_beside_faults_and_each_other)
 	EXPECT_EQ(2, res.steps);
 	ASSERT_EQ(0, cube_doubling(&c, TREE, 0x5, 8));
 	EXPECT_EQ(0, kinds_run(&c, TREE, &k, 1, 3000));
-	/* One node alone. */
+	/* A plan of one node. */
 	ASSERT_EQ(0, cube_doubling(&c, TREE, 0, 6));
 	EXPECT_EQ(0, cube_allreduce(&c, TREE, &res));
 	EXPECT_EQ(0, res.steps);
@@ -303,14 +305,14 @@ TEST(a_fault_in_the_subcube_is_named)
 	ASSERT_EQ(0, cube_fail_link(&c, 4, 1));
 	EXPECT_TRUE(refused_for(&c, 7, 0, "link of the subcube is faulty: 4:1"));
 	EXPECT_TRUE(refused_for(&c, 6, 0, "link of the subcube is faulty: 4:1"));
-	/* It is outside of these. */
+	/* The fault is outside of these subcubes. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 3, 0));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 5, 4));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, cube_fail_node(&c, 7));
 	EXPECT_TRUE(refused_for(&c, 5, 6, "failed or is cut off: node 7"));
-	/* A plan of all nodes replaces it once there are no faults any more. */
+	/* A plan of all nodes replaces these once there is no fault. */
 	EXPECT_EQ(0, cube_heal(&c));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));

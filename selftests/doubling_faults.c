@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling when something goes wrong: faults, closed sockets, disagreements, losses and
- * silence end operations with definite errors at every member, and the next ones work.
+ * Faults of recursive doubling: failed links and nodes, closed sockets, disagreements, losses and
+ * silent members end operations with definite errors at every member, and the next operations work.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -45,7 +47,7 @@ static bool any_ended(const struct party *p, unsigned int n)
 	return false;
 }
 
-/* Does a failure name the blow?  Of a node that fails its neighbours say different things. */
+/* Does a failure name the right cause? When a node fails, its neighbours name different causes. */
 static bool fair(const struct hypercube_result *res, unsigned int how)
 {
 	if (how == 1)
@@ -54,27 +56,54 @@ static bool fair(const struct hypercube_result *res, unsigned int how)
 	       (res->status == (how ? -ECONNRESET : -ENOLINK) || res->status == -ECANCELED);
 }
 
-/* Many operations under way, then a blow: everybody hears of every end, those that
- * succeeded have the right sum, and a new plan works.
+/* Check the ends of all operations, of which those that succeeded must have the sum @want. Return:
+ * how many failed.
+ */
+static unsigned int failures(struct __test_metadata *_metadata, const struct party *p,
+			     unsigned int n, uint64_t want, unsigned int how)
+{
+	unsigned int failed = 0, i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < p[i].njobs && p[i].fd >= 0 && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			failed += !j->ends || j->res.status;
+			if (j->ends && !j->res.status) {
+				EXPECT_EQ(j->op.bytes, j->got);
+				EXPECT_EQ(want, *(const uint64_t *)j->out);
+			} else if (j->ends) {
+				EXPECT_TRUE(fair(&j->res, how));
+			}
+		}
+	return failed;
+}
+
+/* Many operations are under way when a link or node fails or a member closes: every member gets
+ * every end, operations that succeeded have the right sum, and a new plan works.
  */
 static void blow(struct __test_metadata *_metadata, unsigned int how, size_t bytes)
 {
-	/* Few operations of megabytes are under way; after a close they fail a second apart. */
+	/* With megabytes few operations fit under way; after a close they fail a second apart. */
 	const unsigned int njobs = bytes > 8 ? 5 : 150;
-	unsigned int node[CUBE_MAX], n, i, k, good = 0, failed = 0;
+	unsigned int node[CUBE_MAX], n, i, k, good = 0;
 	uint64_t in[CUBE_MAX], *out, want = 0;
 	struct party p[CUBE_MAX];
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
-	/* Who leaves having given nothing is no matter to those who come later. */
+	/* A process that leaves before it has contributed is no fault for members that have taken
+	 * part in no operation: so let all take part in one first.
+	 */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, njobs);
 	out = calloc((size_t)n * njobs, sizeof(*out));
 	for (i = 0; i < n; i++)
 		want += in[i] = 1ull << node[i];
 	jobs_fill(p, n, njobs, in, out, bytes);
-	/* Until some are over, unless they are long: the kernel may not have had time for any. */
+	/* Run until some operations have ended; the kernel may not have had time for any. Long ones
+	 * need not end.
+	 */
 	for (k = 0; k < 3 || (bytes <= 8 && k < 15 && !any_ended(p, n)); k++) {
 		drive_some(p, n, 7);
 		usleep(k < 3 ? 0 : 100000);
@@ -92,27 +121,16 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	}
 	drive_stop_failed(p, n);
 	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
-	for (i = 0; i < n; i++)
-		for (k = 0; k < p[i].njobs && p[i].fd >= 0 && !_metadata->failed; k++) {
-			const struct job *j = &p[i].job[k];
-
-			failed += !j->ends || j->res.status;
-			if (j->ends && !j->res.status) {
-				EXPECT_EQ(bytes, j->got);
-				EXPECT_EQ(want, out[(size_t)i * njobs + k]);
-			} else if (j->ends) {
-				EXPECT_TRUE(fair(&j->res, how));
-			}
-		}
-	EXPECT_GT(failed, 0);
-	/* Megabytes have hardly begun. */
+	EXPECT_GT(failures(_metadata, p, n, want, how), 0);
+	/* Operations of megabytes have hardly begun. */
 	EXPECT_GT(good + (bytes > 8), 0);
 	if (_metadata->failed)
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
 	free(out);
 	parties_free(p, n);
-	/* The members have begun different numbers of operations: all begin anew. */
+	/* The members have begun different numbers of operations, so all sockets are bound again.
+	 */
 	ASSERT_EQ(0, cube_rebind_all(&c));
 	ASSERT_EQ(0, how < 2 ? cube_doubling(&c, PLAN, 13, 0) : 0);
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
@@ -144,7 +162,7 @@ TEST(a_member_closes_under_many_segments)
 	blow(_metadata, 2, 1 << 20);
 }
 
-/* Contributions go on without the process that gave them; the others have their results. */
+/* A contribution outlives the process that gave it; the others get their results. */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	struct hypercube_op op = {
@@ -154,6 +172,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	struct hypercube_result res;
 	struct cube c;
 	uint64_t one = 1, sum;
+	struct wait_view v;
 	unsigned int u;
 	char buf;
 
@@ -169,11 +188,17 @@ TEST(who_leaves_after_contributing_is_not_missed)
 		EXPECT_EQ(0, res.status);
 		EXPECT_EQ(8, sum);
 	}
-	/* Members that had taken part then are told that somebody left. */
+	/* Others do not wait for the process that has left before they contribute more; then they
+	 * get an error.
+	 */
+	EXPECT_EQ(0, ctl_op_get(c.name, PLAN, 0, &v));
+	EXPECT_EQ(1, v.next);
+	for (u = 0; u < 7; u++)
+		if (u != 3)
+			ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
 	for (u = 0; u < 7; u++) {
 		if (u == 3)
 			continue;
-		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
 		EXPECT_EQ(0, shc_recv_soon(c.fd[u], &buf, 1, &res));
 		EXPECT_EQ(-ECONNRESET, res.status);
 		EXPECT_EQ(3, res.cause_node);
@@ -183,7 +208,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* How a contribution ends: 0 or its error; -EBADMSG: not with this sum. */
+/* Return: how a contribution ended, 0 or its error; -EBADMSG if its sum is not @want. */
 static int ends_with(int fd, uint64_t want)
 {
 	struct hypercube_result res;
@@ -195,9 +220,35 @@ static int ends_with(int fd, uint64_t want)
 	return res.status ? res.status : sum == want ? 0 : -EBADMSG;
 }
 
-/* Numbers that failed are skipped, by one member while another still works on what lies before
- * them: what the first one sends of the next operation is behind the gap, and must be taken.
+/* Operations that failed are skipped by number, by one member while another still works on earlier
+ * ones. What the first member sends of the next operation comes after this gap in numbers, and must
+ * be accepted.
  */
+/* The process at node 2 leaves before any frame of the operation has come there. */
+TEST(who_has_given_nothing_is_missed_after_another_failure)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = 8,
+	}, other = op;
+	const uint64_t one = 1;
+	unsigned int u;
+	struct cube c;
+
+	other.oper = HYPERCUBE_MAX;
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
+	ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
+	cube_close(&c, 2);
+	ASSERT_EQ(8, shc_send(c.fd[1], &other, &one, 8, 0));
+	for (u = 0; u < 2; u++)
+		EXPECT_EQ(-EPROTO, ends_with(c.fd[u], 0));
+	for (u = 0; u < 2; u++)
+		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
+	for (u = 0; u < 2; u++)
+		EXPECT_EQ(-ECONNRESET, ends_with(c.fd[u], 0));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST(who_is_ahead_across_a_failed_range_is_heard)
 {
 	const struct impairments late = { .delay = 1000 * MS };
@@ -212,7 +263,7 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
-	/* In the second stage 0 and 2 wait for each other, 1 and 3 do not. */
+	/* In the second stage nodes 0 and 2 wait for each other, 1 and 3 do not. */
 	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 1, &late));
 	for (u = 0; u < 4; u++)
 		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
@@ -221,9 +272,9 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 	cube_close(&c, 3);
 	ASSERT_EQ(0, cube_bind(&c, 3));
 	ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
+	ASSERT_EQ(8, shc_send(c.fd[3], &op, &one, 8, 0));
 	EXPECT_EQ(-ECONNRESET, ends_with(c.fd[1], 0));
 	ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
-	ASSERT_EQ(8, shc_send(c.fd[3], &op, &one, 8, 0));
 	for (i = 0; i < ARRAY_SIZE(slow); i++) {
 		u = slow[i];
 		EXPECT_EQ(0, ends_with(c.fd[u], 4));
@@ -236,7 +287,7 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All members hear that they disagree about the length. */
+/* If members disagree about the length, all of them get an error. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i;
@@ -245,7 +296,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
-	/* Members that have taken part before are told of failures. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, 1);
 	memset(in, 0, sizeof(in));
@@ -261,7 +312,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ links that are not good */
+/* --- bad links --- */
 
 TEST(duplicates_and_jitter_do_no_harm)
 {
@@ -275,7 +326,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* The model has three stages, each of a link's delay. */
+	/* The model counts three stages, each with the delay of a link. */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, &res));
 	EXPECT_GE(res.time, 6 * MS);
 	EXPECT_GE(6 * MS + 100000, res.time);

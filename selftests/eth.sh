@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Ethernet across the cube: programs that know nothing of it, each in a namespace with one endpoint.
+# Ethernet across the cube: ordinary programs, each in a namespace with one endpoint.
 #
 #	+---------------+                                +---------------+
 #	| $p0           |    fabric t, dimension 3       | $p7           |
 #	| tn0           +--- 12 links, up to 3 hops -----+ tn7           |
 #	| 10.16.0.1     |                                | 10.16.0.8     |
 #	+---------------+    ..                          +---------------+
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/endpoints.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 ends_alone() { ! reaches "$@" -W "$slow"; }
-# drops NODE REASON: at the node itself
+# drops NODE REASON: prints this drop counter of the node itself
 drops() { json ".[0].drops[\"$2\"] // 0" node show t "$1"; }
 more_drops() { (($(drops "$2" "$3") > $1)); }
 
-# ping_all FROM STEP: names each node that does not answer
+# ping_all FROM STEP: prints each node that does not answer
 ping_all() {
 	# shellcheck disable=SC2016
 	at "$1" bash -c 'for ((v = 0; v < 8; v += $1)); do
@@ -25,7 +27,7 @@ ping_all() {
 	done' - "$2" $((2 * slow))
 }
 
-all_pairs_ping() {
+test_all_pairs_ping() {
 	local u step=1 pids=()
 	[[ ! $debug ]] || step=3
 	cube 3
@@ -41,7 +43,7 @@ all_pairs_ping() {
 	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
 }
 
-ipv6_without_configuration() {
+test_ipv6_without_configuration() {
 	local target
 	check 'add' hcctl fabric add t dim 2 netns-each "$p"
 	target=$(at 3 ip -6 -o addr show dev tn3 scope link | sed -nE 's/.*inet6 ([^/]+).*/\1/p')
@@ -50,13 +52,13 @@ ipv6_without_configuration() {
 	check 'everybody' busywait 5 at 0 ping -6 -q -c 1 -W $((2 * slow)) ff02::1%tn0
 }
 
-big_datagrams_are_fragmented() {
+test_big_datagrams_are_fragmented() {
 	cube 3
 	check 'in 14 fragments' reaches 1 6 -s 20000
 	check 'the biggest' reaches 1 6 -s 65507
 }
 
-mtu_limits() {
+test_mtu_limits() {
 	local frames
 	cube 2
 	refused 'too small' 'invalid argument|less than|minimum' at 0 ip link set tn0 mtu 67
@@ -69,13 +71,14 @@ mtu_limits() {
 	frames=$(at 0 cat /sys/class/net/tn0/statistics/tx_packets)
 	check 'one frame' reaches 0 3 -s 65000
 	frames=$(($(at 0 cat /sys/class/net/tn0/statistics/tx_packets) - frames))
-	# Beside it, IPv6 may greet the MTU that is enough for it again; 1500 would have made it 45.
+	# IPv6 may send a few frames when the MTU becomes large enough for it; with an MTU of 1500
+	# there would be 45 fragments.
 	((frames <= 20)) || fault "$frames frames, not one"
 	check 'not everywhere' ends_alone 0 1 -s 30000
 	check 'the receiver drops it' more_drops 0 1 too-big
 }
 
-bad_addresses_are_dropped() {
+test_bad_addresses_are_dropped() {
 	local own id
 	cube 2
 	own=$(mac 0)
@@ -96,8 +99,9 @@ bad_addresses_are_dropped() {
 	refused 'another address' 'not supported' at 0 ip link set tn0 address 02:00:00:00:00:01
 }
 
-# Frames of the own stack that are dropped are none that came, at any time that somebody looks.
-drops_are_told_apart() {
+# Drops of frames that the node's own stack sends never count as drops of received frames, not even
+# for a moment.
+test_drops_are_told_apart() {
 	cube 2
 	start 0 "$flow" raw tn0 "$(mac 1)" 03:00:00:00:00:01 1000000 2>/dev/null
 	# shellcheck disable=SC2016
@@ -112,7 +116,7 @@ drops_are_told_apart() {
 	jobs=()
 }
 
-# Has nothing crossed a link for a while?
+# at_rest: has nothing crossed a link for a while?
 at_rest() {
 	local before
 	before=$(json .tx_frames stats t)
@@ -120,7 +124,8 @@ at_rest() {
 	json_is "$before" .tx_frames stats t
 }
 
-# everybody_heard WHAT WANTED: $hearers end when nothing comes any more; each has heard the same
+# everybody_heard WHAT WANTED: ends the processes $hearers once nothing comes any more; each must
+# have received WANTED
 everybody_heard() {
 	local v heard=()
 	check 'the fabric comes to rest' busywait 60 at_rest
@@ -133,7 +138,7 @@ everybody_heard() {
 	done
 }
 hearers=()
-# listen NODE..
+# listen NODE..: starts a receiver at each of these nodes
 listen() {
 	local v
 	hearers=()
@@ -147,7 +152,7 @@ listen() {
 	done
 }
 
-broadcasts_come_exactly_once() {
+test_broadcasts_come_exactly_once() {
 	local own
 	cube 4
 	own=$(mac 5)
@@ -159,7 +164,8 @@ broadcasts_come_exactly_once() {
 }
 
 crossings() { json .tx_frames stats t; }
-# heard_by_all FROM WHAT NODE..: 200 broadcasts, each once; sets $crossed
+# heard_by_all FROM WHAT NODE..: sends 200 broadcasts, which each node must receive once; sets
+# $crossed to the frames on all links
 heard_by_all() {
 	local own
 	own=$(mac "$1")
@@ -170,7 +176,7 @@ heard_by_all() {
 	crossed=$(($(crossings) - crossed))
 }
 
-# duplicates: all that were met in the cube of 8
+# duplicates: prints the number of duplicates that the nodes of a cube of 8 have dropped
 duplicates() {
 	local u
 	for ((u = 0; u < 8; u++)); do
@@ -178,7 +184,7 @@ duplicates() {
 	done | awk '/flood_duplicates/ { n += $2 } END { print n }'
 }
 
-broadcasts_go_along_a_tree() {
+test_broadcasts_go_along_a_tree() {
 	local u
 	cube 3
 	for ((u = 0; u < 8; u++)); do
@@ -200,15 +206,16 @@ broadcasts_go_along_a_tree() {
 	check 'the news has spread' busywait 60 at_rest
 	heard_by_all 5 'without faults again' 0 1 2 3 4 6 7
 	equal 'links crossed' $((200 * 7)) "$crossed"
-	# On a link that loses frames nobody relies.
+	# No node relies on a link that loses frames.
 	check 'loss' hcctl link set t 5:1,7:2,4:2 loss 100%
 	heard_by_all 5 'in spite of losses' 0 1 2 3 4 6 7
 	((crossed > 200 * 7)) || fault 'they took one way only'
 	(($(duplicates) > 0)) || fault 'no duplicates were met'
 }
 
-# A frame on a link that fails may be lost; none comes twice, and all come when that is over.
-broadcasts_while_links_fail() {
+# Broadcasts on a link that fails may be lost; none may come twice, and all must come when the
+# faults are over.
+test_broadcasts_while_links_fail() {
 	local u heard n
 	n=$(scaled 5000)
 	cube 4
@@ -228,10 +235,10 @@ broadcasts_while_links_fail() {
 	heard_by_all 5 'afterwards' 0 1 2 3 4 6 7 8 9 10 11 12 13 14 15
 }
 
-unknown_addresses_are_flooded() {
+test_unknown_addresses_are_flooded() {
 	local inner
 	cube 3
-	# Something behind a bridge on endpoint 6.
+	# A device behind a bridge on endpoint 6
 	check 'bridge' at 6 ip link add br0 type bridge
 	check 'bridge up' at 6 ip link set br0 up
 	check 'port' at 6 ip link set tn6 master br0
@@ -245,7 +252,7 @@ unknown_addresses_are_flooded() {
 	equal 'spoofed' 0 "$(drops 6 spoofed)"
 }
 
-vlans_on_top() {
+test_vlans_on_top() {
 	local u
 	cube 2
 	for u in 0 3; do
@@ -258,7 +265,7 @@ vlans_on_top() {
 	check 'fragments' at 0 ping -q -c 1 -W $((2 * slow)) -s 5000 10.17.0.4
 }
 
-macvlans_on_top() {
+test_macvlans_on_top() {
 	local u
 	cube 2
 	for u in 0 3; do
@@ -273,7 +280,7 @@ macvlans_on_top() {
 # flowing: bytes arrive at node 7
 received() { at 7 cat /sys/class/net/tn7/statistics/rx_bytes; }
 more_received() { (($(received) > $1 + 200000)); }
-# TCP from node 0 to node 7
+# flow_begins: starts TCP from node 0 to node 7
 flow_begins() {
 	: >"$scratch/sink"
 	start 7 "$flow" sink 7777 >>"$scratch/sink" 2>&1
@@ -291,7 +298,7 @@ flow_ends() {
 	log "$(<"$scratch/sink")"
 }
 
-tcp_flows_while_links_fail() {
+test_tcp_flows_while_links_fail() {
 	local d i stall
 	cube 3
 	flow_begins
@@ -308,7 +315,7 @@ tcp_flows_while_links_fail() {
 	((stall < 1000 * slow)) || fault "it stalled for $stall ms"
 }
 
-a_failed_node_has_no_carrier() {
+test_a_failed_node_has_no_carrier() {
 	local end
 	cube 3
 	equal 'state' UP "$(at 2 cat /sys/class/net/tn2/operstate | tr '[:lower:]' '[:upper:]')"
@@ -323,7 +330,7 @@ a_failed_node_has_no_carrier() {
 	check 'it is reached' busywait 5 reaches 0 2
 }
 
-a_cut_is_a_cut() {
+test_a_cut_is_a_cut() {
 	cube 3
 	check 'cut' hcctl link set t 0:2,1:2,2:2,3:2 down
 	check 'this side' reaches 0 3
@@ -333,7 +340,7 @@ a_cut_is_a_cut() {
 	check 'across' busywait 5 reaches 0 7
 }
 
-an_endpoint_moves_with_traffic() {
+test_an_endpoint_moves_with_traffic() {
 	local i b
 	cube 2
 	namespace b || return
@@ -354,9 +361,10 @@ an_endpoint_moves_with_traffic() {
 
 memory_free() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
-a_flood_costs_drops_not_memory() {
+test_a_flood_costs_drops_not_memory() {
 	local before now least u flooders='0 1 2 3 4 5'
-	# Frames still queued when the floods stop take a kernel with debugging minutes.
+	# A kernel with debugging needs minutes for the frames that are still queued when the floods
+	# stop.
 	[[ ! $debug ]] || flooders='0 5'
 	cube 4
 	before=$(memory_free) least=$before
@@ -377,7 +385,7 @@ a_flood_costs_drops_not_memory() {
 	log "$(hcctl stats t | grep dropped)"
 }
 
-ethtool_tells_the_truth() {
+test_ethtool_tells_the_truth() {
 	cube 2
 	check 'driver' grep -q 'driver: hypercube' <(at 0 ethtool -i tn0)
 	check 'where' grep -q 'bus-info: t/0' <(at 0 ethtool -i tn0)
@@ -390,8 +398,9 @@ ethtool_tells_the_truth() {
 	check 'kind' grep -q 'hypercube' <(at 0 ip -d link show tn0)
 }
 
-# NAPI completes polls by itself then that wanted to go on; such a node must not lose its place
-who_polls_busily_keeps_nobody_from_polling() {
+# NAPI then completes by itself a poll that wanted to go on; such a node must not lose its place in
+# the poll limiter.
+test_who_polls_busily_keeps_nobody_from_polling() {
 	local i bursts=$((1 + $(scaled 4))) burst=1 all
 	all=$(((bursts + 1) * slow))
 	[[ ! $brief ]] || burst=0.5 all=$((bursts / 2 + 1))
@@ -415,7 +424,7 @@ who_polls_busily_keeps_nobody_from_polling() {
 	check 'del' hcctl fabric del t
 }
 
-reductions_and_traffic() {
+test_reductions_and_traffic() {
 	local i
 	cube 3
 	check 'plan' hcctl tree find fabric t apply
@@ -426,7 +435,7 @@ reductions_and_traffic() {
 	done
 }
 
-the_module_goes_with_traffic() {
+test_the_module_goes_with_traffic() {
 	local i
 	for ((i = $(scaled 4); i > 0; i--)); do
 		cube 3
@@ -447,7 +456,7 @@ the_module_goes_with_traffic() {
 	done
 }
 
-many_endpoints_in_namespaces() {
+test_many_endpoints_in_namespaces() {
 	local dim=7
 	((HC_SCALE >= 100)) || dim=6
 	[[ ! $debug ]] || dim=5
@@ -457,8 +466,8 @@ many_endpoints_in_namespaces() {
 	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
 }
 
-# A namespace takes some 800 KiB, and IPv6 greets everybody several times: without both.
-traffic_among_many_endpoints() {
+# A namespace takes some 800 KiB, and IPv6 sends several multicasts in each: so do without both.
+test_traffic_among_many_endpoints() {
 	local a u own=() dim=10 n
 	((HC_SCALE >= 100)) || dim=9
 	[[ ! $debug ]] || dim=7
@@ -478,17 +487,12 @@ traffic_among_many_endpoints() {
 	log "$(hcctl -n "$a" stats t)"
 }
 
-# everybody_got NAMESPACE FRAMES ENDPOINTS: all but the sender and the one that gets others
+# everybody_got NAMESPACE FRAMES ENDPOINTS: all endpoints got FRAMES, except the sender and the one
+# that gets other frames
 everybody_got() {
 	(($(ip netns exec "$1" sh -c 'cat /sys/class/net/tn*/statistics/rx_packets' |
 		grep -c "^$2$") >= $3 - 1))
 }
 
-alone=(tcp_flows_while_links_fail a_flood_costs_drops_not_memory the_module_goes_with_traffic)
-run_tests all_pairs_ping ipv6_without_configuration big_datagrams_are_fragmented mtu_limits \
-	bad_addresses_are_dropped drops_are_told_apart broadcasts_come_exactly_once broadcasts_go_along_a_tree \
-	broadcasts_while_links_fail unknown_addresses_are_flooded \
-	vlans_on_top macvlans_on_top tcp_flows_while_links_fail a_failed_node_has_no_carrier \
-	a_cut_is_a_cut an_endpoint_moves_with_traffic a_flood_costs_drops_not_memory \
-	ethtool_tells_the_truth who_polls_busily_keeps_nobody_from_polling reductions_and_traffic the_module_goes_with_traffic \
-	many_endpoints_in_namespaces traffic_among_many_endpoints
+alone=(test_tcp_flows_while_links_fail test_a_flood_costs_drops_not_memory test_the_module_goes_with_traffic)
+run_tests

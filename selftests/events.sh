@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events: listeners hear of fabrics, nodes, links, plans and operations.
+# Events: listeners are notified of fabrics, nodes, links, plans and operations.
+#
+# Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# seen FILTER: has an event come for which the filter is true?
+# seen FILTER: has an event come for which the jq filter is true?
 seen() { jq -e -n "[inputs | select($1)] | length > 0" "$scratch/events"; }
 
 listen() {
 	: >"$scratch/events"
 	hcctl -j monitor >>"$scratch/events" 2>&1 &
 	jobs+=($!)
-	# It listens once it hears something.
+	# The monitor is ready once it prints an event.
 	busywait 5 heard_probe
 	: >"$scratch/events"
 }
@@ -26,7 +28,7 @@ heard_probe() {
 
 expect() { check "$1" busywait 5 seen "$2"; }
 
-fabrics_are_announced() {
+test_fabrics_are_announced() {
 	listen
 	check 'add' hcctl fabric add t dim 2
 	expect 'fabric' '.event == "fabric" and .fabric == "t" and .dim == 2'
@@ -34,7 +36,7 @@ fabrics_are_announced() {
 	expect 'fabric-del' '.event == "fabric-del" and .fabric == "t"'
 }
 
-nodes_and_links_are_announced() {
+test_nodes_and_links_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'down' hcctl link set t 5:1 down
@@ -49,12 +51,12 @@ nodes_and_links_are_announced() {
 }
 
 ends() { jq -c -n '[inputs | select(.event == "link") | "\(.node):\(.dim)"] | unique' "$scratch/events"; }
-what_clearing_mends_is_announced() {
+test_what_clearing_mends_is_announced() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 5:1 down
 	check 'a bad link' hcctl link set t 0:2 loss 5%
 	check 'one way' hcctl link set t 6:0 delay 1ms one-way
-	check 'the model' hcctl link set t 6:1 latency 9us
+	check 'the model' hcctl link set t 6:1 model-latency 9us
 	check 'flap' hcctl link set t 2:2 flap 20ms/50s
 	check 'fail' hcctl node set t 3 fail
 	listen
@@ -71,7 +73,7 @@ what_clearing_mends_is_announced() {
 	equal 'nothing to mend' '[]' "$(ends)"
 }
 
-plans_are_announced() {
+test_plans_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'plan' hcctl tree find fabric t apply
@@ -82,7 +84,7 @@ plans_are_announced() {
 	expect 'plan-del' '.event == "plan-del" and .plan == 1'
 }
 
-rings_that_repair_themselves_are_announced() {
+test_rings_that_repair_themselves_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'plan' hcctl ring plan fabric t apply repair
@@ -93,7 +95,7 @@ rings_that_repair_themselves_are_announced() {
 	equal 'shown' '[1,false]' "$(json '[.[0].repairs, .[0].broken]' ring show t)"
 }
 
-operations_are_announced() {
+test_operations_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	listen
@@ -105,19 +107,20 @@ operations_are_announced() {
 	expect 'failure' '.event == "op" and .status < 0 and has("cause_dim")'
 }
 
-lost_tasks_are_announced() {
+test_lost_tasks_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	listen
 	check 'tasks' "$here/hc_load" tasks t 5 3
 	check 'fail' hcctl node set t 5 fail
-	expect 'tasks-lost' '.event == "tasks-lost" and .node == 5 and .why == "node-failed" and .count == 3 and
+	expect 'tasks-lost' '.event == "tasks-lost" and .node == 5 and .reason == "node-failed" and .count == 3 and
 		.tasks == [{origin: 5, nr: 1}, {origin: 5, nr: 2}, {origin: 5, nr: 3}]'
 	equal 'counted' 3 "$(hcctl -j balance show t | jq '.nodes[5].lost')"
 	equal 'in all' 3 "$(hcctl -j stats t | jq .tasks.put)"
 }
 
-# Members leave one after another, and those that stay learn of it, but nothing has failed.
-who_leaves_in_order_is_no_failure() {
+# Members leave one after another after the last operation: those that stay are notified, and it is
+# no failure.
+test_who_leaves_in_order_is_no_failure() {
 	local collective
 	check 'add' hcctl fabric add t dim 3
 	check 'a tree' hcctl tree find fabric t apply
@@ -134,8 +137,9 @@ who_leaves_in_order_is_no_failure() {
 		fault "failures: $(jq -c 'select(.event == "op" and .status != 0)' "$scratch/events" | head -3)"
 }
 
-# The sink leaves when others have contributed: the first of which a process is told reports it.
-who_leaves_in_the_middle_is_a_failure() {
+# A member leaves when others have contributed. The first member whose process gets the failure
+# notifies listeners.
+test_who_leaves_in_the_middle_is_a_failure() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply sink 0
 	listen
@@ -153,7 +157,7 @@ heard_link() {
 	[[ -s $scratch/events ]]
 }
 
-a_monitor_of_one_fabric_hears_only_of_it() {
+test_a_monitor_of_one_fabric_hears_only_of_it() {
 	check 'add' hcctl fabric add t dim 1
 	: >"$scratch/events"
 	hcctl -j monitor fabric t >>"$scratch/events" 2>&1 &
@@ -166,7 +170,7 @@ a_monitor_of_one_fabric_hears_only_of_it() {
 	! seen '.fabric == "other"' >/dev/null || fault 'it heard of another fabric'
 }
 
-other_namespaces_hear_nothing() {
+test_other_namespaces_hear_nothing() {
 	local there
 	namespace there || return
 	listen
@@ -177,7 +181,4 @@ other_namespaces_hear_nothing() {
 	! seen '.fabric == "far"' >/dev/null || fault 'it heard of a fabric elsewhere'
 }
 
-run_tests fabrics_are_announced nodes_and_links_are_announced what_clearing_mends_is_announced \
-	plans_are_announced rings_that_repair_themselves_are_announced \
-	operations_are_announced lost_tasks_are_announced who_leaves_in_order_is_no_failure \
-	who_leaves_in_the_middle_is_a_failure a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing
+run_tests

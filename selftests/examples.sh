@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Commands of README and the manual are typed, line by line, as printed. Each must succeed, what it writes must be there
-# at the end, and a recording must have recorded something.
+# The commands of README and of the manual are typed line by line, as printed. Each must succeed,
+# the files that it writes must exist at the end, and a recording must have recorded something.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -10,7 +12,8 @@
 list=$here/examples.list
 [[ -e $list ]] || skip_all 'there is no list of commands'
 
-# written COMMAND: adds to $files those that it writes, by its options -o and -w and its redirections; - is none
+# written COMMAND: adds the files that COMMAND writes, by options -o and -w and by redirections, to
+# $files; "-" is no file
 written() {
 	local rest=$1
 	while [[ $rest =~ (-o|-w|>)' '?([^' >|&;']+) ]]; do
@@ -19,7 +22,7 @@ written() {
 	done
 }
 
-# recorded FILE: has a trace frames, a capture packets?
+# recorded FILE: does a trace have frames, a capture packets?
 recorded() {
 	case $1 in
 	*.json)
@@ -30,8 +33,8 @@ recorded() {
 	esac
 }
 
-# begins COMMAND HEARERS: one in the background does, if it is a tcpdump, when one more of them listens than before; others
-# have a while.
+# begins COMMAND HEARERS: waits until a background command has begun: a tcpdump, when there is one
+# more listener than HEARERS; others get a fixed time
 begins() {
 	local end=$((SECONDS + 10 * slow))
 	if [[ $1 != tcpdump* ]]; then
@@ -42,8 +45,8 @@ begins() {
 }
 hearers() { grep -c listening "$scratch/said"; }
 
-# Prints what went wrong. The commands of one text share a shell, as they do when they are typed;
-# after a command in the background it waits until that has begun, as a person would.
+# type_in: prints what went wrong. The commands of one text share a shell, as they do when they are
+# typed; after a command in the background the shell waits until that has begun, as a person would.
 type_in() {
 	local who command files=() file before=0
 	set -m -o pipefail
@@ -65,7 +68,7 @@ type_in() {
 	return 0
 }
 
-# play TEXT LINES: in the state that the text has brought about; sets $said to what went wrong
+# play TEXT LINES: types LINES in the state that TEXT needs; sets $said to what went wrong
 play() {
 	export -f type_in written recorded begins hearers
 	export scratch slow here
@@ -83,7 +86,7 @@ play() {
 		said="it hangs after: $(tail -n 1 "$scratch/said")"
 }
 
-# dot(1) is not in the virtual machine: its part is to take a graph.
+# dot(1) is not in the virtual machine: a script that accepts a graph stands in for it.
 graphviz() {
 	[[ ! -d $scratch/bin ]] || return
 	mkdir "$scratch/bin"
@@ -92,7 +95,7 @@ graphviz() {
 	chmod 755 "$scratch" "$scratch/bin" "$scratch/bin/dot"
 }
 
-# commands_of: of each text, a line each; texts: their names, in order
+# commands_of: the commands of each text, one a line; texts: names of the texts, in order
 declare -A commands_of=()
 texts=()
 while IFS=$'\t' read -r text who command; do
@@ -101,7 +104,7 @@ while IFS=$'\t' read -r text who command; do
 	commands_of[$text]+=${command:+$who$'\t'$command$'\n'}
 done <"$list"
 
-# try TEXT
+# try TEXT: types the commands of TEXT
 try() {
 	local said
 	[[ ${commands_of[$1]} ]] || fault "no commands of $1"
@@ -109,9 +112,9 @@ try() {
 	[[ ! $said ]] || fault "$said; all that was said: $(cat "$scratch/said")"
 }
 
-what_README_says() { try README; }
+test_what_README_says() { try README; }
 
-# seen WHAT LINE..: a wrong command must be found to be wrong
+# seen WHAT LINE..: typing these wrong lines must fail with the message WHAT
 seen() {
 	local said what=$1
 	play wrong "$(printf '%s\n' "${@:2}")"
@@ -119,7 +122,7 @@ seen() {
 	tidy_up
 }
 
-a_wrong_command_is_found() {
+test_a_wrong_command_is_found() {
 	seen failed $'#\thcctl link show nope'
 	seen failed $'#\thcctl run reduce hc0 op sume'
 	seen failed $'$\thcctl link set hc0 0:0 down'
@@ -131,14 +134,12 @@ a_wrong_command_is_found() {
 	equal 'of a good command' '' "$said"
 }
 
-# Who traces wants the machine.
-alone=(a_wrong_command_is_found)
-pages=()
+# Tracing needs the machine for itself.
+alone=(test_a_wrong_command_is_found)
 for text in "${texts[@]}"; do
-	name=what_${text//[.-]/_}_says
+	name=test_what_${text//[.-]/_}_says
 	[[ ${commands_of[$text]} != *'hcctl trace '* ]] || alone+=("$name")
 	[[ $text != README ]] || continue
 	eval "$name() { try $text; }"
-	pages+=("$name")
 done
-run_tests what_README_says "${pages[@]}" a_wrong_command_is_found
+run_tests

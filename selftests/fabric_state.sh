@@ -1,39 +1,41 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# State that is kept: what "hcctl fabric save" writes makes the same fabric again, a second restore finds nothing to
-# do, differences are printed and mended, a wrong file changes nothing, a failure leaves no half-made fabric, and
-# faults go to a file and back.
+# Saved state: what "hcctl fabric save" writes makes the same fabric again, a second restore finds
+# nothing to do, differences are printed and repaired, a wrong file changes nothing, a failure
+# leaves no half-made fabric, and faults go to a file and back.
+#
+# Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 state() { hcctl fabric save t >"$scratch/$1" 2>"$scratch/$1.err"; }
 
-# restored FILE: as it says, so that a second restore and a look at the differences find nothing
+# restored FILE: the fabric is as FILE says: a second restore and a dry run find no difference
 restored() {
 	equal 'changes of a second restore' '[]' "$(json .changes fabric restore "$1")"
 	equal 'its text' 'fabric t: nothing to do' "$(hcctl fabric restore "$1")"
 	equal 'differences' '[]' "$(json .changes fabric restore "$1" dry-run)"
 }
 
-# busy_fabric: one with something of everything
+# busy_fabric: makes a fabric with some of every kind of state
 busy_fabric() {
 	check 'add' hcctl fabric add t dim 4 id 77 segment 1024
-	check 'patience' hcctl fabric set t patience 3s
+	check 'stall-timeout' hcctl fabric set t stall-timeout 3s
 	check 'down' hcctl link set t 3:0,0:2 down
 	check 'impairments' hcctl link set t 5:1 loss 3% delay 5ms jitter 1ms seed 7
 	check 'one way' hcctl link set t 6:3 rate 100mbit one-way
-	check 'the other way' hcctl link set t 14:3 corrupt 0.5% latency 7us one-way
-	check 'a model' hcctl link set t 12:0 bandwidth 40gbit
+	check 'the other way' hcctl link set t 14:3 corrupt 0.5% model-latency 7us one-way
+	check 'a model' hcctl link set t 12:0 model-bandwidth 40gbit
 	check 'a seed of no use' hcctl link set t 10:0 delay 1ms seed 9
 	check 'failed' hcctl node set t 15 fail
 	check 'owner' hcctl node set t 2 owner 1000
-	check 'a liar' hcctl node set t 9 lie 5% seed 3
-	check 'another' hcctl node set t 10 lie-at 1,5,6 seed 4
+	check 'a liar' hcctl node set t 9 byzantine 5% seed 3
+	check 'another' hcctl node set t 10 byzantine-at 1,5,6 seed 4
 }
 
-a_saved_fabric_is_made_again() {
+test_a_saved_fabric_is_made_again() {
 	busy_fabric
 	check 'a tree' hcctl tree find fabric t apply
 	check 'a broadcast' hcctl bcast plan fabric t source 1 apply
@@ -49,8 +51,8 @@ a_saved_fabric_is_made_again() {
 	check 'the same state' cmp "$scratch/one" "$scratch/two"
 	check 'the very same plans' cmp "$scratch/plans" <(hcctl -j plan show t | jq 'map(del(.epoch))')
 	restored "$scratch/one"
-	check 'no more lies' hcctl node set t 9 lie 0
-	check 'nor from the other' hcctl node set t 10 lie 0
+	check 'no more lies' hcctl node set t 9 byzantine 0
+	check 'nor from the other' hcctl node set t 10 byzantine 0
 	check 'a reduction' hcctl run reduce t plan 1 verify
 	check 'a broadcast' hcctl run bcast t plan 2 verify
 	check 'a restore under another name' hcctl fabric restore "$scratch/one" u
@@ -58,7 +60,7 @@ a_saved_fabric_is_made_again() {
 	equal 'its plans' 4 "$(json length plan show u)"
 }
 
-differences_are_said_and_mended() {
+test_differences_are_said_and_mended() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 3:0 down
 	check 'loss' hcctl link set t 2:2 loss 5% seed 1
@@ -68,7 +70,7 @@ differences_are_said_and_mended() {
 	check 'another down' hcctl link set t 1:1 down
 	check 'more loss' hcctl link set t 2:2 loss 6%
 	check 'failed' hcctl node set t 7 fail
-	check 'lies' hcctl node set t 5 lie-at 2,4 seed 9
+	check 'lies' hcctl node set t 5 byzantine-at 2,4 seed 9
 	check 'another plan' hcctl bcast plan fabric t source 1 apply plan 9
 	check 'the same id' hcctl tree find fabric t apply plan 4
 	cp "$scratch/one" "$scratch/file"
@@ -78,7 +80,7 @@ differences_are_said_and_mended() {
 	check 'a look says what is done' cmp "$scratch/dry" "$scratch/said"
 	diff - <(grep -v '^[-+] plan 4' "$scratch/said") <<-'END' || fault 'the differences are others'
 		- plan 9 bcast source 1
-		- node 5 lie-at 2,4 seed 9
+		- node 5 byzantine-at 2,4 seed 9
 		- link 1:1 down
 		+ link 2:0 down
 		- link 2:2 loss 6%
@@ -90,7 +92,7 @@ differences_are_said_and_mended() {
 	check 'as it was' cmp "$scratch/one" "$scratch/two"
 }
 
-endpoints_are_where_they_were() {
+test_endpoints_are_where_they_were() {
 	check 'add' hcctl fabric add t dim 2 netns-each "fs$$x" address 10.20.0.0/24
 	check 'another address' ip -n "fs$$x2" address add fd00:1::2/64 dev tn2
 	check 'save' state one
@@ -116,8 +118,8 @@ endpoints_are_where_they_were() {
 	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'a namespace that restore made has not gone with the fabric'
 }
 
-# What an endpoint has beside addresses is kept, or its loss is said.
-endpoints_keep_what_they_have_or_it_is_said() {
+# Properties of an endpoint besides addresses are saved, or save says that they are lost.
+test_endpoints_keep_what_they_have_or_it_is_said() {
 	check 'add' hcctl fabric add t dim 2 netns-each "fs$$v" address 10.23.0.0/24
 	check 'MTU' ip -n "fs$$v1" link set tn1 mtu 9000 txqueuelen 77
 	check 'save' state one
@@ -156,7 +158,8 @@ endpoints_keep_what_they_have_or_it_is_said() {
 	check 'del' hcctl fabric del t
 }
 
-# secondaries PROMOTE: the first address of a network goes, and by the kernel the others with it, or not
+# secondaries PROMOTE: the first address of a network is removed; the kernel removes its secondary
+# addresses as well, or promotes one
 secondaries() {
 	check 'add' hcctl fabric add t dim 1 netns-each "fs$$w" address 10.21.0.0/24
 	check 'secondaries' ip netns exec "fs$$w0" sysctl -qw "net.ipv4.conf.all.promote_secondaries=$1" \
@@ -173,19 +176,20 @@ secondaries() {
 	check 'del' hcctl fabric del t
 }
 
-the_first_address_of_a_network_goes_alone() {
+test_the_first_address_of_a_network_goes_alone() {
 	secondaries 0
 	secondaries 1
 }
 
-# wrong FILTER PATTERN: a file that is changed so is refused, and nothing is done
+# wrong FILTER PATTERN: a file changed by this jq filter is refused with a message that matches, and
+# nothing is done
 wrong() {
 	jq "$1" "$scratch/one" >"$scratch/bad"
 	refused "$1" "$2" hcctl fabric restore "$scratch/bad"
 	equal 'fabrics' "$fabrics" "$(hcctl -j fabric show)"
 }
 
-what_is_wrong_changes_nothing() {
+test_what_is_wrong_changes_nothing() {
 	local fabrics
 	busy_fabric
 	check 'a tree' hcctl tree find fabric t apply
@@ -197,15 +201,15 @@ what_is_wrong_changes_nothing() {
 	wrong '.segment = 512' 'segment 512 is wanted, but fabric t has 1024'
 	wrong '.links[1].dim = 4' 'bad: links\[1\]: invalid dim "4": '
 	wrong '.nodes[0].node = 16' 'bad: nodes\[0\]: invalid node "16": a number from 0 to 15'
-	wrong '(.nodes[] | select(.node == 9)).lie_at = [4]' 'bad: nodes\[1\]: invalid lie_at '
-	wrong '(.nodes[] | select(.node == 10)).lie_at = [4,4]' 'bad: nodes\[2\]: invalid lie_at '
+	wrong '(.nodes[] | select(.node == 9)).byzantine_at = [4]' 'bad: nodes\[1\]: invalid byzantine_at '
+	wrong '(.nodes[] | select(.node == 10)).byzantine_at = [4,4]' 'bad: nodes\[2\]: invalid byzantine_at '
 	wrong '.plans[0].order = [9]' 'bad: plans\[0\]: order: invalid element \[0\] "9": a number from 0 to 3'
 	wrong 'del(.plans[0].sink)' 'bad: plans\[0\]: missing key "sink"'
 	wrong '.version = 2' 'invalid version "2"'
 	equal 'links down' 0 "$(json '.[0].links_down' fabric show t)"
 }
 
-a_failure_leaves_no_half_made_fabric() {
+test_a_failure_leaves_no_half_made_fabric() {
 	busy_fabric
 	check 'a tree' hcctl tree find fabric t apply
 	check 'save' state one
@@ -228,7 +232,7 @@ a_failure_leaves_no_half_made_fabric() {
 	grep -q '^not done: + plan 1 tree sink 15' "$scratch/said" || fault "what is not: $(<"$scratch/said")"
 }
 
-a_signal_leaves_nothing() {
+test_a_signal_leaves_nothing() {
 	check 'add' hcctl fabric add t dim 5 netns-each "fs$$z"
 	check 'save' state one
 	check 'del' hcctl fabric del t
@@ -242,8 +246,8 @@ a_signal_leaves_nothing() {
 	equal 'namespaces' '' "$(find /var/run/netns -name "fs$$z*")"
 }
 
-# Whenever the signal comes, the last step included: a command that it ends has said what it has made.
-a_signal_at_the_last_step_leaves_nothing() {
+# Whenever the signal comes, even in the last step: a command that it ends reports what it has made.
+test_a_signal_at_the_last_step_leaves_nothing() {
 	local pause status ended=0 dim=9
 	[[ ! $brief ]] || dim=8
 	printf '{"format":"hypercube-fabric","version":1,"name":"t","dim":%d}' $dim >"$scratch/one"
@@ -264,7 +268,7 @@ a_signal_at_the_last_step_leaves_nothing() {
 	((ended)) || fault 'no signal came in time'
 }
 
-links_flap_again() {
+test_links_flap_again() {
 	check 'add' hcctl fabric add t dim 3
 	check 'flap' hcctl link set t 1:1 flap 100ms/300s
 	check 'another flap' hcctl link set t 2:0 flap 20ms/40ms
@@ -284,7 +288,7 @@ links_flap_again() {
 	restored "$scratch/one"
 }
 
-broken_plans_are_left_out_and_installed_anew() {
+test_broken_plans_are_left_out_and_installed_anew() {
 	check 'add' hcctl fabric add t dim 3
 	check 'a doubling' hcctl doubling plan fabric t apply
 	check 'save' state one
@@ -297,7 +301,7 @@ broken_plans_are_left_out_and_installed_anew() {
 	restored "$scratch/one"
 }
 
-a_seed_that_nothing_uses_is_no_difference() {
+test_a_seed_that_nothing_uses_is_no_difference() {
 	check 'add' hcctl fabric add t dim 4
 	check 'delay' hcctl link set t 1:1 delay 1ms
 	check 'save' state one
@@ -306,7 +310,7 @@ a_seed_that_nothing_uses_is_no_difference() {
 	restored "$scratch/two"
 }
 
-faults_go_to_a_file_and_back() {
+test_faults_go_to_a_file_and_back() {
 	local elsewhere
 	check 'add' hcctl fabric add t dim 4
 	check 'random' hcctl fault random t links 4 nodes 2 seed 5
@@ -334,9 +338,4 @@ faults_go_to_a_file_and_back() {
 	equal 'faults' '[{"node":1,"dim":1,"state":["down"]}]' "$(json .links fault show t)"
 }
 
-run_tests a_saved_fabric_is_made_again differences_are_said_and_mended endpoints_are_where_they_were \
-	endpoints_keep_what_they_have_or_it_is_said \
-	the_first_address_of_a_network_goes_alone \
-	what_is_wrong_changes_nothing a_failure_leaves_no_half_made_fabric \
-	a_signal_leaves_nothing a_signal_at_the_last_step_leaves_nothing links_flap_again broken_plans_are_left_out_and_installed_anew \
-	a_seed_that_nothing_uses_is_no_difference faults_go_to_a_file_and_back
+run_tests

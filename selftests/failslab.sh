@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Allocations of the module fail at random: what is asked for then succeeds or is refused in words,
-# operations end, and nothing stays behind. Needs a kernel with fault injection by stack trace.
+# Allocations of the module fail at random: requests then succeed or are refused with a message,
+# operations end, and nothing is left behind. Needs a kernel with fault injection by stack trace.
+#
+# Scheduling: alone
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -16,7 +18,7 @@ each() {
 	done
 }
 
-# Only allocations with a function of the module in their stack
+# confine: only allocations with a function of the module in their stack fail
 confine() {
 	local start size
 	start=$(</sys/module/hypercube/sections/.text)
@@ -38,7 +40,7 @@ confine() {
 begin() { each probability "$1"; }
 end() { each probability 0; }
 
-# only FUNCTION: only what this one of the module asks for, or those that it calls
+# only FUNCTION: only allocations with this function of the module in their stack fail
 only() {
 	local start end
 	read -r start end < <(grep -F '[hypercube]' /proc/kallsyms | sort | awk -v wanted="$1" '
@@ -49,7 +51,7 @@ only() {
 	each require-end "$end"
 }
 
-# meagre WHAT COMMAND..: while allocations fail, it succeeds or says why not
+# meagre WHAT COMMAND..: runs COMMAND while allocations fail; it must succeed or print why not
 meagre() {
 	local what=$1 said status
 	shift
@@ -65,13 +67,13 @@ meagre() {
 	esac
 }
 
-# Both must have happened, or the test has shown nothing.
+# tally: some commands must have been refused, or the test has shown nothing
 tally() {
 	log "$succeeded succeeded, $refused were refused"
 	((refused > 0)) || fault 'nothing was refused'
 }
 
-fabrics_are_made_or_not() {
+test_fabrics_are_made_or_not() {
 	local i
 	succeeded=0 refused=0
 	each interval 20
@@ -86,7 +88,7 @@ fabrics_are_made_or_not() {
 	tally
 }
 
-configuration_is_changed_or_not() {
+test_configuration_is_changed_or_not() {
 	local i
 	succeeded=0 refused=0
 	check 'add' hcctl fabric add t dim 4
@@ -106,15 +108,16 @@ configuration_is_changed_or_not() {
 	tally
 }
 
-# Do all nodes go shortest ways, and so know of all faults?
+# all_is_known: are all routes shortest ones, so that all nodes know of all faults?
 all_is_known() {
 	local said
 	said=$(hcctl -j route show t) &&
 		jq -e '[.. | objects | select(has("reached"))] | length > 0 and all(.reached and .hops == .optimum)' <<<"$said"
 }
 
-# Only polls lack memory: they send or keep later, once there is memory, what they could not before.
-states_are_told_in_the_end() {
+# Only allocations in polls fail: once there is memory again, polls send or keep later what they
+# could not before.
+test_states_are_told_in_the_end() {
 	local i link state links=(0:2 1:1 6:0)
 	check 'add' hcctl fabric add t dim 3
 	for i in {1..4}; do
@@ -122,7 +125,8 @@ states_are_told_in_the_end() {
 		each ignore-gfp-wait Y
 		begin $((100 - i % 3 * 30))
 		for link in "${links[@]}"; do
-			# The answer comes when neighbours know, and they do not yet.
+			# The command would wait for the acknowledgment of the neighbours, which do
+			# not know of the change yet.
 			timeout 1 hcctl link set t "$link" "$state" >/dev/null 2>&1
 		done
 		end
@@ -131,15 +135,16 @@ states_are_told_in_the_end() {
 	done
 }
 
-# planned OBJECT VERB OPTION..: a plan, around the links that are down in $faults
+# planned OBJECT VERB OPTION..: installs a plan, around the links in $faults, which are taken down
 planned() {
 	check 'clear' hcctl fault clear t
 	[[ ! ${faults-} ]] || check 'faults' hcctl link set t "$faults" down
 	check 'plan' busywait 5 hcctl "$1" "$2" fabric t apply "${@:3}"
 }
 
-# each_ends ROUNDS 'OBJECT VERB OPTION..' COLLECTIVE OPTION..: operations on plans that `hcctl OBJECT VERB` makes; all rounds
-# where few are asked for and nothing was refused in them
+# each_ends ROUNDS 'OBJECT VERB OPTION..' COLLECTIVE OPTION..: operations must end on plans made by
+# "hcctl OBJECT VERB". A scaled number of rounds is run, and more, up to ROUNDS, while no operation
+# was refused.
 each_ends() {
 	local i rounds=$1 planner
 	read -ra planner <<<"$2"
@@ -157,43 +162,50 @@ each_ends() {
 	tally
 }
 
-operations_end() { each_ends 80 'tree find' reduce op sum type u64; }
-merges_end() { each_ends 15 'tree find' reduce op merge type u64; }
-results_of_trees_end() { each_ends 15 'tree find' allreduce plan 1; }
-gathers_end() { each_ends 15 'tree find' gather; }
-parts_of_trees_end() { each_ends 15 'tree find' scatter; }
-detours_end() { faults=0:1,1:1 each_ends 40 'tree find subcube 0XX sink 0' allreduce plan 1; }
-broadcasts_end() { each_ends 15 'bcast plan source 0' bcast; }
-doublings_end() { each_ends 50 'doubling plan' allreduce plan 3; }
-exchanges_end() { each_ends 15 'doubling plan' alltoall plan 3; }
-scatters_end() { each_ends 15 'doubling plan' reduce_scatter plan 3; }
-blocks_of_rings_end() { each_ends 15 'ring plan' allgather plan 5; }
-blocks_of_trees_end() { each_ends 15 'tree find' allgather plan 1; }
+test_operations_end() { each_ends 80 'tree find' reduce op sum type u64; }
+test_merges_end() { each_ends 15 'tree find' reduce op merge type u64; }
+test_results_of_trees_end() { each_ends 15 'tree find' allreduce plan 1; }
+test_gathers_end() { each_ends 15 'tree find' gather; }
+test_parts_of_trees_end() { each_ends 15 'tree find' scatter; }
+test_detours_end() { faults=0:1,1:1 each_ends 40 'tree find subcube 0XX sink 0' allreduce plan 1; }
+test_broadcasts_end() { each_ends 15 'bcast plan source 0' bcast; }
+test_doublings_end() { each_ends 50 'doubling plan' allreduce plan 3; }
+test_exchanges_end() { each_ends 15 'doubling plan' alltoall plan 3; }
+test_scatters_end() { each_ends 15 'doubling plan' reduce_scatter plan 3; }
+test_blocks_of_rings_end() { each_ends 15 'ring plan' allgather plan 5; }
+test_blocks_of_trees_end() { each_ends 15 'tree find' allgather plan 1; }
 
-# rings_are_whole WHAT: the plan of rings is mended, and no node is left out
+# rings_are_whole WHAT: the plan of rings gets repaired, with all nodes
 rings_are_whole() {
 	busywait 20 json_is false '.[0].broken' plan show t || fault "$1: the plan stays broken"
 	equal "$1: members" '[0,1,2,3,4,5,6,7]' "$(json '.[0].members' plan show t)"
+	# Processes that come next are notified that others left in the middle, or contributed something else.
+	hcctl run allgather t plan 5 count 10 timeout 5000 >/dev/null 2>&1
 	check "$1: allgather" hcctl run allgather t plan 5 count 10 verify
 }
 
-# A plan that mends itself is the same in all rounds. In each of them a link fails while allgathers are under way.
-rings_mend_themselves() {
+# fail_meanwhile LINK PERCENT: takes LINK down while operations are under way; from then on this
+# share of allocations fails
+fail_meanwhile() {
+	sleep 0.3
+	begin "$2"
+	timeout "$slow" hcctl link set t "$1" down
+} >/dev/null 2>&1
+
+# A plan of rings that repairs itself lasts for all rounds. In each round a link fails while
+# allgathers are under way.
+test_rings_repair_themselves() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
 	succeeded=0 refused=0
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
 	for ((i = 0; i < $(scaled "$rounds") || (refused == 0 && i < rounds); i++)); do
 		link=${links[i % ${#links[@]}]}
-		{
-			sleep 0.3
-			begin $((i % 3 * 2 + 1))
-			timeout "$slow" hcctl link set t "$link" down
-		} >/dev/null 2>&1 &
+		fail_meanwhile "$link" $((i % 3 * 2 + 1)) &
 		meagre 'allgather' hcctl run allgather t plan 5 count $((1 + i % 7 * 500)) iterations $((300 / slow)) timeout 20000
 		wait
 		end
-		# What could not be told is told again after a second.
+		# Notices that could not be sent are sent again after a second.
 		sleep 2
 		rings_are_whole "round $i"
 		check "round $i: up" hcctl link set t "$link" up
@@ -201,12 +213,37 @@ rings_mend_themselves() {
 	tally
 }
 
-# No member can keep its part of the slice at hand, so when a link fails nothing goes on: what is under way ends, with the
-# link's failure, and the next one has its result.
-what_is_not_kept_ends() {
+# A guard plans again once it has the memory for that; meanwhile members keep, and contribute again,
+# what they can.
+test_guarded_operations_end() {
+	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
+	succeeded=0 refused=0
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply guard 30s
+	background hcctl guard t >"$scratch/guard" 2>&1
+	for ((i = 0; i < $(scaled "$rounds") || (refused == 0 && i < rounds); i++)); do
+		link=${links[i % ${#links[@]}]}
+		fail_meanwhile "$link" $((i % 3 * 2 + 1)) &
+		meagre 'allreduce' hcctl run allreduce t plan 1 count $((1 + i % 7 * 500)) iterations $((300 / slow)) timeout 20000
+		wait %%
+		end
+		# The guard checks each second.
+		sleep 2
+		busywait 20 json_is false '.[0].broken' plan show t || { fault "round $i: broken: $(<"$scratch/guard")"; break; }
+		# Processes left in the middle: the next ones get an error for that.
+		hcctl run allreduce t plan 1 count 10 timeout 5000 >/dev/null 2>&1
+		check 'allreduce for good' hcctl run allreduce t plan 1 count 10 verify
+		check "round $i: up" hcctl link set t "$link" up
+	done
+	tally
+}
+
+# No member has the memory to keep its part of the current chunk. So when a link fails the operation
+# cannot go on: it fails with the link's failure, and the next operation has its result.
+test_what_is_not_kept_ends() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
-	only hc_keep_own
+	only hc_resume_own
 	begin 100
 	background "$here/hc_member" -gather t 5 8 1 10 3 >"$scratch/said"
 	busywait 10 is_under_way || fault 'nothing is under way'
@@ -218,9 +255,10 @@ what_is_not_kept_ends() {
 	rings_are_whole 'around the fault'
 }
 
-# Node 0, which mends the rings, does not hear that links of node 1 are back: there is no memory to pass that on. The
-# link between the two fails. Those at the other ends of the former know better, so it has to wait.
-nobody_who_is_there_is_left_out() {
+# Node 0, the repair coordinator, does not learn that links of node 1 are up again, as there is no
+# memory to pass that on. Then the link between nodes 0 and 1 fails. The other ends of the first
+# links know that these are up, so the coordinator must wait for them.
+test_nobody_who_is_there_is_left_out() {
 	local link
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
@@ -239,9 +277,9 @@ nobody_who_is_there_is_left_out() {
 
 is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
 
-# Nobody can be told that a process has left in the middle of its contribution. Those that come later must not wait for it,
-# nor take part in it.
-all_hear_of_a_failure_in_the_end() {
+# No member can be notified that a process has left in the middle of its contribution. Processes
+# that come later must not wait for the rest, nor take part in that operation.
+test_all_hear_of_a_failure_in_the_end() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply
 	only hc_end_word
@@ -256,11 +294,12 @@ all_hear_of_a_failure_in_the_end() {
 	confine
 }
 
-# ended NODES COUNT: have so many of the members at these nodes said so?
+# ended NODES COUNT: have at least COUNT of the members at these nodes reported an end?
 ended() { (($(grep -o "^node [$1] round" "$scratch/said" | sort -u | wc -l) >= $2)); }
 
-# ends_of_a_detour_find COUNT DEED..: nobody can say that a link of a detour has failed, which leads by nodes that are no
-# members, nor that the plan is broken; so many of its ends find out
+# ends_of_a_detour_find COUNT COMMAND..: a link of a detour by nodes that are no members fails, or
+# the plan breaks; the nodes have no memory to notify others, but at least COUNT of the detour's end
+# nodes must find out
 ends_of_a_detour_find() {
 	check 'add' hcctl fabric add t dim 3
 	faults=0:1,1:1 planned tree find subcube 0XX sink 0
@@ -281,14 +320,11 @@ a_link_fails_for_a_moment() {
 	sleep 0.2
 	check 'up' hcctl link set t 6:1 up
 }
-ends_of_a_detour_find_a_fault() { ends_of_a_detour_find 2 a_link_fails; }
-ends_of_a_detour_find_a_loss() { ends_of_a_detour_find 1 a_link_fails_for_a_moment; }
+test_ends_of_a_detour_find_a_fault() { ends_of_a_detour_find 2 a_link_fails; }
+test_ends_of_a_detour_find_a_loss() { ends_of_a_detour_find 1 a_link_fails_for_a_moment; }
 
-shares_of_rings_end() { each_ends 15 'ring plan' alltoall plan 5; }
+test_shares_of_rings_end() { each_ends 15 'ring plan' alltoall plan 5; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
-run_tests fabrics_are_made_or_not configuration_is_changed_or_not states_are_told_in_the_end operations_end merges_end \
-	results_of_trees_end gathers_end parts_of_trees_end detours_end \
-	ends_of_a_detour_find_a_fault ends_of_a_detour_find_a_loss broadcasts_end doublings_end exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end rings_mend_themselves \
-	what_is_not_kept_ends nobody_who_is_there_is_left_out all_hear_of_a_failure_in_the_end
+run_tests

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Faults: set, shown, cleared, made at random, found by the nodes themselves; and plans around them.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# words FILTER COMMAND..: what it picks of hcctl's JSON, in a line
+# words FILTER COMMAND..: prints the values that FILTER picks of hcctl's JSON, in a line
 words() {
 	local words
 	mapfile -t words < <(json "$@")
@@ -15,10 +17,10 @@ words() {
 fault_words() { words '.[].fault' node show t; }
 down() { json '.[0].links_down' fabric show t; }
 words_are() { [[ $(fault_words) == "$1" ]]; }
-# heard_are NODE WORDS: what a node has heard of its neighbours
+# heard_are NODE WORDS: are these the FAULT words that the node knows of its neighbours?
 heard_are() { [[ $(words '.[0].nb_fault[]' node show t "$1") == "$2" ]]; }
 
-links_go_down_and_up() {
+test_links_go_down_and_up() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 1:0,6:2 down
 	check 'FAULT words' busywait 2 words_are '1 1 4 0 0 0 4 0'
@@ -33,8 +35,9 @@ links_go_down_and_up() {
 	equal 'links down' 0 "$(down)"
 }
 
-# Neighbours answer what they are told: a change takes the way there and back.
-a_change_is_known_when_it_is_answered() {
+# A change counts as known once all neighbours have acknowledged it, so it takes the way there and
+# back.
+test_a_change_is_known_when_it_is_answered() {
 	local begin ms
 	check 'add' hcctl fabric add t dim 2
 	check 'a slow link' hcctl link set t 0:1 delay 300ms
@@ -46,7 +49,7 @@ a_change_is_known_when_it_is_answered() {
 	equal 'heard' 1 "$(json '.[0].nb_fault[1]' node show t 2)"
 }
 
-nodes_fail_and_come_back() {
+test_nodes_fail_and_come_back() {
 	check 'add' hcctl fabric add t dim 3
 	check 'fail' hcctl node set t 5 fail
 	check 'FAULT words' busywait 2 words_are '0 4 0 0 1 7 0 2'
@@ -60,7 +63,7 @@ nodes_fail_and_come_back() {
 	check 'its link stays down' busywait 2 words_are '0 0 0 0 0 0 1 1'
 }
 
-plans_go_around_faults() {
+test_plans_go_around_faults() {
 	local i
 	check 'add' hcctl fabric add t dim 4
 	for ((i = 1; i <= $(scaled 15); i++)); do
@@ -71,14 +74,15 @@ plans_go_around_faults() {
 	done
 }
 
-# sent LINK: bytes that its end has sent
+# sent LINK: prints the bytes that this end of the link has sent
 sent() { json '.[0].tx_bytes' link show t "$1"; }
 
 data_goes_on() { (($(sent 6:1) > 50000)); }
 all_have_ended() { (($(grep -c '^node [0-3] round' "$scratch/members") == 4)); }
 
-# All links along dimension 1 between members are down, so that the way leads by nodes that are no members.
-a_detour_takes_the_way_that_its_plan_shows() {
+# All links along dimension 1 between members are down, so the detour leads by nodes that are no
+# members.
+test_a_detour_takes_the_way_that_its_plan_shows() {
 	local before
 	check 'add' hcctl fabric add t dim 3
 	check 'faults' hcctl link set t 0:1,1:1 down
@@ -100,7 +104,7 @@ a_detour_takes_the_way_that_its_plan_shows() {
 	equal 'its way' '[2,3,7,5,4,0]' "$(json '.[0].detours[0].path' tree show t)"
 }
 
-a_plan_knows_that_it_is_broken() {
+test_a_plan_knows_that_it_is_broken() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	equal 'broken' false "$(json '.[0].broken' tree show t)"
@@ -116,7 +120,7 @@ a_plan_knows_that_it_is_broken() {
 	check 'a reduction' hcctl run reduce t op sum type u8 count 1 verify
 }
 
-detect_finds_nothing_in_health() {
+test_detect_finds_nothing_in_health() {
 	check 'add' hcctl fabric add t dim 4
 	equal 'found' 0 "$(json .found detect t)"
 	check 'down' hcctl link set t 3:1 down
@@ -124,7 +128,7 @@ detect_finds_nothing_in_health() {
 	equal 'links down' 1 "$(down)"
 }
 
-detect_finds_silent_links() {
+test_detect_finds_silent_links() {
 	local i
 	check 'add' hcctl fabric add t dim 4
 	check 'silence' hcctl link set t 2:0,5:1,7:3 loss 100
@@ -141,8 +145,8 @@ detect_finds_silent_links() {
 	check 'healed links are links again' busywait 3 json_is 0 '.[0].links_down' fabric show t
 }
 
-# What was marked is healed by the neighbour's verdict, which a slow link brings late.
-a_slow_link_is_healed_when_detect_answers() {
+# A link that DETECT marked is cleared by the neighbour's answer, which comes late over a slow link.
+test_a_slow_link_is_healed_when_detect_answers() {
 	check 'add' hcctl fabric add t dim 2
 	check 'silence' hcctl link set t 0:0 loss 100 delay 300ms
 	equal 'found' 1 "$(json .found detect t)"
@@ -151,7 +155,7 @@ a_slow_link_is_healed_when_detect_answers() {
 	equal 'links down' 0 "$(down)"
 }
 
-detect_finds_links_that_are_silent_in_one_direction() {
+test_detect_finds_links_that_are_silent_in_one_direction() {
 	check 'add' hcctl fabric add t dim 3
 	check 'silence from node 6 to node 2' "$here/hc_load" deaf t 6 2
 	equal 'found' '{"found":1,"links":[[2,2]]}' \
@@ -162,13 +166,13 @@ detect_finds_links_that_are_silent_in_one_direction() {
 		"$(json '{found, links: [.links[] | [.node, .dim]]}' detect t)"
 	check 'both ends know' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	check 'up forgets it' hcctl link set t 2:1 up
-	# Until a word is to go over it.
+	# The link stays up until a frame should go over it.
 	check 'it is spent' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	equal 'it is spent' '["spent"]' "$(json '.[0].state' link show t 0:1)"
 	equal 'and it is found again' 1 "$(json .found detect t)"
 }
 
-detect_during_reductions() {
+test_detect_during_reductions() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	background "$here/hc_load" run t 1 $((3 * slow))
@@ -180,8 +184,8 @@ detect_during_reductions() {
 	jobs=()
 }
 
-# All nodes tell each other of many links when the test frames come
-detect_takes_no_busy_machine_for_silence() {
+# The test frames come while all nodes notify each other of many changed links.
+test_detect_takes_no_busy_machine_for_silence() {
 	local i dim=9 links=60
 	[[ ! $brief ]] || links=30
 	[[ ! $debug ]] || dim=6
@@ -196,7 +200,7 @@ detect_takes_no_busy_machine_for_silence() {
 	jobs=()
 }
 
-random_faults_are_the_same_for_a_seed() {
+test_random_faults_are_the_same_for_a_seed() {
 	local first second
 	check 'add' hcctl fabric add t dim 5
 	first=$(hcctl -j fault random t links 9 nodes 2 seed 42)
@@ -208,10 +212,11 @@ random_faults_are_the_same_for_a_seed() {
 	refused 'more than there are' . hcctl fault random t nodes 33 seed 1
 }
 
-# has_module NAME: as a file, not built in
+# has_module NAME: does NAME exist as a module file, not built in?
 has_module() { grep -q "/$1\.ko:" "/lib/modules/$(uname -r)/modules.dep"; }
 
-# at_once WHAT COMMAND..: it must succeed in much less than the ten seconds that a round takes
+# at_once WHAT COMMAND..: COMMAND must succeed in much less than the ten seconds that a DETECT round
+# takes
 at_once() {
 	local begin=${EPOCHREALTIME/./} took
 	check "$@"
@@ -219,9 +224,9 @@ at_once() {
 	((took < 4000 * slow)) || fault "$1: it took $took ms"
 }
 
-# A round of ten seconds is under way: fou, where the kernel has it, registers a family of generic netlink;
-# ethtool asks one.
-nobody_waits_for_a_round() {
+# A DETECT round of ten seconds is under way. Meanwhile fou, if the kernel has it as a module,
+# registers a generic netlink family, and ethtool uses one.
+test_nobody_waits_for_a_round() {
 	local round b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 4
@@ -248,7 +253,7 @@ nobody_waits_for_a_round() {
 	! has_module fou || rmmod fou
 } 2>/dev/null
 
-a_round_ends_with_who_asked_for_it() {
+test_a_round_ends_with_who_asked_for_it() {
 	check 'add' hcctl fabric add t dim 3
 	background hcctl detect t timeout 10000
 	nap 0.3
@@ -264,7 +269,7 @@ a_round_ends_with_who_asked_for_it() {
 	jobs=()
 }
 
-links_that_come_up_during_a_round_are_not_silent() {
+test_links_that_come_up_during_a_round_are_not_silent() {
 	local i
 	check 'add' hcctl fabric add t dim 3
 	for ((i = $(scaled 5); i > 0; i--)); do
@@ -281,11 +286,5 @@ links_that_come_up_during_a_round_are_not_silent() {
 	jobs=()
 }
 
-alone=(nobody_waits_for_a_round)
-run_tests links_go_down_and_up a_change_is_known_when_it_is_answered nodes_fail_and_come_back plans_go_around_faults \
-	a_detour_takes_the_way_that_its_plan_shows a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
-	a_slow_link_is_healed_when_detect_answers detect_finds_links_that_are_silent_in_one_direction \
-	detect_during_reductions \
-	detect_takes_no_busy_machine_for_silence \
-	random_faults_are_the_same_for_a_seed nobody_waits_for_a_round a_round_ends_with_who_asked_for_it \
-	links_that_come_up_during_a_round_are_not_silent
+alone=(test_nobody_waits_for_a_round)
+run_tests

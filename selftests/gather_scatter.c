@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gather and scatter: every block comes whole, once, to where it belongs, in the order
- * of the nodes, around faults as well.
+ * Gather and scatter: every block comes whole, once, to its node, in the order of the nodes, around
+ * faults as well.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 
 #define PLAN 1
 
-/* Byte @i of the block of node @u in operation @k. */
+/* Return: byte @i of the block of node @u in operation @k. */
 static unsigned char byte_of(unsigned int k, unsigned int u, size_t i)
 {
 	uint32_t z = (uint32_t)i * 2654435761u ^ u * 40503u ^ k * 97u;
@@ -99,7 +101,8 @@ static unsigned int ready(const struct cube *c, struct party *p, unsigned int *n
 	return n;
 }
 
-/* Gathers and scatters in turn on the plan at hand.  The steps of the first two. */
+/* Run gathers and scatters in turn on the current plan. @steps: steps of the first two operations.
+ */
 static bool blocks_run(const struct cube *c, unsigned int njobs, size_t bytes, unsigned int *steps)
 {
 	unsigned int node[CUBE_MAX], n, i, k;
@@ -146,7 +149,9 @@ TEST(blocks_from_nothing_to_a_megabyte)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Around the faults that are set, in exactly the steps of a reduction, and twice those. */
+/* Run around the faults that are set: a gather must take exactly the steps of a reduction, a
+ * scatter twice as many.
+ */
 static bool around(struct cube *c)
 {
 	unsigned int steps[2] = { 0, 0 }, least;
@@ -165,7 +170,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */
+/* With any order of the dimensions and any sink, the blocks of a subtree are not contiguous. */
 TEST(orders_and_sinks)
 {
 	static const uint8_t order[][4] = {
@@ -196,7 +201,7 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each byte crosses a link once for each bit in which its node and the sink differ. */
+/* Each byte crosses one link for each bit in which its node and the sink differ. */
 TEST(no_more_traffic_than_the_way_is_long)
 {
 	static const uint8_t order[] = { 0, 1, 2, 3 };
@@ -214,7 +219,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 	f = popen(line, "r");
 	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
 	pclose(f);
-	/* 32 hops from 16 nodes, there and back; headers are 104 bytes in thousands. */
+	/* The blocks of 16 nodes make 32 hops each way; headers are 104 bytes in thousands. */
 	for (u = d = 0; u < 16; u++)
 		d += __builtin_popcount(u);
 	EXPECT_LE(2 * d * bytes, sent);
@@ -222,7 +227,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The sink of a gather, a member of a scatter: who does not read stops the others. */
+/* The sink of a gather, or a member of a scatter, does not read: the others must wait. */
 TEST(who_does_not_read_stops_the_others)
 {
 	const size_t bytes = 1 << 20;
@@ -250,7 +255,7 @@ TEST(who_does_not_read_stops_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All bound, with a plan to node 0 around a link of @node. */
+/* Make a cube with all sockets bound, and a plan to node 0 around a failed link of @node. */
 static int hurt_start(struct cube *c, unsigned int dim, unsigned int segment, unsigned int node)
 {
 	int err = cube_new(c, dim, segment);
@@ -262,7 +267,9 @@ static int hurt_start(struct cube *c, unsigned int dim, unsigned int segment, un
 	return err ? err : cube_plan_to(c, PLAN, 0);
 }
 
-/* Many under way, then a blow: everybody hears of every end, and what ended well is right. */
+/* Many operations are under way when a link or node fails: every member gets every end, and
+ * operations that succeeded are right.
+ */
 static void broken(struct __test_metadata *_metadata, bool node_fails)
 {
 	const unsigned int njobs = 100, victim = 6;
@@ -308,8 +315,8 @@ TEST(a_node_fails_under_many_operations)
 	broken(_metadata, true);
 }
 
-/* Half way through, @victim closes: everybody hears who, and with a new socket there the
- * next operation works.
+/* Half way through, @victim closes: every member gets an error that names it, and with a new socket
+ * there the next operation works.
  */
 static void closing(struct __test_metadata *_metadata, unsigned int k, unsigned int victim)
 {
@@ -352,7 +359,7 @@ TEST(the_sink_closes_in_a_gather)
 	closing(_metadata, 0, 0);
 }
 
-/* The sink reads no more, so the block of node 6 cannot have come to its end. */
+/* The sink does not read any more, so the block of node 6 cannot have come completely. */
 TEST(the_sink_closes_in_a_scatter)
 {
 	closing(_metadata, 1, 0);
@@ -380,7 +387,7 @@ TEST(what_does_not_fit_is_refused)
 	op.bytes = 0;
 	op.flags = HYPERCUBE_F_NOTIFY;
 	EXPECT_EQ(-EINVAL, shc_send(c.fd[1], &op, "", 0, 0));
-	/* Blocks of two sizes are a protocol error, for all. */
+	/* Blocks of two sizes are a protocol error for all members. */
 	op.flags = 0;
 	op.collective = HYPERCUBE_GATHER;
 	for (u = 0; u < 8; u++) {

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tool on a live system: its JSON is JSON and has what the text has, its errors say what and
-# why, its status tells refusal from misuse, and a batch goes on or stops as it is told.
+# The tool with a live module: its JSON is valid and has what the text has, its errors say what is
+# wrong and why, its exit status tells refusal from misuse, and a batch goes on or stops as
+# requested.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# status WANTED COMMAND..
+# status WANTED COMMAND..: COMMAND ends with this status
 status() {
 	local seen=0
 	"${@:2}" >/dev/null 2>&1 || seen=$?
 	equal "status of \"${*:2}\"" "$1" "$seen"
 }
 
-all_output_is_json() {
+test_all_output_is_json() {
 	local command files=() i=0
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 0:0 down
@@ -31,12 +34,12 @@ all_output_is_json() {
 		# shellcheck disable=SC2086
 		[[ $(hcctl $command) ]] || fault "\"hcctl $command\" says nothing"
 	done
-	# All at once: jq takes its time to begin.
+	# All files in one call, as jq takes long to start.
 	equal 'files of two JSON texts, and others' "[${#files[@]},[]]" \
 		"$(jq -nc '[inputs | input_filename] | group_by(.) | [length, map(select(length != 2)[0])]' "${files[@]}" 2>&1)"
 }
 
-errors_are_json_too() {
+test_errors_are_json_too() {
 	local said
 	said=$(hcctl -j fabric del nosuch 2>&1)
 	jq -e .error <<<"$said" >/dev/null || fault "an error: $said"
@@ -44,26 +47,26 @@ errors_are_json_too() {
 	jq -e . <<<"$said" >/dev/null || fault "a usage error: $said"
 }
 
-patience_is_set_and_shown() {
+test_stall_timeout_is_set_and_shown() {
 	check 'add' hcctl fabric add t dim 1
-	equal 'patience at first' 10000 "$(json '.[0].patience' fabric show t)"
-	check 'set' hcctl fabric set t patience 2.5s
-	equal 'patience' 2500 "$(json '.[0].patience' fabric show t)"
-	check 'set' hcctl fabric set t patience 1ms
-	equal 'the least patience' 1 "$(json '.[0].patience' fabric show t)"
-	check 'set' hcctl fabric set t patience forever
-	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
+	equal 'stall-timeout at first' 10000 "$(json '.[0].stall_timeout' fabric show t)"
+	check 'set' hcctl fabric set t stall-timeout 2.5s
+	equal 'stall timeout' 2500 "$(json '.[0].stall_timeout' fabric show t)"
+	check 'set' hcctl fabric set t stall-timeout 1ms
+	equal 'the least stall timeout' 1 "$(json '.[0].stall_timeout' fabric show t)"
+	check 'set' hcctl fabric set t stall-timeout forever
+	equal 'no limit' 0 "$(json '.[0].stall_timeout' fabric show t)"
 	hcctl fabric show t | grep -qw forever || fault 'the text does not say forever'
-	status 2 hcctl fabric set t patience 100us
-	check 'set' hcctl fabric set t patience 0
-	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
+	status 2 hcctl fabric set t stall-timeout 100us
+	check 'set' hcctl fabric set t stall-timeout 0
+	equal 'no limit' 0 "$(json '.[0].stall_timeout' fabric show t)"
 }
 
-# protocol COLUMN: of the sockets, in /proc/net/protocols
+# protocol COLUMN: prints this column for our sockets in /proc/net/protocols
 protocol() { awk -v column="$1" '$1 == "HYPERCUBE" { print $column }' /proc/self/net/protocols; }
 sockets_are() { [[ $(protocol 3) == "$1" ]]; }
 
-the_kernel_lists_the_protocol_and_its_sockets() {
+test_the_kernel_lists_the_protocol_and_its_sockets() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply sink 0
 	equal 'module' hypercube "$(protocol 8)"
@@ -75,7 +78,7 @@ the_kernel_lists_the_protocol_and_its_sockets() {
 	check 'they are closed' busywait 5 sockets_are 0
 }
 
-two_trees_show_who_lies() {
+test_two_trees_show_who_lies() {
 	local collective liar
 	check 'add' hcctl fabric add t dim 3
 	for collective in 'reduce t' 'allreduce t op max type f32' 'bcast t source 3'; do
@@ -83,12 +86,12 @@ two_trees_show_who_lies() {
 		check 'all are honest' hcctl run $collective checked verify
 	done
 	for liar in 1 5 6; do
-		check 'it lies' hcctl node set t $liar lie 100% seed 3
+		check 'it lies' hcctl node set t $liar byzantine 100% seed 3
 		for collective in 'reduce t' 'allreduce t op xor' 'bcast t source 3'; do
 			# shellcheck disable=SC2086
 			refused 'results differ' "node $liar lies, if only one node does" hcctl run $collective checked
 		done
-		check 'no more' hcctl node set t $liar lie 0
+		check 'no more' hcctl node set t $liar byzantine 0
 	done
 	equal 'plans left' 0 "$(json length plan show t)"
 	check 'trees' hcctl checked plan fabric t apply plan 30 rotated
@@ -99,7 +102,7 @@ two_trees_show_who_lies() {
 		"$(json '.checked.unseen != [] and .checked.agreed' run allreduce t checked)"
 }
 
-module_and_tool_are_of_one_version() {
+test_module_and_tool_are_of_one_version() {
 	local version
 	version=$(hcctl -V)
 	version=${version#hcctl }
@@ -110,7 +113,7 @@ module_and_tool_are_of_one_version() {
 	check 'bus' grep -q '^bus-info: t/0$' <(ethtool -i tn0)
 }
 
-statuses_tell_refusal_from_misuse() {
+test_statuses_tell_refusal_from_misuse() {
 	check 'add' hcctl fabric add t dim 3
 	status 0 hcctl fabric show
 	status 0 hcctl help
@@ -118,10 +121,10 @@ statuses_tell_refusal_from_misuse() {
 	status 0 hcctl -V
 	status 1 hcctl fabric add t dim 3
 	status 1 hcctl fabric del nosuch
-	status 1 hcctl fabric set nosuch patience 1s
+	status 1 hcctl fabric set nosuch stall-timeout 1s
 	status 2 hcctl fabric set t
-	status 2 hcctl fabric set t patience 25h
-	status 2 hcctl fabric set t patience 1
+	status 2 hcctl fabric set t stall-timeout 25h
+	status 2 hcctl fabric set t stall-timeout 1
 	status 1 hcctl node show t 9
 	status 1 hcctl -n nosuch fabric show
 	status 2 hcctl
@@ -142,14 +145,14 @@ statuses_tell_refusal_from_misuse() {
 	status 2 hcctl link set t 1:1
 	status 2 hcctl link set t 1:1 loss 101
 	status 2 hcctl node set t 1 nosuch
-	status 2 hcctl node set t 1 lie
-	status 2 hcctl node set t 1 lie 101%
-	status 2 hcctl node set t 1 lie 5% seed
-	status 2 hcctl node set t 1 lie 5% at 3
-	status 2 hcctl node set t 1 lie-at 0
-	status 2 hcctl node set t 1 lie-at 3,3
-	status 2 hcctl node set t 1 lie-at 1,,2
-	status 2 hcctl node set t 1 lie-at "$(seq -s , 33)"
+	status 2 hcctl node set t 1 byzantine
+	status 2 hcctl node set t 1 byzantine 101%
+	status 2 hcctl node set t 1 byzantine 5% seed
+	status 2 hcctl node set t 1 byzantine 5% at 3
+	status 2 hcctl node set t 1 byzantine-at 0
+	status 2 hcctl node set t 1 byzantine-at 3,3
+	status 2 hcctl node set t 1 byzantine-at 1,,2
+	status 2 hcctl node set t 1 byzantine-at "$(seq -s , 33)"
 	status 2 hcctl tree find fabric t method nosuch
 	status 2 hcctl run reduce t op nosuch
 	status 2 hcctl run reduce t op and type f32
@@ -157,7 +160,7 @@ statuses_tell_refusal_from_misuse() {
 	status 2 hcctl run barrier t count 1
 }
 
-errors_say_what_and_why() {
+test_errors_say_what_and_why() {
 	check 'add' hcctl fabric add t dim 3
 	refused 'a fabric twice' 'exists' hcctl fabric add t dim 3
 	refused 'no such node' '(node|9)' hcctl node set t 9 fail
@@ -175,7 +178,8 @@ errors_say_what_and_why() {
 	refused 'a missing word' 'dim' hcctl fabric add u
 }
 
-# unknown PATTERN WORD..: refused because of the kernel's state, with the name of what does not exist
+# unknown PATTERN WORD..: refused because of the kernel's state, with the name of what does not
+# exist
 unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
@@ -183,7 +187,7 @@ unknown() {
 	says "$said" "$1" || fault "\"${*:2}\" said \"$said\", not \"$1\""
 }
 
-what_is_unknown_is_named() {
+test_what_is_unknown_is_named() {
 	local command i=0
 	check 'add' hcctl fabric add t dim 3
 	for command in 'fabric show nope' 'fabric save nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
@@ -218,11 +222,11 @@ what_is_unknown_is_named() {
 	[[ $(hcctl -j link show nope 2>&1) == '{"error":"fabric nope: No such fabric'* ]] || fault 'no name in JSON'
 }
 
-# A value, its word and the limits, as the kernel's policy has them.
-refusals_name_value_and_limits() {
+# The message has the value, its keyword and the limits of the kernel's policy.
+test_refusals_name_value_and_limits() {
 	check 'add' hcctl fabric add t dim 3
 	unknown '^hcctl: fabric t: delay 2s: 0 to 1s is allowed \(' link set t 0:0 delay 2s
-	unknown '^hcctl: fabric t: latency 2000s: 0 to 1000s is allowed \(' link set t 0:0 latency 2000s
+	unknown '^hcctl: fabric t: model-latency 2000s: 0 to 1000s is allowed \(' link set t 0:0 model-latency 2000s
 	unknown '^hcctl: fabric t: flap 1001s: 0 to 1000s is allowed \(' link set t 0:0 flap 1s/1001s
 	unknown '^hcctl: fabric u: segment 100: 256 to 32768 is allowed \(' fabric add u dim 3 segment 100
 	unknown '^hcctl: fabric u: segment 32769: 256 to 32768 is allowed \(' fabric add u dim 3 segment 32769
@@ -233,7 +237,7 @@ refusals_name_value_and_limits() {
 	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
 }
 
-a_link_that_delivers_nothing_is_spent() {
+test_a_link_that_delivers_nothing_is_spent() {
 	check 'add' hcctl fabric add t dim 2
 	check 'a tree' hcctl tree find fabric t sink 0 apply
 	check 'nothing comes through' hcctl link set t 0:0 loss 100%
@@ -250,7 +254,7 @@ a_link_that_delivers_nothing_is_spent() {
 	check 'a reduction' hcctl run reduce t op sum type u32 count 1000 verify
 }
 
-numbers_may_be_written_in_three_ways() {
+test_numbers_may_be_written_in_three_ways() {
 	check 'add' hcctl fabric add t dim 0x4
 	equal 'dimension' 4 "$(json '.[0].dim' fabric show t)"
 	check 'down' hcctl link set t 0b1010:0x1 down
@@ -258,7 +262,7 @@ numbers_may_be_written_in_three_ways() {
 	refused 'no number' . hcctl node set t 0b2 fail
 }
 
-a_node_stands_for_its_links_and_lists_have_nodes() {
+test_a_node_stands_for_its_links_and_lists_have_nodes() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 5,0:1 down
 	equal 'faults' '[[0,1],[1,2],[4,0],[5,1]]' "$(json '[.links[] | [.node, .dim]]' fault show t)"
@@ -277,31 +281,31 @@ a_node_stands_for_its_links_and_lists_have_nodes() {
 	refused 'its links' '^hcctl: link 9:0, number 1 of 3: fabric t: .*node: 9' hcctl link set t 9 down
 }
 
-values_are_shown_as_they_were_given() {
+test_values_are_shown_as_they_were_given() {
 	local value
 	check 'add' hcctl fabric add t dim 1
 	for value in 5ms 2.5ms 1001us 100ns 1s 12.5us; do
-		check 'set' hcctl link set t 0:0 delay "$value" latency "$value"
-		hcctl link show t 0:0 | grep -q "delay $value .*latency $value\b" || fault "$value: $(hcctl link show t 0:0)"
+		check 'set' hcctl link set t 0:0 delay "$value" model-latency "$value"
+		hcctl link show t 0:0 | grep -q "delay $value .*model-latency $value\b" || fault "$value: $(hcctl link show t 0:0)"
 	done
 	for value in 256kbit 1.5mbit 10gbit 1001kbit; do
-		check 'set' hcctl link set t 0:0 rate "$value" bandwidth "$value"
-		hcctl link show t 0:0 | grep -q "rate $value .*bandwidth $value\b" || fault "$value: $(hcctl link show t 0:0)"
+		check 'set' hcctl link set t 0:0 rate "$value" model-bandwidth "$value"
+		hcctl link show t 0:0 | grep -q "rate $value .*model-bandwidth $value\b" || fault "$value: $(hcctl link show t 0:0)"
 	done
 	for value in 5ms 2.5s 1s; do
-		check 'set' hcctl fabric set t patience "$value"
+		check 'set' hcctl fabric set t stall-timeout "$value"
 		hcctl fabric show t | grep -qE " $value( |$)" || fault "$value: $(hcctl fabric show t)"
 	done
 }
 
-# one_line WORD..: refused, with one line of error
+# one_line WORD..: refused with exactly one line of error
 one_line() {
 	local said
 	said=$(hcctl "$@" 2>&1 >/dev/null) && fault "\"$*\" was not refused"
 	equal "lines of \"$*\"" 1 "$(wc -l <<<"$said")"
 }
 
-an_error_has_one_line() {
+test_an_error_has_one_line() {
 	check 'add' hcctl fabric add t dim 3
 	one_line link set t 0:0,99:1 down
 	one_line -j link set t 0:0,99:1 down
@@ -312,7 +316,7 @@ an_error_has_one_line() {
 	one_line -j -b "$scratch/batch"
 }
 
-names_do_nothing_to_a_terminal() {
+test_names_do_nothing_to_a_terminal() {
 	local name=$'x\e[31m\ny'
 	check 'add' hcctl fabric add t dim 1
 	check 'rename' ip link set dev tn1 name $'x\e[31m'
@@ -322,7 +326,7 @@ names_do_nothing_to_a_terminal() {
 	equal 'an error' 'hcctl: what is "x\033[31m\012y"? try: hcctl help' "$(hcctl "$name" 2>&1)"
 }
 
-an_error_of_trace_has_one_line() {
+test_an_error_of_trace_has_one_line() {
 	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
 	one_processor
 	check 'add' hcctl fabric add t dim 3
@@ -333,7 +337,7 @@ an_error_of_trace_has_one_line() {
 	status 1 hcctl trace t -o "$scratch/t.json" -- false
 }
 
-a_batch_stops_at_its_first_error() {
+test_a_batch_stops_at_its_first_error() {
 	cat >"$scratch/batch" <<'END'
 # a comment
 fabric add a dim 2
@@ -347,7 +351,7 @@ END
 	equal 'fabrics' 'a b' "$(json '[.[].name] | sort | join(" ")' fabric show)"
 }
 
-a_forced_batch_goes_on() {
+test_a_forced_batch_goes_on() {
 	printf 'fabric add a dim 2\nfabric add a dim 2\nfabric add b dim 1\n' >"$scratch/batch"
 	status 1 hcctl -f -b "$scratch/batch"
 	equal 'fabrics' 'a b' "$(json '[.[].name] | sort | join(" ")' fabric show)"
@@ -355,7 +359,7 @@ a_forced_batch_goes_on() {
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
 }
 
-what_a_plan_promises_is_what_a_reduction_takes() {
+test_what_a_plan_promises_is_what_a_reduction_takes() {
 	local seed promised taken
 	check 'add' hcctl fabric add t dim 4
 	for ((seed = 1; seed <= $(scaled 6); seed++)); do
@@ -367,13 +371,14 @@ what_a_plan_promises_is_what_a_reduction_takes() {
 	done
 }
 
-# truth COLLECTIVE WORD..: steps; verified, not better than the optimum nor worse than the promise
+# truth COLLECTIVE WORD..: prints the steps; the result is verified, and the steps are between the
+# optimum and the plan's promise
 truth() {
 	json 'select(.verified and .optimum <= .steps and .steps <= .promise) | .steps' \
 		run "$1" t "${@:2}" verify
 }
 
-steps_promise_and_optimum_of_all_collectives_around_faults() {
+test_steps_promise_and_optimum_of_all_collectives_around_faults() {
 	local seed steps
 	check 'add' hcctl fabric add t dim 4
 	equal 'steps of a reduction' 4 "$(truth reduce count 9)"
@@ -392,7 +397,8 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 		equal "steps of a scatter, seed $seed" $((2 * steps)) "$(truth scatter count 100)"
 		[[ $(truth bcast source 0 type record:7 count 3000) ]] ||
 			fault "a broadcast, seed $seed: not as promised"
-		# Dimension 4 is searched to the end, so a plan of that length exists.
+		# In dimension 4 the planner searches all sequences, so a plan of that length
+		# exists.
 		check 'the shortest' hcctl bcast plan fabric t source 0 method minimal apply plan 5
 		equal "the shortest, seed $seed" '["exact",true,true]' \
 			"$(json '[.optimum_is, .steps == .optimum, .promise == .optimum]' run bcast t plan 5 verify)"
@@ -401,8 +407,8 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 	done
 }
 
-# Where the first stage has no sender: it takes a step up, and none down.
-steps_around_dead_nodes() {
+# A stage without a sender takes a step on the way up, and none down.
+test_steps_around_dead_nodes() {
 	local kind
 	check 'add' hcctl fabric add t dim 2
 	check 'faults' hcctl node set t 1,3 fail
@@ -412,14 +418,14 @@ steps_around_dead_nodes() {
 			"$(json '[.verified,.steps,.promise,.optimum,.optimum_is]' run "$kind" t plan 1 verify)"
 	done
 	equal 'up alone' '[2,2,2,"exact"]' "$(json '[.steps,.promise,.optimum,.optimum_is]' run reduce t verify)"
-	# A plan of the time when a node was missing promises nothing that is not so.
+	# A plan from the time when a node was missing must not promise what is no longer true.
 	check 'a node is back' hcctl node set t 1 ok
 	equal 'of other members' '[3,"lower bound"]' \
 		"$(json 'select(.steps >= .optimum) | [.optimum,.optimum_is]' run barrier t plan 1 verify)"
 }
 
-# Whatever the order in which frames come, rings take the steps that were planned.
-trees_of_rings_take_the_planned_steps() {
+# Whatever the order in which frames come, rings take the planned number of steps.
+test_trees_of_rings_take_the_planned_steps() {
 	local dim width planned
 	for dim in 3 4; do
 		check 'add' hcctl fabric add t dim "$dim"
@@ -440,7 +446,7 @@ trees_of_rings_take_the_planned_steps() {
 	done
 }
 
-doubling_is_chosen_planned_and_verified() {
+test_doubling_is_chosen_planned_and_verified() {
 	check 'add' hcctl fabric add t dim 4
 	equal 'steps' 4 "$(truth allreduce method doubling op sum type f64 count 9000 iterations 2)"
 	equal 'steps of a barrier' 4 "$(truth barrier method doubling iterations 3)"
@@ -449,7 +455,7 @@ doubling_is_chosen_planned_and_verified() {
 		"$(json .digest run allreduce t method doubling type f32 count 3000)" \
 		"$(hcctl tree find fabric t sink 0 apply plan 1 >/dev/null &&
 			json .digest run allreduce t method tree plan 1 type f32 count 3000)"
-	# Without a method, "hcctl run" takes what the rule says.
+	# Without a method, "hcctl run" uses the one that the rule gives.
 	equal 'the rule' "$(json '[.method, true]' doubling rule dim 4 bytes 800)" \
 		"$(json '[.method, (.rule.bytes >= 800)]' run allreduce t count 100)"
 	equal 'merging' tree "$(json .method run allreduce t op merge count 100)"
@@ -467,7 +473,7 @@ doubling_is_chosen_planned_and_verified() {
 	refused 'a broken plan' 'plan 3 is broken; try: hcctl doubling plan' hcctl run barrier t plan 3
 }
 
-plans_of_all_types_are_shown_and_removed() {
+test_plans_of_all_types_are_shown_and_removed() {
 	check 'add' hcctl fabric add t dim 3
 	refused 'there is none' 'has no plan' hcctl plan del t
 	check 'a tree' hcctl tree find fabric t sink 5 apply
@@ -488,7 +494,7 @@ plans_of_all_types_are_shown_and_removed() {
 	equal 'nothing is left' '[]' "$(hcctl -j plan show t)"
 }
 
-a_failure_is_named_and_nothing_is_left() {
+test_a_failure_is_named_and_nothing_is_left() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
 	hcctl run allreduce t count 100000 iterations 100000 >"$scratch/out" 2>&1 &
@@ -503,7 +509,7 @@ a_failure_is_named_and_nothing_is_left() {
 	check 'a signal' kill -TERM $!
 	wait $! && fault 'the broadcast did not end'
 	equal 'plans left' 1 "$(json length tree show t)"
-	# Jobs of a script would ignore QUIT.
+	# Background jobs of a script would ignore SIGQUIT.
 	(ulimit -c 0 && exec env --default-signal=QUIT hcctl run bcast t count 100000 iterations 100000 source 4) \
 		>"$scratch/out" 2>&1 &
 	jobs+=($!)
@@ -513,7 +519,7 @@ a_failure_is_named_and_nothing_is_left() {
 	equal 'plans left' 1 "$(json length tree show t)"
 }
 
-data_comes_from_pipes() {
+test_data_comes_from_pipes() {
 	local said
 	check 'add' hcctl fabric add t dim 2
 	said=$(hcctl -j run reduce t type u32 op sum data <(head -c 64 /dev/zero) verify) || fault 'no data from a pipe'
@@ -527,7 +533,7 @@ data_comes_from_pipes() {
 	equal 'plans left' 0 "$(json length plan show t)"
 }
 
-lists_have_ranges_and_all() {
+test_lists_have_ranges_and_all() {
 	check 'add' hcctl fabric add t dim 3
 	check 'all links' hcctl link set t all loss 1%
 	equal 'ends with loss' 24 "$(json '[.[] | select(.loss_ppm == 10000)] | length' link show t)"
@@ -559,24 +565,28 @@ lists_have_ranges_and_all() {
 	check 'all nodes here' hcctl node set p all fail
 }
 
-parts_go_the_way_that_there_is() {
+test_parts_go_the_way_that_there_is() {
 	local kind other second
 	check 'add' hcctl fabric add t dim 3
-	equal 'short blocks' '["doubling",true,3]' "$(json '[.method,.verified,.steps]' run alltoall t count 512 verify)"
-	equal 'long blocks' '["ring","one way",true]' "$(json '[.method,.way,.verified]' run alltoall t count 513 verify)"
+	equal 'short blocks' '["doubling",true,3]' "$(json '[.method,.verified,.steps]' run alltoall t count 7 verify)"
+	equal 'long blocks' '["doubling",true,3]' "$(json '[.method,.verified,.steps]' run alltoall t count 9000 verify)"
+	equal 'rings' '["ring","one way",true]' \
+		"$(json '[.method,.way,.verified]' run alltoall t count 513 method ring verify)"
 	equal 'short blocks for all' '["tree",true,6,6]' \
+		"$(json '[.method,.verified,.steps,.promise]' run allgather t count 1023 verify)"
+	equal 'long blocks for all' '["doubling",true,3,3]' \
 		"$(json '[.method,.verified,.steps,.promise]' run allgather t count 1024 verify)"
-	equal 'long blocks for all' '["ring","both ways",true,4,4]' \
-		"$(json '[.method,.way,.verified,.steps,.promise]' run allgather t count 1025 verify)"
+	equal 'rings for all' '["ring","both ways",true,4,4]' \
+		"$(json '[.method,.way,.verified,.steps,.promise]' run allgather t count 1025 method ring verify)"
 	equal 'a reduction' '["tree",true,6]' "$(json '[.method,.verified,.steps]' run reduce_scatter t verify)"
 	equal 'allgather by a tree' '["tree","as asked for",true]' \
-		"$(json '[.method,.why,.verified]' run allgather t count 1025 method tree verify)"
+		"$(json '[.method,.reason,.verified]' run allgather t count 1025 method tree verify)"
 	refused 'alltoall by a tree' 'invalid method "tree"' hcctl run alltoall t method tree
 	for kind in allgather:ring alltoall:ring reduce_scatter:tree; do
 		second=${kind#*:} kind=${kind%:*}
 		for other in doubling "$second"; do
 			equal "$kind by $other" "[\"$other\",\"as asked for\",true]" \
-				"$(json '[.method,.why,.verified]' run "$kind" t count 700 method "$other" verify)"
+				"$(json '[.method,.reason,.verified]' run "$kind" t count 700 method "$other" verify)"
 		done
 		[[ $kind != allgather ]] || continue
 		head -c 64 /dev/urandom >"$scratch/data"
@@ -589,17 +599,17 @@ parts_go_the_way_that_there_is() {
 	refused 'too many' '1073741824 elements for each of 8 members are more than' hcctl run alltoall t count 1073741824
 	check 'loss' hcctl link set t 0:0 down
 	equal 'alltoall around a fault' '["ring","faults in the fabric, which only rings go around",true]' \
-		"$(json '[.method,.why,.verified]' run alltoall t count 8 verify)"
+		"$(json '[.method,.reason,.verified]' run alltoall t count 8 verify)"
 	equal 'allgather around a fault' '["tree","as measured, a tree takes the fewest frames",true]' \
-		"$(json '[.method,.why,.verified]' run allgather t count 8 verify)"
+		"$(json '[.method,.reason,.verified]' run allgather t count 8 verify)"
 	equal 'long allgather around a fault' '["ring","as measured, rings copy less of such long blocks",true]' \
-		"$(json '[.method,.why,.verified]' run allgather t count 2000 verify)"
+		"$(json '[.method,.reason,.verified]' run allgather t count 2000 verify)"
 	equal 'reduce_scatter around a fault' '["tree",true]' "$(json '[.method,.verified]' run reduce_scatter t verify)"
 	refused 'doubling at a fault' 'no doubling: a link of the subcube is faulty' hcctl run alltoall t method doubling
 	equal 'plans left' 0 "$(json length plan show t)"
 }
 
-all_types_and_operators_are_verified() {
+test_all_types_and_operators_are_verified() {
 	local op type
 	check 'add' hcctl fabric add t dim 2
 	check 'plan' hcctl tree find fabric t apply
@@ -612,7 +622,7 @@ all_types_and_operators_are_verified() {
 	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
 }
 
-a_run_without_a_plan_makes_its_own() {
+test_a_run_without_a_plan_makes_its_own() {
 	local kind
 	check 'add' hcctl fabric add t dim 3
 	for kind in reduce allreduce bcast gather scatter allgather barrier alltoall reduce_scatter; do
@@ -621,13 +631,14 @@ a_run_without_a_plan_makes_its_own() {
 	done
 }
 
-a_sweep_has_a_line_for_each_size() {
+test_a_sweep_has_a_line_for_each_size() {
 	local kind
 	check 'add' hcctl fabric add t dim 3
 	for kind in reduce allreduce bcast gather scatter allgather alltoall reduce_scatter; do
 		hcctl -j run $kind t sweep from 3 to 64 iterations 2 verify >"$scratch/$kind" || fault "$kind failed"
 		equal "$kind: sizes" '[8,16,32,64]' "$(jq -c '[.sizes[].bytes]' "$scratch/$kind")"
-		# A kernel with debugging has a clock of ticks, and some operations end within one.
+		# A kernel with debugging has a clock that counts in ticks, and some operations end
+		# within one.
 		# shellcheck disable=SC2016
 		check "$kind: times" jq -e --arg debug "$debug" 'all(.sizes[]; (.min_ns > 0 or $debug != "") and
 			.min_ns <= .avg_ns and .avg_ns <= .max_ns and .verified and .members == 8 and
@@ -644,7 +655,7 @@ a_sweep_has_a_line_for_each_size() {
 	equal 'by a tree' '"tree"' "$(hcctl -j run allreduce t sweep to 64 iterations 2 | jq -c '.sizes[].plan_type' | sort -u)"
 }
 
-loads_are_watched() {
+test_loads_are_watched() {
 	local text=$scratch/text
 	check 'add' hcctl fabric add t dim 3
 	check 'a failed node' hcctl node set t 6 fail
@@ -664,11 +675,11 @@ loads_are_watched() {
 	equal 'lines' 3 "$(wc -l <"$scratch/lines")"
 	equal 'each line is what show prints' "$(<"$scratch/once")" "$(uniq "$scratch/lines")"
 	check 'its tasks are lost' hcctl node set t 5 fail
-	hcctl balance show t --watch interval 20ms | grep -qE '^done 0, repeated 0, lost [1-9][0-9]*, in doubt 0; copied 0, revived 0$' ||
+	hcctl balance show t --watch interval 20ms | grep -qE '^done 0, redelivered 0, lost [1-9][0-9]*, unresolved 0; replicated 0, recovered 0$' ||
 		fault 'the losses are not there'
 }
 
-a_watched_fabric_fits_the_terminal() {
+test_a_watched_fabric_fits_the_terminal() {
 	local seen=0 tty=$scratch/tty
 	check 'add' hcctl fabric add t dim 8
 	check 'tasks' "$here/hc_load" tasks t 200 90
@@ -677,7 +688,7 @@ a_watched_fabric_fits_the_terminal() {
 	equal 'status after Ctrl-C' 0 "$seen"
 	(($(grep -c $'\e\\[H\e\\[J' "$tty") >= 2)) || fault 'there are no two pictures'
 	[[ $(tail -c 8 "$tty") =~ $'\e[?25h'('^C')?$ ]] || fault 'the cursor is not back'
-	# The second of the pictures.
+	# The second picture on the terminal
 	awk 'BEGIN { RS = "\033\\[H\033\\[J" } NR == 3' "$tty" | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' >"$scratch/page"
 	(($(wc -l <"$scratch/page") <= 23)) || fault "more than 23 lines: $(<"$scratch/page")"
 	(($(wc -L <"$scratch/page") <= 80)) || fault "wider than 80: $(<"$scratch/page")"
@@ -685,16 +696,5 @@ a_watched_fabric_fits_the_terminal() {
 	grep -qE '^and [0-9]+ nodes more, none of which has more than 0$' "$scratch/page" || fault "who is left out: $(<"$scratch/page")"
 }
 
-alone=(an_error_of_trace_has_one_line)
-run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes values_are_shown_as_they_were_given \
-	errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
-	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits a_link_that_delivers_nothing_is_spent \
-	the_kernel_lists_the_protocol_and_its_sockets two_trees_show_who_lies module_and_tool_are_of_one_version \
-	numbers_may_be_written_in_three_ways \
-	an_error_has_one_line names_do_nothing_to_a_terminal an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
-	what_a_plan_promises_is_what_a_reduction_takes \
-	steps_promise_and_optimum_of_all_collectives_around_faults \
-	steps_around_dead_nodes trees_of_rings_take_the_planned_steps \
-	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
-	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is data_comes_from_pipes lists_have_ranges_and_all all_types_and_operators_are_verified \
-	loads_are_watched a_watched_fabric_fits_the_terminal
+alone=(test_an_error_of_trace_has_one_line)
+run_tests

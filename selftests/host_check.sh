@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: host_check.sh BUILD-FOLDER
-# Checks of the tests without a VM, as TAP: the lists are complete, and the tally that sums up their results tells good
-# from bad.
+# Checks of the test suite itself, without a VM, as TAP: all programs are there, and the tally that
+# sums up results tells good from bad.
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${1:?usage: host_check.sh BUILD-FOLDER}
+HC_SCHEDULE=$build/schedule
 # shellcheck source=selftests/lib/lib.sh
 . "$here/lib/lib.sh"
 # shellcheck source=selftests/vm/lib.sh
@@ -25,42 +26,41 @@ result() {
 	echo "$said $((++number)) $1"
 }
 
-every_program_is_there() {
+test_every_program_is_there() {
 	local name
 	for name in $(listed); do
 		[[ -x $here/$name || -x $build/$name ]] || { log "no program $name"; return 1; }
 	done
 }
 
-every_file_is_listed() { make -s --no-print-directory -C "$here" OUTPUT="$build" listed; }
-
-# tallied LOG WANTED: what the tally says of a log
+# tallied LOG WANTED: the tally prints WANTED for a log
 tallied() {
 	local said
-	said=$(printf '%b' "$1" | "$here/tally" /dev/stdin | tail -1)
+	said=$(printf '%b' "$1" | "$here/tools/tally" /dev/stdin | tail -1)
 	[[ $said == "$2" ]] || { log "\"$said\", not \"$2\""; return 1; }
 }
 
-tally_counts_members_not_groups() {
+test_tally_counts_members_not_groups() {
 	tallied '1..1\n    1..2\n    ok 1 a\n    ok 2 b\nok 1 group\n' '2 passed, 0 failed'
 }
 
-tally_sees_a_failure_in_a_group() {
+test_tally_sees_a_failure_in_a_group() {
 	tallied '1..1\n    1..2\n    ok 1 a\n    not ok 2 b\nnot ok 1 group\n' '1 passed, 1 failed'
 }
 
-tally_sees_a_group_that_died() {
+test_tally_sees_a_group_that_died() {
 	tallied '1..1\n    1..3\n    ok 1 a\nnot ok 1 group\n' '1 passed, 2 failed'
 }
 
-tally_forgets_what_is_run_again() {
+test_tally_forgets_what_is_run_again() {
 	tallied '1..2\n    1..3\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    ok 1 a\nok 1 group\nok 2 b\n' \
 		'2 passed, 0 failed' &&
 		tallied '1..1\n    1..1\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    not ok 1 a\nnot ok 1 group\n' \
 			'0 passed, 1 failed'
 }
 
-# read_as BYTE: what the runner makes of a log that ends by an int3, with BYTE in front of where the processor stopped
+# read_as BYTE: prints what the runner makes of a log that ends at an int3, where BYTE precedes the
+# instruction pointer
 read_as() {
 	local kind=real
 	! printf '%s\n' 'Oops: int3: 0000 [#1]' 'RIP: 0010:x+0x1/0x2' "Code: 24 00 $1 <09> 5b cc" 'Code: cc <90>' |
@@ -68,7 +68,7 @@ read_as() {
 	echo "$kind"
 }
 
-the_runner_knows_a_breakpoint_from_none() {
+test_the_runner_knows_a_breakpoint_from_none() {
 	local bad=''
 	equal 'none in memory' misread "$(read_as eb)"
 	equal 'one in memory' real "$(read_as cc)"
@@ -76,10 +76,10 @@ the_runner_knows_a_breakpoint_from_none() {
 	[[ ! $bad ]]
 }
 
-# said_as PATTERN TEXT
+# said_as PATTERN TEXT: prints yes if "says" finds PATTERN in TEXT
 said_as() { says "$2" "$1" && echo yes || echo no; }
 
-a_refusal_is_matched_line_by_line() {
+test_a_refusal_is_matched_line_by_line() {
 	local bad='' capital=A two=$'hcctl: fabric t: No such plan\ntry: hcctl plan show (t)'
 	equal 'any case' yes "$(said_as 'no such PLAN' "$two")"
 	equal 'the ends of a line' yes "$(said_as '^hcctl: .* plan$' "$two")"
@@ -93,8 +93,8 @@ a_refusal_is_matched_line_by_line() {
 	[[ ! $bad ]]
 }
 
-# What hc_json is spared, jq would be asked for.
-paths_lead_where_jq_goes() {
+# A path that hc_json cannot follow is given to jq.
+test_paths_lead_where_jq_goes() {
 	local bad='' filter here=$build said
 	said='[{"a":"x y","b":[1,2,{"c":null}],"drops":{"no-node":7}},{"a":"z","b":[],"drops":{}}]'
 	for filter in . length '.[0].a' '.[].b' '.[].b | length' '.[0].b[2].c // 5' '.[0].drops["no-node"]' '.[1].drops["no-node"] // 0' \
@@ -110,7 +110,8 @@ paths_lead_where_jq_goes() {
 
 dissector=$here/../Documentation/wireshark/hypercube.lua
 
-# dissected FILTER FIELD..: the fields of the frames for which the filter is true, a line each
+# dissected FILTER FIELD..: prints these fields of the frames for which the filter is true, a frame
+# a line
 dissected() {
 	local fields=()
 	for field in "${@:2}"; do fields+=(-e "hypercube.$field"); done
@@ -118,9 +119,10 @@ dissected() {
 		-Y "$1" -T fields "${fields[@]}" 2>/dev/null
 }
 
-# The recording: a 3-cube without link 3:1 and node 6 adds up 100 u32 in segments of 256 bytes, and the programs leave;
-# then node 5 fails and breaks the plan, and frames look for ways, one of them to node 5.
-the_dissector_reads_a_recorded_reduction() {
+# The recording: a 3-cube without link 3:1 and node 6 adds up 100 u32 in segments of 256 bytes, and
+# the programs leave; then node 5 fails and breaks the plan, and frames look for paths, one of them
+# to node 5.
+test_the_dissector_reads_a_recorded_reduction() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
 	equal 'frames not understood' '' "$(dissected '!hypercube || _ws.malformed || hypercube.bad_length || hypercube.bad_version' seq)"
@@ -138,8 +140,8 @@ the_dissector_reads_a_recorded_reduction() {
 	[[ ! $bad ]]
 }
 
-# recorded TYPE FLAGS REST: a recording of one frame; in hexadecimal, and what is behind the common part, of which
-# $payload bytes are payload
+# recorded TYPE FLAGS REST: writes a recording of one frame; TYPE and FLAGS in hexadecimal, REST
+# follows the common header and ends with $payload bytes of payload
 recorded() {
 	local hex n
 	n=$(printf %02x $((62 + ${#3} / 2)))
@@ -149,13 +151,13 @@ recorded() {
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
 
-# said TYPE FLAGS REST FIELD..: how the dissector reads such a recording
+# said TYPE FLAGS REST FIELD..: prints these fields as the dissector reads such a frame
 said() {
 	local recording=-
 	recorded "$1" "$2" "$3" | dissected '!hypercube.bad_length' "${@:4}" | tr '\t' ' '
 }
 
-# numbers BYTES VALUE ..
+# numbers BYTES VALUE ..: prints each value as that many bytes in hexadecimal
 numbers() {
 	while (($#)); do
 		printf "%0$(($1 * 2))x" "$2"
@@ -163,12 +165,13 @@ numbers() {
 	done
 }
 
-# stop_flags NUMBER: over, soft, idle and away, as the dissector reads a STOP with these flags; $of as below
+# stop_flags NUMBER: prints flags over, soft, idle and away as the dissector reads a STOP with these
+# flags; $of as below
 stop_flags() {
 	said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 "$1")" end.over end.soft end.idle end.away | sed 's/True/1/g; s/False/0/g'
 }
 
-the_dissector_knows_what_words_count() {
+test_the_dissector_knows_what_words_count() {
 	command -v tshark >/dev/null || return 4
 	local bad='' of word
 	of=$(numbers 4 1 4 2 8 9)
@@ -187,15 +190,15 @@ the_dissector_knows_what_words_count() {
 	equal 'FLOOD' '0x0000000a 11' "$(said 09 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"
 	equal 'a fixed way' '1,0,2 1 258' "$(walk=11 hop=1 said 07 09 "$(numbers 4 258 1 16 1 32 10 0)$of$(numbers 4 1 4 0)" walk.dims way.hop way.nr)"
 	of+=$(numbers 6 7 2 5 4 3 4 6 4 4 2 2 2 1)
-	equal 'MEND: a question' '9 7 5 4 2 1 2' "$(said 0c 00 "$of$(numbers 1 2 1 0 2 0 1 0 3 0)" \
-		op mend.attempt mend.master mend.status mend.node mend.dim mend.what)"
-	equal 'MEND: an answer' '0x00000003 5 1 10 11 12 13 14 15 16' "$(payload=56 said 0c 00 \
+	equal 'REPAIR: a question' '9 7 5 4 2 1 2' "$(said 0c 00 "$of$(numbers 1 2 1 0 2 0 1 0 3 0)" \
+		op repair.attempt repair.master repair.status repair.node repair.dim repair.what)"
+	equal 'REPAIR: an answer' '0x00000003 5 1 10 11 12 13 14 15 16' "$(payload=56 said 0c 00 \
 		"$of$(numbers 1 5 1 0 2 0 1 1 3 0)$(numbers 8 10 8 11 8 12 8 13 8 14 8 15 8 16)" \
-		mend.word mend.what mend.back mend.{ran,placed,nr,offset,prev_nr,prev_offset,fresh} |
+		repair.word repair.what repair.back repair.{ran,placed,nr,offset,prev_nr,prev_offset,fresh} |
 		sed 's/True/1/; s/0x0000000000000010/16/; s/0x000000000000000/1/g; s/1a/10/; s/1b/11/')"
-	equal 'MEND: a place' '6 2 3 1 8,9 10,11 2,1 1,0 0,1 1,3,32,34' "$(payload=96 said 0c 00 \
+	equal 'REPAIR: a place' '6 2 3 1 8,9 10,11 2,1 1,0 0,1 1,3,32,34' "$(payload=96 said 0c 00 \
 		"$of$(numbers 1 3 1 2 2 3 1 4 3 0 56 0)$(numbers 4 8 2 10 4 0 1 2 1 1 1 1 3 0 4 9 2 11 4 0 1 1 1 0 1 3 3 0 4 10 4 5)" \
-		mend.members mend.ways mend.rings mend.resume way.{seen,next,dim,out,relay} mend.set | sed 's/True/1/g; s/False/0/g')"
+		repair.members repair.ways repair.rings repair.resume way.{seen,next,dim,out,relay} repair.set | sed 's/True/1/g; s/False/0/g')"
 	word=$(numbers 8 5 8 3 4 0 4 0 2 0 1 0)
 	equal 'DROP' '5 8 10,11' "$(payload=16 said 0e 00 "$word$(numbers 1 8 4 0 8 10 8 11)" task.move task.what task.drop)"
 	equal 'LOST' '1 2 3 4 0x0000000f' "$(payload=40 said 0e 00 "$word$(numbers 1 10 4 0 8 1 8 2 8 3 8 4 4 15 4 0)" \
@@ -205,15 +208,15 @@ the_dissector_knows_what_words_count() {
 	[[ ! $bad ]]
 }
 
-# shown EVERY-HOP FILTER: how many frames of a recording for which the filter is true
+# shown EVERY-HOP FILTER: prints the number of frames of the recording for which the filter is true
 shown() {
 	tshark -X "lua_script:$dissector" -r "$here/wireshark/endpoints.pcap" -o "hypercube.every_hop:$1" -Y "$2" \
 		2>/dev/null | wc -l
 }
 
-# The recording: node 0 of a 3-cube sends 3000 bytes to node 7 by TCP, all three links away; before, it asks all others
-# for the address.
-the_dissector_shows_an_ethernet_frame_once() {
+# The recording: node 0 of a 3-cube sends 3000 bytes by TCP to node 7, three links away, after an
+# ARP request to all nodes.
+test_the_dissector_shows_an_ethernet_frame_once() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
 	equal 'frames' 43 "$(shown FALSE hypercube)"
@@ -227,18 +230,15 @@ the_dissector_shows_an_ethernet_frame_once() {
 	[[ ! $bad ]]
 }
 
-# sink: of the recording: who says first that something has ended
+# sink: prints the node of the recording that is the first to report an end
 sink() { dissected hypercube.type==5 from | head -1; }
 
-tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
-	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
-	the_runner_knows_a_breakpoint_from_none a_refusal_is_matched_line_by_line paths_lead_where_jq_goes
-	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count
-	the_dissector_shows_an_ethernet_frame_once)
+readarray -t tests < <(functions_of_tests)
 echo 'TAP version 13'
 echo "1..${#tests[@]}"
 for name in "${tests[@]}"; do
 	"$name"
+	name=${name#test_}
 	result "${name//_/ }"
 done
 ((failed == 0))

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Links that are bad by configuration: what the tool sets and shows, how ordinary programs cope with
-# it, and that the same seed repeats it. Operations over such links: impaired.c.
+# Impaired links: what the tool sets and shows, how ordinary programs cope with them, and that the
+# same seed repeats the same impairments. Operations over such links: impaired.c.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/endpoints.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
@@ -11,7 +13,7 @@ link() { json ".[0]$2" link show t "$1"; }
 counts_all() { json "[.[] | $1] | add // 0" link show t; }
 stat() { json "$1 // 0" stats t; }
 
-settings_are_shown_as_they_were_set() {
+test_settings_are_shown_as_they_were_set() {
 	local end
 	check 'add' hcctl fabric add t dim 2
 	equal 'nothing' '[0,0,0,0,0,0,0,0]' "$(link 0:0 '| [.loss_ppm, .corrupt_ppm, .duplicate_ppm,
@@ -22,9 +24,9 @@ settings_are_shown_as_they_were_set() {
 		equal "at $end" '[10000,5000,20000,5000000,1000000,1250000,7]' "$(link $end '| [.loss_ppm,
 			.corrupt_ppm, .duplicate_ppm, .delay_ns, .jitter_ns, .rate, .seed]')"
 	done
-	equal 'the model is another thing' '[1000,1250000000]' "$(link 0:0 '| [.latency_ns, .bandwidth]')"
-	check 'the model' hcctl link set t 0:1 latency 9us bandwidth 1gbps
-	equal 'set' '[9000,1000000000,0,0]' "$(link 2:1 '| [.latency_ns, .bandwidth, .delay_ns, .rate]')"
+	equal 'the model is another thing' '[1000,1250000000]' "$(link 0:0 '| [.model_latency_ns, .model_bandwidth]')"
+	check 'the model' hcctl link set t 0:1 model-latency 9us model-bandwidth 1gbps
+	equal 'set' '[9000,1000000000,0,0]' "$(link 2:1 '| [.model_latency_ns, .model_bandwidth, .delay_ns, .rate]')"
 	check 'one at a time' hcctl link set t 0:0 loss 0
 	equal 'the others stay' '[0,5000]' "$(link 0:0 '| [.loss_ppm, .corrupt_ppm]')"
 	check 'a delay' hcctl link set t 0:0 delay 3ms
@@ -40,10 +42,11 @@ settings_are_shown_as_they_were_set() {
 	equal 'and nothing changed' '[5000,3000000]' "$(link 0:0 '| [.corrupt_ppm, .delay_ns]')"
 	check 'clear' hcctl fault clear t
 	equal 'all clear' 0 "$(counts_all '.loss_ppm + .corrupt_ppm + .duplicate_ppm + .delay_ns + .rate')"
-	equal 'the model, too' '[1000,1250000000]' "$(link 0:1 '| [.latency_ns, .bandwidth]')"
+	equal 'the model, too' '[1000,1250000000]' "$(link 0:1 '| [.model_latency_ns, .model_bandwidth]')"
 }
 
-# fate SEED IMPAIRMENT..: the numbers of those of 300 frames that node 1 hears from node 0
+# fate SEED IMPAIRMENT..: sends 300 frames from node 0 to node 1 and prints the numbers of those
+# that arrive
 fate() {
 	check 'impair' hcctl link set t 0:0 seed "${@}"
 	: >"$scratch/heard"
@@ -56,14 +59,14 @@ fate() {
 	sed -n 2p "$scratch/heard"
 }
 
-# Nobody else speaks on this link.
+# quiet_pair: makes two nodes whose link carries no other frames
 quiet_pair() {
 	check 'add' hcctl fabric add t dim 1 netns-each "$p"
 	check 'silence' at 0 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn0/disable_ipv6'
 	check 'silence' at 1 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn1/disable_ipv6'
 }
 
-a_seed_makes_it_the_same_again() {
+test_a_seed_makes_it_the_same_again() {
 	local what first again other
 	quiet_pair
 	for what in 'loss 20% corrupt 0' 'loss 5% duplicate 20% corrupt 10%'; do
@@ -81,12 +84,12 @@ a_seed_makes_it_the_same_again() {
 	done
 }
 
-ethernet_delivers_duplicates() {
+test_ethernet_delivers_duplicates() {
 	local line
 	quiet_pair
 	line=$(fate 1 duplicate 100%)
 	equal 'each twice, one after the other' "$(for ((i = 0; i < 300; i++)); do printf '%d %d ' $i $i; done)" "$line"
-	# One to everybody has a number of its origin.
+	# A broadcast frame has a number of its origin, so its duplicate is recognized.
 	: >"$scratch/heard"
 	start 1 "$flow" hear tn1 $((60 * slow)) 1000 >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
@@ -96,7 +99,7 @@ ethernet_delivers_duplicates() {
 	check 'broadcasts once' grep -q ' 100 frames, 0 twice' "$scratch/heard"
 }
 
-corrupted_frames_are_dropped() {
+test_corrupted_frames_are_dropped() {
 	cube 2
 	check 'impair' hcctl link set t 0:0,0:1,1:1,2:0 corrupt 10% seed 3
 	at 0 ping -q -c 100 -i 0.005 -W 1 "$(address 3)" >"$scratch/ping"
@@ -109,7 +112,8 @@ corrupted_frames_are_dropped() {
 }
 same_counts() { [[ $(stat ".$1") == "$(stat ".drops[\"$2\"]")" ]]; }
 
-# Some seconds of TCP from endpoint 0 to endpoint 3; what that says of it is in $scratch/sink.
+# tcp_flows: some seconds of TCP from endpoint 0 to endpoint 3; the output of the receiver is in
+# $scratch/sink
 tcp_flows() {
 	local seconds=4
 	[[ ! $brief ]] || seconds=2
@@ -123,15 +127,15 @@ tcp_flows() {
 	log "$(<"$scratch/sink")"
 }
 
-tcp_survives_it_all() {
+test_tcp_survives_it_all() {
 	cube 2
 	check 'impair' hcctl link set t 0:0,0:1,1:1,2:0 corrupt 1% loss 1% duplicate 5% delay 1ms jitter 1ms seed 4
 	tcp_flows
 	(($(sed 's/ .*//' "$scratch/sink") > 50000)) || fault 'hardly anything came'
 }
 
-# Late, twice, but in order.
-every_collective_takes_each_frame_once() {
+# Frames come late and twice, but in order.
+test_every_collective_takes_each_frame_once() {
 	local what links
 	check 'add' hcctl fabric add t dim 3
 	check 'a tree' hcctl tree find fabric t apply
@@ -147,13 +151,13 @@ every_collective_takes_each_frame_once() {
 }
 same_or_fewer() { (($(stat .drops.duplicate) > 100 && $(stat .drops.duplicate) <= $(stat .duplicated))); }
 
-# The least of ten round trips, in microseconds
+# round_trip: prints the least of ten round-trip times, in microseconds
 round_trip() {
 	at "$1" ping -q -c 10 -i 0.02 -W 2 "$(address "$2")" | sed -nE 's|^r[ot].* ([0-9]+)\.([0-9]{3})/.*/.*|\1\2|p' |
 		sed 's/^0*//'
 }
 
-delay_delays() {
+test_delay_delays() {
 	local us
 	cube 2
 	check 'impair' hcctl link set t 0:0,1:1,0:1,2:0 delay 10ms
@@ -169,7 +173,7 @@ delay_delays() {
 	(($(stat .delayed) > 40)) || fault 'nobody counts'
 }
 
-rate_limits() {
+test_rate_limits() {
 	local bytes seconds=2
 	cube 1
 	check 'impair' hcctl link set t 0:0 rate 8mbit
@@ -182,10 +186,11 @@ rate_limits() {
 	jobs=()
 	bytes=$(sed 's/ .*//' "$scratch/sink")
 	log "$bytes bytes in $seconds seconds"
-	# Bytes that were written before the end come later: a send buffer, and what waits for the wire.
+	# What was written before the end comes later: a send buffer, and what is queued at the
+	# link.
 	((bytes > 500000)) || fault 'too slow'
 	((bytes <= 1000000 * (seconds + 5 * slow))) || fault 'too fast'
-	# Copies of broadcasts are charged to nobody, so nobody waits.
+	# Copies of broadcasts are charged to no socket, so the sender does not wait for room.
 	check 'a flood' at 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 2000 1400
 	check 'too much is dropped' busywait 5 dropped_full
 	check 'the queue empties' busywait 3 json_is 0 .queued_frames stats t
@@ -193,18 +198,19 @@ rate_limits() {
 }
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
-# Frames that an operation sends beside its data, credits above all, wait in the same queue as a flood. That nobody is
-# charged for, so it has 2 MiB in each direction: some 900 frames, which a second's delay keeps there.
-a_flood_is_not_in_the_way_of_operations() {
+# Frames that an operation sends besides its data, mainly credits, wait in the same queue as a
+# flood. The flood is charged to no socket, so it may take 2 MiB in each direction: some 900 frames,
+# which stay there for a second because of the delay.
+test_a_flood_is_not_in_the_way_of_operations() {
 	local i bytes most=0
 	cube 1
 	check 'plan' hcctl tree find fabric t apply
 	check 'impair' hcctl link set t 0:0 delay 1s
-	# Up to 12,000 in a second; more would only take the processor from the operations
+	# Up to 12,000 frames a second; more would only take the processor from the operations.
 	for i in 0 1; do
 		start $i "$flow" raw tn$i ff:ff:ff:ff:ff:ff "$(at $i cat /sys/class/net/tn$i/address)" 1000000 1400 5
 	done
-	# A kernel with checkers may be too slow for that.
+	# A kernel with debugging may be too slow to fill the queue.
 	[[ $debug ]] || check 'too much is dropped' busywait 20 dropped_full
 	for ((i = 0; i < 8; i++)); do
 		bytes=$(json '[.[].queued_bytes] | max' link show t)
@@ -219,7 +225,7 @@ a_flood_is_not_in_the_way_of_operations() {
 
 events() { jq -c 'select(.event == "link" and .node == 0 and .dim == 1) | .state' "$scratch/events" | uniq; }
 was() { events | grep -qxF "$1"; }
-a_link_flaps() {
+test_a_link_flaps() {
 	cube 2
 	hcctl -j monitor >"$scratch/events" &
 	jobs+=("$!")
@@ -247,7 +253,7 @@ a_link_flaps() {
 	check 'a reduction' hcctl run reduce t op sum type u32 count 100 verify
 }
 
-tcp_goes_around_a_link_that_flaps() {
+test_tcp_goes_around_a_link_that_flaps() {
 	local stall
 	cube 2
 	check 'flap' hcctl link set t 0:0,3:1 flap 50ms/300ms
@@ -256,7 +262,7 @@ tcp_goes_around_a_link_that_flaps() {
 	((stall < 1000 * slow)) || fault "it stalled for $stall ms"
 }
 
-all_goes_with_the_fabric() {
+test_all_goes_with_the_fabric() {
 	local i a
 	for ((i = $(scaled 3); i > 0; i--)); do
 		cube 2
@@ -279,8 +285,5 @@ all_goes_with_the_fabric() {
 }
 frames_wait() { (($(stat .queued_frames) > 0)); }
 
-alone=(tcp_survives_it_all delay_delays rate_limits a_link_flaps tcp_goes_around_a_link_that_flaps)
-run_tests settings_are_shown_as_they_were_set a_seed_makes_it_the_same_again \
-	ethernet_delivers_duplicates corrupted_frames_are_dropped tcp_survives_it_all \
-	every_collective_takes_each_frame_once delay_delays \
-	rate_limits a_flood_is_not_in_the_way_of_operations a_link_flaps tcp_goes_around_a_link_that_flaps all_goes_with_the_fabric
+alone=(test_tcp_survives_it_all test_delay_delays test_rate_limits test_a_link_flaps test_tcp_goes_around_a_link_that_flaps)
+run_tests

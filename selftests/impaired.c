@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations and messages over links that lose, corrupt, duplicate, delay and are slow: the right
- * result, each message once and in order, in the time that this takes, nothing lost in a queue, and
- * no queue that outlives its fabric.
+ * Operations and messages over slow links that lose, corrupt, duplicate and delay frames: the right
+ * result, and each message once and in order, in the time that this must take; no queue overflows,
+ * and none outlives its fabric.
+ *
+ * Scheduling: alone
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +24,12 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment)
 	return err ? err : cube_bind_all(c);
 }
 
-/* ------------------------------------------------------------ collectives */
+/* --- collectives --- */
 
 struct work {
 	unsigned int collective;
 	unsigned int oper;
-	size_t count;		/* of u64, of each member */
+	size_t count;		/* elements (u64) of each member */
 };
 
 static const uint64_t *numbers(uint64_t first, uint64_t step, size_t count)
@@ -52,15 +54,16 @@ static void job_fill(struct job *j, const struct work *w, unsigned int i, unsign
 	if (w->collective == HYPERCUBE_REDUCE)
 		j->op.flags = HYPERCUBE_F_NOTIFY;
 	j->in = merge ? numbers(i, n, w->count) : numbers(1ull << i, 1ull << 32, w->count);
-	/* A member that is in it twice, or not at all, shows in the low bits of each sum. */
+	/* A contribution that is counted twice, or not at all, shows in the low bits of each sum.
+	 */
 	if (gets)
 		j->expect = merge ? numbers(0, 1, result) :
 				    numbers((1ull << n) - 1, (uint64_t)n << 32, w->count);
 	j->waits = true;
 }
 
-/* 0: all had the right result; -EBADMSG: somebody had a wrong one, or no end; else the
- * error that somebody was told.
+/* Run one operation at all members. Return: 0 if all had the right result; -EBADMSG if one had a
+ * wrong result or no end; else the error that a member got.
  */
 static int run(struct cube *c, const struct work *w, int seconds)
 {
@@ -101,10 +104,10 @@ static const struct work works[] = {
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_SUM, 9000 },
 };
 
-/* ------------------------------------------------------------ messages */
+/* --- messages --- */
 
-/* @count messages from corner to corner, by those who are bound for that: how many came
- * in order, each once.
+/* Send @count messages from corner to corner, from sockets bound for this. Return: number of those
+ * that came in order, each once; 0 if one came that should not.
  */
 static unsigned int messages(struct cube *c, unsigned int count)
 {
@@ -123,7 +126,7 @@ static unsigned int messages(struct cube *c, unsigned int count)
 			right = nr == came++;
 		usleep(100);
 	}
-	/* Nor does one come once more. */
+	/* No message may come a second time. */
 	usleep(20000 * patience(1));
 	right &= recv(to, &nr, sizeof(nr), MSG_DONTWAIT) < 0;
 	close(from);
@@ -144,7 +147,7 @@ static int quiet_sums(struct cube *c, struct link_sums *s)
 	return err;
 }
 
-/* ------------------------------------------------------------ tests */
+/* --- tests --- */
 
 TEST(a_flipped_bit_never_makes_a_wrong_result)
 {
@@ -155,12 +158,12 @@ TEST(a_flipped_bit_never_makes_a_wrong_result)
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* A few rounds, as on kernels with debugging, go on until there was something to find. */
+	/* With debug kernels there are few rounds: go on until a frame was corrupted. */
 	for (round = 0; round < scaled(16) || (round < 16 && !s.corrupted); round++) {
 		EXPECT_EQ(0, run(&c, &works[round % ARRAY_SIZE(works)], 8));
 		ASSERT_EQ(0, ctl_link_sums(c.name, &s));
 	}
-	/* Every corrupted frame was found out, and nothing else was taken for one. */
+	/* Each corrupted frame must fail its checksum, and no other frame. */
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.corrupted, 0);
 	EXPECT_EQ(s.corrupted, s.checksum);
@@ -181,8 +184,8 @@ TEST(messages_come_once_and_in_order_over_bad_links)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A link with a cost of 1 us has each attempt in vain on the model's clock three times: there, back
- * and once more; steps are what they are.
+/* On a link with a cost of 1 us each failed attempt adds it to the model's clock three times:
+ * there, back and once more. Steps stay the same.
  */
 TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 {
@@ -202,7 +205,7 @@ TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* In order, after the time that the attempts in vain have cost. */
+/* Messages come in order, after the time that the failed attempts have cost. */
 TEST(attempts_in_vain_take_real_time)
 {
 	const struct impairments bad = { .loss = 500000, .delay = 20 * MS, .seed = 5 };
@@ -221,7 +224,9 @@ TEST(attempts_in_vain_take_real_time)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Of each frame some ten attempts are in vain: their copies do not fill the memory. */
+/* Each frame takes some ten failed attempts; the corrupted copies on the link must not fill the
+ * memory.
+ */
 TEST(corrupted_copies_take_no_more_than_so_much)
 {
 	const struct impairments bad = { .corrupt = 900000, .delay = 200 * MS, .seed = 3 };
@@ -261,7 +266,7 @@ TEST(duplicates_are_taken_once)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
-	/* Detours, helpers and their parts, too. */
+	/* Detours, helpers and the parts of helpers meet the impairments, too. */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 3));
@@ -288,7 +293,7 @@ TEST(a_slow_link_loses_nothing)
 	ASSERT_EQ(0, cube_impair(&c, &slow));
 	begin = now_ms();
 	EXPECT_EQ(0, run(&c, &w, 20));
-	/* 1 MiB takes 2.1 s over each link, which all do at the same time. */
+	/* 1 MiB takes 2.1 s over each link; all links work at the same time. */
 	EXPECT_GE(now_ms() - begin, 2050);
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.delayed, 60);
@@ -302,7 +307,9 @@ TEST(silence_behind_data_ends_nothing)
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
 	struct cube c;
 
-	/* Five seconds of data, in which nothing else comes from a peer: that ends nothing. */
+	/* Five seconds of data, in which nothing else comes from the peer, must not count as a
+	 * failure.
+	 */
 	ASSERT_EQ(0, start(&c, 1, 0));
 	ASSERT_EQ(0, cube_impair(&c, &slow));
 	EXPECT_EQ(0, run(&c, &w, 30));
@@ -327,7 +334,7 @@ TEST(jitter_keeps_the_order)
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.delayed, 500);
 	EXPECT_EQ(0, s.queued);
-	/* Three stages, and as many ways back, each of 0 to 6 ms. */
+	/* Three stages and as many ways back, each of 0 to 6 ms. */
 	begin = now_ms();
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, &res));
 	EXPECT_GE(now_ms() - begin, 2);
@@ -337,7 +344,7 @@ TEST(jitter_keeps_the_order)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Switching the delay off lets no frame overtake those that still wait. */
+/* When the delay is switched off, no frame may overtake those that still wait. */
 TEST(impairments_change_under_traffic)
 {
 	struct impairments bad = { .delay = 20 * MS };
@@ -396,8 +403,8 @@ TEST(a_fabric_goes_with_frames_in_its_queues)
 			EXPECT_EQ(0, cube_del(&c));
 		}
 	}
-	/* The last one goes with its network namespace, once what its sockets have sent
-	 * lets go of that.
+	/* The last fabric goes with its network namespace, once the frames that its sockets have
+	 * sent no longer hold the namespace.
 	 */
 	ASSERT_EQ(0, start(&c, 3, 4096));
 	ASSERT_EQ(0, fill_queues(&c, p, &n, 0));

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: json_record.sh FILE
-# In the VM: runs every command with -j, in many states of a fabric, and writes to FILE a line for each: its words, a
-# tab, and what it printed, which may be nothing. ctl/tests/schema_test.py compares that with the schemas.
+# Runs in the VM every command with -j, in many states of a fabric, and writes a line for each to
+# FILE: the words of the command, a tab, and its output, which may be empty.
+# ctl/tests/schema_test.py compares the output with the schemas.
 
 set -uo pipefail
 records=${1:?usage: json_record.sh FILE}
@@ -15,7 +16,7 @@ cd "$scratch" || exit 1
 failed=0
 : >"$records"
 
-# put WORDS OUTPUT-FILE: a line for each line of output; that of a batch is one value
+# put WORDS OUTPUT-FILE: writes a line for each line of output; the output of a batch is one value
 put() {
 	if [[ $1 == -b* ]]; then
 		printf '%s\t%s\n' "$1" "$(tr -d '\n' <"$2")" >>"$records"
@@ -26,7 +27,7 @@ put() {
 	fi
 }
 
-# j WORD..: must succeed
+# j WORD..: runs hcctl -j WORD.., which must succeed
 j() {
 	if hcctl -j "$@" >out 2>err; then
 		put "$*" out
@@ -36,13 +37,13 @@ j() {
 	fi
 }
 
-# events COMMAND..: what hcctl monitor says meanwhile
+# events COMMAND..: writes what hcctl monitor prints while COMMAND runs
 events() {
 	hcctl -j monitor >events 2>err &
 	local pid=$! tries
-	# The monitor listens once it has heard of something.
+	# The monitor listens once it has printed an event.
 	for ((tries = 0; tries < 300; tries++)); do
-		hcctl link set a 0:0 latency 2us
+		hcctl link set a 0:0 model-latency 2us
 		[[ ! -s events ]] || break
 		nap 0.1
 	done
@@ -67,7 +68,7 @@ lists() {
 	j fault show "$1"
 	j route show "$1" 0
 	j plan show "$1"
-	for type in tree ring bcast doubling; do
+	for type in tree ring bcast doubling span; do
 		! hcctl help "$type" show >out 2>err || j "$type" show "$1"
 	done
 	j op show "$1"
@@ -85,11 +86,42 @@ plans() {
 	j checked plan fabric a apply rotated
 	j doubling rule
 	j ring plan fabric a apply
+	j ring shortest dim 3
+	j span plan fabric a apply
 	j balance topology fabric a
 	j balance plan fabric a load "$(hcctl -j node show a | jq -r 'map(if .failed then 0 else .node end) | join(",")')"
 	j plot a plan 1 -o a.svg
 	j plot a -o a.html
 	j plan show a 1
+}
+
+# networks: plans of networks that are no hypercubes have other members
+networks() {
+	j fabric add g torus 3x3
+	j bcast plan fabric g source 1 apply
+	j span plan fabric g apply
+	j ring plan fabric g rings 2 apply
+	j plan show g
+	j run allreduce g verify
+	j run bcast g source 1 verify
+	j fabric save g
+	j fabric del g
+}
+
+# guards: a guarded plan breaks by a link, then by the sink's node; another plan is not guarded yet
+guards() {
+	j tree find fabric a apply plan 8 sink 3 guard 5s
+	j plan set a 8 guard-uid 1000
+	j plan show a 8
+	j fabric save a
+	hcctl tree find fabric a apply plan 7 >out 2>err
+	j guard a plan 7 time 1s once
+	hcctl node set a 3 fail
+	tried bash -c 'hcctl -j plan show a 8 | jq -e ".[0].broken" >out'
+	j guard a once
+	hcctl node set a 3 ok
+	hcctl plan del a 7
+	hcctl plan del a 8
 }
 
 runs() {
@@ -103,21 +135,21 @@ runs() {
 	j run allreduce a method tree details
 	j run allreduce a method doubling
 	j run allreduce a checked verify
-	hcctl node set a 3 lie 100% seed 5
+	hcctl node set a 3 byzantine 100% seed 5
 	! hcctl -j run reduce a checked count 8 >out 2>err || failed=1
 	put 'run reduce a checked count 8' out
-	hcctl node set a 3 lie 0
+	hcctl node set a 3 byzantine 0
 	j run alltoall a method ring count 3 verify
 	j run reduce_scatter a method doubling op max type f32 count 5 verify
 }
 
-# captures: what tcpdump has recorded
+# captures: writes what tcpdump has recorded
 captures() {
 	j decode "$here/wireshark/reduction.pcap"
 	j decode "$here/wireshark/endpoints.pcap"
 }
 
-# pending: waits until operations are
+# pending: waits until an operation is pending
 pending() {
 	local tries
 	for ((tries = 0; tries < 300; tries++)); do
@@ -144,7 +176,7 @@ change() {
 	hcctl node set a 2 owner 0
 } >/dev/null
 
-# tried COMMAND..: until it succeeds
+# tried COMMAND..: repeats COMMAND until it succeeds
 tried() {
 	local tries
 	for ((tries = 0; tries < 300; tries++)); do
@@ -155,11 +187,11 @@ tried() {
 	failed=1
 }
 
-# clusters NAMESPACE: a cluster of this one and that
+# clusters NAMESPACE: makes a cluster of this namespace and that one
 clusters() {
 	cat >cluster.json <<-END
 		{ "format": "hypercube-cluster", "version": 1, "name": "c", "dim": 2,
-		  "hosts": [ { "host": "one", "here": true, "address": "10.9.8.1" }, { "host": "two", "netns": "$1", "address": "10.9.8.2" } ],
+		  "hosts": [ { "host": "one", "local": true, "address": "10.9.8.1" }, { "host": "two", "netns": "$1", "address": "10.9.8.2" } ],
 		  "nodes": [ { "node": 1, "up": true } ],
 		  "links": [ { "node": 1, "dim": 0, "down": true }, { "node": 0, "dim": 1, "delay_ns": 1000, "one_way": true } ],
 		  "plans": [ { "plan": 1, "type": "tree" } ] }
@@ -172,7 +204,7 @@ clusters() {
 	j cluster down cluster.json
 }
 
-# A fabric that two machines hold: here and in a namespace.
+# trunks: makes a fabric that two machines hold, this namespace and another one
 trunks() {
 	local far=far$$
 	echo Y >/sys/module/hypercube/parameters/trunks
@@ -195,8 +227,8 @@ trunks() {
 	wait $!
 	put 'trunk listen' heard
 	hcctl trunk del c 1
-	# Any stream will do for a moment.
-	ip netns exec "$far" hcctl trunk listen c 10.9.8.2 keep 2>heard &
+	# To begin a trunk by hand, any connected stream does for a moment.
+	ip netns exec "$far" hcctl trunk listen c 10.9.8.2 persist 2>heard &
 	tried bash -c 'exec 3<>/dev/tcp/10.9.8.2/26723 && exec hcctl -j trunk add c 1 fd 3'
 	put 'trunk add' out
 	hcctl fabric del c
@@ -221,8 +253,10 @@ j fabric add b dim 2 netns-each n address 10.9.0.0/24
 lists a
 lists b
 j -b "$scratch/batch"
-j fabric set a patience 5s
+j fabric set a stall-timeout 5s
 plans
+networks
+guards
 runs
 lists a
 j link set a 3:0,10:1 down
@@ -280,6 +314,7 @@ wait "$load" 2>/dev/null
 for plan in $(hcctl -j plan show a | jq '.[].plan'); do j plan del a "$plan"; done
 hcctl tree find fabric a apply plan 3 >/dev/null
 j tree del a plan 3
+j mfi dim 2 place fabric a mapping random
 j fabric del a
 j fabric restore a.json
 j tree find dim 4 subcube XX01 fail-link 0:0,2:3 fail-node 3
@@ -287,6 +322,7 @@ j balance simulate dim 3 faults 0..1 runs 2 seed 1
 j mfi dim 3 matrix
 j checked plan dim 4 fail-link 0:0,1:1 sink 5
 j mfi torus 5x5 pattern square
+j mfi kary 3^3
 trunks
 j fabric del a
 j fabric del b

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that post ahead, some of it while the library has read of a failure that no call has
- * told of: no result has parts of different rounds.
+ * Programs that post operations ahead, some of them after the library has read of a failure that no
+ * call has reported yet: no result mixes parts of different rounds.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +14,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* More than the kernel begins at once, so that some wait in the library as well. */
+/* More operations than the kernel begins at once, so that some wait in the library as well. */
 #define AHEAD	128
 
 static const struct hcl_params sum = {
@@ -21,14 +23,14 @@ static const struct hcl_params sum = {
 };
 
 /**
- * struct poster - a program
- * @id: of what it has posted and not waited for, by the round modulo AHEAD
- * @in: what it contributes
- * @out: what it gets
+ * struct poster - one process of the program
+ * @id: ids of operations that were posted and not waited for, by round modulo AHEAD
+ * @in: its contributions
+ * @out: its results
  * @next: the round that it posts next
  * @oldest: the round that it waits for next
- * @from: the first round that it has no result of
- * @failed: a call has told it of a failure
+ * @from: the first round of which it has no result
+ * @failed: a call has reported a failure to it
  */
 struct poster {
 	uint64_t id[AHEAD];
@@ -67,13 +69,13 @@ static void give(unsigned int u, bool spoils)
 		error = err;
 }
 
-/* Waits for what has ended. */
+/* Wait for the operations that have ended. */
 static void take(unsigned int u)
 {
 	struct poster *p = &poster[u];
 	struct hypercube_result res;
 
-	while (p->oldest < p->next && hcl_done(h[u], p->id[p->oldest % AHEAD])) {
+	while (p->oldest < p->next && hcl_test(h[u], p->id[p->oldest % AHEAD])) {
 		unsigned int at = p->oldest % AHEAD;
 		int err = hcl_wait(h[u], p->id[at], &res);
 
@@ -102,8 +104,10 @@ static unsigned int busy(void)
 	return n;
 }
 
-/* All post at random until a call has told them of a failure, and then wait for the rest. */
-static bool until_all_failed(uint64_t spoilt, unsigned int spoiler)
+/* All processes post at random until a call has reported a failure to each, and then wait for the
+ * rest.
+ */
+static bool until_all_failed(uint64_t corrupted, unsigned int spoiler)
 {
 	uint64_t end = deadline(20);
 	unsigned int u, k;
@@ -111,7 +115,7 @@ static bool until_all_failed(uint64_t spoilt, unsigned int spoiler)
 	while (busy() && !error && now_ms() < end) {
 		u = below(NODES);
 		for (k = below(40); k; k--)
-			give(u, u == spoiler && poster[u].next == spoilt);
+			give(u, u == spoiler && poster[u].next == corrupted);
 		for (u = 0; u < NODES; u++)
 			if (hcl_progress(h[u], 0) < 0)
 				error = hcl_failure(h[u])->status;
@@ -152,6 +156,44 @@ TEST(no_rounds_are_mixed)
 	EXPECT_EQ(0, wrong);
 	EXPECT_GT(good, 0);
 	EXPECT_GT(refused, 0);
+}
+
+/* A result without the contribution of a member is an error for a process that wants all or
+ * nothing, and for no other; later operations of that process, posted before or after, are those of
+ * the other processes.
+ */
+TEST(result_that_lacks_a_member_ends_nothing_else)
+{
+	struct hcl_params sum = {
+		.plan = PLAN, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+		.collective = HYPERCUBE_ALLREDUCE,
+	};
+	uint64_t in[3] = { 1, 2, 3 }, out[7][3] = { { 0 } }, id[7][3];
+	struct hypercube_result res;
+	unsigned int u, r;
+
+	ASSERT_TRUE(set_up());
+	ASSERT_EQ(0, tool("tree find fabric lib apply guard 20s"));
+	ASSERT_EQ(0, tool("tree find fabric lib apply guard 20s without 7"));
+	for (u = 1; u < 7; u++)
+		for (r = 0; r < 3; r++)
+			ASSERT_EQ(0, hcl_post(h[u], &sum, &in[r], 8, &out[u][r], 8, &id[u][r]));
+	sum.flags = HYPERCUBE_F_ALL_OR_NOTHING;
+	ASSERT_EQ(0, hcl_post(h[0], &sum, &in[0], 8, &out[0][0], 8, &id[0][0]));
+	while (!hcl_test(h[0], id[0][0]))
+		for (u = 0; u < 7; u++)
+			hcl_progress(h[u], 0);
+	ASSERT_EQ(0, hcl_post(h[0], &sum, &in[1], 8, &out[0][1], 8, &id[0][1]));
+	EXPECT_EQ(-EHOSTUNREACH, hcl_wait(h[0], id[0][0], &res));
+	ASSERT_EQ(0, hcl_post(h[0], &sum, &in[2], 8, &out[0][2], 8, &id[0][2]));
+	for (r = 1; r < 3; r++)
+		EXPECT_EQ(-EHOSTUNREACH, hcl_wait(h[0], id[0][r], &res));
+	for (u = 1; u < 7; u++)
+		for (r = 0; r < 3; r++)
+			EXPECT_EQ(0, hcl_wait(h[u], id[u][r], &res));
+	for (u = 0; u < 7; u++)
+		for (r = 0; r < 3; r++)
+			EXPECT_EQ(7 * in[r], out[u][r]);
 }
 
 TEST_HARNESS_MAIN

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the user library says of failures: every call that fails leaves a cause, in words. */
+/*
+ * What the user library says of failures: every call that fails leaves a cause that can be
+ * explained.
+ *
+ * Scheduling: shared
+ */
 #include <limits.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -8,7 +13,7 @@
 #include "ktap.h"
 #include "libhypercube-checked.h"
 
-/* The latest failure is @status, and is explained so. */
+/* Has the latest failure this status and explanation? */
 static bool explained(const struct hcl *hcl, int status, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -99,7 +104,9 @@ TEST(which_parameter_is_wrong)
 		  "a buffer of -2 bytes is not possible");
 }
 
-/* All of them, and at once: no member has begun then, and the next operation is the first. */
+/* Every collective whose result would overlap its contribution is refused at once: no member has
+ * begun then, and the next operation is the first.
+ */
 TEST(results_that_overlap_contributions_are_refused)
 {
 	static const char *words =
@@ -133,7 +140,7 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPLAINED(-EINVAL, hcl_checked_reduce(h[0], &x, &pair, v, 8, v, NULL), h[0], words);
 	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, v, 9 * 8, &v[8], 72, NULL), h[0], words);
 	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, &v[8], 72, v, 72, NULL), h[0], words);
-	/* Side by side they do not. */
+	/* Result and contribution side by side do not overlap. */
 	for (i = NODES; i-- > 0;) {
 		v[i] = 1;
 		ASSERT_EQ(0, i ? hcl_post(h[i], &sum64, &v[i], 8, NULL, 0, NULL) :
@@ -143,7 +150,7 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPECT_EQ(NODES, v[8]);
 }
 
-/* Nothing is moved for as long as that takes, to be refused at the end. */
+/* Such a call is refused at once, not at the end of a long transfer. */
 TEST(what_no_call_takes_as_a_whole_is_refused)
 {
 	const size_t block = HYPERCUBE_WHOLE_MAX / NODES / 8 * 8 + 8, all = NODES * block;
@@ -166,25 +173,26 @@ TEST(what_no_call_takes_as_a_whole_is_refused)
 		  words[0]);
 	EXPLAINED(-EMSGSIZE, hcl_allgather(h[1], 3, in, all, out, all, 0, NULL), h[1], words[0]);
 	EXPLAINED(-EMSGSIZE, hcl_alltoall(h[1], 3, in, all, out, all, NULL), h[1], words[1]);
-	/* With the lengths in front of the blocks */
+	/* Contributions with a length in front of each block. */
 	EXPLAINED(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 1, out, all, 0, NULL), h[1],
 		  words[0]);
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter_block(h[1], &sum64, in, all, out, block, NULL));
 	bytes[1] = block;
 	EXPECT_EQ(-EMSGSIZE,
 		  hcl_reduce_scatter(h[1], &sum64, in, bytes, NODES, 1, out, block, NULL));
-	/* Products that overflow */
+	/* Products that overflow. */
 	bytes[1] = SIZE_MAX / NODES + 2;
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[1], &p, in, bytes, NODES, 0, out, 1, NULL));
 	EXPECT_EQ(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 0, out, SIZE_MAX, 0, NULL));
 	EXPECT_EQ(-EMSGSIZE, hcl_gather(h[1], PLAN, in, SIZE_MAX / 4, NULL, 0, NULL));
-	/* A room that is larger than any result is no fault. */
+	/* Room for more than any result is no error. */
 	for (i = 1; i < NODES; i++)
 		ASSERT_EQ(0, hcl_post(h[i], &sum64, in, 8, NULL, 0, NULL));
 	EXPECT_EQ(0, hcl_reduce(h[0], &sum64, in, 8, out, 2 * all, NULL));
 }
 
-/* What the kernel refuses has the kernel's words, not those of an earlier failure. */
+/* A refusal by the kernel is explained by the kernel's words, not by those of an earlier failure.
+ */
 TEST(what_the_kernel_refuses)
 {
 	struct hcl_params p = sum64;
@@ -203,7 +211,7 @@ TEST(what_the_kernel_refuses)
 		  "the fabric was removed");
 }
 
-/* A late failure waits for who asks, whatever else has failed meanwhile. */
+/* A late failure is kept for the call that asks for it, whatever else fails meanwhile. */
 TEST(a_late_failure_is_not_hidden)
 {
 	struct hypercube_result res;

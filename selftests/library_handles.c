@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The handles of the user library: how they are opened, wait and fail, and what they refuse. */
+/*
+ * Handles of the user library: how they are opened, wait and fail, and what they refuse.
+ *
+ * Scheduling: shared
+ */
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
+#include <string.h>
 #include <time.h>
 
 #include "handles.h"
@@ -16,7 +22,7 @@ TEST(time_limits)
 	hcl_set_timeout(h[0], 100);
 	ASSERT_EQ(0, hcl_post(h[0], &sum64, &in, 8, &out, 8, &id));
 	EXPECT_EQ(-ETIMEDOUT, hcl_wait(h[0], id, NULL));
-	EXPECT_EQ(0, hcl_done(h[0], id));
+	EXPECT_EQ(0, hcl_test(h[0], id));
 	EXPECT_EQ(0, hcl_progress(h[0], 10));
 	for (i = 1; i < NODES; i++)
 		EXPECT_EQ(0, hcl_reduce(h[i], &sum64, &in, 8, NULL, 0, NULL));
@@ -37,7 +43,7 @@ static uint64_t clock_ms(void)
 	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
 }
 
-/* Did a call that ended with -ETIMEDOUT take about 200 ms? */
+/* The call must end with -ETIMEDOUT after about 200 ms. */
 #define LATE(call) do {					\
 	const uint64_t began = clock_ms();		\
 							\
@@ -51,7 +57,7 @@ static void nothing(int nr)
 	(void)nr;
 }
 
-/* Handles of each kind at node 0, of which @x is for plan 1. */
+/* Open a handle of each kind at node 0; @x is for plan 1. */
 static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 {
 	if (!set_up() || hcl_open_plan(x, FABRIC, 0, PLAN) ||
@@ -63,7 +69,7 @@ static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 	return true;
 }
 
-/* They come more often than a limit is over. */
+/* A signal comes every 30 ms, long before the time limit is over. */
 TEST(signals_do_not_make_a_time_limit_longer)
 {
 	struct hcl_params p;
@@ -82,7 +88,7 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	LATE(hcl_wait(x, id, NULL));
 	LATE(hcl_recv(messages, NULL, &in, 8));
 	LATE(hcl_task_take(tasks, &in, 8, &task));
-	/* And of a handle with several sockets */
+	/* The same with a handle that has several sockets. */
 	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 2 sink 1"));
 	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 3 sink 1"));
 	hcl_set_timeout(h[1], 200);
@@ -94,7 +100,7 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	EXPECT_EQ(0, timer_delete(timer));
 }
 
-/* As event loops do with what they are given. */
+/* Event loops make the sockets non-blocking. */
 TEST(sockets_that_do_not_wait_are_waited_for)
 {
 	struct hcl *x, *messages, *tasks;
@@ -118,7 +124,7 @@ static bool not_for(const struct hcl *x, int err, const char *words)
 	return err == -EINVAL && !strcmp(words, hcl_explain(x, text, sizeof(text)));
 }
 
-/* And nothing is taken away from it. */
+/* A refused call must not take a message or task away from the handle. */
 TEST(handles_of_another_kind_are_refused)
 {
 	static const char *collectives = "the handle is for collectives, not for messages",
@@ -147,7 +153,7 @@ TEST(handles_of_another_kind_are_refused)
 	EXPECT_EQ(8, hcl_task_take(t, &v, 8, &task));
 }
 
-/* The last failure, as hcl_failure() has it. */
+/* Is this the last failure, by hcl_failure() and hcl_explain()? */
 static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -198,10 +204,10 @@ TEST(progress_notices_that_a_plan_is_gone)
 	ASSERT_EQ(true, set_up_bcast());
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf, 8, &id));
 	EXPECT_EQ(0, hcl_progress(h[1], 1500));
-	EXPECT_EQ(0, hcl_done(h[1], id));
+	EXPECT_EQ(0, hcl_test(h[1], id));
 	ASSERT_EQ(0, tool("tree del " FABRIC " plan 2"));
 	EXPECT_EQ(1, hcl_progress(h[1], 10000));
-	EXPECT_EQ(1, hcl_done(h[1], id));
+	EXPECT_EQ(1, hcl_test(h[1], id));
 	EXPECT_EQ(-ENOENT, hcl_wait(h[1], id, &res));
 	EXPECT_EQ(-ENOENT, res.status);
 	EXPECT_EQ(2, res.plan);
@@ -258,7 +264,7 @@ TEST(a_second_plan_that_somebody_else_has)
 	EXPECT_EQ(NODES, out);
 }
 
-/* The descriptor is one for all sockets, also for those that come later. */
+/* The handle has one descriptor for all sockets, also for those that are opened later. */
 TEST(one_descriptor_for_all_plans)
 {
 	struct hcl_params other = sum64;
@@ -280,7 +286,7 @@ TEST(one_descriptor_for_all_plans)
 		ASSERT_EQ(0, hcl_post(h[i], &other, &in, 8, NULL, 0, NULL));
 	EXPECT_EQ(1, poll(&p, 1, 5000));
 	EXPECT_EQ(1, hcl_progress(h[0], 0));
-	EXPECT_EQ(1, hcl_done(h[0], id[1]));
+	EXPECT_EQ(1, hcl_test(h[0], id[1]));
 	EXPECT_EQ(0, poll(&p, 1, 50));
 	for (i = 1; i < NODES; i++)
 		ASSERT_EQ(0, hcl_post(h[i], &sum64, &in, 8, NULL, 0, NULL));
@@ -303,7 +309,7 @@ TEST(what_cannot_be_is_refused)
 	p = sum64;
 	p.plan = 99;
 	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
-	/* Behind another one that waits for room, the refusal comes later. */
+	/* If the message must wait behind another one for room, it is refused later. */
 	static uint64_t big[1 << 19], sum[1 << 19];
 
 	ASSERT_EQ(0, hcl_post(h[1], &sum64, big, sizeof(big), NULL, 0, NULL));
@@ -352,7 +358,7 @@ TEST(messages_between_nodes)
 	EXPECT_EQ(6, hcl_recv(b, &from, buf, sizeof(buf)));
 	EXPECT_EQ(1, from);
 	EXPECT_EQ(0, strcmp(buf, "hello"));
-	/* Around faults, and a message longer than the buffer. */
+	/* The same around faults, with a message longer than the buffer. */
 	ASSERT_EQ(0, tool("link set " FABRIC " 1:0,1:1 down"));
 	ASSERT_EQ(0, hcl_send(a, 6, big, 1000));
 	EXPECT_EQ(1000, hcl_recv(b, NULL, buf, sizeof(buf)));
@@ -364,6 +370,58 @@ TEST(messages_between_nodes)
 	hcl_close(b);
 }
 
+static double half_value(unsigned int type, uint16_t bits)
+{
+	uint32_t word = (uint32_t)bits << 16;
+	_Float16 half;
+	float wide;
+
+	memcpy(&half, &bits, sizeof(half));
+	memcpy(&wide, &word, sizeof(wide));
+	return type == HYPERCUBE_F16 ? (double)half : (double)wide;
+}
+
+/* Is the number the nearest one, or the even one of two?  Its neighbours are the numbers of which
+ * the bits are one less and one more; a double has all bits of what is compared.
+ */
+static bool is_nearest(unsigned int type, uint16_t bits, double value)
+{
+	double off = fabs(half_value(type, bits) - value);
+	double above = fabs(half_value(type, bits + 1) - value);
+	double below = bits & 0x7fff ? fabs(half_value(type, bits - 1) - value) : INFINITY;
+	double other = above < below ? above : below;
+
+	return off < other || (off == other && !(bits & 1));
+}
+
+TEST(a_quotient_is_rounded_once)
+{
+	static const uint32_t by[] = { 1, 2, 3, 7, 641, 4095, 4096, 1000003, 1 << 24 };
+	unsigned int type, i, bits, wrong = 0;
+	float f[2] = { 1, 5 };
+	uint16_t h;
+
+	for (type = HYPERCUBE_F16; type <= HYPERCUBE_BF16; type++)
+		for (i = 0; i < 9; i++)
+			for (bits = 0; bits < 0x10000; bits++) {
+				double v = half_value(type, bits);
+
+				h = bits;
+				ASSERT_EQ(0, hcl_divide(type, &h, 2, by[i]));
+				if (isfinite(v))
+					wrong += !is_nearest(type, h, v / by[i]);
+				else
+					wrong += h != bits;
+			}
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, hcl_divide(HYPERCUBE_F32, f, sizeof(f), 3));
+	EXPECT_EQ(true, f[0] == 1.0f / 3 && f[1] == 5.0f / 3);
+	EXPECT_EQ(-EINVAL, hcl_divide(HYPERCUBE_F32, f, 6, 3));
+	EXPECT_EQ(-EINVAL, hcl_divide(HYPERCUBE_F32, f, sizeof(f), 0));
+	EXPECT_EQ(-EINVAL, hcl_divide(HYPERCUBE_F32, f, sizeof(f), (1 << 24) + 1));
+	EXPECT_EQ(-EINVAL, hcl_divide(HYPERCUBE_U32, f, sizeof(f), 3));
+}
+
 TEST(names_of_operators_and_types)
 {
 	unsigned int i;
@@ -371,7 +429,7 @@ TEST(names_of_operators_and_types)
 
 	for (i = 1; i < __HYPERCUBE_OPER_END; i++)
 		EXPECT_EQ(i, hcl_oper_parse(hcl_oper_name(i)));
-	for (i = 1; i < HYPERCUBE_RECORD; i++)
+	for (i = 1; i < __HYPERCUBE_TYPE_END; i += 1 + (i + 1 == HYPERCUBE_RECORD))
 		EXPECT_EQ(i, hcl_type_parse(hcl_type_name(i), &width));
 	EXPECT_EQ(HYPERCUBE_RECORD, hcl_type_parse("record:24", &width));
 	EXPECT_EQ(24, width);
@@ -384,6 +442,8 @@ TEST(names_of_operators_and_types)
 	EXPECT_FALSE(hcl_oper_name(__HYPERCUBE_OPER_END));
 	EXPECT_EQ(4, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_F32, 0));
 	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_XOR, HYPERCUBE_F32, 0));
+	EXPECT_EQ(2, hcl_elem_size(HYPERCUBE_PROD, HYPERCUBE_F16, 0));
+	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_AND, HYPERCUBE_BF16, 0));
 	EXPECT_EQ(16, hcl_elem_size(HYPERCUBE_MAXLOC, HYPERCUBE_U8, 0));
 	EXPECT_EQ(5, hcl_elem_size(HYPERCUBE_MERGE, HYPERCUBE_RECORD, 5));
 	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_RECORD, 5));

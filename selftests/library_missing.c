@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom an operation that hangs waits for, and whose blocks a result lacks: hcl_missing(), and the
- * cause behind a time limit.
+ * Which members a hanging operation waits for, and whose blocks a result lacks:
+ * hcl_pending_members(), and the cause given with a time limit.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +19,16 @@ static const struct hcl_params allsum = {
 	.collective = HYPERCUBE_ALLREDUCE,
 };
 
-/* Soon just these are missing: a mask of nodes, as a contribution takes a moment to its node. */
+/* Wait until exactly the members of a mask of nodes are missing: a contribution takes a moment to
+ * reach its node.
+ */
 static bool missing(unsigned int u, uint64_t id, uint32_t mask)
 {
 	uint32_t node[NODES], seen = 0;
 	int n = 0, i, try;
 
 	for (try = 0; try < 2000; try++, usleep(1000)) {
-		n = hcl_missing(h[u], id, node, NODES);
+		n = hcl_pending_members(h[u], id, node, NODES);
 		for (i = 0, seen = 0; i < n; i++)
 			seen |= 1u << node[i];
 		if (n >= 0 && seen == mask)
@@ -47,12 +51,12 @@ TEST(who_has_not_contributed)
 	ASSERT_EQ(0, post(2, &sum64, &in, 8, NULL, 0, NULL));
 	ASSERT_EQ(0, post(4, &sum64, &in, 8, NULL, 0, NULL));
 	EXPECT_EQ(true, missing(0, id, 0xe8));
-	EXPECT_EQ(4, hcl_missing(h[0], id, node, 2));
+	EXPECT_EQ(4, hcl_pending_members(h[0], id, node, 2));
 	EXPECT_EQ(3, node[0]);
 	EXPECT_EQ(5, node[1]);
 	EXPECT_EQ(0, node[2]);
-	EXPECT_EQ(4, hcl_missing(h[0], id, NULL, 0));
-	/* Anybody may ask. */
+	EXPECT_EQ(4, hcl_pending_members(h[0], id, NULL, 0));
+	/* Any user may ask. */
 	ASSERT_EQ(0, setuid(65534));
 	EXPECT_EQ(true, missing(0, id, 0xe8));
 	ASSERT_EQ(0, post(3, &sum64, &in, 8, NULL, 0, NULL));
@@ -62,10 +66,12 @@ TEST(who_has_not_contributed)
 	ASSERT_EQ(0, post(7, &sum64, &in, 8, NULL, 0, NULL));
 	EXPECT_EQ(true, missing(0, id, 0));
 	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
-	EXPECT_EQ(0, hcl_missing(h[0], id, node, NODES));
+	EXPECT_EQ(0, hcl_pending_members(h[0], id, node, NODES));
 }
 
-/* Several of a plan are under way, of which some are forgotten when they are sent. */
+/* Several operations of one plan are under way, some of which the library forgets once they are
+ * sent.
+ */
 TEST(each_operation_has_its_own)
 {
 	static uint64_t big[1 << 20], out[1 << 20];
@@ -84,12 +90,12 @@ TEST(each_operation_has_its_own)
 	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
 	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
 	EXPECT_EQ(true, missing(3, first, 1 << 5));
-	/* The second one fills the buffers, so the third has not begun. */
+	/* The second operation fills the buffers, so the third one has not begun. */
 	EXPECT_EQ(4, hcl_events(h[3]) & 4);
 	EXPECT_EQ(true, missing(3, second, 0xf7));
 	EXPECT_EQ(true, missing(3, third, 0xff));
-	EXPECT_EQ(-EINVAL, hcl_missing(h[3], third + 1, NULL, 0));
-	EXPECT_EQ(-EINVAL, hcl_missing(h[3], 0, NULL, 0));
+	EXPECT_EQ(-EINVAL, hcl_pending_members(h[3], third + 1, NULL, 0));
+	EXPECT_EQ(-EINVAL, hcl_pending_members(h[3], 0, NULL, 0));
 }
 
 TEST(the_source_of_a_broadcast)
@@ -101,7 +107,7 @@ TEST(the_source_of_a_broadcast)
 	ASSERT_EQ(true, set_up_bcast());
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[0], 8, &a));
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[1], 8, &b));
-	/* Another plan counts for itself. */
+	/* Each plan numbers its operations separately. */
 	ASSERT_EQ(0, hcl_post(h[1], &allsum, &one, 8, &sum, 8, NULL));
 	EXPECT_EQ(true, missing(1, a, 1 << 5));
 	EXPECT_EQ(true, missing(1, b, 1 << 5));
@@ -112,7 +118,7 @@ TEST(the_source_of_a_broadcast)
 	EXPECT_EQ(true, missing(1, b, 1 << 5));
 	p.flags = HYPERCUBE_F_NOTIFY;
 	ASSERT_EQ(0, hcl_post(h[5], &p, "two", 4, NULL, 0, &a));
-	EXPECT_EQ(0, hcl_missing(h[5], a, NULL, 0));
+	EXPECT_EQ(0, hcl_pending_members(h[5], a, NULL, 0));
 	EXPECT_EQ(true, missing(1, b, 0));
 }
 
@@ -127,25 +133,26 @@ TEST(where_nobody_can_be_asked)
 	ASSERT_EQ(0, post(0, &sum64, &in, 8, &out, 8, &id));
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, text, 8, &message));
 	ASSERT_EQ(0, tool("tree del " FABRIC " plan 2"));
-	EXPECT_EQ(-ENOENT, hcl_missing(h[0], message, NULL, 0));
+	EXPECT_EQ(-ENOENT, hcl_pending_members(h[0], message, NULL, 0));
 	EXPECT_EQ(-ENOENT, hcl_failure(h[0])->status);
 	EXPECT_EQ(0, strcmp("there is no such plan", hcl_explain(h[0], text, sizeof(text))));
 	own = open("/proc/self/ns/net", O_RDONLY);
 	ASSERT_EQ(0, unshare(CLONE_NEWNET));
-	EXPECT_EQ(-ENODEV, hcl_missing(h[0], id, NULL, 0));
+	EXPECT_EQ(-ENODEV, hcl_pending_members(h[0], id, NULL, 0));
 	EXPECT_EQ(-ENODEV, hcl_failure(h[0])->status);
 	if (!strstr(hcl_explain(h[0], text, sizeof(text)), "fabric lib: No such fabric"))
 		EXPECT_EQ(0, strcmp(text, "fabric lib: No such fabric"));
-	/* A failure that has come is its end, although nobody has looked for it. */
+	/* An operation whose failure has arrived has ended, even if no call has asked for it yet.
+	 */
 	ASSERT_EQ(0, setns(own, CLONE_NEWNET));
 	EXPECT_EQ(true, missing(0, id, 0xfe));
 	ASSERT_EQ(0, tool("tree del " FABRIC " plan 1"));
-	EXPECT_EQ(0, hcl_missing(h[0], id, NULL, 0));
+	EXPECT_EQ(0, hcl_pending_members(h[0], id, NULL, 0));
 	EXPECT_EQ(-ESTALE, hcl_wait(h[0], id, NULL));
 }
 
-/* The blocks of a result, of nodes in their order, are those that were sent, but for a mask of
- * them.
+/* Check the blocks of a result, in the order of their nodes: each must be as it was sent, except
+ * those in mask @but, which are missing.
  */
 static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint32_t but)
 {
@@ -175,7 +182,7 @@ TEST(whose_blocks_a_result_lacks)
 	for (i = 0; i < NODES; i++) {
 		ASSERT_EQ(0, hcl_wait(h[i], id[i], &res));
 		EXPECT_EQ(64, res.bytes);
-		EXPECT_EQ(0, hcl_places(h[i], id[i], node, NODES));
+		EXPECT_EQ(0, hcl_result_members(h[i], id[i], node, NODES));
 	}
 	memset(out, 0, sizeof(out));
 	for (i = 0; i < NODES; i++) {
@@ -183,20 +190,20 @@ TEST(whose_blocks_a_result_lacks)
 			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &id[i]));
 	}
 	EXPECT_EQ(true, missing(5, id[5], 1 << 3));
-	EXPECT_EQ(0, hcl_places(h[5], id[5], node, NODES));
+	EXPECT_EQ(0, hcl_result_members(h[5], id[5], node, NODES));
 	ASSERT_EQ(0, tool("node set " FABRIC " 3 fail"));
 	for (i = 0; i < NODES; i++) {
 		if (i == 3)
 			continue;
 		ASSERT_EQ(-EHOSTUNREACH, hcl_wait(h[i], id[i], &res));
 		EXPECT_EQ(3, res.cause_node);
-		EXPECT_EQ(1, hcl_missing(h[i], id[i], node, NODES));
+		EXPECT_EQ(1, hcl_pending_members(h[i], id[i], node, NODES));
 		EXPECT_EQ(3, node[0]);
-		EXPECT_EQ(8, hcl_places(h[i], id[i], node, NODES));
+		EXPECT_EQ(8, hcl_result_members(h[i], id[i], node, NODES));
 		EXPECT_EQ(true, blocks_right(out[i], node, 8, 1 << 3));
-		EXPECT_EQ(8, hcl_places(h[i], id[i], NULL, 0));
+		EXPECT_EQ(8, hcl_result_members(h[i], id[i], NULL, 0));
 	}
-	/* What comes after that is of the others. */
+	/* Later operations are those of the other members. */
 	for (i = 0; i < NODES; i++)
 		if (i != 3)
 			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &next[i]));
@@ -205,16 +212,16 @@ TEST(whose_blocks_a_result_lacks)
 			continue;
 		ASSERT_EQ(0, hcl_wait(h[i], next[i], &res));
 		EXPECT_EQ(56, res.bytes);
-		EXPECT_EQ(0, hcl_missing(h[i], next[i], node, NODES));
-		EXPECT_EQ(7, hcl_places(h[i], next[i], node, NODES));
+		EXPECT_EQ(0, hcl_pending_members(h[i], next[i], node, NODES));
+		EXPECT_EQ(7, hcl_result_members(h[i], next[i], node, NODES));
 		EXPECT_EQ(true, blocks_right(out[i], node, 7, 0));
 	}
-	EXPECT_EQ(-EINVAL, hcl_places(h[0], next[0] + 1, NULL, 0));
+	EXPECT_EQ(-EINVAL, hcl_result_members(h[0], next[0] + 1, NULL, 0));
 	for (i = 0; i < NODES; i++)
 		hcl_close(h[i]);
 }
 
-/* The time limit has ended a call: with this cause, and these words behind the limit. */
+/* Has the time limit ended a call with this cause, and these words after those of the limit? */
 static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t node, uint32_t dim,
 		  const char *words)
 {
@@ -231,7 +238,7 @@ static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t n
 	return false;
 }
 
-/* Waits at node @u with a time limit of a second. */
+/* Wait at node @u with a time limit of a second. */
 static int wait_for(unsigned int u, uint64_t id, struct hypercube_result *res)
 {
 	hcl_set_timeout(h[u], 1000);
@@ -256,19 +263,19 @@ TEST(a_time_limit_names_who_has_not_contributed)
 		EXPECT_EQ(-ETIMEDOUT, wait_for(i, id[i], &res));
 		EXPECT_EQ(true, stuck(i, &res, 6, UINT32_MAX, "node 6 has not contributed"));
 		EXPECT_EQ(id[i], res.cookie);
-		EXPECT_EQ(0, hcl_done(h[i], res.cookie));
+		EXPECT_EQ(0, hcl_test(h[i], res.cookie));
 	}
 	EXPECT_EQ(0, strcmp("node 6 does not answer", hcl_describe(&res, text, sizeof(text))));
-	/* A blocking call leaves a handle that may still be asked. */
+	/* After a blocking call the handle may still be asked. */
 	hcl_set_timeout(h[6], 1000);
 	EXPECT_EQ(0, hcl_set_timeout(h[2], 1000));
 	EXPECT_EQ(-ETIMEDOUT, hcl_allreduce(h[2], &allsum, &in, 8, &out[0], 8, &res));
 	EXPECT_EQ(true, stuck(2, &res, 6, UINT32_MAX, "node 6 has not contributed"));
-	EXPECT_LE(2, hcl_missing(h[2], res.cookie, &node, 1));
+	EXPECT_LE(2, hcl_pending_members(h[2], res.cookie, &node, 1));
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[2]));
 }
 
-/* Members that have handed all over wait for the sink. */
+/* Members that have handed all data over wait for the sink. */
 TEST(a_time_limit_names_the_sink)
 {
 	struct hcl_params p = sum64;
@@ -314,9 +321,10 @@ TEST(a_time_limit_names_the_source_and_who_does_not_receive)
 	hcl_set_timeout(h[1], 1000);
 	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, sizeof(buf), 0, &res));
 	EXPECT_EQ(true, stuck(1, &res, 5, UINT32_MAX, "node 5 has not sent"));
-	/* All wait for those that do not receive: everybody but node 1. */
+	/* The source waits for the members that do not receive: all but node 1. */
 	ASSERT_EQ(0, hcl_post(h[5], &p, buf, sizeof(buf), NULL, 0, NULL));
-	/* Until it is their windows that are full, and not its own buffer. */
+	/* Progress until the windows of those members are full, not just the buffer of the source.
+	 */
 	while ((rc = hcl_progress(h[5], 1000)) > 0)
 		;
 	EXPECT_EQ(0, rc);

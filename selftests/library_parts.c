@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Collectives whose contributions have a part for each member, by the user library. */
+/*
+ * Collectives of the user library whose contributions have a part for each member.
+ *
+ * Scheduling: shared
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +13,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* A member's thread: these calls cannot be posted. */
+/* A member's thread, as these calls block and cannot be posted. */
 struct scatter {
 	pthread_t thread;
 	unsigned int i;
@@ -22,6 +26,7 @@ struct scatter {
 	uint64_t out[8];
 	char *text;
 	size_t room;
+	struct hypercube_result res;
 	int err;
 };
 
@@ -49,7 +54,7 @@ static void scatter_call(struct scatter *s)
 				    sizeof(s->out), NULL);
 }
 
-/* All members say that there are so many, with blocks of these lengths. */
+/* All members call with this number of members and these lengths of blocks. */
 static void scatter_all(struct scatter *s, const uint64_t *in, const size_t *bytes,
 			uint32_t members)
 {
@@ -143,7 +148,7 @@ TEST(blocks_are_exchanged)
 				ASSERT_EQ(0, hcl_post(h[i], &p, in[i], NODES * bytes[k], out[i],
 						      NODES * bytes[k], &id[i]));
 		}
-		/* Room for all but a byte. */
+		/* Room for all blocks except one byte. */
 		EXPECT_EQ(k == 2 ? -EMSGSIZE : 0,
 			  hcl_alltoall(h[0], 3, in[0], NODES * bytes[k], out[0],
 				       NODES * bytes[k] - (k == 2), &res));
@@ -162,6 +167,23 @@ TEST(blocks_are_exchanged)
 	EXPECT_EQ(-EINVAL, hcl_alltoall(h[0], 3, "123456789", 9, &res, 9, NULL));
 }
 
+/* Plans of rings over all nodes. Plan 20 stands there twice: its two stripes go one after the
+ * other.
+ */
+static const uint32_t striped[] = { 20, 4, 20 };
+
+static void allgather_striped_call(struct scatter *s)
+{
+	s->err = hcl_allgather_striped(h[s->i], striped, s->plan, s->in, s->room / NODES, NODES,
+				       s->text, s->room, &s->res);
+}
+
+static void alltoall_striped_call(struct scatter *s)
+{
+	s->err = hcl_alltoall_striped(h[s->i], striped, s->plan, s->in, s->room, NODES, s->text,
+				      s->room, &s->res);
+}
+
 static void allgatherv_call(struct scatter *s)
 {
 	s->err = hcl_allgatherv(h[s->i], s->plan, s->in, s->bytes, s->members, s->i, s->text,
@@ -174,14 +196,14 @@ static void alltoallv_call(struct scatter *s)
 			       s->members, s->room, NULL);
 }
 
-/* Plans 1, 3 and 4 of one fabric: a tree, a doubling and rings. */
+/* Install plans 1, 3 and 4: a tree, recursive doubling and rings. */
 static bool set_up_all(void)
 {
 	return set_up() && !tool("doubling plan fabric " FABRIC " apply plan 3") &&
 	       !tool("ring plan fabric " FABRIC " apply plan 4");
 }
 
-/* The block that @i has for @j: so many letters, some of them longer than a segment. */
+/* Return: length of the block that @i has for @j; some are longer than a segment. */
 static size_t text_bytes(unsigned int i, unsigned int j)
 {
 	return i == 3 && j == 5 ? 40000 : (3 * i + 5 * j) % 7;
@@ -196,6 +218,63 @@ static size_t text_put(char *to, unsigned int i, unsigned int j)
 {
 	memset(to, text_letter(i, j), text_bytes(i, j));
 	return text_bytes(i, j);
+}
+
+/* Run over @n plans, with @room bytes at each member, and check that all blocks have come, in
+ * order.
+ */
+static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODES], unsigned int n,
+			size_t room, bool exchange)
+{
+	static unsigned char in[NODES][400000], out[NODES][400001];
+	size_t block = room / NODES, k;
+	unsigned int i, j;
+
+	memset(out, 0xee, sizeof(out));
+	for (i = 0; i < NODES; i++) {
+		/* The blocks that i has for each j, or for all. */
+		for (k = 0; k < room; k++)
+			in[i][k] = (unsigned char)(k % block * 7 + i * 31 +
+						   (exchange ? k / block : 0) * 13);
+		s[i] = (struct scatter){
+			.i = i, .in = in[i], .plan = n, .text = (char *)out[i], .room = room,
+			.call = exchange ? alltoall_striped_call : allgather_striped_call,
+		};
+	}
+	all_call(s);
+	for (i = 0; i < NODES; i++) {
+		ASSERT_EQ(0, s[i].err);
+		EXPECT_EQ(room, s[i].res.bytes);
+		EXPECT_EQ(0xee, out[i][room]);
+		for (j = 0; j < NODES && block; j++)
+			EXPECT_EQ(0, memcmp(out[i] + j * block, in[j] + (exchange ? i * block : 0),
+					    block));
+	}
+}
+
+TEST(blocks_are_cut_into_stripes)
+{
+	static const size_t rooms[] = { 0, 8, 16, 24, 80, 8 * 4097, 400000 };
+	struct scatter s[NODES];
+	unsigned int n, k, steps[4] = {};
+	char out[64];
+
+	ASSERT_EQ(true, set_up_all());
+	ASSERT_EQ(0, tool("ring plan fabric " FABRIC " rings 1 apply"));
+	for (k = 0; k < sizeof(rooms) / sizeof(*rooms); k++)
+		for (n = 1; n <= 3; n++) {
+			stripes_run(_metadata, s, n, rooms[k], false);
+			steps[n] = s[0].res.steps;
+			stripes_run(_metadata, s, n, rooms[k], true);
+		}
+	/* Over two plans the longest blocks take half as many steps. */
+	printf("# %u steps over one plan, %u over two\n", steps[1], steps[2]);
+	EXPECT_GE(steps[1], 2 * steps[2]);
+	EXPECT_EQ(-EINVAL, hcl_allgather_striped(h[0], striped, 0, "1", 1, 8, out, 8, NULL));
+	EXPECT_EQ(-EINVAL, hcl_allgather_striped(h[0], striped, 17, "1", 1, 8, out, 8, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_allgather_striped(h[0], striped, 2, "1", 1, 8, out, 7, NULL));
+	EXPECT_EQ(-EINVAL, hcl_alltoall_striped(h[0], striped, 2, "123456789", 9, 8, out, 9, NULL));
+	EXPECT_EQ(-EINVAL, hcl_alltoall_striped(h[0], striped, 2, out, 8, 8, out, 8, NULL));
 }
 
 TEST(blocks_of_different_lengths_are_gathered)
@@ -263,7 +342,9 @@ TEST(blocks_of_different_lengths_are_exchanged)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 3, in, bytes[0], out, back[0], NODES, 3, NULL));
 }
 
-/* Who waits for another length than was sent hears that; and who counts the members wrong. */
+/* A member that expects another length than was sent gets an error, and so does one that gives a
+ * wrong number of members.
+ */
 TEST(other_lengths_than_were_sent_are_an_error)
 {
 	static const size_t two[2 * NODES] = { 2, 2, 2, 2, 2, 2, 2, 2 };
@@ -286,7 +367,7 @@ TEST(other_lengths_than_were_sent_are_an_error)
 		for (i = 0; i < NODES; i++)
 			EXPECT_EQ(i == 4 || k > 1 ? -EPROTO : 0, s[i].err);
 	}
-	/* Members that have taken part before are told of failures. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	for (k = 0; k < 2; k++) {
 		for (i = 0; i < NODES; i++)
 			s[i] = (struct scatter){
@@ -300,7 +381,7 @@ TEST(other_lengths_than_were_sent_are_an_error)
 	}
 }
 
-/* Blocks of 2 bytes, of which each says that it is as long as @s->bytes says. */
+/* Send blocks of 2 bytes, each with a header that says a length of @s->bytes. */
 static void false_call(struct scatter *s)
 {
 	uint64_t two = 2, longest[NODES], head = *s->bytes;
@@ -315,7 +396,7 @@ static void false_call(struct scatter *s)
 		s->err = hcl_alltoall(h[s->i], s->plan, in, sizeof(in), out, sizeof(out), NULL);
 }
 
-/* Nobody takes memory behind a block for its rest, whatever a member says. */
+/* A false length in a block must not make a member read memory after the block. */
 TEST(blocks_that_say_a_false_length_are_refused)
 {
 	static const size_t none[NODES], much[NODES] = { [4] = 1 << 28 };
@@ -338,7 +419,7 @@ TEST(blocks_that_say_a_false_length_are_refused)
 	free(room);
 }
 
-/* It is not the number of members that is wrong. */
+/* The error must name the short segments, not the number of members. */
 TEST(segments_that_are_too_short_are_named)
 {
 	static const size_t bytes[256];
@@ -352,7 +433,7 @@ TEST(segments_that_are_too_short_are_named)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 1, "", bytes, out, bytes, 256, 1, NULL));
 }
 
-/* Posted and awaited, over each type of plan, in any order. */
+/* Post and wait for the calls over each type of plan, in any order. */
 TEST(all_of_the_family_can_be_posted)
 {
 	static const struct hcl_params p[] = {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libhypercube-plan: plans of all types are found around faults, installed, awaited and removed. */
+/*
+ * libhypercube-plan: plans of all types are found around faults, installed, waited for and removed.
+ *
+ * Scheduling: shared
+ */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +14,7 @@
 
 #define ID 9
 
-/* In words; what the call returned has been looked at. */
+/* Does hcl_plan_explain() give these words? The caller has checked what the call returned. */
 static bool explained(const char *words)
 {
 	char text[256];
@@ -27,7 +31,7 @@ static bool explained(const char *words)
 	EXPECT_EQ(true, explained(words));		\
 } while (0)
 
-/* All members add their bit: the result at each is the plan's mask of members. */
+/* Run a sum in which all members add their bit. Return: the plan's mask of members. */
 static uint32_t mask_of_sum(uint32_t id)
 {
 	struct hcl_params p = {
@@ -76,6 +80,40 @@ TEST(a_tree_around_a_failed_node)
 	EXPECT_EQ(NODES - 1, hcl_plan_members(FABRIC, ID, node, 3));
 	EXPECT_EQ(true, node[0] == 0 && node[1] == 1 && node[2] == 3);
 	EXPECT_EQ(0xfb, mask_of_sum(ID));
+}
+
+TEST(a_tree_of_named_members)
+{
+	const uint32_t three[] = { 6, 0, 3 }, beyond[] = { 0, 8 };
+	struct hcl_plan plan;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_plan_install_members(FABRIC, ID, three, 3, 0, &plan));
+	EXPECT_EQ(3, plan.members);
+	EXPECT_EQ(0x49, mask_of_sum(ID));
+	EXPLAINED(-ERANGE, hcl_plan_install_members(FABRIC, ID, beyond, 2, 0, NULL),
+		  "fabric lib: there is no node 8");
+	ASSERT_EQ(0, tool("node set " FABRIC " 3 fail"));
+	EXPLAINED(-ENOLINK, hcl_plan_install_members(FABRIC, ID, three, 3, 0, NULL),
+		  "fabric lib: no tree: a member has failed or is cut off");
+}
+
+/* The guard plans again with the same members, as soon as they are connected. */
+TEST(a_guarded_tree_keeps_its_members)
+{
+	const uint32_t three[] = { 6, 0, 3 };
+	struct hcl_plan plan, next;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_plan_install_members(FABRIC, ID, three, 3, 5000, &plan));
+	ASSERT_EQ(0, tool("link set " FABRIC " 3 down"));
+	EXPECT_NE(0, tool("guard " FABRIC " once"));
+	ASSERT_EQ(0, tool("link set " FABRIC " 3:0 up"));
+	ASSERT_EQ(0, tool("guard " FABRIC " once"));
+	ASSERT_EQ(0, hcl_plan_get(FABRIC, ID, &next));
+	EXPECT_NE(plan.epoch, next.epoch);
+	EXPECT_EQ(3, next.members);
+	EXPECT_EQ(0x49, mask_of_sum(ID));
 }
 
 TEST(a_doubling_in_what_is_whole)
@@ -211,7 +249,7 @@ TEST(what_cannot_be_is_refused)
 	ASSERT_EQ(0, tool("node set " FABRIC " 4 fail"));
 	EXPECT_EQ(-ENOLINK, hcl_plan_install(FABRIC, ID, tree, 4, NULL));
 	EXPECT_EQ(-ENOLINK, hcl_plan_install(FABRIC, ID, HYPERCUBE_PLAN_BCAST, 4, NULL));
-	/* Looking is for everybody. */
+	/* Any user may look at plans. */
 	ASSERT_EQ(0, setuid(65534));
 	EXPECT_EQ(-EPERM, hcl_plan_install(FABRIC, ID, tree, any, NULL));
 	EXPECT_EQ(-EPERM, hcl_plan_remove(FABRIC, PLAN));

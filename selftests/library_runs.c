@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What handles of the user library do to each other's operations: calls that are refused, handles
+ * How handles of the user library affect each other's operations: calls that are refused, handles
  * that are closed, and failures before a plan is used for the first time.
+ *
+ * Scheduling: shared
  */
 #include <sched.h>
 #include <stdio.h>
@@ -18,14 +20,14 @@ enum { TREE = PLAN, BCAST, DOUBLING, RINGS, REPAIR };
 static unsigned char in[NODES][2 * BLOCK], out[NODES][NODES * BLOCK];
 static uint64_t id[NODES];
 
-/* Fresh handles, so that their plans have not been used. */
+/* Open all handles again, so that their plans have not been used. */
 static bool handles_reopen(void)
 {
 	unsigned int u;
 
 	for (u = 0; u < NODES; u++)
 		hcl_close(h[u]);
-	/* News of a close travels as frames do. */
+	/* The notice of a close travels in frames, so it takes a while. */
 	usleep(100 * 1000);
 	for (u = 0; u < NODES; u++) {
 		if (hcl_open(&h[u], FABRIC, u))
@@ -62,8 +64,8 @@ static bool blocks_right(unsigned int u)
 	return true;
 }
 
-/* Waits for the operation of each node.  Return: 0, the first status that is another, or -EBADMSG
- * if a result is wrong.
+/* Wait for the operation of each node. Return: 0, the first other status, or -EBADMSG if a result
+ * is wrong.
  */
 static int all_ended(void)
 {
@@ -88,7 +90,7 @@ static int allgather(unsigned int plan)
 	return err ?: all_ended();
 }
 
-/* What the handles have sent reaches the other nodes. */
+/* Let what the handles have sent reach the other nodes. */
 static void settle(void)
 {
 	unsigned int u, i;
@@ -107,7 +109,7 @@ static const struct hcl_params refused[] = {
 	{ .collective = HYPERCUBE_ALLREDUCE, .oper = 99, .type = HYPERCUBE_U64 },
 };
 
-/* A call of @p at the last node, which the kernel refuses, while the others wait for it. */
+/* The last node posts the operation @of, which the kernel refuses, while the others wait for it. */
 static int refuse_late(unsigned int plan, const struct hcl_params *of)
 {
 	struct hcl_params p = *of;
@@ -120,7 +122,7 @@ static int refuse_late(unsigned int plan, const struct hcl_params *of)
 	for (u = 0; u < NODES - 1; u++)
 		err = err ?: block_post(u, plan, BLOCK);
 	settle();
-	/* The last one is as long as its elements do not allow. */
+	/* The kernel refuses this length, which is no multiple of an element, or the collective. */
 	if (!hcl_post(h[u], &p, in[u], BLOCK - 1, NULL, 0, NULL))
 		return -EALREADY;
 	settle();
@@ -137,7 +139,7 @@ TEST(refused_call_fails_no_operation_of_others)
 		for (k = 0; k < sizeof(refused) / sizeof(*refused); k++) {
 			int err = refuse_late(plans[i], &refused[k]);
 
-			/* The plan carries it. */
+			/* The plan carries such an operation, so it was not refused. */
 			if (err == -EALREADY)
 				continue;
 			printf("# plan %u, call %u: %s\n", plans[i], k, strerror(-err));
@@ -189,8 +191,8 @@ TEST(refused_broadcast_of_a_reader_fails_no_message)
 	EXPECT_EQ(0, hcl_wait(h[5], id[5], NULL));
 }
 
-/* Nodes 0 and 1 disagree before the others have used the plan at all: these hear of it when they
- * do, and the next operation is one of all.
+/* Nodes 0 and 1 disagree about the length before the others have used the plan. The others get the
+ * error when they use it, and the next operation has all members.
  */
 static int fail_before_use(unsigned int plan)
 {

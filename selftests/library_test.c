@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Collectives by the user library. */
+/*
+ * Collectives of the user library.
+ *
+ * Scheduling: shared
+ */
 #include "handles.h"
 #include "ktap.h"
 
@@ -20,7 +24,7 @@ TEST(a_sum_of_all_nodes)
 	EXPECT_EQ(3, res.steps);
 	EXPECT_EQ(id, res.cookie);
 	EXPECT_EQ(8, res.bytes);
-	/* Waiting again for what was waited for changes nothing. */
+	/* Waiting again for an operation that has ended changes nothing. */
 	EXPECT_EQ(0, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(-EINVAL, hcl_wait(h[0], id + 1, &res));
 }
@@ -144,7 +148,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	unsigned int i;
 
 	ASSERT_EQ(true, set_up());
-	/* It has taken part before, so its leaving is known at once. */
+	/* Node 5 has taken part in an operation, so the others learn at once that it leaves. */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
@@ -155,7 +159,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	EXPECT_EQ(-ECONNRESET, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(5, res.cause_node);
 	EXPECT_EQ(0, strcmp(hcl_describe(&res, text, sizeof(text)), "node 5 left"));
-	/* The others had not asked, and hear all the same. */
+	/* The other members have not asked for the failure, and get it nevertheless. */
 	for (i = 1; i < NODES; i++)
 		if (i != 5) {
 			int ret = 0, tries;
@@ -181,7 +185,7 @@ TEST(a_link_that_breaks_half_way_is_named_and_ends_the_contribution)
 	unsigned int i;
 
 	ASSERT_EQ(true, set_up());
-	/* Node 7 holds back, so the others fill their buffers. */
+	/* Node 7 does not contribute yet, so the others fill their buffers. */
 	for (i = 0; i < NODES - 1; i++)
 		ASSERT_EQ(0, post(i, &sum64, in, bytes, out, bytes, &id[i]));
 	ASSERT_EQ(0, tool("link set " FABRIC " 4:2 down"));
@@ -215,7 +219,7 @@ TEST(other_parameters_are_a_protocol_error)
 	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id, &res));
 }
 
-/* Threads would be more natural; posting and waiting does as well. */
+/* Without threads: one process posts for all members, then waits. */
 TEST(all_members_get_the_result_of_an_allreduce_and_leave_a_barrier)
 {
 	struct hcl_params all = sum64, barrier = { .plan = 1, .collective = HYPERCUBE_BARRIER };
@@ -269,7 +273,7 @@ TEST(a_broadcast_reaches_all_and_is_acknowledged)
 		}
 	EXPECT_EQ(0, hcl_wait(h[5], id, &res));
 	EXPECT_EQ(3, res.steps);
-	/* Not asked for, and empty. */
+	/* An empty message, without a request to be notified. */
 	EXPECT_EQ(0, hcl_bcast(h[5], 2, 5, NULL, 0, 0, &res));
 	EXPECT_EQ(0, res.steps);
 	EXPECT_EQ(0, hcl_bcast(h[2], 2, 5, NULL, 0, 0, &res));
@@ -287,20 +291,20 @@ TEST(messages_that_come_early_wait_for_their_turn)
 	ASSERT_EQ(true, set_up_bcast());
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, text[i], sizeof(text[i]), 0, NULL));
-	/* The sink gets to its sum only behind all three. */
+	/* The sink's sum must not be held up by the three messages that come before it. */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &sum, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(NODES, sum);
 	ASSERT_EQ(0, hcl_bcast(h[0], 2, 5, got[0], 8, 0, NULL));
-	/* The next one is there already, the one behind it has too little room. */
+	/* The second message has come; there is too little room for the third. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, got[1], 8, &id));
 	EXPECT_EQ(-EMSGSIZE, hcl_bcast(h[0], 2, 5, got[2], 4, 0, &res));
 	EXPECT_EQ(8, res.bytes);
-	EXPECT_EQ(1, hcl_done(h[0], id));
+	EXPECT_EQ(1, hcl_test(h[0], id));
 	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(0, strcmp(got[0], "one") | strcmp(got[1], "two") | memcmp(got[2], "thre", 4));
-	/* Two that are asked for before they come, and a sum between. */
+	/* Two messages are asked for before they come, with a sum between. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[0], 8, &id));
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[1], 8, &later));
 	for (i = 0; i < NODES; i++)
@@ -310,7 +314,7 @@ TEST(messages_that_come_early_wait_for_their_turn)
 	in = 8;
 	ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, &in, 8, 0, NULL));
 	EXPECT_EQ(0, hcl_wait(h[0], later, NULL));
-	EXPECT_EQ(1, hcl_done(h[0], id));
+	EXPECT_EQ(1, hcl_test(h[0], id));
 	EXPECT_EQ(7, out[0]);
 	EXPECT_EQ(8, out[1]);
 }
@@ -325,7 +329,7 @@ TEST(a_broadcast_that_cannot_come_is_not_waited_for)
 	EXPECT_EQ(-EPROTOTYPE, hcl_bcast(h[1], PLAN, 5, buf, 8, 0, NULL));
 	EXPECT_EQ(-EPERM, hcl_bcast(h[1], 2, 1, buf, 8, 0, NULL));
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 5, buf, 8, 4, NULL));
-	/* The source listens to itself: nothing is sent by that. */
+	/* The source of the plan names another root: an error, and nothing is sent. */
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 0, buf, 8, 0, NULL));
 	hcl_set_timeout(h[1], 50);
 	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));
@@ -384,8 +388,8 @@ TEST(tasks_by_the_library)
 	EXPECT_EQ(0, hcl_task_put(producer, "one", 3, 0, &put));
 	EXPECT_EQ(3, put.node);
 	EXPECT_EQ(1, put.nr);
-	EXPECT_EQ(0, hcl_task_put(producer, "two", 3, HYPERCUBE_TASK_MAY_REPEAT, NULL));
-	EXPECT_EQ(-EINVAL, hcl_task_put(producer, "x", 1, HYPERCUBE_TASK_REPEATED, NULL));
+	EXPECT_EQ(0, hcl_task_put(producer, "two", 3, HYPERCUBE_TASK_IDEMPOTENT, NULL));
+	EXPECT_EQ(-EINVAL, hcl_task_put(producer, "x", 1, HYPERCUBE_TASK_REDELIVERED, NULL));
 	EXPECT_EQ(0, strcmp("0x2 are no flags of a new task",
 			    hcl_explain(producer, said, sizeof(said))));
 	EXPECT_EQ(-EMSGSIZE, hcl_task_put(producer, buf, sizeof(buf) + 1, 0, NULL));
@@ -400,7 +404,7 @@ TEST(tasks_by_the_library)
 	EXPECT_EQ(3, hcl_task_take(worker, buf, sizeof(buf), &got));
 	hcl_close(worker);
 	EXPECT_EQ(3, hcl_task_take(producer, buf, sizeof(buf), &got));
-	EXPECT_EQ(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_REPEATED, got.flags);
+	EXPECT_EQ(HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REDELIVERED, got.flags);
 	EXPECT_EQ(0, hcl_task_done(producer, &got));
 	EXPECT_EQ(0, hcl_set_timeout(other, 50));
 	EXPECT_EQ(-ETIMEDOUT, hcl_task_take(other, buf, sizeof(buf), &got));

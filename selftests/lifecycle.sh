@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics come and go: of all dimensions, of all names, many times, several at once, and only
-# through hcctl.
+# Fabrics are created and removed: of all dimensions, with all names, many times, several at once,
+# and only through hcctl.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 interfaces() { ip -o link show type hypercube | wc -l; }
 
-# of_dimension DIM [COMMAND..]: a fabric comes, the command sees it, and it goes
+# of_dimension DIM [COMMAND..]: a fabric is created, COMMAND sees it, and it is removed
 of_dimension() {
 	check "dimension $1" hcctl fabric add "life$1" dim "$1"
 	equal "interfaces of dimension $1" $((1 << $1)) "$(interfaces)"
@@ -19,7 +21,7 @@ of_dimension() {
 	equal "interfaces after dimension $1" 0 "$(interfaces)"
 }
 
-fabrics_of_all_dimensions() {
+test_fabrics_of_all_dimensions() {
 	local dim top=9
 	[[ ! $debug ]] || top=5
 	for ((dim = 1; dim <= top; dim++)); do of_dimension $dim; done
@@ -30,13 +32,13 @@ reduction() {
 	check 'reduce' hcctl run reduce "$1" op sum type u32 count 10 verify
 }
 
-a_reduction_on_a_thousand_nodes() {
+test_a_reduction_on_a_thousand_nodes() {
 	local dim=10
 	[[ ! $debug ]] || dim=6
 	of_dimension $dim reduction life$dim
 }
 
-names_are_checked() {
+test_names_are_checked() {
 	local name
 	for name in '' 0a -a a/b 'a b' a%d elevenchars "$(printf 'a%.0s' {1..300})"; do
 		refused "the name \"$name\"" . hcctl fabric add "$name" dim 2
@@ -49,7 +51,7 @@ names_are_checked() {
 	equal 'fabrics' 4 "$(json length fabric show)"
 }
 
-an_interface_has_taken_the_name() {
+test_an_interface_has_taken_the_name() {
 	ip link add lifen2 type dummy || { skip 'no dummy interfaces'; return; }
 	refused 'a fabric with an endpoint of that name' 'interface' hcctl fabric add life dim 2
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
@@ -58,7 +60,7 @@ an_interface_has_taken_the_name() {
 	check 'once it is free' hcctl fabric add life dim 2
 }
 
-endpoints_are_made_and_removed_with_their_fabric_only() {
+test_endpoints_are_made_and_removed_with_their_fabric_only() {
 	check 'add' hcctl fabric add life dim 2
 	refused 'ip link add' 'hcctl fabric add' ip link add x type hypercube
 	refused 'ip link del' 'not supported' ip link del lifen0
@@ -71,7 +73,7 @@ endpoints_are_made_and_removed_with_their_fabric_only() {
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-endpoints_tell_who_they_are() {
+test_endpoints_tell_who_they_are() {
 	check 'add' hcctl fabric add life dim 4
 	local id address
 	id=$(json '.[0].id' fabric show life)
@@ -86,7 +88,7 @@ endpoints_tell_who_they_are() {
 	check 'its carrier is back' busywait 2 grep -q 1 /sys/class/net/lifen11/carrier
 }
 
-what_is_not_there_cannot_be_removed() {
+test_what_is_not_there_cannot_be_removed() {
 	refused 'del' 'no such fabric' hcctl fabric del nosuch
 	refused 'show' 'no such fabric' hcctl fabric show nosuch
 	check 'add' hcctl fabric add life dim 1
@@ -94,7 +96,7 @@ what_is_not_there_cannot_be_removed() {
 	refused 'del again' 'no such fabric' hcctl fabric del life
 }
 
-# cycles NAME N DIMS: commands for hcctl, one a line
+# cycles NAME N DIMS: prints commands for hcctl, one a line
 cycles() {
 	local i
 	for ((i = $2; i > 0; i--)); do
@@ -105,13 +107,13 @@ cycles() {
 	done
 }
 
-many_cycles() {
+test_many_cycles() {
 	cycles life "$(scaled 60)" 4 >"$scratch/batch"
 	check 'all of them' hcctl -b "$scratch/batch"
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-many_at_once() {
+test_many_at_once() {
 	local name pids=()
 	for name in lifea lifeb lifec lifed; do
 		cycles $name "$(scaled 20)" 3 >"$scratch/batch-$name"
@@ -125,8 +127,8 @@ many_at_once() {
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-# Several want the same name: one at a time gets it, and nothing is left.
-one_name_for_several() {
+# Several processes want the same name: one at a time gets it, and nothing is left.
+test_one_name_for_several() {
 	local i pids=()
 	while ((${#pids[@]} < 3)); do
 		(for ((i = 0; i < $(scaled 15); i++)); do
@@ -142,17 +144,18 @@ one_name_for_several() {
 }
 
 audit=/sys/kernel/debug/dynamic_debug/control
-# From here on the module says what it creates and destroys, where that can be had.
+# audit_begins: from here on the module logs what it creates and destroys, if the kernel has dynamic
+# debugging
 audit_begins() {
 	echo 'module hypercube +p' >$audit || return
 	echo 'hypercube-selftests: audit' >/dev/kmsg
 } 2>/dev/null
 
-# said WHAT: the fabrics of which the module said so, except those of other scripts
+# said WHAT: prints the fabrics of this script that the module has logged as created or destroyed
 said() { dmesg | sed '1,/hypercube-selftests: audit/d' | sed -nE "s/.*(fabric life.*) $1\$/\1/p" | sort; }
 
-# By the cycles before.
-all_that_was_created_was_destroyed() {
+# The fabrics of the tests before this one
+test_all_that_was_created_was_destroyed() {
 	if [[ ! -e $audit ]]; then
 		skip 'no dynamic debugging here'
 		return
@@ -163,12 +166,12 @@ all_that_was_created_was_destroyed() {
 }
 
 audit_begins
-# storm: sockets are bound to the fabric, as soon as it has a node
+# storm: starts processes that bind sockets to the fabric as soon as it has a node
 storm() { background "$here/hc_load" storm life 128 $((60 * slow)) >"$scratch/bound"; }
-# Not in a subshell, whose children the storm is not one of.
+# Not in a subshell, as the storm is no child of that.
 storm_ends() { kill -TERM "$pid" && wait "$pid" && bound=$(<"$scratch/bound") jobs=(); }
 
-a_fabric_that_cannot_be_finished_lets_nobody_in() {
+test_a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	local i bound dim=8 last
 	[[ ! $debug ]] || dim=6
 	last=lifen$(((1 << dim) - 1))
@@ -187,7 +190,7 @@ a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	((bound)) || fault 'no socket is bound to a fabric that is finished'
 }
 
-a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
+test_a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	local i killed=0 bound
 	storm
 	for ((i = $(scaled 10); i > 0; i--)); do
@@ -197,12 +200,8 @@ a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	done 2>/dev/null
 	storm_ends || fault 'the storm failed'
 	log "$killed were killed"
-	# The last command that was killed may have left a fabric on its way out.
+	# The last command that was killed may have left a fabric that is still being removed.
 	check 'add' busywait 10 hcctl fabric add life dim 4
 }
 
-run_tests fabrics_of_all_dimensions a_reduction_on_a_thousand_nodes names_are_checked \
-	an_interface_has_taken_the_name endpoints_are_made_and_removed_with_their_fabric_only \
-	endpoints_tell_who_they_are what_is_not_there_cannot_be_removed many_cycles many_at_once \
-	one_name_for_several a_fabric_that_cannot_be_finished_lets_nobody_in \
-	a_fabric_whose_creator_is_killed_leaves_nobody_behind all_that_was_created_was_destroyed
+run_tests

@@ -1,31 +1,33 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Commands that run as somebody else are expanded there:
+# Commands that run as another user are expanded in that user's shell:
 # shellcheck disable=SC2016
 #
-# Limits to what a user may make the kernel hold: counts for all of his namespaces together, charges to his memory
-# cgroup, and a clear answer where the machine has too little.
+# Limits to what a user may make the kernel hold: counts for all namespaces of the user together,
+# charges to the user's memory cgroup, and a clear error where the machine has too little.
+#
+# Scheduling: alone
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-fabrics_of_a_user() {
+test_fabrics_of_a_user() {
 	parameter max_fabrics 3
 	unprivileged Y
 	refused 'the fourth fabric' 'max_fabrics' as_user 1101 \
 		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done; hcctl fabric add f4 dim 1'
 	check 'one goes, another one comes' as_user 1102 \
 		'for i in 1 2 3 4 5 6; do hcctl fabric add f$i dim 1 && hcctl fabric del f$i || exit 1; done'
-	# The shell stays, for the three end with the namespace that it keeps.
+	# The shell stays, as the three fabrics would end with the namespace that it holds.
 	refused 'a fourth in a namespace below' 'max_fabrics' as_user 1103 \
 		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done
 		unshare -Urn hcctl fabric add f4 dim 1; exit $?'
 	parameters_back
 }
 
-# A socket that outlives its fabric keeps no place in its user's account, nor in another one's.
-fabrics_whose_sockets_stay() {
+# A socket that outlives its fabric takes no place in the account of its user, nor of another one.
+test_fabrics_whose_sockets_stay() {
 	parameter max_fabrics 2
 	unprivileged Y
 	check 'one goes, another one comes' as_user 1108 \
@@ -36,8 +38,8 @@ fabrics_whose_sockets_stay() {
 	parameters_back
 }
 
-# Two namespaces side by side have one limit if one user has made them, else two.
-namespaces_side_by_side() {
+# Two namespaces have one limit if the same user has made them, else two.
+test_namespaces_side_by_side() {
 	parameter max_fabrics 2
 	unprivileged Y
 	mkfifo -m 666 "$scratch/go" "$scratch/end"
@@ -54,7 +56,7 @@ namespaces_side_by_side() {
 	parameters_back
 }
 
-nodes_of_a_user() {
+test_nodes_of_a_user() {
 	parameter max_nodes 20
 	unprivileged Y
 	refused 'more nodes' 'max_nodes' as_user 1020 \
@@ -63,14 +65,15 @@ nodes_of_a_user() {
 	parameters_back
 }
 
-# rounds FABRIC: what tells the ms that rounds of its two nodes take
+# rounds FABRIC: prints shell code that prints the ms that rounds of the fabric's two nodes take
 rounds() {
 	echo 'start=${EPOCHREALTIME/./}'
 	echo "$here/hc_member $1 1 2 100 10 0 1 >&2"
 	echo 'echo $(((${EPOCHREALTIME/./} - start) / 1000))'
 }
 
-# beside ALONE: the times of rounds of a user whose broadcasts keep hundreds of nodes busy, $his, and of another user, $mine
+# beside ALONE: broadcasts of one user keep hundreds of nodes busy; sets $his to the ms of rounds of
+# that user, and $mine to those of another user
 beside() {
 	local flood
 	as_user 1130 "taskset -p 1 \$\$ >/dev/null; hcctl fabric add t dim 8 && hcctl fabric add u dim 1 &&
@@ -85,9 +88,10 @@ beside() {
 	log "100 rounds take $1 ms, beside 256 busy nodes of one user $his ms of his, $mine ms of another"
 }
 
-# Another pair of nodes of the user waits for all that are busy, each time; that of another user waits for one of them,
-# whose turn it is. A scheduler that lets them catch up before it lets them make more has nothing to show.
-users_take_turns() {
+# Each time, another pair of nodes of the busy user waits for all busy nodes; that of another user
+# waits for only one of them, as users take turns. If the scheduler lets the busy nodes finish
+# before it lets the flood make more, the test shows nothing.
+test_users_take_turns() {
 	local alone his mine busy=false tries=3
 	unprivileged Y
 	mkfifo -m 666 "$scratch/his" "$scratch/over"
@@ -110,7 +114,7 @@ users_take_turns() {
 
 plan() { echo "hcctl -j tree find fabric $1 apply plan $2 >/dev/null"; }
 
-plans_of_a_user() {
+test_plans_of_a_user() {
 	parameter max_plans 3
 	unprivileged Y
 	refused 'the fourth plan' 'max_plans' as_user 1104 "hcctl fabric add a dim 2 && hcctl fabric add b dim 2
@@ -123,7 +127,7 @@ plans_of_a_user() {
 	parameters_back
 }
 
-plans_of_a_fabric() {
+test_plans_of_a_fabric() {
 	parameter max_fabric_plans 2
 	check 'add' hcctl fabric add t dim 2
 	check 'a plan' hcctl tree find fabric t apply plan 1
@@ -135,11 +139,11 @@ plans_of_a_fabric() {
 	parameters_back
 }
 
-# Operations fail for a limit as without memory, and the next one goes well.
-operations_of_a_user() {
+# An operation fails because of a limit as it does without memory, and the next one succeeds.
+test_operations_of_a_user() {
 	unprivileged Y
 	parameter poll_memory 100
-	# The member that has no memory leaves, and another one may be the first to say so.
+	# The member that has no memory leaves, and another member may be the first to report that.
 	refused 'an operation' 'memory|left' as_user 1106 \
 		'hcctl fabric add t dim 3 && hcctl tree find fabric t apply >/dev/null && hcctl run barrier t'
 	parameters_back
@@ -149,15 +153,16 @@ operations_of_a_user() {
 	parameters_back
 }
 
-# pending UID COLLECTIVE: operations that wait for their sink, and end
+# pending UID COLLECTIVE: operations of the user that wait for their sink, and then end
 pending() {
 	as_user "$1" "hcctl fabric add t dim 6 && hcctl tree find fabric t apply >/dev/null &&
 		$here/hc_load ends t 64 60 $2"
 }
 
-# Where barriers have just enough there is too little for the sets of members that scatters keep besides.
-sets_of_a_user() {
-	local memory=2000000 uid=1110 said
+# With just enough memory for barriers there is too little for scatters, which also keep sets of
+# members.
+test_sets_of_a_user() {
+	local memory=1000000 uid=1110 said
 	unprivileged Y
 	parameter poll_memory $memory
 	until pending $uid barrier >/dev/null; do
@@ -165,7 +170,7 @@ sets_of_a_user() {
 		parameter poll_memory $((memory = memory * 4 / 3))
 	done
 	log "barriers have enough with $memory bytes"
-	# On a busy machine what was sent before may not have been taken yet.
+	# On a busy machine earlier contributions may not have been taken yet.
 	for uid in {1131..1140}; do
 		said=$(pending "$uid" scatter 2>&1) && { fault 'scatters have enough, too'; break; }
 		[[ $said == *'temporarily unavailable'* ]] || break
@@ -176,10 +181,24 @@ sets_of_a_user() {
 	parameters_back
 }
 
-# charged CGROUP: kB
+# Data that members make of contributions is charged to the fabric, as the sockets are charged for
+# the contributions only. Without that charge these operations would hold 360, 240 and 140 MiB.
+test_data_of_a_user() {
+	local uid=1160 what held
+	unprivileged Y
+	parameter poll_memory 16777216
+	for what in merge bcast allgather; do
+		held=$(as_user $((uid++)) "$here/hc_hoard $what") || fault "$what: it does not run"
+		log "$what: $held MiB"
+		((held < 60)) || fault "$what: $held MiB are charged to nobody"
+	done
+	parameters_back
+}
+
+# charged CGROUP: prints the kB charged to it
 charged() { echo $(($(<"$1/memory.current") / 1024)); }
 
-memory_is_charged() {
+test_memory_is_charged() {
 	local group=/sys/fs/cgroup/hc-limits none plans i
 	grep -q memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
 		mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
@@ -199,8 +218,8 @@ memory_is_charged() {
 	busywait 5 rmdir "$group" || fault 'the group stays'
 }
 
-# The OOM killer shall have nothing to do: it fails the test.
-more_than_the_machine_has() {
+# The OOM killer must not be needed: it would fail the test.
+test_more_than_the_machine_has() {
 	local free fill
 	[[ ! $debug ]] || { skip 'endpoints are bigger on this kernel'; return; }
 	mkdir "$scratch/fill"
@@ -214,10 +233,11 @@ more_than_the_machine_has() {
 	umount "$scratch/fill"
 }
 
-# no_detours NODE: all ways of the node to others are as short as can be
+# no_detours NODE: are all paths of the node as short as possible?
 no_detours() { json_is 0 '[.[] | select(.hops != .optimum)] | length' route show t "$1"; }
 
-# storm WHAT DIM COUNT MIB: the kernel's slabs have not grown by more than MIB, and nodes know what is true
+# storm WHAT DIM COUNT MIB: during a storm the kernel's slabs grow by at most MIB, and afterwards
+# the nodes know the real state
 storm() {
 	local said part=() u
 	[[ $1 == flaps ]] || part=(nodes "$(printf "0%*s" $(($2 - 1)) '' | tr ' ' X)")
@@ -238,8 +258,8 @@ storm() {
 	check 'del' hcctl fabric del t
 }
 
-# Nobody is charged by a socket for what nodes tell each other of links.
-storms_from_a_trunk() {
+# Frames by which nodes notify each other of links are charged to no socket.
+test_storms_from_a_trunk() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	parameter trunks Y
 	storm words 8 256 12
@@ -248,13 +268,11 @@ storms_from_a_trunk() {
 	parameters_back
 }
 
-# Nor what they tell each other of links that go down and up faster than polls can tell it.
-storms_of_links_that_flap() {
+# Neither are those for links that go down and up faster than polls can send that.
+test_storms_of_links_that_flap() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	storm flaps 8 50 16
 	[[ $brief ]] || storm flaps 10 20 48
 }
 
-run_tests fabrics_of_a_user fabrics_whose_sockets_stay namespaces_side_by_side nodes_of_a_user plans_of_a_user \
-	plans_of_a_fabric operations_of_a_user sets_of_a_user users_take_turns memory_is_charged \
-	more_than_the_machine_has storms_from_a_trunk storms_of_links_that_flap
+run_tests

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that lose, corrupt, duplicate and delay frames cost time, and no operation: each
- * collective on each type of plan that carries it ends well at every member, with every byte as it
- * was computed here, many at a time, around faults as well.  A link that lets nothing through is
- * down, spent at both ends, and operations end with ENOLINK.
+ * Links that lose, corrupt, duplicate and delay frames cost time, and no operation: each collective
+ * on each type of plan that carries it succeeds at every member, with exactly the bytes that were
+ * computed here, many at a time, around faults as well. A link that lets nothing through is spent,
+ * so down at both ends, and operations end with ENOLINK.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +13,23 @@
 #include "hc_traits.h"
 #include "ktap.h"
 #include "rings.h"
+#include "span.h"
 
 #define PLAN 1
 #define ALL 1000000
 #define US 1000ull
-/* Of all collectives in a batch, many of each. */
+/* Operations in a batch: many of each collective. */
 #define JOBS_MAX 64
-/* Frames that all members send and get in an operation, at most. */
+/* Greatest number of frames that all members send and receive in an operation. */
 #define FRAMES_MAX 1000
 
-/* ------------------------------------------------------------ what must come out */
+/* --- expected results --- */
 
 /**
  * struct work - an operation of a batch
- * @traits: of its collective
+ * @traits: traits of its collective
  * @collective: enum hypercube_collective
- * @bytes: of a member's contribution; of a block if it consists of those, or is dealt or parted
+ * @bytes: bytes of a member's contribution, or of a block if the collective has blocks
  */
 struct work {
 	const struct hc_traits *traits;
@@ -41,7 +44,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* What party @who has for party @whom in operation @k: @len bytes at @to. */
+/* Write what party @who has for party @whom in operation @k: @len bytes at @to. */
 static void block(uint8_t *to, size_t len, unsigned int k, unsigned int who, unsigned int whom)
 {
 	size_t i;
@@ -58,7 +61,7 @@ static bool sums(const struct work *w)
 	return w->traits->payload == HC_PAYLOAD_ELEMENTS;
 }
 
-/* How many blocks a party gives. */
+/* Return: number of blocks that a party contributes. */
 static unsigned int gives(const struct work *w, unsigned int n, bool root)
 {
 	if (!hc_who_has(w->traits->gives, root))
@@ -75,7 +78,7 @@ static unsigned int gets(const struct work *w, unsigned int n, bool root)
 	return n;
 }
 
-/* What comes to party @who in operation @k; party @root is the root. */
+/* Compute what party @who gets in operation @k; party @root is the root. */
 static void expected(uint8_t *to, const struct work *w, unsigned int k, unsigned int n,
 		     unsigned int who, unsigned int root)
 {
@@ -110,7 +113,8 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 	j->op = (struct hypercube_op){
 		.plan = PLAN, .collective = w->collective,
 		.oper = sums(w) ? HYPERCUBE_SUM : 0, .type = sums(w) ? HYPERCUBE_U64 : 0,
-		.flags = w->traits->gets == HC_WHO_ALL || w->traits->told ? 0 : HYPERCUBE_F_NOTIFY,
+		.flags = w->traits->gets == HC_WHO_ALL || w->traits->notified ? 0 :
+			 HYPERCUBE_F_NOTIFY,
 		.bytes = ngives * w->bytes,
 	};
 	j->in = in;
@@ -137,9 +141,9 @@ static bool right(const struct job *j, const struct work *w, unsigned int k, uns
 	return ok;
 }
 
-/* ------------------------------------------------------------ plans */
+/* --- plans --- */
 
-/* Faults that need helpers, and with three dimensions a detour. */
+/* Set faults that need helpers, and with three or more dimensions a detour. */
 static int faults_set(struct cube *c)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {17, 4}, {3, 0} };
@@ -165,7 +169,7 @@ static int detour_plan(struct cube *c)
 	       cube_plan_fixed(c, PLAN, 3, order);
 }
 
-/* The tree only says who is a member. */
+/* The tree plan only tells the test which nodes are members. */
 static int bcast_plan(struct cube *c)
 {
 	return faults_set(c) ?: cube_plan_to(c, PLAN + 1, 1) ?:
@@ -175,6 +179,24 @@ static int bcast_plan(struct cube *c)
 static int doubling_plan(struct cube *c)
 {
 	return cube_doubling(c, PLAN, c->nodes - 1, 0);
+}
+
+/* Install a spanning tree around the faults; the other tree tells the test where the root is and
+ * which nodes are members.
+ */
+static int span_plan(struct cube *c)
+{
+	int err = faults_set(c) ?: cube_plan(c, PLAN + 1);
+	const struct hc_span_req req = { .root = c->plan.tree.sink };
+	struct hc_span_plan p;
+	const char *why;
+
+	err = err ?: hc_plan_span(c->faults, &req, &p, &why);
+	if (err)
+		return err;
+	err = ctl_span_new(c->name, PLAN, &p.span, c->faults->fault);
+	hc_span_plan_free(&p);
+	return err;
 }
 
 static int ring_plan(struct cube *c)
@@ -188,11 +210,11 @@ static int ring_plan(struct cube *c)
 }
 
 /**
- * struct shape - a plan that is tried
- * @name: for people
+ * struct shape - a kind of plan to be tested
+ * @name: its name in messages
  * @type: enum hypercube_plan_type
- * @dim: 0: any, at random
- * @plan: installs it
+ * @dim: dimension of the cube; 0: any, at random
+ * @plan: installs the plan
  */
 struct shape {
 	const char *name;
@@ -207,6 +229,7 @@ static const struct shape shapes[] = {
 	{ "broadcast", HYPERCUBE_PLAN_BCAST, 0, bcast_plan },
 	{ "doubling", HYPERCUBE_PLAN_DOUBLING, 0, doubling_plan },
 	{ "trees of rings", HYPERCUBE_PLAN_RING, 0, ring_plan },
+	{ "spanning tree", HYPERCUBE_PLAN_SPAN, 0, span_plan },
 };
 
 static int shape_start(struct cube *c, const struct shape *s, unsigned int dim)
@@ -220,10 +243,11 @@ static int shape_start(struct cube *c, const struct shape *s, unsigned int dim)
 static unsigned int root_node(const struct cube *c, const struct shape *s)
 {
 	return s->type == HYPERCUBE_PLAN_BCAST ? 1 :
-	       s->type == HYPERCUBE_PLAN_TREE ? c->plan.tree.sink : CUBE_MAX;
+	       s->type == HYPERCUBE_PLAN_TREE || s->type == HYPERCUBE_PLAN_SPAN ?
+	       c->plan.tree.sink : CUBE_MAX;
 }
 
-/* ------------------------------------------------------------ a batch */
+/* --- a batch --- */
 
 static size_t size_choose(const struct work *w, unsigned int n, unsigned int segment)
 {
@@ -233,7 +257,7 @@ static size_t size_choose(const struct work *w, unsigned int n, unsigned int seg
 
 	if (w->traits->payload == HC_PAYLOAD_NONE)
 		return 0;
-	/* In rings each goes to all. */
+	/* In rings each block goes to all members. */
 	if (w->traits->gets == HC_WHO_ALL && !sums(w))
 		blocks *= n / 2;
 	while (n * blocks * size / segment > FRAMES_MAX)
@@ -241,7 +265,7 @@ static size_t size_choose(const struct work *w, unsigned int n, unsigned int seg
 	return size & ~7ul;
 }
 
-/* @many operations: the collectives that the plan carries, in turns. */
+/* Make @many operations: the collectives that the plan carries, in turn. */
 static void works_make(struct work *w, const struct shape *s, const struct cube *cube,
 		       unsigned int many)
 {
@@ -258,7 +282,9 @@ static void works_make(struct work *w, const struct shape *s, const struct cube 
 	}
 }
 
-/* A broadcast's receivers begin nothing: what comes carries no cookie of theirs. */
+/* A receiver of a broadcast begins no operation, so the records that it gets have no cookie of its
+ * own.
+ */
 static bool receives_only(const struct shape *s, unsigned int node, unsigned int root)
 {
 	return s->type == HYPERCUBE_PLAN_BCAST && node != root;
@@ -280,7 +306,7 @@ static void take_next(struct party *p)
 	p->settled += eor;
 }
 
-/* Like drive(); @mute: those that only receive. */
+/* As drive(). @mute: parties that only receive. */
 static int drive_all(struct party *p, unsigned int n, const bool *mute, int seconds)
 {
 	uint64_t end = deadline(seconds);
@@ -310,8 +336,8 @@ static int drive_all(struct party *p, unsigned int n, const bool *mute, int seco
 	return over ? 0 : -ETIMEDOUT;
 }
 
-/* All of @w at once.  Return: how many ends were not as they must be; @status: what must be told of
- * those that fail, 0: none may.
+/* Run all operations of @w at once. @status: the error that failures must have; 0: none may fail.
+ * Return: number of wrong ends.
  */
 static unsigned int batch(struct cube *c, const struct shape *s, const struct work *w,
 			  unsigned int many, int status)
@@ -347,7 +373,7 @@ static unsigned int batch(struct cube *c, const struct shape *s, const struct wo
 	return wrong;
 }
 
-/* ------------------------------------------------------------ tests */
+/* --- tests --- */
 
 static const struct impairments bads[] = {
 	{ 0 },
@@ -404,8 +430,9 @@ TEST_CALL(a_tree_with_a_detour_delivers, shape_delivers, &shapes[1])
 TEST_CALL(a_broadcast_delivers, shape_delivers, &shapes[2])
 TEST_CALL(a_doubling_delivers, shape_delivers, &shapes[3])
 TEST_CALL(trees_of_rings_deliver, shape_delivers, &shapes[4])
+TEST_CALL(a_spanning_tree_delivers, shape_delivers, &shapes[5])
 
-/* Long ones, of all types, in few nodes. */
+/* Long operations on all types of plans, with few nodes. */
 TEST(megabytes_are_delivered)
 {
 	static const struct impairments bad = { .loss = 50000, .corrupt = 50000, .seed = 9 };
@@ -441,7 +468,7 @@ static bool spent_soon(const struct cube *c, unsigned int node, unsigned int dim
 	return both;
 }
 
-/* A link between two members that the plan uses. */
+/* Find a link between two members that the plan uses. */
 static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *node,
 			 unsigned int *dim)
 {
@@ -449,11 +476,15 @@ static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *
 	*dim = c->planned && root < CUBE_MAX ? c->plan.tree.order[c->dim - 1] : 0;
 }
 
-/* Nothing comes through in one direction, or in both: no silence, but a link that is down. */
+/* @bad lets nothing through in one direction, or in both: the link must go down instead of staying
+ * silent.
+ */
 static void spent_tries(struct __test_metadata *_metadata, const struct shape *s,
 			const struct impairments *bad, bool one_way)
 {
-	/* A receiver is not told how many messages were to come. */
+	/* A receiver of a broadcast does not learn how many messages were to come, so send only
+	 * one.
+	 */
 	unsigned int many = s->type == HYPERCUBE_PLAN_BCAST ? 1 : 8, node, dim;
 	struct work w[JOBS_MAX];
 	struct link_sums ls;
@@ -471,7 +502,7 @@ static void spent_tries(struct __test_metadata *_metadata, const struct shape *s
 	EXPECT_EQ(2, ls.spent);
 	EXPECT_EQ(0, ls.gap);
 	EXPECT_GE(ls.replays, 64);
-	/* New settings make it good again, and so does a plan. */
+	/* New settings bring the link up again, at both ends. */
 	ASSERT_EQ(0, ctl_link_impair(c.name, node, dim, &bads[0]));
 	EXPECT_EQ(0, ctl_link_state(c.name, node, dim));
 	EXPECT_EQ(0, ctl_link_state(c.name, node ^ 1u << dim, dim));

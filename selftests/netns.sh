@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Network namespaces: fabrics live in one and go with it, busy or not; endpoints can be moved to
-# others, serve the processes there, and come back when these end.
+# Network namespaces: a fabric lives in one and goes with it, busy or not; endpoints can be moved to
+# others, serve the processes there, and come back when these namespaces end.
 #
 #	 namespace A                         namespace B
 #	+-------------------------------+   +-----------------+
 #	| fabric t: n0 n1 n2 .. n7      |   | tn3: bind(t, 3) |
 #	|   links between all of them --+---+-- of n3 too     |
 #	+-------------------------------+   +-----------------+
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Namespaces end some time after their names. What falls out does so into the initial one.
+# A namespace ends some time after its name was removed. Devices that are left then move into the
+# initial namespace.
 no_endpoints() { [[ -z $(ip -o link show type hypercube) && -z $(nsenter -t 1 -n ip -o link show type hypercube) ]]; }
 in_namespace() { ip netns exec "$@"; }
 
-two_namespaces_have_fabrics_of_one_name() {
+test_two_namespaces_have_fabrics_of_one_name() {
 	local a b
 	namespace a && namespace b || return
 	check 'in A' hcctl -n "$a" fabric add t dim 3
@@ -32,7 +35,7 @@ two_namespaces_have_fabrics_of_one_name() {
 	refused 'a socket in B' 'assign requested' in_namespace "$b" "$here/hc_load" bind t 7
 }
 
-# name_id NAME: the id that follows from it
+# name_id NAME: prints the fabric id that follows from the name
 name_id() {
 	local i hash=2166136261 c
 	for ((i = 0; i < ${#1}; i++)); do
@@ -45,7 +48,7 @@ name_id() {
 # mac NAMESPACE INTERFACE
 mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
 
-# shows NAMESPACE ID: do frames of a reduction there have the id?
+# shows NAMESPACE ID: do frames of a reduction there have this id?
 shows() {
 	local seen
 	ip netns exec "$1" timeout $((30 * slow)) tcpdump -Z root -i tmon -n -c 20 -x \
@@ -54,12 +57,12 @@ shows() {
 	busywait 10 grep -q listening "$scratch/$1.err"
 	check "a reduction in $1" hcctl -n "$1" run reduce t op sum type u64 count 100 verify
 	wait "$seen"
-	# Eight bytes of the monitor, then the frame, with the id at its fifth byte.
+	# Eight bytes of the monitor's header, then the frame, with the id at its fifth byte
 	equal "ids in $1" "$(printf %08x "$2")" \
 		"$(sed -nE 's/^\s*0x0000:\s+(\S+ ){6}(\S+) (\S+).*/\2\3/p' "$scratch/$1" | sort -u)"
 }
 
-fabrics_of_one_name_have_one_id() {
+test_fabrics_of_one_name_have_one_id() {
 	local a b hex
 	namespace a && namespace b || return
 	check 'in A' hcctl -n "$a" fabric add t dim 3
@@ -85,7 +88,7 @@ fabrics_of_one_name_have_one_id() {
 	jobs=()
 }
 
-an_id_is_chosen() {
+test_an_id_is_chosen() {
 	local a
 	namespace a || return
 	refused 'no id' '1 to 65535' hcctl -n "$a" fabric add t dim 3 id 0
@@ -104,7 +107,7 @@ an_id_is_chosen() {
 	shows "$a" 4660
 }
 
-a_namespace_ends_with_its_fabrics() {
+test_a_namespace_ends_with_its_fabrics() {
 	local i a fabric
 	for ((i = $(scaled 8); i > 0; i--)); do
 		namespace a || return
@@ -118,7 +121,7 @@ a_namespace_ends_with_its_fabrics() {
 	check 'no endpoint falls out' busywait 10 no_endpoints
 }
 
-a_namespace_ends_under_load() {
+test_a_namespace_ends_under_load() {
 	local i a
 	for ((i = $(scaled 6); i > 0; i--)); do
 		namespace a || return
@@ -136,7 +139,7 @@ a_namespace_ends_under_load() {
 
 frames_in() { (($(json '.[0].host_frames' -n "$1" node show t) > 3)); }
 
-an_endpoint_moves() {
+test_an_endpoint_moves() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
@@ -151,7 +154,7 @@ an_endpoint_moves() {
 	refused 'it has gone' 'does not exist|cannot find' ip -n "$b" link show tn3
 }
 
-sockets_are_bound_where_the_endpoint_is() {
+test_sockets_are_bound_where_the_endpoint_is() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
@@ -161,7 +164,7 @@ sockets_are_bound_where_the_endpoint_is() {
 	check 'another from here' "$here/hc_load" bind t 2
 }
 
-a_namespace_ends_and_its_endpoint_comes_back() {
+test_a_namespace_ends_and_its_endpoint_comes_back() {
 	local i b
 	for ((i = $(scaled 5); i > 0; i--)); do
 		namespace b || return
@@ -180,22 +183,22 @@ a_namespace_ends_and_its_endpoint_comes_back() {
 	namespaces=()
 }
 
-# guest NAME: sets $b to a new namespace, to which endpoint 1 of a new fabric t went
+# guest NAME: sets $b to a new namespace, into which endpoint 1 of a new fabric t was moved
 guest() {
 	namespace b || return
 	check 'add' hcctl fabric add t dim 1
 	check 'move' hcctl node set t 1 netns "$b"
 }
 
-# guest_leaves: $b ends
+# guest_leaves: the namespace $b ends
 guest_leaves() {
 	ip netns del "$b"
 	namespaces=()
 	busywait 10 gone_from "$b"
 }
 
-# The fabric is removed while the namespace of a guest that cannot come back ends.
-a_fabric_goes_while_its_guest_does() {
+# The fabric is removed while the namespace of an endpoint that cannot come back ends.
+test_a_fabric_goes_while_its_guest_does() {
 	local b round
 	for ((round = $(scaled 8); round > 0; round--)); do
 		guest || return
@@ -213,7 +216,7 @@ a_fabric_goes_while_its_guest_does() {
 
 gone_from() { json_is false '.[1] | has("netnsid")' node show t; }
 
-an_endpoint_comes_back_under_another_name() {
+test_an_endpoint_comes_back_under_another_name() {
 	local b
 	guest || return
 	ip link add tn1 type dummy || { skip 'no dummy interfaces'; return; }
@@ -222,8 +225,8 @@ an_endpoint_comes_back_under_another_name() {
 	ip link del tn1
 }
 
-# The guest gives the endpoint that it was lent a name that is taken at home.
-a_guest_that_cannot_come_back_ends_alone() {
+# In the other namespace the endpoint gets a name that is taken at home.
+test_a_guest_that_cannot_come_back_ends_alone() {
 	local b
 	guest || return
 	if ! ip -n "$b" link property add dev tn1 altname lo0 || ! ip link add lo0 type dummy; then
@@ -249,7 +252,7 @@ a_guest_that_cannot_come_back_ends_alone() {
 	ip link del lo0
 }
 
-a_monitor_stays_where_its_fabric_is() {
+test_a_monitor_stays_where_its_fabric_is() {
 	local b
 	namespace b || return
 	check 'add' hcctl fabric add t dim 1
@@ -257,7 +260,7 @@ a_monitor_stays_where_its_fabric_is() {
 	check 'it is here' ip link show tmon
 }
 
-# As nobody, in a user namespace with a fabric of its own
+# Runs as user nobody, in a user namespace with a fabric of its own.
 # shellcheck disable=SC2016
 lend_and_lose='
 	hcctl fabric add enx dim 1 && ip link set enxmon up || exit
@@ -271,7 +274,7 @@ lend_and_lose='
 	sleep 0.5
 	echo end >&3'
 
-nobody_puts_interfaces_into_the_initial_namespace() {
+test_nobody_puts_interfaces_into_the_initial_namespace() {
 	local before
 	unprivileged Y
 	before=$(ip -o link show | wc -l)
@@ -286,7 +289,7 @@ nobody_puts_interfaces_into_the_initial_namespace() {
 	equal 'interfaces here' "$before" "$(ip -o link show | wc -l)"
 }
 
-a_fabric_is_removed_while_its_endpoints_are_elsewhere() {
+test_a_fabric_is_removed_while_its_endpoints_are_elsewhere() {
 	local b node
 	namespace b || return
 	check 'add' hcctl fabric add t dim 3
@@ -297,7 +300,7 @@ a_fabric_is_removed_while_its_endpoints_are_elsewhere() {
 	equal 'endpoints there' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
-both_namespaces_end_at_once() {
+test_both_namespaces_end_at_once() {
 	local i a b
 	for ((i = $(scaled 6); i > 0; i--)); do
 		namespace a && namespace b || return
@@ -311,7 +314,7 @@ both_namespaces_end_at_once() {
 	check 'no endpoint falls out' busywait 10 no_endpoints
 }
 
-a_name_is_taken_where_the_endpoint_goes() {
+test_a_name_is_taken_where_the_endpoint_goes() {
 	local b
 	namespace b || return
 	ip -n "$b" link add tn1 type dummy || { skip 'no dummy interfaces'; return; }
@@ -320,7 +323,7 @@ a_name_is_taken_where_the_endpoint_goes() {
 	check 'it is still here' ip link show tn1
 }
 
-# megabytes FIELD
+# megabytes FIELD: prints this field of /proc/meminfo in MB
 megabytes() { sed -nE "s/^Mem$1: *([0-9]+)[0-9]{3} kB/\1/p" /proc/meminfo; }
 namespaces_seen() { find /var/run/netns -name "hc$$e*" | wc -l; }
 
@@ -330,7 +333,7 @@ fill() {
 	((more <= 0)) || fallocate -o "$(stat -c %s "$1" 2>/dev/null || echo 0)" -l $(((more * 95 / 100 + 1) << 20)) "$1" 2>/dev/null
 }
 
-# The kernel finds more memory when it ends; that is taken as well.
+# When memory is full the kernel still finds some; that is taken as well.
 keep_full() {
 	while :; do
 		fill "$@"
@@ -338,9 +341,9 @@ keep_full() {
 	done
 }
 
-# There is room for the fabric, and for some of its namespaces; many more are asked for, since the kernel
-# finds memory where none was said to be.
-what_does_not_fit_leaves_nothing() {
+# There is memory for the fabric and for some of its namespaces. Many more are asked for, as the
+# kernel finds memory beyond what it reports.
+test_what_does_not_fit_leaves_nothing() {
 	local full=$scratch/full leave
 	if [[ $debug ]]; then
 		skip 'what a debug kernel takes for a fabric cannot be told'
@@ -368,10 +371,10 @@ what_does_not_fit_leaves_nothing() {
 	equal 'namespaces' 0 "$(namespaces_seen)"
 }
 
-# begin: a fabric with 64 namespaces is being made, in $pid; until $1 of them are there
+# begin COUNT: lets $pid make a fabric with 64 namespaces; returns when COUNT of them exist
 begin() {
 	local more=$1
-	# A shell lets its background jobs ignore SIGINT.
+	# A shell makes its background jobs ignore SIGINT.
 	background env --default-signal hcctl fabric add t dim 6 netns-each "hc$$e"
 	check 'it begins' busywait 60 enough "$more"
 }
@@ -379,7 +382,7 @@ begin() {
 enough() { (($(find /var/run/netns -name "hc$$e*" 2>/dev/null | wc -l) >= $1)); }
 nothing_of_it() { [[ $(hcctl -j fabric show) == '[]' ]] && ! enough 1; }
 
-a_signal_while_namespaces_are_made_leaves_nothing() {
+test_a_signal_while_namespaces_are_made_leaves_nothing() {
 	local signal seen
 	for signal in TERM HUP INT; do
 		begin $((RANDOM % (40 / stride) + 1))
@@ -394,9 +397,9 @@ a_signal_while_namespaces_are_made_leaves_nothing() {
 	check 'no endpoint is left' busywait 10 no_endpoints
 }
 
-# If the command is killed, nothing can tidy up: what is left says which fabric it belongs to, and the next removal
-# finds it.
-what_a_kill_leaves_goes_with_the_fabric() {
+# If the command is killed it cannot clean up: the names of what is left say to which fabric it
+# belongs, and the next removal finds it.
+test_what_a_kill_leaves_goes_with_the_fabric() {
 	local i mine
 	namespace mine || return
 	ip netns add "hc$$e200"
@@ -416,10 +419,10 @@ what_a_kill_leaves_goes_with_the_fabric() {
 	check 'no endpoint is left' busywait 10 no_endpoints
 }
 
-what_a_kill_of_a_removal_leaves_goes_with_the_next() {
+test_what_a_kill_of_a_removal_leaves_goes_with_the_next() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
-		# The one before may still be on its way out.
+		# The previous fabric may still be being removed.
 		check 'add' busywait 10 hcctl fabric add t dim 5 netns-each "hc$$e"
 		background hcctl fabric del t
 		busywait 20 fewer 32
@@ -432,7 +435,7 @@ what_a_kill_of_a_removal_leaves_goes_with_the_next() {
 
 fewer() { ! enough "$1" || [[ $(hcctl -j fabric show) == '[]' ]]; }
 
-what_moved_on_stays() {
+test_what_moved_on_stays() {
 	local mine
 	namespace mine || return
 	check 'add' hcctl fabric add t dim 2 netns-each "hc$$e"
@@ -442,15 +445,6 @@ what_moved_on_stays() {
 	namespaces+=("hc$$e2")
 }
 
-alone=(what_does_not_fit_leaves_nothing nobody_puts_interfaces_into_the_initial_namespace
-	a_guest_that_cannot_come_back_ends_alone)
-run_tests two_namespaces_have_fabrics_of_one_name fabrics_of_one_name_have_one_id an_id_is_chosen \
-	a_namespace_ends_with_its_fabrics \
-	a_namespace_ends_under_load an_endpoint_moves sockets_are_bound_where_the_endpoint_is \
-	a_namespace_ends_and_its_endpoint_comes_back an_endpoint_comes_back_under_another_name \
-	a_guest_that_cannot_come_back_ends_alone a_fabric_goes_while_its_guest_does a_monitor_stays_where_its_fabric_is \
-	nobody_puts_interfaces_into_the_initial_namespace \
-	a_fabric_is_removed_while_its_endpoints_are_elsewhere both_namespaces_end_at_once \
-	a_name_is_taken_where_the_endpoint_goes what_does_not_fit_leaves_nothing \
-	a_signal_while_namespaces_are_made_leaves_nothing what_a_kill_leaves_goes_with_the_fabric \
-	what_a_kill_of_a_removal_leaves_goes_with_the_next what_moved_on_stays
+alone=(test_what_does_not_fit_leaves_nothing test_nobody_puts_interfaces_into_the_initial_namespace
+	test_a_guest_that_cannot_come_back_ends_alone)
+run_tests

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "hcctl op show" says who is missing: the nodes whose contributions a pending operation waits for. "hcctl top" says who
-# waits, too, and what goes on; on a terminal it draws each picture over the one before.
+# "hcctl op show" names the missing members: the nodes whose contributions a pending operation waits
+# for. "hcctl top" shows which members wait, too, and the traffic; on a terminal it draws each
+# picture over the one before.
+#
+# Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -10,7 +13,7 @@
 missing() { json '[.[] | .missing[]] | sort | join(" ")' op show t; }
 missing_are() { [[ $(missing) == "$1" ]]; }
 
-# hold NODE..: contributions of these nodes and no others
+# hold NODE..: contributions of exactly these nodes
 hold() { background "$here/hc_load" hold t 1 "$@"; }
 
 prepare() {
@@ -18,14 +21,14 @@ prepare() {
 	check 'plan' hcctl tree find fabric t apply sink 0
 }
 
-nobody_is_missing_at_rest() {
+test_nobody_is_missing_at_rest() {
 	prepare 3
 	equal 'pending' '[]' "$(hcctl -j op show t)"
 	check 'reduce' hcctl run reduce t op sum type u8 count 1 verify
 	equal 'pending' '[]' "$(hcctl -j op show t)"
 }
 
-one_is_missing() {
+test_one_is_missing() {
 	local u nodes
 	prepare 3
 	for u in 1 5 7; do
@@ -35,13 +38,14 @@ one_is_missing() {
 		check "node $u is missing" busywait 5 missing_are "$u"
 		stop "$pid"
 		check 'the rest is over' busywait 5 missing_are ''
-		# The word of the failure may not have reached the next contributor yet: it would contribute to the same operation.
+		# The notice of the failure may not have reached the next contributor yet, which
+		# would then contribute to the same operation: so plan again.
 		check 'plan again' hcctl tree find fabric t apply sink 0
 	done
 }
 
-# Contributions that are complete outlive their sockets: only the sink's is wanted.
-the_sink_is_missing() {
+# Complete contributions outlive their sockets, so only the sink's is missing.
+test_the_sink_is_missing() {
 	prepare 3
 	hold 1 2 3 4 5 6 7
 	check 'the sink is missing' busywait 5 missing_are 0
@@ -51,10 +55,10 @@ the_sink_is_missing() {
 	check 'that ends it' busywait 5 missing_are ''
 }
 
-# generations FILTER: those of the members that wait, once each, are so
+# generations FILTER: all waiting members have the same generation, and FILTER is true for it
 generations() { json_is true "[.[].waiting[].generation] | unique | length == 1 and .[0] $1" op show t; }
 
-a_failure_begins_a_generation() {
+test_a_failure_begins_a_generation() {
 	prepare 2
 	hold 0 1 2
 	check 'the first generation' busywait 5 generations '== 0'
@@ -66,14 +70,14 @@ a_failure_begins_a_generation() {
 	stop "$pid"
 }
 
-several_are_missing() {
+test_several_are_missing() {
 	prepare 4
 	hold 0 1 2 3 4 6 8 9 10 11 12
 	check 'they are missing' busywait 5 missing_are '5 7 13 14 15'
 	stop "$pid"
 }
 
-it_is_said_since_when() {
+test_it_is_said_since_when() {
 	local before after
 	prepare 2
 	hold 0 1
@@ -85,7 +89,7 @@ it_is_said_since_when() {
 	hcctl op show t | grep -qE '^ +1 +[0-9]+ +0 +2  2,3$' || fault "in words: $(hcctl op show t)"
 }
 
-who_comes_late_is_not_missing_any_more() {
+test_who_comes_late_is_not_missing_any_more() {
 	prepare 2
 	hold 0 1 2
 	local first=$pid
@@ -95,7 +99,7 @@ who_comes_late_is_not_missing_any_more() {
 	stop "$first"
 }
 
-top_says_who_waits_for_whom() {
+test_top_says_who_waits_for_whom() {
 	prepare 2
 	hold 0 1 3
 	check 'node 2 is missing' busywait 5 missing_are 2
@@ -107,7 +111,7 @@ top_says_who_waits_for_whom() {
 	stop "$pid"
 }
 
-top_has_the_rates_of_what_runs() {
+test_top_has_the_rates_of_what_runs() {
 	prepare 3
 	equal 'at rest' '[0,0,[],[]]' "$(json '[.frames_per_second, .drops_per_second, .links, .nodes]' top t interval 50ms)"
 	background hcctl run allreduce t count 10000 iterations 1000000
@@ -124,34 +128,34 @@ top_has_the_rates_of_what_runs() {
 	stop "$pid"
 }
 
-top_gives_the_terminal_back() {
+test_top_gives_the_terminal_back() {
 	local seen=0
 	prepare 2
 	"$here/hc_tty" 3000 hcctl top t interval 200ms >"$scratch/tty" || seen=$?
 	equal 'status after Ctrl-C' 0 "$seen"
 	(($(grep -c $'\e\\[H\e\\[J' "$scratch/tty") >= 2)) || fault 'there are no two pictures'
 	equal 'the cursor goes once' 1 "$(grep -o $'\e\\[?25l' "$scratch/tty" | wc -l)"
-	# The terminal's echo of Ctrl-C may come behind.
+	# The terminal's echo of Ctrl-C may follow.
 	[[ $(tail -c 8 "$scratch/tty") =~ $'\e[?25h'('^C')?$ ]] || fault "the cursor is not back: $(tail -c 60 "$scratch/tty" | od -c)"
 	hcctl top t interval 50ms | grep -q $'\e' && fault 'a pipe gets escape sequences'
 	{ sleep 1; hcctl fabric del t; } &
 	"$here/hc_tty" 60000 hcctl top t interval 200ms >"$scratch/tty" && fault 'it goes on without a fabric'
+	# A fabric is not shown any more once its removal has begun.
+	wait $!
 	grep -q 'fabric t: no such fabric' <<<"$(tr '[:upper:]' '[:lower:]' <"$scratch/tty")" || fault 'no word of that'
 	[[ $(tail -c 6 "$scratch/tty") == $'\e[?25h' ]] || fault 'the cursor is not back'
 	refused 'without a fabric' 'no such fabric' hcctl top t
 }
 
-# As nohup(1) has it.
-top_goes_on_when_a_signal_is_ignored() {
+# nohup(1) makes a program ignore SIGHUP.
+test_top_goes_on_when_a_signal_is_ignored() {
 	prepare 2
-	(trap '' HUP; exec hcctl -j top t interval 300ms count 5) >"$scratch/top" &
+	(trap '' HUP; exec hcctl -j top t interval 300ms count 5) >"$scratch/ignored" &
 	jobs+=($!)
-	check 'a picture' busywait 10 test -s "$scratch/top"
+	check 'a picture' busywait 10 test -s "$scratch/ignored"
 	check 'a hangup' kill -HUP $!
 	wait $! || fault 'it did not end well'
-	equal 'pictures' 5 "$(wc -l <"$scratch/top")"
+	equal 'pictures' 5 "$(wc -l <"$scratch/ignored")"
 }
 
-run_tests nobody_is_missing_at_rest one_is_missing the_sink_is_missing several_are_missing \
-	it_is_said_since_when a_failure_begins_a_generation who_comes_late_is_not_missing_any_more \
-	top_says_who_waits_for_whom top_has_the_rates_of_what_runs top_gives_the_terminal_back top_goes_on_when_a_signal_is_ignored
+run_tests

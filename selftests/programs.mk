@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# For folders of programs over the library: what they are made with, and where.  $(here) is the folder;
-# OF= is where the sources of the library are, if it is to be another one.
+# For folders of programs that use the library: how and where they are built. $(here) is the folder;
+# OF= is the folder with the sources of the library, if it is another version.
 
 top := $(abspath $(here)/../..)
 O ?= $(top)/build/selftests/$(notdir $(here))
@@ -12,7 +12,7 @@ CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra
 override CPPFLAGS += -D_GNU_SOURCE -I$(OF)/uapi -I$(OF)/ctl/libhypercube -MMD -MP
 
-.PHONY: all clean FORCE
+.PHONY: all clean counted FORCE
 all:
 
 $(lib)/libhypercube.a: FORCE

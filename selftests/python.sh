@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The program of Documentation/python.rst, as it stands there: its sums are right although links fail meanwhile.
+# The program of Documentation/python.rst, exactly as the page has it: its sums are right although
+# links fail meanwhile.
 
 # shellcheck source=selftests/lib/sums.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/sums.sh"
 
-# What the rounds come to, plainly: a member adds itself and its number, times the round
+# plain: prints the expected sums: a member adds itself and its number, times the round
 plain() {
 	local rounds=$1 nodes=$2 round u sum=0
 	for ((u = 0; u < nodes; u++)); do ((sum += u)); done

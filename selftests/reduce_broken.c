@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Failures in the middle of an operation: everybody who takes part hears of it exactly
- * once, soon, with an error that names the cause; and the next operation works again.
+ * Failures in the middle of an operation: every member gets exactly one end, soon, with an error
+ * that names the cause; and the next operation works again.
  *
- * All tests have eight nodes and a long operation that stands still because the
- * sink does not read or a member does not send; all members want to be told.
+ * All tests have eight nodes and a long operation that cannot go on because the sink does not read
+ * or a member does not send; all members ask to be notified of the end.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ static void job_long(struct job *j)
 	j->waits = true;
 }
 
-/* A healthy fabric in which everybody has taken part in something before. */
+/* Make a healthy fabric in which all nodes have taken part in an operation. */
 static int scene_start(struct scene *s)
 {
 	struct cube *c = &s->cube;
@@ -64,7 +66,7 @@ static unsigned int party_of(const struct scene *s, unsigned int node)
 	return i;
 }
 
-/* All but @without contribute, until nothing moves. */
+/* Let all nodes except @without contribute, until nothing moves. */
 static void scene_run(struct scene *s, unsigned int without)
 {
 	unsigned int i = party_of(s, without);
@@ -84,7 +86,7 @@ static void scene_close(struct scene *s, unsigned int u)
 	cube_close(&s->cube, u);
 }
 
-/* Does the end of a member's operation say this? @node, @dim: ~0: any. */
+/* Does the end of a member's operation have this status and cause? @node, @dim: ~0: any. */
 static bool end_right(const struct job *j, int status, uint32_t node, uint32_t dim)
 {
 	if (j->refused)
@@ -116,7 +118,7 @@ static unsigned int ends_wrong(struct scene *s, int status, uint32_t node, uint3
 	return wrong;
 }
 
-/* After all that, operations work again, with the same plan or a new one. */
+/* After the failure operations must work again, with the same plan or a new one. */
 static void scene_end(struct __test_metadata *_metadata, struct scene *s, bool new_plan)
 {
 	struct cube *c = &s->cube;
@@ -132,7 +134,7 @@ static void scene_end(struct __test_metadata *_metadata, struct scene *s, bool n
 	EXPECT_EQ(0, cube_del(c));
 }
 
-/* The members by what they do in the tree of a healthy cube. */
+/* --- members by their role in the tree of a healthy cube --- */
 static unsigned int leaf(const struct scene *s)
 {
 	return s->cube.plan.tree.sink ^ (1u << s->cube.plan.tree.order[0]);
@@ -148,7 +150,7 @@ static unsigned int sink(const struct scene *s)
 	return s->cube.plan.tree.sink;
 }
 
-/* All but @slow have contributed when @who closes, or nobody has. */
+/* Member @who closes when all except @slow have contributed, or, without @slow, before any has. */
 static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
 		       unsigned int (*slow)(const struct scene *))
 {
@@ -168,8 +170,8 @@ TEST_CALL(a_leaf_closes_its_socket, test_close, leaf, sink)
 TEST_CALL(a_node_in_the_middle_closes_its_socket, test_close, middle, sink)
 TEST_CALL(the_sink_closes_its_socket, test_close, sink, leaf)
 
-/* A member that is two operations behind the one that fails: those two go on, and it
- * hears of the failure in its place.
+/* One member is two operations behind the one that fails: those two must succeed, and it gets the
+ * failure for the third.
  */
 static void jobs_late(struct scene *s)
 {
@@ -210,7 +212,7 @@ TEST(a_failure_ahead_of_a_slow_member)
 TEST_CALL(a_member_closes_without_contributing_while_others_wait, test_close, leaf, leaf)
 TEST_CALL(a_member_closes_before_others_contribute, test_close, middle, NULL)
 
-/* The socket of node @u passes to a process that begins a contribution and stops. */
+/* Fork a process that takes over the socket of node @u, begins a contribution and stops. */
 static pid_t process_start(struct scene *s, unsigned int u)
 {
 	pid_t pid = fork();
@@ -249,7 +251,9 @@ TEST(a_process_is_killed)
 	scene_end(_metadata, &s, false);
 }
 
-/* The contribution of one does not match those of the others: for all a protocol error. */
+/* Start a scene. Return: the job of one member, for the caller to change: a contribution that does
+ * not match the others' is a protocol error for all members.
+ */
 static struct job *job_odd(struct __test_metadata *_metadata, struct scene *s,
 			   unsigned int (*who)(const struct scene *))
 {
@@ -287,7 +291,9 @@ TEST(a_member_contributes_less)
 	test_odd(_metadata, &s);
 }
 
-/* The link's two ends see it fail; each may be the first to say so. */
+/* Return: number of wrong ends after a fault of the link. Both ends of the link see the fault;
+ * either may be named as its cause.
+ */
 static unsigned int link_ends_wrong(struct scene *s, unsigned int node, unsigned int dim)
 {
 	unsigned int i, wrong = ends_wrong(s, -ENOLINK, ~0u, dim);
@@ -375,7 +381,7 @@ TEST(the_plan_is_removed)
 	scene_end(_metadata, &s, true);
 }
 
-/* More contributions of one member than a plan takes at a time: all hear of its end. */
+/* A member contributes more operations than a plan takes at a time: it must get the end of each. */
 static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 {
 	struct hypercube_op op = {
@@ -420,7 +426,9 @@ TEST(the_fabric_is_removed)
 	}
 }
 
-/* Do all know that their first operation is complete? */
+/* Wait until all members know that their first operation is complete. Return: false if they do not
+ * in time.
+ */
 static bool all_know(const struct scene *s)
 {
 	uint64_t end = deadline(5);
@@ -438,8 +446,8 @@ static bool all_know(const struct scene *s)
 	return i == s->n;
 }
 
-/* An operation that is complete stays so, whatever happens to its plan; members that did not ask
- * hear nothing of it at all, once they know.
+/* An operation that is complete stays so, whatever happens to its plan; a member that did not ask
+ * to be notified gets no end of it.
  */
 static void test_quiet(struct __test_metadata *_metadata, bool link)
 {
@@ -480,7 +488,7 @@ static ssize_t recv_now(int fd, uint64_t *data, struct hypercube_result *res)
 
 static const uint8_t upwards[] = { 0, 1 };
 
-/* Four nodes, of which 0 is the sink, and an operation that has gone well. */
+/* Make four nodes, of which 0 is the sink, and run an operation that succeeds. */
 static int four_start(struct cube *c)
 {
 	int err = cube_new(c, 2, 0);
@@ -492,8 +500,8 @@ static int four_start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* Only the socket knows of less than a segment: it is part of nothing that could fail, and
- * answered with the failure when it is complete.
+/* Less than a segment stays in the socket: it takes part in no operation that could fail yet. Once
+ * it is complete the socket gets the failure.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)
 {
@@ -525,8 +533,8 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A failure is on its way to a member, over a slow link, when the plan is replaced: what the
- * member has handed over does not count as complete for that.
+/* A failure is on its way to a member over a slow link when the plan is replaced. What the member
+ * has handed over must not count as complete because of that.
  */
 TEST(what_has_failed_is_not_complete_with_a_new_plan)
 {
@@ -545,7 +553,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 		ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
 	usleep(50000);
 	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 0, &slow));
-	/* 2 has no part in the second one. */
+	/* Node 2 does not contribute to the second operation. */
 	ASSERT_EQ(8, shc_send(c.fd[0], &op, &data, 8, 0));
 	ASSERT_EQ(8, shc_send(c.fd[2], &op, &data, 8, 0));
 	ASSERT_EQ(8, shc_send(c.fd[3], &op, &data, 8, 0));
@@ -561,7 +569,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	EXPECT_EQ(0, res.status);
 	ASSERT_EQ(0, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(2, res.op);
-	/* On a busy machine the failure may have come before. */
+	/* On a busy machine the failure may have come before the new plan. */
 	EXPECT_TRUE(res.status == -ESTALE || res.status == -ECONNRESET);
 	EXPECT_EQ(0, cube_del(&c));
 }

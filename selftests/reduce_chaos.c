@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chaos: a stream of operations while links flap, nodes fail and come back, sockets
- * are closed, and plans are replaced, removed and installed again.  Every
- * contribution ends at most once, and once at last; a sum that comes without an
- * error has every member of some plan exactly once; and in the end all works.
+ * Chaos: a stream of operations while links flap, nodes fail and come back, sockets are closed, and
+ * plans are replaced, removed and installed again. No contribution ends twice, and in the end all
+ * have ended. Each sum that comes without an error has every member of one plan exactly once; and
+ * at last everything works again.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #define PLAN 1
 #define LINKS_MAX 64
 #define PLANS_MAX 4096
-/* Contributions repeat this many pairs. */
+/* Number of pairs after which contributions repeat. */
 #define IN_MAX 256
 
 struct sum {
@@ -76,7 +78,7 @@ static void chaos_free(struct chaos *x)
 	free(x->out);
 }
 
-/* ------------------------------------------------------------ events */
+/* --- events --- */
 
 static void faults_collect(struct chaos *x)
 {
@@ -103,7 +105,7 @@ static int replan(struct chaos *x)
 	err = cube_plan(&x->cube, PLAN);
 	if (!err && x->nmasks < PLANS_MAX)
 		x->masks[x->nmasks++] = cube_mask(&x->cube);
-	/* Nobody may be left to be connected. */
+	/* There may be no two connected nodes left. */
 	return err == -EHOSTDOWN || err == -ENOLINK ? 0 : err;
 }
 
@@ -124,7 +126,9 @@ static int node_flap(struct chaos *x)
 	return ctl_node_failed(x->cube.name, u, x->node_failed[u]);
 }
 
-/* Ends that the closed socket would have heard of are lost, so its jobs are over. */
+/* Close a socket and bind it again. The ends that the closed socket would have received are lost,
+ * so its jobs are over.
+ */
 static int socket_renew(struct chaos *x)
 {
 	unsigned int u = below(x->cube.nodes), k;
@@ -149,7 +153,7 @@ static int socket_renew(struct chaos *x)
 	return err;
 }
 
-/* Some event; most of the time a plan follows soon. */
+/* Make a random event; most of the time a plan follows soon. */
 static int event(struct chaos *x)
 {
 	x->events++;
@@ -180,9 +184,9 @@ static int heal(struct chaos *x)
 	return err ? err : replan(x);
 }
 
-/* ------------------------------------------------------------ judgement */
+/* --- checks --- */
 
-/* How many sums came, all right; -1 if one was wrong or something ended twice. */
+/* Return: number of sums that came, or -1 if one was wrong or a contribution ended twice. */
 static int sums_right(struct chaos *x)
 {
 	unsigned int u, k, i;
@@ -221,7 +225,8 @@ static bool jobs_left(const struct chaos *x, unsigned int n)
 	return true;
 }
 
-/* Why no more of them came: how far each party is, and how its last contributions ended. */
+/* Print why there are not more sums: how far each party is, and how its last contributions ended.
+ */
 static void sums_tell(struct chaos *x, int sums, long long ms_left)
 {
 	unsigned int u, k;
@@ -239,7 +244,7 @@ static void sums_tell(struct chaos *x, int sums, long long ms_left)
 	}
 }
 
-/* With a healthy fabric, a good plan and contributions from all, sums come. */
+/* With a healthy fabric, a good plan and contributions of all nodes, @wanted sums must come. */
 static bool sums_flow(struct chaos *x, int wanted)
 {
 	uint64_t end = deadline(15);
@@ -279,7 +284,7 @@ static void chaos_run(struct __test_metadata *_metadata, unsigned int dim, unsig
 	 */
 	wanted = njobs / 16 < 20 ? njobs / 16 : 20;
 	EXPECT_TRUE(sums_flow(&x, wanted));
-	/* No plan, no hope: all that is still pending ends now. */
+	/* Without a plan all pending operations end now. */
 	ASSERT_EQ(0, ctl_plan_del(x.cube.name, PLAN));
 	EXPECT_EQ(0, drive(x.p, x.cube.nodes, 10));
 	good = sums_right(&x);
@@ -316,7 +321,7 @@ TEST(eight_nodes_in_chaos_with_long_operations)
 {
 	unsigned int n = scaled(600);
 
-	/* Of few, too many are refused within one turn. */
+	/* With fewer operations too many would be refused within one turn. */
 	chaos_run(_metadata, 3, n < 150 ? 150 : n, 0, 200000);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two members close their sockets at the same moment, while all are busy, on a tree
- * in which news of a failure can run in circles: a blocked node has three helpers; or
- * in recursive doubling, where all edges make circles.
- * Everybody hears of an end of every operation, the news comes to rest, and the
- * next operation has the right result; again and again with the same plan.
+ * Two members close their sockets at the same moment, while all are busy, on a tree in which the
+ * notice of a failure can go around in circles: a blocked node has three helpers. Or with recursive
+ * doubling, where all edges make circles.
+ * Every member gets the end of every operation, the notices cease, and the next operation has the
+ * right result; this again and again with the same plan.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,13 +33,15 @@ static int tree(struct cube *c)
 	return err ? err : cube_plan(c, PLAN);
 }
 
-/* All contribute, so each hears of it when another one leaves. */
+/* All members contribute once, so that each is notified when another one leaves later; some may
+ * still be notified of a member that left before.
+ */
 static int begin(struct cube *c, bool doubling)
 {
 	int err = cube_bind_all(c);
 
 	if (!err)
-		err = doubling ? cube_allreduce(c, PLAN, NULL) : cube_reduce(c, PLAN, NULL);
+		err = doubling ? cube_allreduce_again(c, PLAN) : cube_reduce_again(c, PLAN);
 	return err;
 }
 
@@ -81,8 +85,8 @@ static void blow(struct cube *c, struct party *p, const unsigned int *node, unsi
 	p[b].fd = -1;
 }
 
-/* Nobody waits for anybody, and all have heard the same news: members agree on the
- * next number once they know of every failure.
+/* Does no member wait, and have all processed the same notices? Members agree on the next number
+ * once they know of every failure.
  */
 static bool rests(const struct cube *c)
 {
@@ -113,8 +117,9 @@ static int at_rest(const struct cube *c)
 	return 0;
 }
 
-/* Members that have heard of the ends of all their operations leave, and that have heard of a
- * failure begin no more: that would wait for those who come.  0 or -ETIMEDOUT.
+/* Drive all parties. A member that has the ends of all its operations leaves. A member that has got
+ * a failure begins no more operations, as those would wait for the members to come. Return: 0 or
+ * -ETIMEDOUT.
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
@@ -182,10 +187,14 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 		ctl_op_print(c->name);
 	}
 	parties_free(p, n);
-	/* The others have begun different numbers of operations: all begin anew. */
+	/* The remaining members have begun different numbers of operations, so all sockets are
+	 * closed.
+	 */
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
-	/* Contributions that closed sockets owe to others are given up when those ask. */
+	/* Contributions that closed sockets still owe are cancelled when other members probe for
+	 * them.
+	 */
 	if (!err && at_rest(c)) {
 		printf("# no rest after all have left\n");
 		ctl_op_print(c->name);
@@ -198,7 +207,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	return !err;
 }
 
-/* Tests that run at the same time differ by their @variant. */
+/* Instances that run at the same time differ by @variant. */
 static void test(struct __test_metadata *_metadata, unsigned int collective, bool doubling,
 		 unsigned int rounds, unsigned int variant)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reductions around every pattern of up to two faulty links of a cube of eight
- * nodes, and around random and heavy faults of bigger ones: the sum has every
- * connected node exactly once, in as many steps as was promised.
+ * Reductions around every pattern of up to two faulty links of a cube of eight nodes, and around
+ * random and heavy faults of larger ones: the sum has every connected node exactly once, in as many
+ * steps as the plan says.
+ *
+ * Scheduling: shared
  */
 #include <string.h>
 
@@ -11,7 +13,7 @@
 
 #define PLAN 1
 
-/* Counts of what the faults were like, all in all. */
+/* Counts of the faults of a whole test. */
 struct tally {
 	unsigned int reduced;
 	unsigned int helped;
@@ -19,7 +21,7 @@ struct tally {
 	unsigned int hopeless;
 };
 
-/* The members are the live nodes that are connected with the sink, no others. */
+/* Are exactly the live nodes that are connected with the sink members? */
 static bool members_right(const struct cube *c)
 {
 	uint32_t set[CUBE_MAX / 32];
@@ -32,7 +34,9 @@ static bool members_right(const struct cube *c)
 	return true;
 }
 
-/* A detour takes a shortest way around the faults, which the plan promises. */
+/* Does the reduction take the steps of the plan? A detour takes a shortest path around the faults,
+ * whose steps the plan includes.
+ */
 static bool steps_right(const struct cube *c, unsigned int steps)
 {
 	const struct hc_tree_plan *p = &c->plan;
@@ -41,7 +45,7 @@ static bool steps_right(const struct cube *c, unsigned int steps)
 	       (p->tree.ndetours || steps == p->tree.stages + p->faulty_stages);
 }
 
-/* Every node that is no member hears that it is none. */
+/* Does every node that is no member get an error that says so? */
 static bool others_refused(const struct cube *c)
 {
 	struct hypercube_op op = {
@@ -61,7 +65,7 @@ static bool others_refused(const struct cube *c)
 	return true;
 }
 
-/* One reduction around the faults that are set. */
+/* Run one reduction around the faults that are set. */
 static bool reduce(struct cube *c, struct tally *t)
 {
 	struct hypercube_result res;
@@ -152,7 +156,7 @@ TEST(each_single_failed_node)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* @rounds patterns of up to @links links and @nodes nodes. */
+/* Run @rounds patterns of up to @links faulty links and @nodes failed nodes. */
 static void random_faults(struct __test_metadata *_metadata, struct cube *c,
 			  unsigned int rounds, unsigned int links, unsigned int nodes,
 			  struct tally *t)
@@ -232,7 +236,7 @@ TEST(the_fourth_example_of_the_paper_takes_four_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Where theorem 5 of the paper fails: one faulty stage, and yet five steps. */
+/* A case in which theorem 5 of the paper fails: one faulty stage, and yet five steps. */
 TEST(a_stage_with_a_detour_takes_three_steps)
 {
 	struct hypercube_result res;

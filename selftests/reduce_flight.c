@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many operations in flight: in order, each with its own cookie and its own
- * numbers, of one plan and of several plans that share the fabric.
+ * Many operations in flight: in order, each with its own cookie and values, on one plan and on
+ * several plans that share the fabric.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static void job_sum(struct job *j, unsigned int plan, const uint64_t *in, size_t
 	j->in = in;
 }
 
-/* Operation @k of node @u contributes (its bit, k, k * u). */
+/* The contribution of node @u to operation @k: (its bit, k, k * u). */
 static void values(uint64_t *v, unsigned int u, unsigned int k)
 {
 	v[0] = 1ull << u;
@@ -41,7 +43,7 @@ static bool result_right(const struct cube *c, const uint64_t *out, unsigned int
 	return !memcmp(want, out, sizeof(want));
 }
 
-/* @njobs operations at once; with @notify all members want to hear of the end. */
+/* Run @njobs operations at once. @notify: all members ask to be notified of the end. */
 static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned int plan,
 		     unsigned int njobs, bool notify)
 {
@@ -140,7 +142,7 @@ static int grid_start(struct grid *g)
 	return err ? err : cube_bind_all(c);
 }
 
-/* The plan of node @u's operation @k: its row, its column, or all. */
+/* The plan of operation @k of node @u: its row, its column, or all nodes. */
 static unsigned int grid_plan(unsigned int u, unsigned int k)
 {
 	return k % 3 == 0 ? u >> 2 : k % 3 == 1 ? 4 + (u & 3) : 8;
@@ -227,8 +229,8 @@ TEST(short_operations_do_not_overtake_long_ones)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Two plans with one sink; half of the members begin with the first, the others with
- * the second, so that both results come at the same time.
+/* Two plans with one sink; half of the members begin with the first plan, the others with the
+ * second, so that both results come at the same time.
  */
 TEST(long_results_of_two_plans_do_not_mix)
 {
@@ -273,8 +275,8 @@ TEST(long_results_of_two_plans_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* More contributions for one plan than it takes at once do not keep back those for the
- * other: half of the members fill the first, the others the second.
+/* More contributions to one plan than it takes at once must not hold up those to the other: half of
+ * the members fill the first plan, the others the second.
  */
 TEST(a_full_plan_does_not_stop_another)
 {

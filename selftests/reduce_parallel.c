@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process for each member, so that the polls of the nodes run on all processors
- * at once: in peace, where every sum must be right and in order; and while another
- * process lets links and nodes fail and plans change, where each contribution ends
- * once and each sum has every member of some plan exactly once.
+ * A process for each member, so that the polls of the nodes run on all processors at once. Without
+ * faults every sum must be right and in order. While another process fails links and nodes and
+ * changes plans, each contribution must end once, and each sum must have every member of one plan
+ * exactly once.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +20,11 @@
 #define WINDOW 24
 
 /**
- * struct shared - what the processes share
- * @masks: members of all plans that there were
- * @nmasks: how many
- * @stop: begin nothing any more
- * @sums: sums that came to any member, all right
+ * struct shared - memory that the processes share
+ * @masks: member masks of all plans so far
+ * @nmasks: number of @masks
+ * @stop: begin no more operations
+ * @sums: sums that members received, all right
  */
 struct shared {
 	volatile uint64_t masks[MASKS_MAX];
@@ -49,7 +51,7 @@ static bool mask_known(const struct shared *s, uint64_t mask)
 	return false;
 }
 
-/* Jobs from @first on that are settled: are they right? */
+/* Is a settled job right? */
 static bool job_right(const struct member *m, const struct job *j, uint64_t nr)
 {
 	const uint64_t *out = j->out;
@@ -73,7 +75,8 @@ static void job_make(const struct member *m, struct job *j, const uint64_t *in, 
 	};
 }
 
-/* Rounds of WINDOW operations, so many or until told to stop; the exit status. */
+/* Run rounds of WINDOW operations, a given number or until the test ends. Return: the exit status.
+ */
 static int member_run(const struct member *m, uint64_t *in)
 {
 	uint64_t out[WINDOW], nr = 0;
@@ -89,7 +92,9 @@ static int member_run(const struct member *m, uint64_t *in)
 		for (k = 0; k < WINDOW; k++)
 			job_make(m, &job[k], in, &out[k]);
 		while (!drive_done(&p, 1)) {
-			/* The end of the test ends what is pending: then all must settle. */
+			/* Removing the plan at the end of the test ends what is pending: then all
+			 * jobs must settle.
+			 */
 			if (drive(&p, 1, 2) && m->shared->stop && drive(&p, 1, 10)) {
 				printf("# node %u: %u of %u settled\n", m->node, p.settled, WINDOW);
 				return 2;
@@ -104,7 +109,7 @@ static int member_run(const struct member *m, uint64_t *in)
 			}
 		if (p.strays)
 			return 3;
-		/* Without a plan, or as no member of it, there is nothing to do in haste. */
+		/* Without a plan, or as no member of it, wait a little before the next round. */
 		if (job[WINDOW - 1].refused)
 			usleep(5000);
 	}
@@ -123,7 +128,7 @@ static pid_t member_start(struct member *m)
 	}
 	for (i = 0; i < m->bytes / sizeof(*in); i++)
 		in[i] = 1ull << m->node;
-	/* Only its own socket. */
+	/* Keep only its own socket. */
 	for (i = 0; i < m->cube->nodes; i++)
 		if (i != m->node)
 			cube_close(m->cube, (unsigned int)i);
@@ -141,7 +146,9 @@ static void mask_note(struct shared *s, uint64_t mask)
 	}
 }
 
-/* Plan around what has failed; the members may work with it before we know. */
+/* Plan around what has failed. The members may use the plan before the call returns, so note its
+ * mask first.
+ */
 static int replan(struct cube *c, struct shared *s)
 {
 	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = HC_ANY_SINK };
@@ -184,7 +191,7 @@ static int trouble(struct cube *c, struct shared *s)
 	return err ? err : replan(c, s);
 }
 
-/* In peace, for a number of @rounds; in trouble, without, for some seconds. */
+/* Without faults for a number of @rounds; with @rounds 0, with faults for some seconds. */
 static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t bytes,
 		     unsigned int rounds)
 {
@@ -211,7 +218,8 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;
 	if (!rounds) {
-		/* Processes that still wait for somebody are told when the plan goes. */
+		/* Processes that still wait for another one get an error when the plan is removed.
+		 */
 		usleep(100000);
 		ctl_plan_del(c.name, PLAN);
 	}

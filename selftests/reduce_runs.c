@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs of a program, one after another over the same plan: a process a node, which contributes once
- * and leaves, in any order.  A process that has not come yet is waited for, whoever of its run has
- * left by then.  A process that leaves without having contributed ends the run that others have
- * begun, and that run alone.  No sum has a part of another run.
+ * Runs of a program, one after another over the same plan: a process for each node, which
+ * contributes once and leaves, in any order. The others wait for a process that has not come yet,
+ * whichever processes of its run have left by then. A process that leaves without having
+ * contributed ends the run that others have begun, and only that run. No sum has a part of another
+ * run.
+ *
+ * Scheduling: shared long
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,10 +19,10 @@
 
 #define PLAN 3
 #define SINK 0
-/* Members that wait have looked twice by then (HC_STALL_TIME). */
+/* By then members that wait have checked twice (HC_STALL_TIME). */
 #define LATE_MS 2200
 
-/* Node 6 is missing, and what is blocked has helpers. */
+/* Make a plan without node 6, in which blocked members have helpers. */
 static int start(struct cube *c)
 {
 	int err = cube_new(c, 3, 0);
@@ -48,7 +51,7 @@ static int give(struct cube *c, unsigned int u, unsigned int run)
 	return n == 8 ? 0 : n < 0 ? (int)n : -EIO;
 }
 
-/* A process that comes, contributes and, but for the sink's, leaves. */
+/* A process comes to node @u, contributes and, unless it is at the sink, leaves. */
 static int come(struct cube *c, unsigned int u, unsigned int run)
 {
 	int err = cube_bind(c, u);
@@ -60,7 +63,7 @@ static int come(struct cube *c, unsigned int u, unsigned int run)
 	return err;
 }
 
-/* Those of [from, to). */
+/* A process comes to each member in [from, to). */
 static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned int run)
 {
 	int err = 0;
@@ -71,11 +74,11 @@ static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned
 	return err;
 }
 
-/* Where the cause of the last failure lay, and the number of the last operation. */
+/* The node that caused the last failure, and the number of the last operation. */
 static unsigned int cause;
 static uint64_t number;
 
-/* What the sink's process gets: 0 if it is the sum of the run. */
+/* Receive at the sink. Return: 0 if the result is the sum of the run, else an error. */
 static int result(struct cube *c, unsigned int run)
 {
 	uint64_t want = ((uint64_t)run << 16) * 7 + 0xbf, got = 0;
@@ -100,7 +103,7 @@ static void rest(void)
 	poll(NULL, 0, debug_kernel() ? 500 : 100);
 }
 
-/* The run is over: who is still there leaves. */
+/* The run is over: all processes that are still there leave. */
 static void leave_all(struct cube *c)
 {
 	unsigned int u;
@@ -162,7 +165,7 @@ TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All leave before it is complete, the first of them before anything has begun. */
+/* All processes leave before the run is complete, the first one before any operation has begun. */
 TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 {
 	unsigned int run;
@@ -185,7 +188,9 @@ TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Numbers of operations from one run to the next, with processes in between that give nothing. */
+/* Return: how many operation numbers one run takes, with @strangers in between: sets of processes
+ * that come and leave without contributing.
+ */
 static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int strangers)
 {
 	uint64_t before;
@@ -201,12 +206,12 @@ static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int st
 		for (u = 0; u < c->nodes; u++)
 			cube_close(c, u);
 	}
-	/* News of a close travels as frames do. */
+	/* The notice of a close travels in frames, so wait. */
 	rest();
 	return whole_run(c, (*run)++) ? 0 : number - before;
 }
 
-/* They are no matter to those that come after them. */
+/* Processes that have not contributed do not affect those that come after them. */
 TEST(who_gives_nothing_leaves_without_a_word)
 {
 	unsigned int run = 1, i;
@@ -221,8 +226,9 @@ TEST(who_gives_nothing_leaves_without_a_word)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A process that has not heard of the end of its run goes on, or leaves, when others have begun the
- * next one, of which it is no part.  That may be the rest of its own, for all that its node knows.
+/* A process that has not received the end of its run contributes again, or leaves, when others have
+ * begun the next run, in which it has no part. Its node cannot know whether that is the rest of its
+ * own run.
  */
 TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 {
@@ -256,7 +262,9 @@ TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Who comes late contributes a second time, to what those that left do not. */
+/* A late process contributes a second time, to an operation to which the processes that have left
+ * do not contribute.
+ */
 TEST(what_those_owe_that_have_left_fails_for_the_late)
 {
 	struct hypercube_result res;
@@ -281,7 +289,7 @@ TEST(what_those_owe_that_have_left_fails_for_the_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Shuffled: those that take part. */
+/* Draw a random order of the members. Return: their number. */
 static unsigned int order_draw(const struct cube *c, unsigned int *order)
 {
 	unsigned int n = 0, u, i, t;
@@ -298,8 +306,9 @@ static unsigned int order_draw(const struct cube *c, unsigned int *order)
 	return n;
 }
 
-/* One of them, or none (@dies == n), leaves and has not contributed.  The sink's process has done
- * so by then: one that has not is of no run yet.
+/* Run with all members in a given order. Number @dies of them leaves without having contributed;
+ * @dies == n: none does. The sink's process contributes before that, as it would belong to no run
+ * otherwise.
  */
 static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
 		     unsigned int run)
@@ -320,8 +329,8 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 		if (!below(4))
 			poll(NULL, 0, below(10));
 	}
-	/* Those that are there are waited for.  What one gave that came after the failure ends when
-	 * they leave, if it has arrived by then; else it would be of the next run.
+	/* The processes that are there wait. A contribution that came after the failure ends when
+	 * its process leaves, if it has arrived by then; otherwise it would belong to the next run.
 	 */
 	if (dies < n)
 		poll(NULL, 0, debug_kernel() ? 150 : 30);
@@ -351,8 +360,8 @@ TEST(runs_in_any_order)
 		EXPECT_EQ(dies < n ? -ECONNRESET : 0, err);
 		ended += !!err;
 		leave_all(&c);
-		/* On a machine that is so slow some may have come after the failure: what they gave
-		 * is of the next run, but for a plan that is new.
+		/* On a very slow machine some contributions may have come after the failure. They
+		 * belong to the next run, unless a new plan is installed.
 		 */
 		if (dies < n && took > 700)
 			ASSERT_EQ(0, cube_install(&c, PLAN));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reduce-scatter: every member gets its block of the plain computation, bit for bit, over doublings
- * and over trees, around faults as well.
+ * Reduce-scatter: every member gets its block of the plain computation, bit for bit, over recursive
+ * doubling and over trees, around faults as well.
+ *
+ * Scheduling: shared long
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,9 @@
 
 #define PLAN 1
 
-/* Blocked senders with helpers, and one with none. */
+/* Make a cube with a tree. @faults: fail links so that some blocked senders have helpers, and one
+ * has none.
+ */
 static int tree_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
@@ -31,9 +35,9 @@ static int ready(struct cube *c, bool tree, unsigned int dim, unsigned int segme
 		      cube_doubling_ready(c, PLAN, dim, segment);
 }
 
-/* ------------------------------------------------------------ one operation, and many */
+/* --- one operation, and many --- */
 
-/* Blocks of @count elements. */
+/* Set up an operation on blocks of @count elements. */
 static void fill(struct job *j, const struct kind *k, unsigned int n, size_t count)
 {
 	size_t block = count * plain_size(k->oper, k->type, k->width);
@@ -43,7 +47,9 @@ static void fill(struct job *j, const struct kind *k, unsigned int n, size_t cou
 	j->room = block;
 }
 
-/* The whole result, of which each member has its block; NULL: a role is missing.  Free *base. */
+/* Return: the whole result, of which each member gets its block; NULL if a member has no role. The
+ * caller frees *@base.
+ */
 static const char *plain(const struct cube *c, const struct party *p, const unsigned int *node,
 			 unsigned int n, unsigned int m, char **base)
 {
@@ -81,7 +87,7 @@ static bool right(const struct cube *c, const struct party *p, const unsigned in
 	return all;
 }
 
-/* All members of the plan, each with one operation of each kind; returns how many. */
+/* Give each member of the plan one operation of each kind. Return: number of members. */
 static unsigned int all_have(const struct cube *c, struct party *p, unsigned int *node,
 			     const struct kind *k, unsigned int nk, size_t count)
 {
@@ -102,7 +108,7 @@ static void all_done(struct party *p, unsigned int n, unsigned int njobs)
 	parties_free(p, n);
 }
 
-/* One operation of each kind at all members.  The steps of the last one, or -1. */
+/* Run one operation of each kind at all members. Return: steps of the last one, or -1. */
 static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t count)
 {
 	unsigned int node[CUBE_MAX], i, m;
@@ -124,7 +130,7 @@ static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t cou
 	return steps;
 }
 
-/* ------------------------------------------------------------ what comes out */
+/* --- results --- */
 
 TEST_BOTH(all_kinds_have_the_bits_of_an_allreduce, tree)
 {
@@ -182,10 +188,10 @@ static bool takes(struct cube *c, size_t count, unsigned int steps)
 	return run(c, &k, 1, count) == (int)steps;
 }
 
-/* The places of blocks follow the nodes, whatever the order of the stages is. */
+/* The order of blocks follows the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Around the faults that are set, in twice the steps of a reduction. */
+/* Run around the faults that are set: it must take twice the steps of a reduction. */
 static bool around(struct cube *c)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
@@ -203,7 +209,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(10))
 
-/* Sums and alltoalls, allreduces and barriers of one plan in turn. */
+/* Reduce-scatters, all-to-alls, allreduces and barriers in turn on one plan. */
 TEST_BOTH(many_in_flight_do_not_mix, tree)
 {
 	const struct kind kind = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -249,7 +255,7 @@ TEST(each_stage_sends_half_as_much)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Megabytes with one member that does not receive: the others are held up, not lost. */
+/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
 TEST_BOTH(who_does_not_read_stops_the_others, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -265,11 +271,11 @@ TEST_BOTH(who_does_not_read_stops_the_others, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ what goes wrong */
+/* --- what goes wrong --- */
 
 enum blow { LINK, NODE, CLOSES };
 
-/* Node 10 loses its links, fails or goes. */
+/* Node 10 loses its links, fails, or its process closes. */
 static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 {
 	unsigned int i;
@@ -277,7 +283,7 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 
 	if (how == NODE)
 		return cube_fail_node(c, 10);
-	/* Whichever of them the tree takes. */
+	/* Fail several links, as the tree uses one of them. */
 	for (i = 0; how == LINK && !err && i < (tree ? 3 : 1); i++)
 		err = cube_fail_link(c, 10, i);
 	if (how == CLOSES) {
@@ -287,7 +293,9 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 	return err;
 }
 
-/* An operation at member @i that has ended well, with sums of ones on, or with the cause. */
+/* Is an operation at member @i right: either sums of contributions of ones, or an error with the
+ * right cause?
+ */
 static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 {
 	const struct job *j = &b->p[i].job[m];
@@ -306,7 +314,9 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 	return j->got == j->room;
 }
 
-/* Everybody hears of every end, and the next ones work.  Here all give ones. */
+/* Many operations are under way when links or a node fail or a member closes: every member gets
+ * every end, and the next operations work. All members contribute ones.
+ */
 static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, size_t count)
 {
 	const unsigned int njobs = count > 1 ? 3 : 80;
@@ -324,7 +334,7 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 			for (e = 0; e < n * count; e++)
 				((uint64_t *)p[i].job[m].in)[e] = 1 + e;
 		}
-	/* The last one cannot end before. */
+	/* Member 10 holds its last operation back, so that this one cannot end before the fault. */
 	p[10].njobs--;
 	for (m = 0; m < 3; m++)
 		drive_some(p, n, 5);
@@ -341,7 +351,7 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* In doublings and trees, of blocks of one element and of many. */
+/* Run blow() with recursive doubling and trees, with blocks of one element and of many. */
 static void blows(struct __test_metadata *_metadata, enum blow how)
 {
 	blow(_metadata, false, how, 1);
@@ -354,7 +364,7 @@ TEST_CALL(links_fail, blows, LINK)
 TEST_CALL(a_node_fails, blows, NODE)
 TEST_CALL(a_member_closes, blows, CLOSES)
 
-/* Members that disagree about the length hear that, all of them. */
+/* If members disagree about the length, all of them get an error. */
 TEST_BOTH(different_lengths_are_an_error_everywhere, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -363,7 +373,7 @@ TEST_BOTH(different_lengths_are_an_error_everywhere, tree)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, tree, 3, 0));
-	/* Members that have taken part before are told of failures. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	ASSERT_LE(0, run(&c, &k, 1, 1));
 	n = parties(&c, p, node, 1);
 	for (i = 0; i < n; i++)
@@ -381,7 +391,7 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 		.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
 	};
 	static const struct op_wrong wrong[] = {
-		/* Half an element for each. */
+		/* Half an element for each member. */
 		{ 32, 0, HYPERCUBE_SUM, -EINVAL },
 		{ 64, HYPERCUBE_F_NOTIFY, HYPERCUBE_SUM, -EINVAL },
 		{ 64, 0, HYPERCUBE_MERGE, -EOPNOTSUPP },
@@ -396,7 +406,9 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has no room for a record of each, a tree does not care. */
+/* A segment has no room for a record of each member, as recursive doubling needs; a tree does not
+ * need that.
+ */
 TEST(long_records_need_a_tree)
 {
 	const struct hypercube_op op = {

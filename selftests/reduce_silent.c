@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that deliver nothing, in both directions or in one: an operation ends with ENOLINK, at
- * once; DETECT finds the links; and once they heal, or a plan goes around them, operations work
- * again.  Over links that lose a part of the frames they all end well.
+ * Links that deliver nothing, in both directions or in one: an operation ends with ENOLINK at once;
+ * DETECT finds the links; and once they heal, or a plan goes around them, operations work again.
+ * Over links that lose only some frames all operations succeed.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -28,8 +30,8 @@ static int start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* Everybody contributes @bytes and hears of the end: all the same, or -EBADMSG.  An
- * error may be told to some and the result to others if the last word was lost.
+/* All members contribute @bytes. Return: the end that all of them get, or -EBADMSG if they differ.
+ * Some may get an error and others the result if the final control message was lost.
  */
 static int reduce(struct cube *c, size_t bytes)
 {
@@ -48,7 +50,7 @@ static int reduce(struct cube *c, size_t bytes)
 		j->expect = node[i] == c->plan.tree.sink ? zeros : NULL;
 		j->waits = true;
 	}
-	/* Nobody hangs: that is none of the errors that members may hear of. */
+	/* No member may hang: -EBADMSG is none of the errors that members may get. */
 	if (drive(p, n, 12)) {
 		ctl_op_print(c->name);
 		err = -EBADMSG;
@@ -99,16 +101,18 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 		ASSERT_EQ(0, ctl_link_loss(c.name, c.plan.tree.sink, dim, ALL, true));
 	begin = now_ms();
 	err = reduce(&c, sizeof(zeros));
-	/* What does not come down is the word that all is complete. */
+	/* If only the way down is broken, only the notice that the operation is complete may be
+	 * lost.
+	 */
 	EXPECT_TRUE(err == -ENOLINK || (!up && !err));
 	EXPECT_GE((uint64_t)patience(3) * 1000, now_ms() - begin);
-	/* DETECT marks it, the plan goes around. */
+	/* DETECT marks the link as faulty, and the new plan goes around it. */
 	EXPECT_EQ(1, detect(c.name, &err));
 	EXPECT_EQ(0, err);
 	hc_faults_link(c.faults, child, dim);
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
-	/* Healed, everything is as before. */
+	/* After cube_heal() everything is as before. */
 	ASSERT_EQ(0, cube_heal(&c));
 	EXPECT_EQ(0, detect(c.name, &err));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
@@ -149,7 +153,7 @@ TEST(links_that_lose_some_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 2, behind a detour, reads little by little, the others what comes. */
+/* Node 2, behind a detour, reads little by little; the others read all that comes. */
 static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *held)
 {
 	unsigned int i;
@@ -166,7 +170,7 @@ static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *he
 	return 0;
 }
 
-/* An allreduce of which node 2 reads nothing at first.  0 or the operation's error. */
+/* Run an allreduce, of which node 2 reads nothing at first. Return: 0 or the operation's error. */
 static int behind_detour(struct cube *c, bool *held,
 			 int (*read)(struct cube *c, struct party *p, unsigned int n, bool *held))
 {
@@ -207,7 +211,9 @@ static int behind_detour(struct cube *c, bool *held,
 	return err;
 }
 
-/* From 2 to 0 by way of 3 and 1, between which the plan uses no link. */
+/* Make a plan with a detour from 2 to 0 by way of 3 and 1; no other part of the plan uses the link
+ * between those.
+ */
 static int detour_start(struct cube *c)
 {
 	static const uint8_t order[] = { 0, 1 };
@@ -223,7 +229,7 @@ static int detour_start(struct cube *c)
 	return err ? err : setsockopt(c->fd[2], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 }
 
-/* Nothing is lost, so there is no more on the way to a slow reader than it has room for. */
+/* No data is lost, as credits allow no more on the way to a slow reader than it has room for. */
 TEST(a_slow_reader_behind_a_detour_misses_nothing)
 {
 	bool held = false;
@@ -235,7 +241,9 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 2 waits for the process of node 3, which gives nothing, and END is lost with the detour. */
+/* Node 2 waits for the process of node 3, which does not contribute, and the END is lost with the
+ * detour.
+ */
 TEST(who_waits_for_a_process_hears_that_its_detour_has_failed)
 {
 	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sizes: nothing, one element, around the limits of segments, up to many
- * megabytes; odd widths and segment sizes; and the memory that is in flight while
- * the sink does not read.
+ * Sizes: nothing, one element, around the limits of segments, up to many megabytes; odd widths and
+ * segment sizes; and the memory in use while the sink does not read.
+ *
+ * Scheduling: alone
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,9 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment)
 	return err ? err : cube_bind_all(c);
 }
 
-/* A reduction of which every member contributes @bytes of @in, again and again. */
+/* Run a reduction in which every member contributes @bytes: the first @period bytes of @in,
+ * repeated.
+ */
 static int reduce(struct cube *c, struct hypercube_op op, const void *in, const void *expect,
 		  size_t period)
 {
@@ -57,7 +60,9 @@ static int reduce(struct cube *c, struct hypercube_op op, const void *in, const 
 	return err;
 }
 
-/* Sums of u8, whose period is that of the pattern times the number of members. */
+/* Run a sum of u8. The pattern of the result is that of the contributions times the number of
+ * members.
+ */
 static int sum_bytes(struct cube *c, size_t bytes)
 {
 	struct hypercube_op op = {
@@ -166,7 +171,7 @@ static long mem_free_kb(void)
 	return kb;
 }
 
-/* Begin a reduction of @bytes at all members; the sink reads only later. */
+/* Begin a reduction of @bytes at all members; the sink reads later. */
 static unsigned int fill(struct cube *c, struct party *p, size_t bytes, int sndbuf, int rcvbuf)
 {
 	static char zeros[1 << 16];
@@ -189,7 +194,7 @@ static unsigned int fill(struct cube *c, struct party *p, size_t bytes, int sndb
 	return n;
 }
 
-/* Send all that is taken, receive nothing; returns the bytes taken. */
+/* Send all that the kernel takes, and receive nothing. Return: bytes taken. */
 static size_t push_all(struct party *p, unsigned int n)
 {
 	uint64_t last = now_ms();
@@ -233,9 +238,9 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	before = mem_free_kb();
 	taken = push_all(p, n);
 	grown = before - mem_free_kb();
-	/* SO_SNDBUF counts twice and a segment more may be taken.  What the sink's buffer
-	 * holds was consumed, and at each level of the tree what the level above could
-	 * send before it was stopped.
+	/* SO_SNDBUF counts twice, and a segment more may be taken. Taken as well are the bytes in
+	 * the sink's receive buffer, and at each level of the tree what the level above could send
+	 * before it was stopped.
 	 */
 	printf("# %zu KiB taken, %ld KiB in use\n", taken / 1024, grown);
 	EXPECT_GT(n * ((c.dim + 1) * 2 * sndbuf + 2 * rcvbuf + 8 * 32768ul), taken);
@@ -243,7 +248,7 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	for (i = 0; i < n; i++)
 		if (p[i].job[0].waits)
 			EXPECT_EQ(0, p[i].job[0].got);
-	/* Now it reads, and all comes. */
+	/* Now the sink reads, and everything must come. */
 	ASSERT_EQ(0, drive(p, n, 60));
 	for (i = 0; i < n; i++) {
 		const struct job *j = &p[i].job[0];

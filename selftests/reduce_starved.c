@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Polls that do not run for seconds, since processes with real-time priority leave nothing
- * to ksoftirqd: nobody is dead for that, and no operation fails over links that lose
- * nothing.
+ * Polls that do not run for seconds, since processes with real-time priority leave no time to
+ * ksoftirqd: no node may count as dead because of that, and no operation may fail over links that
+ * lose nothing.
+ *
+ * Scheduling: alone
  */
 #include <dirent.h>
 #include <sched.h>
@@ -77,7 +79,7 @@ static int stay_on(pid_t pid, unsigned int cpu)
 	return sched_setaffinity(pid, sizeof(set), &set) ? -errno : 0;
 }
 
-/* Before ksoftirqd, as chrt -r 1 does it. */
+/* Get real-time priority, above ksoftirqd, as chrt -r 1 does. */
 static int hurry(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -87,7 +89,7 @@ static int hurry(void)
 
 #define RT_RUNTIME "/proc/sys/kernel/sched_rt_runtime_us"
 
-/* Reads or writes what real-time processes get of each second, us, or -1: all of it. */
+/* Read or write the time in us that real-time processes get of each second; -1: all of it. */
 static int rt_runtime(int *us, const char *mode)
 {
 	FILE *f = fopen(RT_RUNTIME, mode);
@@ -162,9 +164,9 @@ TEST(allreduces_of_processes_in_a_hurry)
 	ranks(_metadata, HYPERCUBE_ALLREDUCE);
 }
 
-/* ------------------------------------------------------------ a poll that does not run */
+/* --- a poll that does not run --- */
 
-/* Endpoints of this namespace, not of the one in which /sys was mounted. */
+/* Mount a /sys that shows the endpoints of this namespace. */
 static int sysfs_own(void)
 {
 	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -173,7 +175,7 @@ static int sysfs_own(void)
 	return 0;
 }
 
-/* A thread of its own runs the poll of an endpoint. */
+/* Let a thread of its own run the poll of an endpoint. */
 static int poll_threaded(const char *dev)
 {
 	char path[64];
@@ -188,7 +190,7 @@ static int poll_threaded(const char *dev)
 	return fclose(f) || n < 0 ? -errno : 0;
 }
 
-/* That thread, or 0. */
+/* Return: pid of that thread, or 0. */
 static pid_t poll_thread(const char *dev)
 {
 	char want[32], path[300], name[64];
@@ -212,7 +214,7 @@ static pid_t poll_thread(const char *dev)
 	return pid;
 }
 
-/* Leaves nothing of a processor to others for BUSY_MS. */
+/* Fork a process that leaves others nothing of a processor for BUSY_MS. */
 static pid_t hog_start(unsigned int cpu)
 {
 	uint64_t end = now_ms() + BUSY_MS;
@@ -227,7 +229,9 @@ static pid_t hog_start(unsigned int cpu)
 	_exit(0);
 }
 
-/* The poll of @late, pinned to the last processor, waits for seconds; all else goes on. */
+/* The poll of @late, pinned to the last processor, does not run for seconds; everything else goes
+ * on.
+ */
 static void poll_late(struct __test_metadata *_metadata, unsigned int late,
 		      unsigned int collective)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every operator on every type, against a plain computation in the plan's merge
- * order, bit for bit; on a healthy cube and on one where senders need helpers.
+ * Every operator on every type, compared bit for bit with a plain computation in the plan's merge
+ * order; on a healthy cube and on one where senders need helpers.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ struct kind {
 
 static const unsigned int widths[] = { 1, 7, 64, 256 };
 
-/* Four faults that block senders at the first stages of any tree. */
+/* Set four faults that block senders at the first stages of any tree. */
 static int make_faults(struct cube *c)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
@@ -43,17 +45,18 @@ static int cube_ready(struct cube *c, unsigned int dim, bool faults)
 	return err ? err : cube_bind_all(c);
 }
 
-/* All kinds that a test is about, in one list. */
+/* List all kinds that a test is about. */
 static unsigned int kinds_list(struct kind *k, unsigned int first, unsigned int last,
 			       bool floats, bool ints, bool records)
 {
 	unsigned int oper, type, w, n = 0;
 
 	for (oper = first; oper <= last; oper++) {
-		for (type = 1; type < HYPERCUBE_RECORD; type++) {
-			bool is_float = type >= HYPERCUBE_F32;
+		for (type = 1; type < __HYPERCUBE_TYPE_END; type++) {
+			bool is_float = plain_is_float(type);
 
-			if (plain_size(oper, type, 0) && (is_float ? floats : ints))
+			if (type != HYPERCUBE_RECORD && plain_size(oper, type, 0) &&
+			    (is_float ? floats : ints))
 				k[n++] = (struct kind){ oper, type, 0, is_float && below(2) };
 		}
 		for (w = 0; w < 4 && records; w++)
@@ -83,7 +86,7 @@ static void *job_fill(struct job *j, const struct kind *k, size_t count, bool si
 	return in;
 }
 
-/* Run all kinds as one pipeline of operations; returns how many came out wrong. */
+/* Run all kinds as one pipeline of operations. Return: number of wrong results. */
 static unsigned int kinds_run(struct cube *c, const struct kind *k, unsigned int nk,
 			      size_t count)
 {

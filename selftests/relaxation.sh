@@ -1,28 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Error-detecting relaxation (demo/relax.c) on small meshes: what the demonstration shows, and that nothing escapes while
-# no environment has more than one liar, whoever and however that is. The program compares with elimination.
+# Error-detecting relaxation (demo/relax.c) on small meshes: what the demonstration shows, and that
+# no error escapes while no environment has more than one Byzantine cell, whichever cell it is and
+# whatever it does. The program compares with elimination.
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 relax=$here/demo/relax
 
-what_the_demonstration_shows() {
+test_what_the_demonstration_shows() {
 	local said
 	said=$("$here/demo/relax_guest.sh" 4x4) || fault 'the demonstration fails'
 	grep -vE '^$|^==' <<<"$said" | while IFS= read -r line; do log "$line"; done
 }
 
-# a_liar ROW COL: says how it lies, at random
+# a_liar ROW COL: prints a random way in which the cell is Byzantine
 a_liar() {
 	local ways=(value blame faces late)
 	echo "$1,$2:${ways[RANDOM % 4]}:$((RANDOM % 100)).$((RANDOM % 1000))1"
 }
 
-# Sets that the planner takes for feasible, of cells at random
-one_liar_in_each_environment_is_noticed() {
+# Sets of random cells that the planner accepts as feasible
+test_one_liar_in_each_environment_is_noticed() {
 	local round mesh set cell rows cols liars result
 	RANDOM=17
 	check 'add' hcctl fabric add t dim 5
@@ -34,12 +37,12 @@ one_liar_in_each_environment_is_noticed() {
 		liars=()
 		for cell in ${set//,/ }; do liars+=(-l "$(a_liar $((cell / cols)) $((cell % cols)))"); done
 		result=$("$relax" t "$mesh" -c 3 "${liars[@]}") || fault "$mesh: relax ${liars[*]} failed"
-		equal "$mesh: verdict on ${liars[*]}" noticed "$(pick .verdict <<<"$result")"
+		equal "$mesh: vote on ${liars[*]}" noticed "$(pick .vote <<<"$result")"
 		equal "$mesh: not accused of ${liars[*]}" '[]' "$(jq -c '.liars - .accused' <<<"$result")"
 	done
 }
 
-wrong_options_are_refused() {
+test_wrong_options_are_refused() {
 	check 'add' hcctl fabric add t dim 4
 	refused 'nothing' 'usage: relax' "$relax"
 	refused 'no mesh' 'is no mesh' "$relax" t 4
@@ -67,4 +70,4 @@ wrong_options_are_refused() {
 	refused 'no such folder' 'No such file' "$relax" t 2x2 -c 2 -p /nowhere/x.svg
 }
 
-run_tests what_the_demonstration_shows one_liar_in_each_environment_is_noticed wrong_options_are_refused
+run_tests

@@ -1,37 +1,41 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Commands that run as somebody else are expanded there:
+# Commands that run as another user are expanded in that user's shell:
 # shellcheck disable=SC2016
 #
-# Rights: a test for each row of the table in hypercube(7), which says who may do what.
+# Rights: a test for each row of the table of capabilities in hypercube(7).
+#
+# Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-owner=1201 somebody=1202 not_permitted='not permitted|permission denied|no permission'
+owner=1201 somebody=1202 not_permitted='not permitted|permission denied|no permission|needs CAP_NET_ADMIN'
 
-# Others write there, too, and wait for "go".
+# Other users write to $scratch, too, and wait for "go".
 shared_scratch() {
 	chmod 777 "$scratch"
 	rm -f "$scratch/go"
 	mkfifo -m 666 "$scratch/go"
 }
 
-# in_namespace PATTERN COMMANDS: what root of a user namespace says matches; "done" ends what goes well
+# in_namespace PATTERN COMMANDS: the output of root in a user namespace matches; commands that
+# succeed print "done" at the end
 in_namespace() {
 	local said
 	said=$(as_user "$owner" "$2" 2>&1)
 	grep -qiE -- "$1" <<<"$said" || fault "in a user namespace: \"$said\", not \"$1\""
 }
 
-# nobody_else COMMAND..: nobody else in the namespace of fabric t may, not even the owner of all its nodes
+# nobody_else COMMAND..: no other user in the namespace of fabric t may do this, not even the owner
+# of all its nodes
 nobody_else() {
 	refused 'by somebody' "$not_permitted" as "$somebody" "$@"
 	refused 'by the owner of the nodes' "$not_permitted" as "$owner" "$@"
 }
 
-# a_fabric: t, of dimension 2 with a tree; all nodes have an owner
+# a_fabric: makes t, of dimension 2 with a tree; all its nodes have an owner
 a_fabric() {
 	local node
 	check 'add' hcctl fabric add t dim 2
@@ -41,7 +45,7 @@ a_fabric() {
 	done
 }
 
-to_add_and_remove_fabrics() {
+test_to_add_and_remove_fabrics() {
 	a_fabric
 	nobody_else hcctl fabric add u dim 1
 	nobody_else hcctl fabric del t
@@ -53,13 +57,13 @@ to_add_and_remove_fabrics() {
 	check 'by the administrator' hcctl fabric del t
 }
 
-# Commands that configure the fabric t
-configuration=('fabric set t patience 5s' 'link set t 0:0 down' 'link set t 0:0 up' 'link set t 0:1 loss 1'
+# Commands that configure fabric t
+configuration=('fabric set t stall-timeout 5s' 'link set t 0:0 down' 'link set t 0:0 up' 'link set t 0:1 loss 1'
 	'link set t 0:1 loss 0 delay 1us' 'node set t 3 fail' 'node set t 3 ok' 'node set t 1 owner 0' 'fault clear t'
 	'detect t timeout 100' 'tree find fabric t apply' 'bcast plan fabric t source 1 apply plan 2'
 	'doubling plan fabric t apply plan 3' 'tree del t plan 2' 'route show t 0 3')
 
-to_configure_a_fabric() {
+test_to_configure_a_fabric() {
 	local command
 	a_fabric
 	for command in "${configuration[@]}"; do
@@ -74,13 +78,33 @@ to_configure_a_fabric() {
 		echo done"
 }
 
+# By the user to whom it was given
+test_to_renew_a_broken_plan() {
+	a_fabric
+	check 'a guarded plan' hcctl tree find fabric t sink 0 apply plan 2 guard 20s
+	check 'down' hcctl link set t 0:0 down
+	check 'broken' busywait 5 broken 2
+	nobody_else hcctl plan set t 2 guard-uid "$owner"
+	nobody_else hcctl guard t plan 2 once
+	check 'give' hcctl plan set t 2 guard-uid "$owner"
+	refused 'by somebody' "$not_permitted" as "$somebody" hcctl guard t plan 2 once
+	check 'by whom it was given to' as "$owner" hcctl guard t plan 2 once
+	! broken 2 || fault 'it is still broken'
+	check 'by the administrator' hcctl plan del t 2
+	unprivileged Y
+	in_namespace '^done$' 'hcctl fabric add t dim 2 && hcctl tree find fabric t apply guard 9s >/dev/null &&
+		hcctl plan set t 1 guard-uid 0 && hcctl plan show t 1 | grep -q "guard-uid 0" &&
+		! hcctl plan set t 1 guard-uid 1 2>/dev/null && echo done'
+}
+broken() { json_is true '.[0].broken' plan show t "$1"; }
+
 # Two processes of one user namespace in network namespaces of it
 two_namespaces='
 	hcctl fabric add t dim 1 || exit
 	unshare -n sleep 60 &
 	while [ "$(readlink /proc/$!/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do :; done'
 
-to_move_an_endpoint() {
+test_to_move_an_endpoint() {
 	local there
 	a_fabric
 	namespace there || return
@@ -93,7 +117,7 @@ to_move_an_endpoint() {
 	in_namespace 'CAP_NET_ADMIN there' "hcctl fabric add t dim 1; hcctl node set t 1 netns $$"
 }
 
-to_bind() {
+test_to_bind() {
 	local there
 	a_fabric
 	check 'node 2 is of another one' hcctl node set t 2 owner 0
@@ -104,7 +128,8 @@ to_bind() {
 	unprivileged Y
 	in_namespace '^bound$' "hcctl fabric add t dim 1; '$here/hc_load' bind t 1"
 	shared_scratch
-	# The administrator lends an endpoint to a container, which needs no permission of his for that.
+	# The administrator moves an endpoint into a container; this needs no permission by
+	# parameter "unprivileged".
 	unprivileged N
 	as "$owner" unshare -Urn sh -c "echo \$\$ >$scratch/pid; cat $scratch/go; '$here/hc_load' bind t 1" >"$scratch/bound" &
 	check 'the container begins' busywait 10 test -s "$scratch/pid"
@@ -114,15 +139,16 @@ to_bind() {
 	equal 'in the container' bound "$(sed '/^$/d' "$scratch/bound")"
 }
 
-# The right is that of the process that has bound, whoever has the socket afterwards.
-to_contribute() {
+# The right is that of the process that has bound the socket, whichever process has the socket
+# afterwards.
+test_to_contribute() {
 	a_fabric
 	check 'members' as "$owner" "$here/hc_load" once t 1
 	refused 'somebody' "^0 members" as "$somebody" "$here/hc_load" once t 1
 	check 'with the sockets of another one' "$here/hc_load" once t 1 "$somebody"
 }
 
-to_look() {
+test_to_look() {
 	local command
 	a_fabric
 	for command in 'fabric show t' 'node show t' 'link show t' 'fault show t' 'op show t' 'stats t' 'tree show t'; do
@@ -141,13 +167,13 @@ event_comes() {
 	[[ -s $scratch/events ]]
 }
 
-# with_capability NAME COMMAND..: of a user who has nothing else
+# with_capability NAME COMMAND..: runs COMMAND as a user with this capability only
 with_capability() {
 	setpriv --reuid "$somebody" --regid "$somebody" --clear-groups \
 		--inh-caps "+$1" --ambient-caps "+$1" "${@:2}"
 }
 
-# captured PROGRAM..: does tcpdump, started so, see a reduction?
+# captured PROGRAM..: does tcpdump, started by PROGRAM, see a reduction?
 captured() {
 	local seen
 	"$@" timeout $((30 * slow)) tcpdump -i tmon -n -c 1 >"$scratch/captured" 2>"$scratch/tcpdump" &
@@ -169,7 +195,7 @@ reduced_until_seen() {
 	[[ -s $scratch/captured ]]
 }
 
-to_capture_on_links() {
+test_to_capture_on_links() {
 	command -v tcpdump >/dev/null || { skip 'no tcpdump'; return; }
 	a_fabric
 	nobody_else ip link set tmon up
@@ -183,7 +209,7 @@ to_capture_on_links() {
 	in_namespace '^done$' 'hcctl fabric add t dim 1 && ip link set tmon up && echo done'
 }
 
-# ethernet DESTINATION SOURCE TYPE BYTES: a frame, in hexadecimal digits
+# ethernet DESTINATION SOURCE TYPE BYTES: prints a frame in hexadecimal digits
 ethernet() {
 	local digits="$*"
 	digits=${digits//[: ]/}
@@ -200,8 +226,8 @@ end_frame() {
 	printf '0000000c 00000000 %080x 00000005 0001 ffff 00000003' 0
 }
 
-# Frames that a user makes are no frames of a neighbour, whichever interface takes them.
-to_speak_as_a_neighbour() {
+# Frames that a user makes must not count as frames of a neighbour, whichever interface takes them.
+test_to_speak_as_a_neighbour() {
 	a_fabric
 	check 'up' ip link set tmon up
 	check 'up' ip link set tn1 up
@@ -215,7 +241,7 @@ to_speak_as_a_neighbour() {
 	equal 'on its first operation' 0 "$(json '[.[].drops | to_entries[] | .value] | add // 0' link show t)"
 }
 
-to_use_an_endpoint() {
+test_to_use_an_endpoint() {
 	a_fabric
 	nobody_else ip link set tn1 up
 	check 'by the administrator' ip link set tn1 up
@@ -223,7 +249,7 @@ to_use_an_endpoint() {
 	in_namespace '^done$' 'hcctl fabric add t dim 1 && ip link set tn1 up && echo done'
 }
 
-to_trace() {
+test_to_trace() {
 	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
 	one_processor
 	a_fabric
@@ -234,7 +260,7 @@ to_trace() {
 	in_namespace 'permission' "hcctl fabric add t dim 1; hcctl trace t -o $scratch/t.json duration 1ms"
 }
 
-to_set_parameters() {
+test_to_set_parameters() {
 	local name
 	for name in "$parameters"/*; do
 		check 'anybody reads it' as "$somebody" cat "$name"
@@ -244,7 +270,7 @@ to_set_parameters() {
 	check 'by the administrator' test -w "$parameters/unprivileged"
 }
 
-to_make_namespaces_for_all() {
+test_to_make_namespaces_for_all() {
 	unprivileged Y
 	refused 'by somebody' "$not_permitted" as "$somebody" hcctl fabric add t dim 1 netns-each "hc$$e"
 	in_namespace 'ermission|not permitted|cannot' "hcctl fabric add t dim 1 netns-each hc$$e"
@@ -253,7 +279,5 @@ to_make_namespaces_for_all() {
 	check 'and gone' hcctl fabric del t
 }
 
-alone=(to_trace)
-run_tests to_add_and_remove_fabrics to_configure_a_fabric to_move_an_endpoint to_bind to_contribute to_look \
-	to_capture_on_links to_speak_as_a_neighbour to_use_an_endpoint to_trace to_set_parameters \
-	to_make_namespaces_for_all
+alone=(test_to_trace)
+run_tests

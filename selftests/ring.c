@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings: allgathers give every member the block of each, once, in the order of the
+ * Plans of rings: allgathers give every member the block of each member, once, in the order of the
  * nodes, in as many steps as a ring takes, in trees of rings around faults as well.
+ *
+ * Scheduling: shared long
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,13 +16,13 @@
 
 #define PLAN 1
 
-/* One ring: with an acknowledgment one's own block is back in n steps; without one each goes
- * half of the way in each direction.
+/* Run over one ring. With an acknowledgment a block comes back to its member after n steps; without
+ * one it goes half of the way in each direction.
  */
 static bool ring_takes(const struct cube *c, unsigned int n, size_t bytes, bool notify)
 {
-	unsigned int slices = bytes ? (bytes + c->segment - 1) / c->segment : 1;
-	unsigned int want = n < 2 ? 0 : slices * (notify ? n : n / 2);
+	unsigned int chunks = bytes ? (bytes + c->segment - 1) / c->segment : 1;
+	unsigned int want = n < 2 ? 0 : chunks * (notify ? n : n / 2);
 	struct rings_steps s;
 
 	if (!gather_run(c, PLAN, 3, bytes, notify, &s))
@@ -66,7 +68,7 @@ TEST(messages_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* So long that a slow link takes a second for one. */
+/* Bytes of a block, such that a slow link takes a second for one. */
 #define LONG	30000
 
 static bool gather_begin(const struct cube *c)
@@ -85,7 +87,7 @@ static bool gather_begin(const struct cube *c)
 	return true;
 }
 
-/* Each has what each has sent. */
+/* Have all members the blocks of all members? */
 static bool gather_ended(const struct cube *c)
 {
 	static char all[4 * LONG];
@@ -110,7 +112,9 @@ static bool gather_ended(const struct cube *c)
 	return true;
 }
 
-/* Some messages go round, since their sources wait for that, others both ways. */
+/* Some messages go around the ring, since their sources wait for them; others go in both
+ * directions.
+ */
 static bool mixed(const struct cube *c, size_t bytes)
 {
 	unsigned int node[CUBE_MAX], n, i, k, njobs = 6;
@@ -145,8 +149,8 @@ TEST(members_need_not_agree_about_acknowledgements)
 	}
 }
 
-/* One direction of a link takes so long that members ask what has become of it: peers that are
- * through already have sent all that they had to.
+/* One direction of a link takes so long that members probe their neighbours: those that have
+ * finished have sent all that they had to.
  */
 TEST(a_slow_direction_is_waited_for)
 {
@@ -155,7 +159,7 @@ TEST(a_slow_direction_is_waited_for)
 	unsigned int i;
 	bool right[8];
 
-	/* Each end of each link of the ring, at the same time. */
+	/* Each end of each link of the ring, in eight cubes at the same time. */
 	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, cube_rings_ready(&c[i], PLAN, 2, 0));
 		ASSERT_EQ(0, ctl_link_impair(c[i].name, i / 2, i % 2, &slow));
@@ -192,7 +196,9 @@ TEST(rings_that_leave_nodes_out)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The last node has no link to the first: what it sends goes back along the ring, in one step. */
+/* The last node has no link to the first: what it sends goes back along the ring, which counts as
+ * one step.
+ */
 TEST(rings_that_go_back_along_themselves)
 {
 	static const uint16_t path[] = { 0, 1, 3, 7, 5, 4, 6, 2 };
@@ -212,7 +218,7 @@ TEST(rings_that_go_back_along_themselves)
 		EXPECT_TRUE(gather_run(&c, PLAN, 3, 70000, true, &s));
 		EXPECT_EQ(3 * n, s.steps);
 	}
-	/* So it does if the link there is down. */
+	/* So it does if the link from the last node to the first is down. */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 1));
 	rings_one(&r, path, 8);
 	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
@@ -231,12 +237,14 @@ static bool closed(const struct cube *c, const struct rings *r)
 	       !(c->faults->fault[node[0]] & apart);
 }
 
-/* Any tree around the faults that are set: no fewer steps than messages come over a link. */
+/* Build a random tree of rings around the faults that are set; it must take at least as many steps
+ * as messages cross its busiest link.
+ */
 static bool around(struct cube *c)
 {
 	static const unsigned int widths[] = { 2, 3, 5, 8, 16, 64 };
 	unsigned int start = below(c->nodes), w = widths[below(ARRAY_SIZE(widths))], least;
-	/* All members' results together take memory. */
+	/* The results of all members together take much memory. */
 	size_t bytes = below(3) ? 8 : below(4) || c->dim > 4 ? 600 : 70000;
 	bool notify = below(2);
 	struct rings_steps s;
@@ -275,7 +283,7 @@ TEST_NONE_WRONG(trees_around_every_pattern_of_two_links_of_eight,
 TEST_NONE_WRONG(trees_around_random_faults_of_sixteen_to_sixty_four,
 		cube_random_to_64(around, scaled(20)))
 
-/* Rings of two: a node in the middle passes on everything. */
+/* Rings of two nodes: a node in the middle passes everything on. */
 TEST(stars)
 {
 	struct rings_steps s;
@@ -316,7 +324,7 @@ TEST(many_operations_under_way)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A result that is longer than the buffer: what lies behind its end is lost, and said to be. */
+/* A result is longer than the buffer: the rest is lost, and the flags say so. */
 TEST(a_short_buffer_gets_what_it_has_room_for)
 {
 	struct hypercube_op op = {
@@ -354,7 +362,9 @@ TEST(a_short_buffer_gets_what_it_has_room_for)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One process has all handles: what is posted at all of them ends without more ado. */
+/* One process has all handles: operations that are posted at all of them end without any further
+ * call.
+ */
 TEST(the_library_brings_blocks_to_their_places)
 {
 	static const size_t sizes[] = { 0, 8, 5000 };
@@ -378,7 +388,7 @@ TEST(the_library_brings_blocks_to_their_places)
 			in[u][k] = malloc(bytes + 1);
 			memset(in[u][k], (int)(16 * k + u + 1), bytes);
 			out[u][k] = calloc(1, 4 * bytes + 1);
-			/* The last one at node 3 has no room for all. */
+			/* The last result at node 3 has no room for all blocks. */
 			ASSERT_EQ(0, hcl_post(h[u], &p, in[u][k], bytes, out[u][k],
 					      4 * bytes - (k == 5 && u == 3), &id[u][k]));
 		}
@@ -399,7 +409,7 @@ TEST(the_library_brings_blocks_to_their_places)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whole blocks may be there when the next one comes, for which there is no room. */
+/* Whole blocks may have come when the next block comes, for which there is no room. */
 TEST(the_library_has_no_room_for_the_last_blocks)
 {
 	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };

@@ -2,19 +2,23 @@
 /*
  * Plans of rings that repair themselves while operations are under way: each link and each node
  * fails at each step, and processes do not read.
+ *
+ * Scheduling: alone
  */
 #include <string.h>
 
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Steps that the clock of an operation counts, at least. */
+/* Return: the least number of steps that the clock of an operation counts. */
 static unsigned int steps_of(const struct trial_variant *v)
 {
-	return 7 + 8 * (v->slices - 1) + v->notify;
+	return 7 + 8 * (v->chunks - 1) + v->notify;
 }
 
-/* In that order every other clock is reached, in any other order others. */
+/* Shuffle the order of nodes. One order reaches only every other value of the clock; other orders
+ * reach the others.
+ */
 static void shuffle(struct trial *t)
 {
 	unsigned int i, j, u;
@@ -27,8 +31,8 @@ static void shuffle(struct trial *t)
 	}
 }
 
-/* Until the clock says @step, of the second operation's behind those of the first.  It cannot be
- * stopped at any step of trees.
+/* Run a trial until its clock says @step; steps of the second operation follow those of the first.
+ * With trees of rings the clock cannot be stopped at every step.
  */
 static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned int step)
 {
@@ -36,7 +40,7 @@ static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned in
 
 	for (tries = 0; tries < 20; tries++) {
 		memset(t, 0, sizeof(*t));
-		t->slices = v->slices;
+		t->chunks = v->chunks;
 		t->notify = v->notify;
 		if (!trial_begin(t, 3, v->width))
 			return false;
@@ -46,7 +50,7 @@ static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned in
 			if (!trial_contribute(t, u % 8))
 				return false;
 			if (u < 8 && tries && below(2))
-				trial_hear(t, u);
+				trial_receive(t, u);
 		}
 		if (!trial_clock_reach(t, k, clock))
 			return false;
@@ -58,7 +62,7 @@ static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned in
 	return false;
 }
 
-/* Something fails at that step. */
+/* Fail a link or a node at that step, and check that the trial goes on. */
 static bool fails_at(const struct trial_variant *v, unsigned int step, int node, unsigned int link)
 {
 	struct trial t;
@@ -68,7 +72,7 @@ static bool fails_at(const struct trial_variant *v, unsigned int step, int node,
 		trial_fail(&t, node, link);
 	fine = fine && trial_parts_go_on(&t);
 	if (!fine)
-		printf("# width %u, %u slices%s, step %u, node %d, link %u\n", v->width, v->slices,
+		printf("# width %u, %u slices%s, step %u, node %d, link %u\n", v->width, v->chunks,
 		       v->notify ? ", acknowledged" : "", step, node, link);
 	return trial_end(&t) && fine;
 }
@@ -94,7 +98,7 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(fails_at(v, step, u, 0));
 }
 
-/* Trees of rings, messages of several segments, acknowledgements. */
+/* Trees of rings, messages of several segments, acknowledgments. */
 static void varied(struct __test_metadata *_metadata, const struct trial_variant *v)
 {
 	unsigned int step;
@@ -131,23 +135,23 @@ TEST(messages_of_three_segments)
 	varied(_metadata, &trial_variants[6]);
 }
 
-/* ------------------------------------------------------------ who does not read */
+/* --- a process that does not read --- */
 
 #define SLOW	5
 
-/* All others read until they have the block of node SLOW. */
-static bool slow_one_heard(struct trial *t)
+/* All other nodes read until they have the block of node SLOW. */
+static bool slow_one_received(struct trial *t)
 {
 	uint64_t end = deadline(10);
 	unsigned int u, behind = 1;
 
 	while (behind && now_ms() < end) {
 		for (u = 0, behind = 0; u < t->c.nodes; u++) {
-			const struct trial_told *o = &t->p[u].op[0];
+			const struct trial_result *o = &t->p[u].op[0];
 
 			if (u == SLOW)
 				continue;
-			if (trial_hear(t, u) < 0)
+			if (trial_receive(t, u) < 0)
 				return false;
 			behind += !o->buf ||
 				  o->buf[SLOW * TRIAL_SEGMENT + 1] != trial_byte(0, SLOW, 1);
@@ -156,13 +160,13 @@ static bool slow_one_heard(struct trial *t)
 	return !behind;
 }
 
-/* Node SLOW does not read, so it passes on no more than its receive buffer takes, and fails when
- * all others have its block.  They have all blocks in the end; but it may not have theirs, which
- * they are told if they asked for that.
+/* Node SLOW does not read, so it passes on no more than its receive buffer takes. It fails when all
+ * other nodes have its block. They get all blocks in the end; but SLOW may not have theirs, which
+ * they are notified of if they asked for it.
  */
 static bool slow_one_is_named(bool notify)
 {
-	struct trial t = { .slices = 1, .notify = notify };
+	struct trial t = { .chunks = 1, .notify = notify };
 	unsigned int u, i, n = 0, node[CUBE_MAX];
 	bool fine = trial_begin(&t, 3, 0);
 
@@ -171,11 +175,11 @@ static bool slow_one_is_named(bool notify)
 		if (u != SLOW)
 			node[n++] = u;
 	}
-	fine = fine && slow_one_heard(&t);
+	fine = fine && slow_one_received(&t);
 	cube_fail_node(&t.c, SLOW);
 	fine = fine && trial_all_end(&t, node, n, 1);
 	for (u = 0; u < n && fine; u++) {
-		const struct trial_told *o = &t.p[node[u]].op[0];
+		const struct trial_result *o = &t.p[node[u]].op[0];
 
 		fine = o->named == notify && o->res.status == (notify ? -EHOSTUNREACH : 0) &&
 		       o->missing[0] == (notify ? 1u << SLOW : 0) && o->got == 8 * TRIAL_SEGMENT;
@@ -194,12 +198,13 @@ TEST(who_may_not_have_it_is_named)
 	ASSERT_TRUE(slow_one_is_named(false));
 }
 
-/* All but a leaf, whose process does not read, have all blocks, and wait for the word that it has
- * theirs.  Then another leaf loses its link: all go back, and are through once more.
+/* All members except a leaf, whose process does not read, have all blocks, and wait for the notice
+ * that the leaf has theirs. Then another leaf loses its link: all resume the operation, and
+ * complete it once more.
  */
 TEST(who_waits_for_words_goes_back)
 {
-	struct trial t = { .slices = 1, .notify = true };
+	struct trial t = { .chunks = 1, .notify = true };
 	unsigned int u, behind = 1, node[CUBE_MAX];
 	uint64_t end = deadline(10);
 
@@ -210,7 +215,7 @@ TEST(who_waits_for_words_goes_back)
 	}
 	while (behind && now_ms() < end)
 		for (u = 0, behind = 0; u < 8; u++) {
-			ASSERT_TRUE(u == SLOW || trial_hear(&t, u) >= 0);
+			ASSERT_TRUE(u == SLOW || trial_receive(&t, u) >= 0);
 			behind += u != SLOW && t.p[u].op[0].got < 8 * TRIAL_SEGMENT;
 		}
 	ASSERT_EQ(0, behind);
@@ -218,7 +223,7 @@ TEST(who_waits_for_words_goes_back)
 	ASSERT_EQ(0, cube_fail_link(&t.c, 2, 2));
 	ASSERT_TRUE(trial_all_end(&t, node, 8, 1));
 	for (u = 0; u < 8; u++)
-		EXPECT_TRUE(trial_told_right(&t, u, 0, node, 8));
+		EXPECT_TRUE(trial_result_right(&t, u, 0, node, 8));
 	ASSERT_TRUE(trial_end(&t));
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What listeners hear of operations over rings that repair themselves: of each that is complete,
- * once, and of what a fault ends.
+ * What netlink listeners are notified of for operations over rings that repair themselves: each
+ * completed operation, once, and what a fault ends.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,25 +16,26 @@
 
 #define PLAN	1
 #define SEGMENT	4096
-#define TOLD_MAX 64
+#define NOTIFIED_MAX 64
 
-/* What was heard: numbers of operations and how they ended, how often the plan was mended. */
-struct heard {
+/* What was notified: numbers of operations and how they ended, and how often the plan was repaired.
+ */
+struct received {
 	struct nl nl;
 	unsigned int n;
-	uint64_t nr[TOLD_MAX];
-	int status[TOLD_MAX];
-	unsigned int node[TOLD_MAX];
+	uint64_t nr[NOTIFIED_MAX];
+	int status[NOTIFIED_MAX];
+	unsigned int node[NOTIFIED_MAX];
 	bool broken;
-	unsigned int mended;
+	unsigned int repaired;
 };
 
 static void note(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *broken;
-	struct heard *h = arg;
+	struct received *h = arg;
 
-	if (a->cmd == HYPERCUBE_CMD_OP_NTF && h->n < TOLD_MAX) {
+	if (a->cmd == HYPERCUBE_CMD_OP_NTF && h->n < NOTIFIED_MAX) {
 		h->nr[h->n] = nl_get_u64(a, HYPERCUBE_A_OP_NR, 0);
 		h->node[h->n] = nl_get_u32(a, HYPERCUBE_A_OP_NODE, 0);
 		h->status[h->n++] = (int)nl_get_u32(a, HYPERCUBE_A_OP_STATUS, 0);
@@ -40,25 +43,27 @@ static void note(void *arg, const struct nl_attrs *a)
 	broken = nl_find(a, HYPERCUBE_A_PLAN_BROKEN, 0);
 	if (a->cmd != HYPERCUBE_CMD_PLAN_NTF || !broken)
 		return;
-	h->mended += h->broken && !*(const uint8_t *)nl_data(broken);
+	h->repaired += h->broken && !*(const uint8_t *)nl_data(broken);
 	h->broken = *(const uint8_t *)nl_data(broken);
 }
 
-/* Hear until so many were complete or failed, or the plan was mended so often.  False: never. */
-static bool hear(struct heard *h, unsigned int ops, unsigned int mended)
+/* Listen until @ops operations were complete or failed and the plan was repaired @repaired times.
+ * Return: false if that did not happen in time.
+ */
+static bool receive(struct received *h, unsigned int ops, unsigned int repaired)
 {
 	uint64_t end = deadline(10);
 
-	while ((h->n < ops || h->mended < mended) && now_ms() < end)
+	while ((h->n < ops || h->repaired < repaired) && now_ms() < end)
 		nl_listen(&h->nl, 100, note, h);
-	if (h->n >= ops && h->mended >= mended)
+	if (h->n >= ops && h->repaired >= repaired)
 		return true;
-	printf("# %u ends instead of %u, mended %u times\n", h->n, ops, h->mended);
+	printf("# %u ends instead of %u, repaired %u times\n", h->n, ops, h->repaired);
 	return false;
 }
 
-/* Nothing more comes of what was before. */
-static bool quiet(struct heard *h, unsigned int ops)
+/* Return: true if exactly @ops ends were notified once nothing more comes. */
+static bool quiet(struct received *h, unsigned int ops)
 {
 	unsigned int i;
 
@@ -70,13 +75,13 @@ static bool quiet(struct heard *h, unsigned int ops)
 	return h->n == ops;
 }
 
-/* Hear so many ends, and no more. */
-static bool hear_all(struct heard *h, unsigned int ops, unsigned int mended)
+/* Listen for exactly @ops ends. */
+static bool receive_all(struct received *h, unsigned int ops, unsigned int repaired)
 {
-	return hear(h, ops, mended) && quiet(h, ops);
+	return receive(h, ops, repaired) && quiet(h, ops);
 }
 
-static bool begin(struct cube *c, struct heard *h)
+static bool begin(struct cube *c, struct received *h)
 {
 	struct rings r;
 
@@ -87,7 +92,7 @@ static bool begin(struct cube *c, struct heard *h)
 	       !nl_open_events(&h->nl);
 }
 
-static bool end(struct cube *c, struct heard *h)
+static bool end(struct cube *c, struct received *h)
 {
 	nl_shut(&h->nl);
 	return !cube_del(c);
@@ -108,7 +113,7 @@ static bool contribute(struct cube *c, unsigned int but)
 	return true;
 }
 
-/* The next one ends well at all nodes, apart from those in @but. */
+/* Does the next operation succeed at all nodes except those in @but? */
 static bool all_end(struct cube *c, unsigned int but)
 {
 	unsigned int u;
@@ -121,66 +126,66 @@ static bool all_end(struct cube *c, unsigned int but)
 	return !err;
 }
 
-/* It is through at node 0, and not at the next one, whose process does not read; then a link fails,
- * and all nodes go back to it.
+/* The operation is complete at node 0, but not at the next node, whose process does not read. Then
+ * a link fails, and all nodes resume the operation.
  */
 TEST(an_end_is_told_once)
 {
-	/* The kernel doubles it: for two pieces. */
+	/* The kernel doubles this value: room for two pieces. */
 	static const int little = SEGMENT;
-	struct heard h;
+	struct received h;
 	struct cube c;
 
 	ASSERT_TRUE(begin(&c, &h));
 	ASSERT_EQ(0, setsockopt(c.fd[1], SOL_SOCKET, SO_RCVBUF, &little, sizeof(little)));
 	ASSERT_TRUE(contribute(&c, 0));
-	ASSERT_TRUE(hear(&h, 1, 0));
+	ASSERT_TRUE(receive(&h, 1, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 7, 1));
-	ASSERT_TRUE(hear(&h, 1, 1));
+	ASSERT_TRUE(receive(&h, 1, 1));
 	EXPECT_TRUE(all_end(&c, 0));
 	ASSERT_TRUE(contribute(&c, 0));
 	EXPECT_TRUE(all_end(&c, 0));
-	EXPECT_TRUE(hear_all(&h, 2, 1));
+	EXPECT_TRUE(receive_all(&h, 2, 1));
 	EXPECT_EQ(0, h.nr[0]);
 	EXPECT_EQ(1, h.nr[1]);
 	EXPECT_EQ(0, h.status[0] | h.status[1]);
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* The node that has told the ends is not there any more. */
+/* The node that has notified listeners so far has failed. */
 TEST(ends_are_told_when_the_root_is_dead)
 {
-	struct heard h;
+	struct received h;
 	struct cube c;
 
 	ASSERT_TRUE(begin(&c, &h));
 	ASSERT_EQ(0, cube_fail_node(&c, 0));
-	ASSERT_TRUE(hear(&h, 0, 1));
+	ASSERT_TRUE(receive(&h, 0, 1));
 	ASSERT_TRUE(contribute(&c, 1));
 	EXPECT_TRUE(all_end(&c, 1));
-	EXPECT_TRUE(hear_all(&h, 1, 1));
+	EXPECT_TRUE(receive_all(&h, 1, 1));
 	EXPECT_EQ(1, h.node[0]);
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* A node that comes back ends what is under way: nothing is told of what goes on, and one word of
- * what has ended.
+/* A node that comes back ends what is under way. Nothing is notified of an operation that goes on,
+ * and an end only once.
  */
-TEST(an_operation_that_a_node_ends_is_told)
+TEST(an_operation_that_a_node_ends_is_notified)
 {
-	struct heard h;
+	struct received h;
 	struct cube c;
 	unsigned int u;
 
 	ASSERT_TRUE(begin(&c, &h));
 	ASSERT_TRUE(contribute(&c, 1u << 5));
 	ASSERT_EQ(0, cube_fail_node(&c, 3));
-	ASSERT_TRUE(hear_all(&h, 0, 1));
+	ASSERT_TRUE(receive_all(&h, 0, 1));
 	ASSERT_EQ(0, ctl_node_failed(c.name, 3, false));
 	for (u = 0; u < 8; u++)
 		if (u != 5)
 			EXPECT_GT(0, shc_ended(c.fd[u]));
-	EXPECT_TRUE(hear_all(&h, 1, 2));
+	EXPECT_TRUE(receive_all(&h, 1, 2));
 	EXPECT_GT(0, h.status[0]);
 	EXPECT_TRUE(end(&c, &h));
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings when something goes wrong: faults, closed sockets, disagreements, losses and
- * silence end operations with definite errors at every member, and the next ones work; and plans
- * that the verifier must refuse.
+ * Faults of plans of rings: failed links and nodes, closed sockets, disagreements, losses and
+ * silent members end operations with definite errors at every member, and the next operations work;
+ * and plans that the verifier must refuse.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -14,15 +16,15 @@
 
 #define PLAN 1
 
-/* What can happen in the middle. */
+/* What can happen while operations are under way. */
 enum blow { LINK, NODE, CLOSE, REMOVE };
 
-/* May a member be told this about an operation that did not end well? */
+/* May a member get this error for an operation that failed? */
 static bool fair_error(const struct job *j, enum blow how)
 {
 	switch (how) {
 	case LINK:
-		/* The other end may find what comes over the link first. */
+		/* The node at the other end may be the first to find the fault. */
 		return j->res.status == -ENOLINK || j->res.status == -EHOSTUNREACH;
 	case NODE:
 		return j->res.status < 0;
@@ -68,7 +70,7 @@ static void strike(struct __test_metadata *_metadata, struct cube *c, struct par
 	}
 }
 
-/* Many operations under way, then a blow: everybody hears of every end, those that
+/* Many operations are under way when something fails: every member gets every end, operations that
  * succeeded are right, and a new plan works.
  */
 static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int width, size_t bytes,
@@ -95,11 +97,13 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	if (how == CLOSE)
 		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	strike(_metadata, &c, p, node, n, how, &r);
-	/* A member that leaves after contributing to all of a few operations is not missed. */
+	/* A member that leaves after it has contributed to all of a few operations is not missed.
+	 */
 	EXPECT_LE(how != CLOSE || njobs > 5,
 		  drive_blown(&c, &(struct begun){ how, p, node, n, bytes }, fair));
 	parties_done(p, n, njobs);
-	/* The members have begun different numbers of operations: all begin anew. */
+	/* The members have begun different numbers of operations, so all sockets are bound again.
+	 */
 	for (i = 0; i < c.nodes; i++)
 		cube_close(&c, i);
 	ASSERT_EQ(0, cube_bind_all(&c));
@@ -150,7 +154,7 @@ static const struct hypercube_op eight = {
 	.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
 };
 
-/* Contributions go on without the process that gave them; the others have their results. */
+/* A contribution outlives the process that gave it; the others get their results. */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	uint64_t one = 1;
@@ -167,7 +171,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All members hear that they disagree about the length. */
+/* If members disagree about the length, all of them get an error. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -185,7 +189,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member that does not come holds up all, and "who is missing?" names it. */
+/* A member that does not contribute holds up all others, and "op show" names it. */
 TEST(who_is_missing_is_named)
 {
 	uint64_t one = 1;
@@ -197,7 +201,7 @@ TEST(who_is_missing_is_named)
 	for (u = 0; u < 8; u++)
 		if (u != 6)
 			ASSERT_EQ(8, shc_send(c.fd[u], &eight, &one, 8, 0));
-	/* Gray code: 2 is before 6, and 7 behind. */
+	/* In the Gray code node 2 comes before 6, and node 7 after it. */
 	for (u = 0; u < 1000 * (unsigned int)patience(5); u++) {
 		ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 7, &v));
 		if (v.wait == HYPERCUBE_WAIT_PEER && v.peer == 6)
@@ -214,7 +218,7 @@ TEST(who_is_missing_is_named)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ plans to be refused */
+/* --- plans that must be refused --- */
 
 static int install(const struct cube *c, const struct rings *r)
 {
@@ -252,14 +256,14 @@ TEST(plans_that_are_no_tree_of_rings)
 	EXPECT_EQ(-EINVAL, install(&c, &r));
 	r.tree.nrings = 1;
 	EXPECT_EQ(0, install(&c, &r));
-	/* Nodes 3 and 2. */
+	/* The link between nodes 3 and 2. */
 	ASSERT_EQ(0, cube_fail_link(&c, r.node[2], 0));
 	usleep(100000);
 	EXPECT_EQ(-EINVAL, install(&c, &r));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Mutations of plans: refused with a reason, or carried out. */
+/* Random changes of plans: each plan is refused with a reason, or works. */
 TEST(mutated_plans_are_refused_or_work)
 {
 	unsigned int i, refused = 0;

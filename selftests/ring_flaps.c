@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves while operations are under way: processes that go
- * meanwhile or have little room, and links that fail again and again.
+ * Plans of rings that repair themselves while operations are under way: processes that leave
+ * meanwhile or have little buffer space, and links that fail repeatedly.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -29,10 +31,10 @@ static bool begin(struct cube *c, unsigned int width)
 	return !cube_rings(c, PLAN, &r);
 }
 
-/* ------------------------------------------------------------ processes that go */
+/* --- processes that leave --- */
 
-/* All contribute, again and again, until each has had a result: who had nothing under way hears of
- * the failure first.
+/* Let all members contribute until each has had a result; a member that had no operation under way
+ * gets the failure first.
  */
 static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const void *own)
 {
@@ -67,8 +69,8 @@ static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const
 	return ngood == 8;
 }
 
-/* A contribution is half sent when a link fails, and its socket is closed, before or after that.
- * All others hear of it, and go on with the process that comes next.
+/* A link fails when a contribution is half sent, and its socket is closed before or after that. All
+ * other members get the failure, and go on with the process that comes next.
  */
 static bool goes_in_the_middle(bool before, unsigned int wait)
 {
@@ -93,7 +95,9 @@ static bool goes_in_the_middle(bool before, unsigned int wait)
 		cube_close(&c, x);
 	for (u = 0; u < 8; u++) {
 		status = u == x ? -ECONNRESET : shc_ended(c.fd[u]);
-		/* The news of the close and of the fault may meet: then all ends. */
+		/* If the notices of the close and of the fault meet, all operations end with the
+		 * fault.
+		 */
 		if (status != -ECONNRESET && !(before && status == -ENOLINK)) {
 			printf("# node %u: %d, %u has gone %s after %u us\n", u, status, x,
 			       before ? "before" : "after", wait);
@@ -105,7 +109,7 @@ static bool goes_in_the_middle(bool before, unsigned int wait)
 	return !cube_del(&c) && fine;
 }
 
-TEST(a_process_goes_while_it_is_mended)
+TEST(a_process_goes_while_it_is_repaired)
 {
 	unsigned int i;
 
@@ -115,9 +119,11 @@ TEST(a_process_goes_while_it_is_mended)
 	}
 }
 
-/* ------------------------------------------------------------ a reader with little room */
+/* --- a reader with little buffer space --- */
 
-/* Is it an end that names who is missing?  *bytes: what is in front of it; -1: nothing is there. */
+/* Receive. Return: true if an end came that names a missing member. *@bytes: bytes of data before
+ * it; -1 if nothing has come.
+ */
 static bool named_end(int fd, ssize_t *bytes)
 {
 	union {
@@ -150,7 +156,9 @@ static int buffered(int fd)
 	       (int)info[SK_MEMINFO_RMEM_ALLOC];
 }
 
-/* Until so much is there, and, if @more, what else there is has to wait. */
+/* Wait until @bytes are in the receive buffer and, if @more, further data has to wait for space.
+ * Return: false if that did not happen in time.
+ */
 static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 {
 	uint64_t end = deadline(5);
@@ -166,8 +174,8 @@ static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 	return false;
 }
 
-/* The pieces of seven, then the end alone.  A node that is told of room while the pieces are read
- * may be so fast that one call reads all of it.
+/* Read the pieces of seven members, then the end alone. A node that is notified of space while
+ * these are read may be so fast that one call reads everything; that is right, too.
  */
 static bool reads_end(const struct cube *c, int room)
 {
@@ -178,7 +186,7 @@ static bool reads_end(const struct cube *c, int room)
 	return buffers(c, 0, 2 * room, true) && named_end(c->fd[0], &bytes) && !bytes;
 }
 
-/* Bytes that one piece takes in a receive buffer; the process's own one is the first. */
+/* Return: bytes that one piece takes in a receive buffer. The first piece is the process's own. */
 static int first_piece(const struct cube *c, unsigned int u)
 {
 	uint64_t end = deadline(5);
@@ -189,10 +197,10 @@ static int first_piece(const struct cube *c, unsigned int u)
 	return bytes;
 }
 
-/* Node 1, the next one in the ring, dies before it has contributed.  Node 0 has room for the
- * pieces of the seven others, then for the end of the first operation, which names the dead one,
- * and six pieces of the next.  Once it has read that end alone there is room for one more.  How
- * long until that comes, in ms; -1: it was not so.
+/* Node 1, the next one in the ring, fails before it has contributed. Node 0 has space for the
+ * pieces of the seven others, then for the end of the first operation, which names the missing
+ * member, and six pieces of the next operation. Once it has read that end alone there is space for
+ * one more piece. Return: ms until that piece comes, or -1 if anything differs.
  */
 static int more_comes_after(struct cube *c)
 {
@@ -206,7 +214,7 @@ static int more_comes_after(struct cube *c)
 	if (shc_send(c->fd[0], &op, &own, 8, 0) != 8)
 		return -1;
 	piece = first_piece(c, 0);
-	/* The kernel doubles it. */
+	/* The kernel doubles this value. */
 	room = piece * 13 / 4;
 	if (setsockopt(c->fd[0], SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)))
 		return -1;
@@ -237,17 +245,17 @@ TEST(the_end_that_names_the_missing_makes_room)
 		EXPECT_EQ(0, cube_del(&c));
 		sum += ms;
 	}
-	/* Who was not told of room looks again after a second. */
+	/* A node that is not notified of space checks again after a second. */
 	printf("# more came after %d ms, four times\n", sum);
 	EXPECT_LE(sum, 1000);
 }
 
-/* ------------------------------------------------------------ links that flap */
+/* --- links that flap --- */
 
 struct flapping {
 	struct cube c;
 	unsigned int sent[CUBE_MAX];
-	unsigned int heard[CUBE_MAX];
+	unsigned int received[CUBE_MAX];
 	unsigned int down;
 	bool is_down;
 };
@@ -262,8 +270,10 @@ static bool flap_send(struct flapping *f, unsigned int u)
 	return shc_send(f->c.fd[u], &op, &own, 8, 0) == 8;
 }
 
-/* No operation fails, is told twice, or out of order: each has the blocks of all. */
-static bool flap_hear(struct flapping *f, unsigned int u)
+/* Receive at node @u. No operation may fail, be delivered twice or out of order, and each result
+ * has the blocks of all members.
+ */
+static bool flap_receive(struct flapping *f, unsigned int u)
 {
 	struct hypercube_result res = { 0 };
 	static uint64_t at[CUBE_MAX][CUBE_MAX];
@@ -277,20 +287,20 @@ static bool flap_hear(struct flapping *f, unsigned int u)
 	got[u] += (size_t)n;
 	if (!eor)
 		return true;
-	if (res.status || res.cookie != f->heard[u] || got[u] != 8 * f->c.nodes) {
+	if (res.status || res.cookie != f->received[u] || got[u] != 8 * f->c.nodes) {
 		printf("# node %u: status %d of operation %llu, %u expected, %zu bytes\n", u,
-		       res.status, (unsigned long long)res.cookie, f->heard[u], got[u]);
+		       res.status, (unsigned long long)res.cookie, f->received[u], got[u]);
 		return false;
 	}
 	for (v = 0; v < f->c.nodes; v++)
-		if (at[u][v] != (v | (uint64_t)f->heard[u] << 32))
+		if (at[u][v] != (v | (uint64_t)f->received[u] << 32))
 			return false;
 	got[u] = 0;
-	f->heard[u]++;
+	f->received[u]++;
 	return true;
 }
 
-/* One link at a time fails, and is back some time later. */
+/* Fail a link, or bring the one that has failed up again. */
 static void flap(struct flapping *f)
 {
 	unsigned int u, d;
@@ -313,19 +323,19 @@ TEST(ten_thousand_operations_while_links_flap)
 	ASSERT_TRUE(begin(&f.c, 0));
 	while (fine && least < want && now_ms() < end) {
 		for (u = 0, least = want; u < 8; u++) {
-			while (fine && f.sent[u] < f.heard[u] + 8)
+			while (fine && f.sent[u] < f.received[u] + 8)
 				fine = flap_send(&f, u);
 			fds[u] = (struct pollfd){ f.c.fd[u], POLLIN, 0 };
-			least = f.heard[u] < least ? f.heard[u] : least;
+			least = f.received[u] < least ? f.received[u] : least;
 		}
 		poll(fds, 8, 10);
 		for (u = 0; fine && u < 8; u++)
 			if (fds[u].revents)
-				fine = flap_hear(&f, u);
+				fine = flap_receive(&f, u);
 		if (now_ms() >= next) {
 			flap(&f);
 			flaps++;
-			/* Between two of them there is time for operations. */
+			/* Leave time for operations between two faults. */
 			next = now_ms() + (uint64_t)patience(5 + (int)below(40));
 		}
 	}

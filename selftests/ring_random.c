@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans of rings that repair themselves while operations are under way: random faults at random
- * moments, also while the plan is being mended.
+ * times, also while the plan is being repaired.
+ *
+ * Scheduling: alone
  */
 #include <unistd.h>
 
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Until the plan is told as whole; of several parts the first may be. */
-static void mended_wait(const struct trial *t)
+/* Wait until the kernel says that the plan is not broken; if the cube has several parts, the first
+ * one may be.
+ */
+static void repaired_wait(const struct trial *t)
 {
 	uint64_t end = deadline(3);
 	struct ring_view v;
@@ -32,29 +36,31 @@ static bool all_contribute(struct trial *t)
 	return fine;
 }
 
-/* Any state, and any faults, also while the plan is being mended; or, with @waits, more of them,
- * each when it has been, and a node between the two operations.
+/* Random faults in a random state, also while the plan is being repaired. @waits: more faults, each
+ * after the repair of the one before, and a node fails between the two operations.
  */
 static bool random_trial(unsigned int dim, bool waits)
 {
 	const struct trial_variant *v = &trial_variants[below(ARRAY_SIZE(trial_variants))];
-	struct trial t = { .slices = v->slices, .notify = v->notify };
+	struct trial t = { .chunks = v->chunks, .notify = v->notify };
 	unsigned int faults, n = 0;
 	bool fine = trial_begin(&t, dim, v->width) && all_contribute(&t);
 
-	fine = fine && trial_some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->slices));
+	fine = fine && trial_some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->chunks));
 	fine = fine && (waits || all_contribute(&t));
-	fine = fine && trial_some_read(&t, below(4 * t.c.nodes * t.c.nodes * v->slices));
+	fine = fine && trial_some_read(&t, below(4 * t.c.nodes * t.c.nodes * v->chunks));
 	for (faults = 1 + below(3) + 3 * waits; faults; faults--) {
 		trial_fail(&t, below(2) && (n || !waits) ? -1 : (int)below(t.c.nodes),
 			   below(dim * t.c.nodes / 2));
 		n++;
 		if (waits)
-			mended_wait(&t);
-		/* Without the node that has failed; then some are in it, others before it. */
+			repaired_wait(&t);
+		/* Contribute without the node that has failed; then some members are in this
+		 * operation, others in the one before.
+		 */
 		if (waits && n == 1)
 			fine = fine && all_contribute(&t) &&
-			       trial_some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->slices));
+			       trial_some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->chunks));
 		if (!waits && below(2))
 			usleep(below(3000));
 		if (below(2))
@@ -62,7 +68,7 @@ static bool random_trial(unsigned int dim, bool waits)
 	}
 	fine = fine && trial_parts_go_on(&t);
 	if (!fine)
-		printf("# dim %u, width %u, %u slices%s, %u faults\n", dim, v->width, v->slices,
+		printf("# dim %u, width %u, %u slices%s, %u faults\n", dim, v->width, v->chunks,
 		       v->notify ? ", acknowledged" : "", n);
 	return trial_end(&t) && fine;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans of rings that repair themselves: whatever link or node fails, and however far an operation
- * is, it ends at every member, and those that are still connected get each other's messages
- * again, without anybody installing a plan.
+ * is, it ends at every member, and members that are still connected get each other's messages
+ * again, without any user installing a plan.
+ *
+ * Scheduling: shared long
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +18,7 @@
 #define PLAN	1
 #define RECENT	64
 
-/* What has come of the contributions of a node's process. */
+/* What the process of a node has received for its contributions. */
 struct process {
 	int fd;
 	bool under_way;
@@ -27,10 +29,11 @@ struct process {
 	uint64_t at[CUBE_MAX];
 };
 
-/* One for each node, as long as it has its socket. */
+/* A process for each node, which lasts as long as its socket. */
 static struct process processes[CUBE_MAX];
 
-/* The members of a part of the cube, and which of them have the result of an operation. */
+/* The members of one part of the cube, and for recent operations how many of them have the result.
+ */
 struct part {
 	const struct cube *c;
 	unsigned int n;
@@ -52,8 +55,8 @@ static bool contribute(struct process *p, unsigned int node)
 	return p->under_way;
 }
 
-/* Blocks of different nodes, in their order, whoever they are; and of an operation behind the last.
- * An end that was told twice, or a message that was delivered twice, has no such order.
+/* Are these blocks of different nodes, in their order, and of a later operation than the last
+ * result? Duplicate ends and duplicate blocks break this order.
  */
 static bool in_order(struct process *p, const struct hypercube_result *res)
 {
@@ -79,7 +82,9 @@ static bool blocks_right(const struct part *s, const struct process *p,
 	return i == s->n;
 }
 
-/* A record of a process.  1: all members have the result of that operation; -1: that cannot be. */
+/* Take a record of a process. Return: 1 if now all members have the result of that operation; 0 if
+ * not; -1 if the record is wrong.
+ */
 static int record_take(struct part *s, unsigned int i, const struct hypercube_result *res)
 {
 	struct process *p = &processes[s->node[i]];
@@ -93,7 +98,9 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	if (!in_order(p, res))
 		return -1;
 	p->good++;
-	/* Of members that had not heard yet. */
+	/* The result may have blocks of members of which the process did not know yet that they had
+	 * failed.
+	 */
 	if (!blocks_right(s, p, res))
 		return 0;
 	if (s->nr[slot] != res->op + 1)
@@ -102,8 +109,8 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	return ++s->have[slot] == s->n;
 }
 
-/* Blocks may come in pieces, whose places in the buffer the kernel knows. */
-static int process_hear(struct part *s, unsigned int i)
+/* Blocks may come in pieces; the kernel writes each at its offset in the buffer. */
+static int process_receive(struct part *s, unsigned int i)
 {
 	struct hypercube_result res = { 0 };
 	struct process *p = &processes[s->node[i]];
@@ -129,8 +136,8 @@ static void report(const struct part *s, int rc)
 		       processes[s->node[i]].failed);
 }
 
-/* All of them contribute, again and again, until all have the result of the same operation, which
- * is that of these members.
+/* Let all members of the part contribute until all of them have the result of the same operation,
+ * with exactly their blocks.
  */
 static bool goes_on(struct part *s)
 {
@@ -151,14 +158,14 @@ static bool goes_on(struct part *s)
 		poll(fds, s->n, 100);
 		for (i = 0; i < s->n && !rc; i++)
 			if (fds[i].revents & POLLIN)
-				rc = process_hear(s, i);
+				rc = process_receive(s, i);
 	}
 	if (rc <= 0)
 		report(s, rc);
 	return rc > 0;
 }
 
-/* The live nodes that healthy links connect with @u. */
+/* Collect the live nodes that healthy links connect with @u. */
 static void part_of(struct part *s, const struct cube *c, unsigned int u)
 {
 	uint32_t set[CUBE_MAX / 32] = { 0 };
@@ -172,8 +179,8 @@ static void part_of(struct part *s, const struct cube *c, unsigned int u)
 			s->node[s->n++] = v;
 }
 
-/* What the kernel tells of the plan is a tree of rings of all of the part, so many seconds later at
- * the latest.
+/* Wait until the plan that the kernel reports is a tree of rings of all nodes of the part. Return:
+ * false if it is not within @seconds.
  */
 static bool plan_tells_within(const struct cube *c, const struct part *s, int seconds)
 {
@@ -183,7 +190,7 @@ static bool plan_tells_within(const struct cube *c, const struct part *s, int se
 	uint16_t home[CUBE_MAX];
 	unsigned int i;
 
-	/* The master hears a little later than the members that all have heard. */
+	/* The coordinator learns a little later than the members that all have the new plan. */
 	do {
 		usleep(1000);
 		if (now_ms() > end || ctl_ring_get(c->name, PLAN, &v)) {
@@ -233,8 +240,9 @@ static int begin(struct cube *c, unsigned int dim, unsigned int width)
 	return cube_rings(c, PLAN, &r);
 }
 
-/* All nodes have a first result, @early of them contribute to the next operation, something fails:
- * the others go on.  What one has begun before ends for it, well or with the fault's cause.
+/* All nodes have a first result, nodes below @early contribute to the next operation, and then
+ * something fails: the others must go on. The operations that were begun before end with success or
+ * with the fault's cause.
  */
 static bool survives(struct cube *c, unsigned int early, int node, unsigned int link)
 {
@@ -264,7 +272,9 @@ static bool one_fails(unsigned int early, unsigned int width, int node, unsigned
 	return !cube_del(&c) && fine;
 }
 
-/* Contributions come one after the other: that is how far an operation can be. */
+/* Contributions come one after the other, so the number of contributions is how far an operation
+ * is.
+ */
 TEST(every_link_fails_at_every_step)
 {
 	unsigned int early, i;
@@ -284,7 +294,7 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(one_fails(early, u & 1 ? 4 : 0, u, 0));
 }
 
-/* Some links, and now and then a node, at once. */
+/* Fail some links, and now and then a node, at once. */
 static void strike(struct cube *c)
 {
 	unsigned int i, u, d;
@@ -297,7 +307,8 @@ static void strike(struct cube *c)
 		cube_fail_node(c, below(c->nodes));
 }
 
-/* Every part of what is left goes on by itself.  Processes keep what they have under way. */
+/* Does every remaining part of the cube go on by itself? Processes keep their operations under way.
+ */
 static bool parts_go_on(const struct cube *c)
 {
 	uint32_t done[CUBE_MAX / 32] = { 0 };
@@ -316,7 +327,7 @@ static bool parts_go_on(const struct cube *c)
 	return true;
 }
 
-/* Again and again, also while the plan is being mended. */
+/* Again and again, also while the plan is being repaired. */
 TEST(many_fail_at_random)
 {
 	unsigned int round, i, dim;
@@ -353,7 +364,7 @@ TEST(an_alltoall_is_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All go on together, and are gone. */
+/* Heal the cube: all nodes must go on together. Then remove it. */
 static void heals(struct __test_metadata *_metadata, struct cube *c)
 {
 	struct part s;
@@ -366,7 +377,7 @@ static void heals(struct __test_metadata *_metadata, struct cube *c)
 	EXPECT_EQ(0, cube_del(c));
 }
 
-/* A node that fails is not waited for; when it is back its process takes part again. */
+/* The others go on without a node that has failed; when it is back its process takes part again. */
 TEST(who_comes_back_takes_part_again)
 {
 	struct cube c;
@@ -380,7 +391,7 @@ TEST(who_comes_back_takes_part_again)
 	heals(_metadata, &c);
 }
 
-/* Two halves go on by themselves, and become one when they can. */
+/* Two halves of the cube go on by themselves, and become one again when they are connected. */
 TEST(parts_become_one_again)
 {
 	unsigned int u;
@@ -393,7 +404,9 @@ TEST(parts_become_one_again)
 	heals(_metadata, &c);
 }
 
-/* Each of these contributes once, and hears the end. Have all of them a whole result? */
+/* Each of these nodes contributes once and waits for the end. Return: true if all have a whole
+ * result.
+ */
 static bool round_is_whole(unsigned int nodes)
 {
 	bool whole = true;
@@ -410,7 +423,7 @@ static bool round_is_whole(unsigned int nodes)
 	return whole;
 }
 
-/* All of these contribute; then something happens. */
+/* All of these nodes contribute, so that an operation is under way. */
 static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 {
 	unsigned int u;
@@ -421,7 +434,7 @@ static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 	usleep(50000);
 }
 
-/* And what is under way ends so at all of them. */
+/* The operation that is under way must end with this status at all of these nodes. */
 static void ends_with(struct __test_metadata *_metadata, unsigned int nodes, int status)
 {
 	unsigned int u;
@@ -442,9 +455,9 @@ static void whole_round(struct __test_metadata *_metadata, unsigned int nodes)
 	ASSERT_TRUE(tries < 5);
 }
 
-/* The members of each part go on by themselves.  Then all but @late contribute once more, and all
- * are connected again: what is under way ends with its cause.  It does so once more if a link fails
- * before the others have heard; then it goes on, as ever.
+/* The members of each part go on by themselves. Then all nodes except @late contribute once more,
+ * and all parts are connected again: what is under way ends with its cause. If a link fails before
+ * the others have that end, operations end once more; then all go on.
  */
 static void meets(struct __test_metadata *_metadata, struct cube *c, const unsigned int *parts,
 		  unsigned int n, unsigned int late)
@@ -492,14 +505,14 @@ TEST(what_is_under_way_ends_when_a_node_comes_back)
 	struct cube c;
 
 	ASSERT_EQ(0, begin(&c, 3, 0));
-	/* Who has taken part hears of what has failed. */
+	/* Members that have taken part in an operation are notified of later failures. */
 	whole_round(_metadata, 0xff);
 	ASSERT_EQ(0, cube_fail_node(&c, 5));
 	meets(_metadata, &c, &others, 1, 1u << 3 | 1u << 5);
 }
 
-/* A node is back before the others have mended the rings without it: what its process was told has
- * failed does not go on with it.
+/* A node is back before the others have repaired the rings without it: operations whose failure its
+ * process has got must not go on at it.
  */
 TEST(a_node_may_fail_for_a_moment)
 {
@@ -524,7 +537,7 @@ TEST(a_node_may_fail_for_a_moment)
 	}
 }
 
-TEST(rings_are_mended_over_links_that_lose_frames)
+TEST(rings_are_repaired_over_links_that_lose_frames)
 {
 	unsigned int i;
 	struct cube c;
@@ -542,7 +555,7 @@ TEST(rings_are_mended_over_links_that_lose_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The links of a cube of eight, but for those of node 0. */
+/* Impair all links of a cube of eight nodes except those of node 0. */
 static void others_impair(struct __test_metadata *_metadata, const struct cube *c,
 			  const struct impairments *how)
 {
@@ -555,8 +568,8 @@ static void others_impair(struct __test_metadata *_metadata, const struct cube *
 	}
 }
 
-/* The answers of node 7 take longer than the neighbours of the master wait for a word of it: the
- * attempt goes on all the same.
+/* The answers of node 7 take longer than the neighbours of the coordinator wait for a message from
+ * it: the repair goes on nevertheless.
  */
 TEST(a_member_may_take_long_to_answer)
 {
@@ -569,15 +582,18 @@ TEST(a_member_may_take_long_to_answer)
 	others_impair(_metadata, &c, &slow);
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	part_of(&s, &c, 0);
-	/* Three questions, each of which takes 3.6 s, once the news of the link has come. */
+	/* The repair takes three requests with 3.6 s each, once the notice of the fault has come.
+	 */
 	EXPECT_TRUE(plan_tells_within(&c, &s, 18));
 	others_impair(_metadata, &c, &none);
 	EXPECT_TRUE(goes_on(&s));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whatever the members are doing, the plan and the fabric can be removed. */
-TEST(it_can_go_while_it_is_mended)
+/* The plan and the fabric can be removed while the plan is repaired, whatever the members are
+ * doing.
+ */
+TEST(it_can_go_while_it_is_repaired)
 {
 	unsigned int round, u;
 	struct rings r;
@@ -606,7 +622,7 @@ TEST(it_can_go_while_it_is_mended)
 	}
 }
 
-/* Without being asked no plan repairs itself, and those of other types are not to be asked. */
+/* A plan repairs itself only if that was asked for, and only plans of rings may be asked to. */
 TEST(only_plans_of_rings_that_were_asked)
 {
 	struct ring_view v;

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fault-tolerant unicast: a frame arrives if there is a healthy path, and once the nodes have heard
-# of the faults it takes a shortest one. The tool computes what is the shortest by itself.
+# Fault-tolerant unicast: a frame arrives if there is a healthy path, and once the nodes know of the
+# faults it takes a shortest one. The tool computes independently what is shortest.
+#
+# Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Of objects with "reached": how many, how many are wrong, and three of those. jq would take half of the test's time.
+# Counts the objects with "reached" and the wrong ones, and prints three of these. jq would take
+# half of the test's time.
 # shellcheck disable=SC2016
 reckon='
 function value(name,	at, rest) {
@@ -26,7 +29,7 @@ function value(name,	at, rest) {
 }
 END { print n + 0; print wrong + 0; print which }'
 
-# judge WHAT FILE [OPTION]: each line of the file is a command, the answers are judged together
+# judge WHAT FILE [OPTION]: runs the commands in FILE, one a line, and checks all answers together
 judge() {
 	local seen
 	hcctl ${3:+"$3"} -j -b "$2" >"$scratch/ways" 2>"$scratch/said" || [[ ${3-} ]] ||
@@ -39,7 +42,7 @@ judge() {
 
 links=(0:0 2:0 4:0 6:0 0:1 1:1 4:1 5:1 0:2 1:2 2:2 3:2)
 
-all_faults_up_to_three_links() {
+test_all_faults_up_to_three_links() {
 	local a b c n=12 f=$scratch/batch
 	check 'add' hcctl fabric add t dim 3
 	{
@@ -61,7 +64,7 @@ all_faults_up_to_three_links() {
 	judge 'three links' "$f"
 }
 
-random_faults_to_dimension_6() {
+test_random_faults_to_dimension_6() {
 	local dim i f=$scratch/batch
 	for dim in 4 5 6; do
 		check 'add' hcctl fabric add t dim $dim
@@ -74,16 +77,17 @@ random_faults_to_dimension_6() {
 			} >>"$f"
 		done
 		sed -i '/nodes 0/s/ nodes 0//' "$f"
-		# Nodes that have failed cannot be asked, and more faults than there are cannot be made.
+		# Nodes that have failed refuse requests, and there is a limit to faults: those
+		# commands fail.
 		judge "dimension $dim" "$f" -f
 		check 'del' hcctl fabric del t
 	done
 }
 
-a_component_learns_what_it_missed() {
+test_a_component_learns_what_it_missed() {
 	local f=$scratch/batch
 	check 'add' hcctl fabric add t dim 4
-	# Apart, both sides get faults; then one link joins them.
+	# While apart, both sides get faults; then one link joins them.
 	cat >"$f" <<-'END'
 		link set t 0:3,1:3,2:3,3:3,4:3,5:3,6:3,7:3 down
 		link set t 0:0,2:1 down
@@ -103,10 +107,10 @@ a_component_learns_what_it_missed() {
 	judge 'apart and together' "$f"
 }
 
-# words COMMAND..: of what it prints
+# words COMMAND..: prints its output in one line
 words() { "$@" | xargs; }
 
-shown_for_people() {
+test_shown_for_people() {
 	check 'add' hcctl fabric add t dim 3
 	equal 'healthy' 'SRC DST HOPS LEAST PATH 0 3 2 2 0,1,3' "$(words hcctl route show t 0 3)"
 	check 'down' hcctl link set t 3:0,3:1 down
@@ -118,5 +122,4 @@ shown_for_people() {
 	refused 'from a failed node' 'has failed' hcctl route show t 1 0
 }
 
-run_tests shown_for_people all_faults_up_to_three_links random_faults_to_dimension_6 \
-	a_component_learns_what_it_missed
+run_tests

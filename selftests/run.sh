@@ -2,40 +2,43 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: run.sh [PROGRAM..]
-# Runs all tests of this folder, or the ones named, as root on a machine with the module loaded,
-# and looks into the kernel's log after each. KTAP on standard output; status 1 if one failed.
+# Runs all tests of this folder, or the named ones, as root on a machine with the module loaded,
+# and checks the kernel's log after each. KTAP on standard output; status 1 if one failed.
 #
-# Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (4; 2 on a kernel with
-# debugging, 1 on one processor), scripts each in a network namespace of their own; the others alone, behind them. What
-# a script that is shared gives to "alone" has a turn there too, as NAME:alone. A complaint of the kernel counts for
-# all that ran when it came. The output is in the same order in every run.
+# Programs that say "Scheduling: shared" run side by side, as many as HC_LANES says (4; 2
+# on a kernel with debugging, 1 on one processor), scripts each in a network namespace of their own.
+# The others run alone, after them. Tests of a shared script that it puts into "alone" run there
+# too, as NAME:alone. A complaint in the kernel's log counts for all programs that ran when it came.
+# The output is in the same order in every run.
 #
-# HC_PART=shared or alone: only the former or the latter, as two machines do it side by side; but those of the former
-# that the Makefile lists as TEST_SECOND belong to the latter.
+# HC_PART=shared or alone: run only the former or the latter, so that two machines can share the
+# work; those that say "second" then belong to "alone".
 #
-# HC_OF=NAME, HC_WITHOUT=NAME: only those that the Makefile lists as TEST_NAME, or none of them. HC_EACH=K/N: only every
-# N-th of what is left, from the K-th on.
+# HC_OF=WORD, HC_WITHOUT=WORD: run only the programs with this word behind "Scheduling:", or none
+# of them. HC_EACH=K/N: run only every N-th of the remaining ones, from the K-th on.
 #
-# HC_AGAIN=yes: a program that fails, and neither dies nor makes the kernel complain, is run once more, alone or beside
-# another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
-# after the first; it is skipped.
+# HC_AGAIN=yes: a program that fails, but neither dies nor makes the kernel complain, is run once
+# more, alone or beside another one; the second result counts (selftests/tools/tally).
+# HC_DEADLINE=S: a program that would begin later than S seconds after the first one is skipped.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 # shellcheck source=selftests/lib/lib.sh
 . ./lib/lib.sh
 
-# limit PROGRAM [shared]: seconds that it may take; kernels with debugging are several times slower.
+# limit PROGRAM [shared]: prints the seconds that it may take; kernels with debugging are several
+# times slower
 limit() {
 	local seconds=300
 	[[ ! $2 || $debug ]] || seconds=450
 	[[ $1 != failslab.sh ]] || seconds=600
-	# Long ones that run side by side slow each other down.
+	# Long programs that run side by side slow each other down.
 	[[ ! $debug ]] || ((seconds *= 4, seconds += 100))
 	echo "$seconds"
 }
 
-# In a log that has lost the mark all that is there may be the program's.
+# complaints PROGRAM: prints complaints in the kernel's log; if the log has lost the mark, all that
+# is there may be the program's
 complaints() {
 	local log mark="hypercube-selftests: begin $1\$"
 	log=$(dmesg)
@@ -44,14 +47,14 @@ complaints() {
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
-# A script that shares the machine sees a network namespace of its own, of which /sys tells
+# A script that shares the machine runs in a network namespace of its own, which /sys has to show.
 # shellcheck disable=SC2016
 apart='mount -t sysfs sysfs /sys && mount -t debugfs debugfs /sys/kernel/debug
 	mount -t tracefs tracefs /sys/kernel/tracing
 	ip link set lo up
 	exec "$0"'
 
-# group_of GROUP: its processes
+# group_of GROUP: prints the processes of this group
 group_of() {
 	local stat fields
 	for stat in /proc/[0-9]*/stat; do
@@ -61,7 +64,8 @@ group_of() {
 	done
 }
 
-# left_behind GROUP: kills what is there a second after the program's end, and says so
+# left_behind GROUP: kills and prints processes that are still there a second after the program's
+# end
 left_behind() {
 	local i left
 	for ((i = 0; i < 20; i++)); do
@@ -74,7 +78,8 @@ left_behind() {
 	kill -KILL -- "-$1"
 }
 
-# contained SECONDS COMMAND..: for at most so long; a process that it leaves would keep the output open for ever
+# contained SECONDS COMMAND..: runs COMMAND for at most SECONDS; a process that it leaves behind
+# would keep the output open for ever
 contained() {
 	local status group=$work/$BASHPID.group
 	(
@@ -87,7 +92,7 @@ contained() {
 	return "$status"
 }
 
-# attempt PROGRAM: its output, then a line that says what the kernel complained of, if it did
+# attempt PROGRAM [shared]: prints the output of PROGRAM, then complaints of the kernel
 attempt() {
 	local name=$1 status said command=("./${1%:*}")
 	[[ ! $2 || $name != *.sh ]] || command=(env HC_TURN=beside unshare -nm bash -c "$apart" "${command[@]}")
@@ -102,11 +107,11 @@ attempt() {
 	return 3
 }
 
-# again STATUS: shall a program that ended with it be run once more?
+# again STATUS: must a program that ended with this status be run once more?
 again() { [[ ${HC_AGAIN-} && $1 != [0345] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
-# run NUMBER PROGRAM [shared]: prints the result of a program behind those of its tests
+# run NUMBER PROGRAM [shared]: prints the result of a program after those of its tests
 run() {
 	local name=$2 begin=$EPOCHREALTIME status before after
 	spent before
@@ -133,7 +138,7 @@ run() {
 	esac
 }
 
-# Prints what is finished, as far as all before it is.
+# show: prints the output of programs that have ended, as far as all before them have
 show() {
 	while [[ -e $work/$((shown + 1)).status ]]; do
 		cat "$work/$((++shown)).out"
@@ -141,7 +146,7 @@ show() {
 	done
 }
 
-# start NUMBER PROGRAM: in a lane, when one is free
+# start NUMBER PROGRAM: runs PROGRAM in a lane, once one is free
 start() {
 	while (($(jobs -rp | wc -l) >= lanes)); do
 		wait -n
@@ -154,14 +159,15 @@ start() {
 	} &
 }
 
-mapfile -t shared < <(words_of TEST_SHARED)
+mapfile -t shared < <(scheduled shared)
 shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 
-# arranged PROGRAM..: those that share come first, their tests that do not and the other programs behind them
+# arranged PROGRAM..: prints shared programs first, then their tests that must run alone and the
+# other programs
 arranged() {
 	case ${HC_PART-} in
-	shared) sharing "$@" | chosen SECOND -v ;;
-	alone) not_sharing "$@"; sharing "$@" | chosen SECOND ;;
+	shared) sharing "$@" | chosen second -v ;;
+	alone) not_sharing "$@"; sharing "$@" | chosen second ;;
 	*) sharing "$@"; not_sharing "$@" ;;
 	esac
 }
@@ -184,10 +190,12 @@ not_sharing() {
 	done
 }
 
-# chosen NAME [-v]: of the names on standard input those that are in a list of the Makefile's, or are not
-chosen() { if [[ $1 ]]; then grep -xF ${2+"$2"} -f <(words_of "TEST_$1"); else cat; fi; }
+# chosen WORD [-v]: prints the names on standard input of programs with this word behind
+# "Scheduling:", or with -v of the others
+chosen() { if [[ $1 ]]; then grep -xF ${2+"$2"} -f <(scheduled "$1"); else cat; fi; }
 
-# each K/N: every N-th line of standard input from the K-th on, or all lines without an argument
+# each K/N: prints every N-th line of standard input from the K-th on, or all lines without an
+# argument
 each() { if [[ $1 ]]; then awk -v k="${1%/*}" -v n="${1#*/}" '(NR - k) % n == 0'; else cat; fi; }
 
 mapfile -t programs < <(listed | chosen "${HC_OF-}" | chosen "${HC_WITHOUT-}" -v | each "${HC_EACH-}")
@@ -196,7 +204,7 @@ lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
 [[ $lanes == 1 && ! ${HC_PART-} ]] || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# fell PID: ends it and all below it, which Ctrl-C does not reach
+# fell PID: kills the process and all below it, which Ctrl-C does not reach
 fell() {
 	local child
 	for child in $(pgrep -P "$1"); do fell "$child"; done
@@ -211,7 +219,7 @@ leave() {
 	exit 130
 }
 trap leave INT TERM
-# Busybox's modprobe does not wait for a module that another one is about to load.
+# Busybox's modprobe does not wait for a module that another process is about to load.
 for module in veth dummy bridge macvlan 8021q sch_netem tls; do modprobe -q "$module"; done
 export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
 echo 'KTAP version 1'

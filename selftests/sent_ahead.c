@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that contribute ahead of what they have read, and what hypercube(7) says of failures:
- * what was sent by one that did not know of a failure is refused, so no sum has parts of different
- * rounds, whoever was ahead of whom.  Each receives until nothing of it is outstanding, and agrees
- * with the others, over the plan itself, on where to go on.
+ * Processes that contribute ahead of what they have read, as hypercube(7) describes for failures: a
+ * contribution that was sent without knowledge of a failure is refused, so no sum mixes parts of
+ * different rounds, whichever process was ahead. After a failure each process receives until it has
+ * no operation outstanding, and agrees with the others, over the plan itself, on the round at which
+ * to go on.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,18 +19,18 @@
 
 #define PLAN 5
 #define NODES 8
-/* More than a plan's window, so that some wait in the kernel. */
+/* More contributions than a plan's window, so that some wait in the kernel. */
 #define AHEAD 100
-/* The cookie of what they agree by. */
+/* Cookie of the operation by which the processes agree. */
 #define AGREEMENT UINT64_MAX
 
 /**
- * struct sender - a process; what it contributes to a round tells which that is
+ * struct sender - a process; its contribution to a round depends on the round
  * @next: the round of its next contribution
- * @from: the first round that it has no result of
- * @out: contributions whose end it has not heard
- * @failed: it has been told of a failure, and they have not agreed since
- * @agrees: its word on where to go on is under way
+ * @from: the first round of which it has no result
+ * @out: contributions whose end it has not received
+ * @failed: it has got a failure, and the processes have not agreed since
+ * @agrees: its contribution to the agreement is under way
  */
 struct sender {
 	uint64_t next;
@@ -39,16 +42,16 @@ struct sender {
 
 /**
  * struct crowd - a cube with such processes
- * @spoilt: the round to which @spoiler contributes what does not fit, if any
- * @agreed: how often the spoiler has agreed with the others
- * @until: nobody contributes to rounds from here on
+ * @corrupted: the round in which @spoiler contributes another length than the others, if any
+ * @agreed: number of times that the spoiler has agreed with the others
+ * @until: no process contributes to rounds from here on
  */
 struct crowd {
 	struct cube c;
 	struct sender s[NODES];
 	unsigned int type;
 	unsigned int spoiler;
-	uint64_t spoilt;
+	uint64_t corrupted;
 	uint64_t until;
 	unsigned int agreed;
 	unsigned int good;
@@ -70,19 +73,21 @@ static int crowd_new(struct crowd *w, unsigned int type)
 
 	memset(w, 0, sizeof(*w));
 	w->type = type;
-	w->spoilt = UINT64_MAX;
+	w->corrupted = UINT64_MAX;
 	w->until = UINT64_MAX;
 	err = cube_bound(&w->c, 3, 0);
 	return err ? err : install(&w->c, type);
 }
 
-/* All members give the same. */
+/* All members contribute the same value. */
 static uint64_t part(uint64_t round)
 {
 	return round * 1000003 + 1;
 }
 
-/* True: it was taken.  What was not read, or is not there, is no mistake. */
+/* Contribute. Return: true if the kernel took it. Refusals because a failure was not read yet, or
+ * because there is no plan, are no errors.
+ */
 static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int oper,
 		 uint64_t value, size_t bytes)
 {
@@ -105,7 +110,7 @@ static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int 
 static void give_round(struct crowd *w, unsigned int u)
 {
 	struct sender *s = &w->s[u];
-	bool spoils = s->next == w->spoilt && u == w->spoiler;
+	bool spoils = s->next == w->corrupted && u == w->spoiler;
 
 	if (s->failed || s->out >= AHEAD || s->next >= w->until)
 		return;
@@ -113,7 +118,9 @@ static void give_round(struct crowd *w, unsigned int u)
 		s->next++;
 }
 
-/* By other parameters than those of rounds: who goes on, for it has heard nothing, fails this. */
+/* Contribute to the agreement, with other parameters than those of rounds: a process that has not
+ * received the failure yet would go on with a round, and makes this operation fail.
+ */
 static void give_word(struct crowd *w, unsigned int u)
 {
 	struct sender *s = &w->s[u];
@@ -137,8 +144,8 @@ static void take_agreement(struct crowd *w, unsigned int u, const struct hypercu
 	if (u != w->spoiler)
 		return;
 	w->agreed++;
-	if (w->spoilt != UINT64_MAX)
-		w->spoilt = from + below(AHEAD);
+	if (w->corrupted != UINT64_MAX)
+		w->corrupted = from + below(AHEAD);
 }
 
 static void take_round(struct crowd *w, unsigned int u, const struct hypercube_result *res,
@@ -155,7 +162,7 @@ static void take_round(struct crowd *w, unsigned int u, const struct hypercube_r
 		s->from++;
 }
 
-static void hear(struct crowd *w, unsigned int u)
+static void receive(struct crowd *w, unsigned int u)
 {
 	struct sender *s = &w->s[u];
 	struct hypercube_result res;
@@ -186,7 +193,7 @@ static void step(struct crowd *w)
 	for (k = below(40); k; k--)
 		give_round(w, u);
 	u = below(NODES);
-	hear(w, u);
+	receive(w, u);
 	give_word(w, u);
 }
 
@@ -200,13 +207,13 @@ static bool finished(const struct crowd *w)
 	return true;
 }
 
-/* All complete the same round; then nothing is outstanding. */
+/* All processes complete the same round; then no operation is outstanding. */
 static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
 {
 	uint64_t end = deadline(20), last = 0;
 	unsigned int u;
 
-	w->spoilt = UINT64_MAX;
+	w->corrupted = UINT64_MAX;
 	for (u = 0; u < NODES; u++)
 		last = w->s[u].next > last ? w->s[u].next : last;
 	w->until = last;
@@ -224,8 +231,8 @@ static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
 	EXPECT_EQ(0, cube_del(&w->c));
 }
 
-/* One of them gives what does not fit, while others are ahead. */
-static void spoilt_rounds(struct __test_metadata *_metadata, unsigned int type)
+/* Processes are ahead when one of them contributes another length than the others. */
+static void corrupted_rounds(struct __test_metadata *_metadata, unsigned int type)
 {
 	const unsigned int times = scaled(120);
 	uint64_t end = deadline(60);
@@ -233,18 +240,18 @@ static void spoilt_rounds(struct __test_metadata *_metadata, unsigned int type)
 
 	ASSERT_EQ(0, crowd_new(&w, type));
 	w.spoiler = below(NODES);
-	w.spoilt = below(AHEAD);
+	w.corrupted = below(AHEAD);
 	while (w.agreed < times && !w.err && now_ms() < end)
 		step(&w);
 	EXPECT_LE(times, w.agreed);
 	crowd_end(_metadata, &w);
 }
 
-/* By node 0, its source if it is a broadcast. */
+/* Send with HYPERCUBE_F_STALE from node 0, the source of the plan if that is a broadcast. */
 static int says_ahead(struct cube *c, unsigned int plan, unsigned int collective)
 {
 	const struct hypercube_op op = {
-		.plan = plan, .collective = collective, .flags = HYPERCUBE_F_AHEAD,
+		.plan = plan, .collective = collective, .flags = HYPERCUBE_F_STALE,
 	};
 
 	return (int)shc_send(c->fd[0], &op, NULL, 0, MSG_DONTWAIT);
@@ -266,10 +273,11 @@ TEST(who_says_that_it_does_not_know_is_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST_CALL(rounds_of_a_tree_fail, spoilt_rounds, HYPERCUBE_PLAN_TREE)
-TEST_CALL(rounds_of_a_doubling_fail, spoilt_rounds, HYPERCUBE_PLAN_DOUBLING)
+TEST_CALL(rounds_of_a_tree_fail, corrupted_rounds, HYPERCUBE_PLAN_TREE)
+TEST_CALL(rounds_of_a_doubling_fail, corrupted_rounds, HYPERCUBE_PLAN_DOUBLING)
 
-/* Another thread replaces the plan.  Who has nothing under way then hears nothing. */
+/* A thread that replaces the plan. A process with no operation under way is not notified of that.
+ */
 static void *replace(void *arg)
 {
 	const unsigned int times = scaled(120);

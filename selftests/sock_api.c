@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: every wrong use is refused with its own error, and changes nothing;
- * who may bind; names, pieces of records, and sockets without a fabric.
+ * Sockets: every wrong use is refused with its own error, and changes nothing; who may bind; names,
+ * pieces of records, and sockets without a fabric.
+ *
+ * Scheduling: alone
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ static void bind_table(struct __test_metadata *_metadata, struct cube *c, int ty
 		if (err != t[i].err)
 			TH_LOG("row %u", i);
 		EXPECT_EQ(t[i].err, err);
-		/* It can still be bound. */
+		/* The socket can still be bound. */
 		EXPECT_EQ(0, bind(fd, (const struct sockaddr *)&good, sizeof(good)));
 		close(fd);
 	}
@@ -160,7 +162,7 @@ struct wrong_op {
 	int err;
 };
 
-/* The good operation with one thing wrong. */
+/* Add a row: the good operation with one field wrong. */
 #define WRONG(field, value, error)						\
 	do {									\
 		good.field = value;						\
@@ -187,7 +189,7 @@ static unsigned int wrong_ops(struct wrong_op *t)
 	WRONG(type, 0, EINVAL);
 	WRONG(type, __HYPERCUBE_TYPE_END, EINVAL);
 	WRONG(type, 255, EINVAL);
-	WRONG(flags, 4, EINVAL);
+	WRONG(flags, 8, EINVAL);
 	WRONG(flags, 255, EINVAL);
 	WRONG(width, 8, EINVAL);
 	WRONG(width, ~0u, EINVAL);
@@ -227,12 +229,12 @@ TEST(wrong_operations_are_refused)
 			TH_LOG("row %u", i);
 		EXPECT_EQ(-t[i].err, shc_send(c.fd[1], &t[i].op, data, 16, 0));
 	}
-	/* Nothing has begun, so nothing can go on. */
+	/* No contribution has begun, so there is none to continue. */
 	EXPECT_EQ(-EDESTADDRREQ, shc_send(c.fd[1], NULL, data, 16, 0));
 	EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[1], &op, data, 24, 0));
 	EXPECT_EQ(-EFAULT, shc_send(c.fd[1], &op, (void *)8, 16, 0));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
-	/* One contribution at a time. */
+	/* A socket sends one contribution at a time. */
 	EXPECT_EQ(8, shc_send(c.fd[1], &op, data, 8, 0));
 	EXPECT_EQ(-EBUSY, shc_send(c.fd[1], &op, data, 8, 0));
 	EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[1], NULL, data, 16, 0));
@@ -241,7 +243,7 @@ TEST(wrong_operations_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A sendmsg() with control messages made by hand. */
+/* Call sendmsg() with control messages made by hand. Return: 0 or errno. */
 static int send_control(int fd, const void *control, size_t len, const void *name, int flags)
 {
 	struct iovec iov = { .iov_base = &v, .iov_len = sizeof(v) };
@@ -292,11 +294,59 @@ TEST(wrong_control_messages_are_refused)
 	bad = k;
 	bad.h.cmsg_len = 4;
 	EXPECT_EQ(EINVAL, send_control(c.fd[1], &bad, half, NULL, 0));
-	/* Control messages that are meant for others are not ours. */
+	/* Control messages of other levels are ignored. */
 	bad = k;
 	bad.h.cmsg_level = SOL_SOCKET + 100;
 	EXPECT_EQ(EDESTADDRREQ, send_control(c.fd[1], &bad, half, NULL, 0));
 	EXPECT_EQ(0, send_control(c.fd[1], &bad, sizeof(k), NULL, 0));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The same operation in either form: each member uses one of them, and all contributions are in the
+ * result.
+ */
+TEST(short_control_messages_are_the_same_in_fewer_bytes)
+{
+	struct {
+		struct cmsghdr h;
+		struct hypercube_op_short op;
+	} k = {
+		.h = { CMSG_LEN(sizeof(k.op)), SOL_HYPERCUBE, HYPERCUBE_CMSG_OP_SHORT },
+		.op = {
+			.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+			.type = HYPERCUBE_U64, .bytes = sizeof(v), .cookie = 0xfedcba98,
+		},
+	}, bad;
+	struct control whole = { .h = k.h, .op = sum(8) };
+	struct hypercube_op op = sum(8);
+	struct hypercube_result res;
+	uint64_t out = 0;
+	unsigned int u;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	whole.h.cmsg_len = CMSG_LEN(sizeof(whole.op));
+	EXPECT_EQ(EINVAL, send_control(c.fd[0], &whole, whole.h.cmsg_len, NULL, 0));
+	bad = k;
+	bad.h.cmsg_len -= 4;
+	EXPECT_EQ(EINVAL, send_control(c.fd[0], &bad, sizeof(bad), NULL, 0));
+	bad = k;
+	bad.op.bytes = 7;
+	EXPECT_EQ(EINVAL, send_control(c.fd[0], &bad, sizeof(bad), NULL, 0));
+	bad = k;
+	bad.op.flags = 0x80;
+	EXPECT_EQ(EINVAL, send_control(c.fd[0], &bad, sizeof(bad), NULL, 0));
+	for (u = 0; u < c.nodes; u++) {
+		if (u % 2)
+			EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
+		else
+			EXPECT_EQ(0, send_control(c.fd[u], &k, sizeof(k), NULL, 0));
+	}
+	EXPECT_EQ(8, shc_recv_soon(c.fd[0], &out, sizeof(out), &res));
+	EXPECT_EQ(0, res.status);
+	EXPECT_EQ(c.nodes * v, out);
+	EXPECT_EQ(0xfedcba98, res.cookie);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -372,7 +422,9 @@ TEST(short_reads_take_a_record_in_pieces)
 		EXPECT_EQ(4 * data[i], got[i]);
 		EXPECT_EQ(0, res.op);
 	}
-	/* More room than the record has does not reach into the next. */
+	/* A buffer that is longer than the record does not receive the beginning of the next
+	 * record.
+	 */
 	EXPECT_EQ(80, shc_recv(c.fd[u], got, sizeof(got), &res, &eor, 0));
 	EXPECT_TRUE(eor);
 	EXPECT_EQ(1, res.op);
@@ -393,7 +445,7 @@ static long cpu_us(void)
 	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-/* CPU time of a receive that waits in vain for 200 ms. */
+/* Return: CPU time of a receive call that waits 200 ms for nothing. */
 static long cpu_of_wait(int fd, int spin_us)
 {
 	const struct timeval limit = { .tv_usec = 200000 };
@@ -410,7 +462,7 @@ static long cpu_of_wait(int fd, int spin_us)
 	return cpu_us() - before;
 }
 
-TEST(receivers_keep_an_idle_processor_as_long_as_they_are_told)
+TEST(receivers_keep_an_idle_processor_as_long_as_they_are_notified)
 {
 	socklen_t len = sizeof(int);
 	struct cube c;
@@ -425,7 +477,7 @@ TEST(receivers_keep_an_idle_processor_as_long_as_they_are_told)
 	EXPECT_EQ(200, us);
 	fcntl(fd, F_SETFL, 0);
 	idle = cpu_of_wait(fd, 0);
-	/* Any other task that wants to run puts it to sleep, for a moment only: try again. */
+	/* Any other task that wants to run ends the busy wait, so try again. */
 	for (tries = 0; tries < 10 && spun < idle + 20000; tries++)
 		spun = cpu_of_wait(fd, 100000);
 	TH_LOG("CPU time of waiting for 200 ms: %ld us asleep, %ld us busy", idle, spun);
@@ -482,7 +534,7 @@ TEST(a_socket_whose_fabric_is_gone_says_so)
 	EXPECT_EQ(-ENODEV, shc_send(c.fd[1], &op, &v, 8, 0));
 	EXPECT_EQ(-ENODEV, shc_send(c.fd[1], &op, &v, 8, 0));
 	EXPECT_EQ(-ENODEV, shc_recv(c.fd[1], &v, 8, &res, &eor, 0));
-	/* A new fabric of the name is another one. */
+	/* A new fabric of the same name is another fabric. */
 	ASSERT_EQ(0, ctl_fabric_new(c.name, 2, 0));
 	EXPECT_EQ(-ENODEV, shc_send(c.fd[2], &op, &v, 8, 0));
 	EXPECT_EQ(-ENODEV, shc_recv(c.fd[2], &v, 8, &res, &eor, 0));

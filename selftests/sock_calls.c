@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets by calls that bring flags of the kernel's own: sendmmsg(), recvmmsg(), sendfile(),
- * io_uring, and those of programs of 32 bits.
+ * Sockets in calls that add flags of the kernel's own: sendmmsg(), recvmmsg(), sendfile(),
+ * io_uring, and calls of 32-bit programs.
+ *
+ * Scheduling: shared
  */
 #include <linux/io_uring.h>
 #include <poll.h>
@@ -24,12 +26,12 @@ union control {
 };
 
 /**
- * struct messages - of one sendmmsg() or recvmmsg()
+ * struct messages - arguments of one sendmmsg() or recvmmsg()
  * @m: the messages
- * @iov: of each
- * @data: of each
- * @control: of each
- * @addr: of each
+ * @iov: data vector of each message
+ * @data: data of each message
+ * @control: control message of each message
+ * @addr: address of each message
  */
 struct messages {
 	struct mmsghdr m[N];
@@ -64,7 +66,9 @@ static void control_set(struct messages *v, unsigned int i, const void *what, si
 	v->m[i].msg_hdr.msg_controllen = CMSG_SPACE(size);
 }
 
-/* Receive messages as they come: are they those that messages_init() has, times @times? */
+/* Receive all messages as they come. Return: true if they have the data of messages_init(),
+ * multiplied by @times.
+ */
 static bool come(int fd, uint64_t times)
 {
 	struct messages v;
@@ -97,7 +101,7 @@ static struct hypercube_op sum(size_t bytes)
 	};
 }
 
-/* Two nodes; the sink is 0. */
+/* Make a cube of two nodes; the sink is 0. */
 static int start(struct cube *c)
 {
 	return cube_bound(c, 1, 0) ?: cube_plan_to(c, PLAN, 0);
@@ -132,7 +136,7 @@ TEST(datagrams_of_one_call)
 		v.addr[i] = shc_addr(c.name, 1);
 		v.m[i].msg_hdr.msg_name = &v.addr[i];
 		v.m[i].msg_hdr.msg_namelen = sizeof(v.addr[i]);
-		/* The one flag that sendmmsg() takes from a message. */
+		/* MSG_EOR is the one flag that sendmmsg() takes from a message. */
 		v.m[i].msg_hdr.msg_flags = MSG_EOR;
 	}
 	EXPECT_EQ(N, sendmmsg(c.fd[0], v.m, N, 0));
@@ -153,7 +157,7 @@ TEST(tasks_of_one_call)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A file with @bytes of @data. */
+/* Return: descriptor of a file with @bytes of @data. */
 static int file_of(const void *data, size_t bytes)
 {
 	int fd = memfd_create("data", 0);
@@ -180,7 +184,7 @@ TEST(a_file_is_a_contribution)
 	for (got = 0; n >= 0 && got < LONG; got += n)
 		n = sendfile(c.fd[1], file, NULL, LONG - got);
 	EXPECT_EQ(LONG, got);
-	/* And what is told of more to come. */
+	/* MSG_MORE is accepted as well. */
 	EXPECT_EQ(8, shc_send(c.fd[0], &op, in, 8, MSG_MORE));
 	EXPECT_EQ(LONG - 8, shc_send(c.fd[0], NULL, &in[1], LONG - 8, 0));
 	for (got = 0; got < LONG; got += n) {
@@ -194,7 +198,7 @@ TEST(a_file_is_a_contribution)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A task is taken as a whole: none is made of the beginning of a file. */
+/* A task is put as a whole: none is made of the beginning of a file. */
 TEST(a_file_is_a_task_if_one_call_brings_it)
 {
 	static char in[100000], out[HYPERCUBE_TASK_MAX];
@@ -255,14 +259,15 @@ TEST(flags_that_mean_something_else_are_refused)
 	EXPECT_EQ(0, cube_del(&e));
 }
 
-/* ------------------------------------------------------------ io_uring */
+/* --- io_uring --- */
 
 /**
- * struct uring - rings of one entry, by hand: a library would have to be there
- * @fd: descriptor
+ * struct uring - submission and completion ring with one entry each, made by hand, as liburing may
+ *	be missing
+ * @fd: descriptor of the io_uring
  * @ring: the pages that both rings share
- * @sqe: the entry
- * @p: where things are
+ * @sqe: the submission entry
+ * @p: parameters: the offsets of the rings
  */
 struct uring {
 	int fd;
@@ -293,7 +298,7 @@ static __u32 *uring_at(const struct uring *u, __u32 offset)
 	return (__u32 *)(u->ring + offset);
 }
 
-/* One request, and its result. */
+/* Submit one request, and wait for it. Return: its result. */
 static int uring_do(struct uring *u, int op, int fd, const void *addr, unsigned int len,
 		    unsigned int flags)
 {
@@ -346,7 +351,7 @@ TEST(io_uring_moves_what_all_kinds_do)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ calls of 32 bits */
+/* --- calls of 32-bit programs --- */
 
 #ifdef __x86_64__
 #define SENDMMSG_32 345
@@ -362,7 +367,7 @@ struct msg_32 {
 	uint32_t name, namelen, iov, iovlen, control, controllen, flags, sent;
 };
 
-/* Where a pointer has 32 bits. */
+/* Everything that 32-bit pointers must reach. */
 struct low {
 	struct msg_32 m[N];
 	uint32_t iov[N][2];
@@ -394,7 +399,7 @@ TEST(contributions_of_a_program_of_32_bits)
 	unsigned int i;
 	int n;
 
-	/* It is there if the kernel runs such programs. */
+	/* This file exists if the kernel runs 32-bit programs. */
 	if (access("/proc/sys/abi/vsyscall32", F_OK))
 		SKIP(return, "no system calls of 32 bits");
 	ASSERT_TRUE(v != MAP_FAILED);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages from node to node: between all pairs, around faults, delivered if and
- * only if a healthy path exists; order, sizes, full buffers, wrong use.
+ * Messages from node to node: between all pairs, around faults, delivered if and only if a path of
+ * healthy links exists; order, sizes, full buffers, wrong use.
+ *
+ * Scheduling: shared
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,9 +14,9 @@
 #include "ktap.h"
 
 /**
- * struct message - what is said
- * @from: by node
- * @to: to node
+ * struct message - a message
+ * @from: the sending node
+ * @to: the receiving node
  * @nr: number among all messages of the test
  */
 struct message {
@@ -23,13 +25,13 @@ struct message {
 	uint32_t nr;
 };
 
-/* How often each number was heard; how many are given out; the first of those at hand, and how many
- * of them have come.
+/* heard[]: how often each number was received; given: numbers used so far; first: first number of
+ * the current round; arrived: messages of this round that have come.
  */
-static unsigned char heard[1 << 13];
+static unsigned char got_news[1 << 13];
 static unsigned int given, first, arrived;
 
-/* A message with a number of its own. */
+/* Return: a message with the next number. */
 static struct message message(unsigned int from, unsigned int to)
 {
 	return (struct message){ from, to, given++ };
@@ -45,7 +47,7 @@ static long post(const struct cube *c, unsigned int from, unsigned int to, const
 	return n < 0 ? -errno : n;
 }
 
-/* The next message for a node, or -EAGAIN. */
+/* Receive the next message for node @to. Return: bytes, or -EAGAIN. */
 static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 unsigned int *from)
 {
@@ -61,8 +63,7 @@ static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
 	return n;
 }
 
-/* Note all that a node has heard.  Return: how many messages are not what they should be, or were
- * heard before.
+/* Receive all messages that have come to node @u. Return: number of wrong ones and of duplicates.
  */
 static unsigned int hear(const struct cube *c, unsigned int u)
 {
@@ -76,12 +77,14 @@ static unsigned int hear(const struct cube *c, unsigned int u)
 			continue;
 		}
 		arrived += m.nr >= first;
-		wrong += heard[m.nr]++ > 0;
+		wrong += got_news[m.nr]++ > 0;
 	}
 	return wrong + (n != -EAGAIN);
 }
 
-/* Hear until so many messages have come, and no node gets anything any more. */
+/* Receive until @want messages have come, and then until no more come. Return: number of wrong
+ * ones.
+ */
 static unsigned int collect(const struct cube *c, unsigned int want)
 {
 	uint64_t last = now_ms(), end = last + 1000 * (unsigned int)patience(30);
@@ -99,7 +102,7 @@ static unsigned int collect(const struct cube *c, unsigned int want)
 	return wrong;
 }
 
-/* How many nodes shall hear of one another: pairs that are connected, and live. */
+/* Return: number of pairs of live nodes that are connected. */
 static unsigned int pairs(const struct cube *c)
 {
 	uint32_t set[CUBE_MAX / 32];
@@ -110,9 +113,9 @@ static unsigned int pairs(const struct cube *c)
 	return n;
 }
 
-/* All pairs: who is connected, and lives, hears once, others never.  A message that finds no way
- * may be looking for one when all has long been silent, on a host that stands still, and find it
- * after the cube has healed: so each has its number.
+/* Send a message between each pair of nodes: it must arrive once if the nodes live and are
+ * connected, else never. On a slow host a message may still look for a path after this round, and
+ * find one after the cube has healed; therefore each message has a number.
  */
 static unsigned int all_pairs(struct cube *c)
 {
@@ -132,7 +135,7 @@ static unsigned int all_pairs(struct cube *c)
 		hc_faults_component(c->faults, u, set);
 		for (w = 0; w < c->nodes; w++) {
 			unsigned int want = hc_set_has(set, w);
-			unsigned int times = heard[first + u * c->nodes + w];
+			unsigned int times = got_news[first + u * c->nodes + w];
 
 			if (times == want)
 				continue;
@@ -235,12 +238,12 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	printf("# %u of %u messages were kept\n", got, i);
 	EXPECT_LE(100, got);
 	EXPECT_GT(4000, got);
-	/* Others are not affected, and neither is the next message. */
+	/* Messages to other nodes are not affected, and neither is the next one. */
 	EXPECT_EQ(4, post(&c, 0, 2, data, 4));
 	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
 	usleep(100000 * (unsigned int)patience(1));
 	EXPECT_EQ(4, take(&c, 2, data, sizeof(data), &from));
-	/* On a busy machine some of those before come late. */
+	/* On a busy machine some of the earlier messages come late. */
 	do
 		n = take(&c, 3, data, sizeof(data), &from);
 	while (n == sizeof(data));
@@ -293,7 +296,9 @@ static void *taker(void *arg)
 	return (void *)blocking_take(arg, 2);
 }
 
-/* Not the first call alone, nor the first reader; what came before is still there. */
+/* Every call says so, not only the first one, and to every reader; what came before can still be
+ * received.
+ */
 TEST(all_calls_say_that_the_fabric_is_gone)
 {
 	struct message m = { 0, 1, 0 }, got;
@@ -327,7 +332,7 @@ TEST(all_calls_say_that_the_fabric_is_gone)
 	EXPECT_NE(0, cube_del(&c));
 }
 
-/* Messages while links come and go: never twice, never to the wrong node. */
+/* Messages while links flap: none may come twice, or to a wrong node. */
 TEST(messages_while_links_flap)
 {
 	unsigned int round, node, dim, i, sent = 0, wrong = 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets that are connected to a plan, beside the one that serves the rest: whose a
- * result is, what changes hands while operations are under way, and what ends with whom.
- * Two nodes; of a plan 1, 2, .. node 0 is the sink.
+ * Sockets that are connected to one plan, besides the socket that serves all other plans of a node:
+ * which socket gets a result, what passes to another socket while operations are under way, and
+ * which operations end with a socket. There are two nodes; of plans 1, 2, .. node 0 is the sink.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <sched.h>
@@ -42,8 +44,8 @@ static int give(int fd, unsigned int plan)
 }
 
 /*
- * The status of the next record, or an error of the call as a positive number; a long one comes in
- * pieces.
+ * Receive the next record, in pieces if it is long. Return: its status, or the error of the call as
+ * a positive number.
  */
 static int take(int fd, struct hypercube_result *res)
 {
@@ -80,7 +82,9 @@ static int fresh(int type)
 	return socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* The same with the sockets that serve the rest, and without a plan's at first. */
+/* A cube of two nodes; g: the sockets that serve all plans; t: the socket connected to a plan, not
+ * open at first.
+ */
 struct two {
 	struct cube c;
 	int g[2];
@@ -172,7 +176,7 @@ TEST(a_plan_has_one_connected_socket_at_a_node)
 	EXPECT_EQ(8, give(g, 1));
 	a = shc_connected(c.name, 1, 1);
 	EXPECT_LE(0, a);
-	/* Plans that are not there yet, too. */
+	/* A socket can also be connected to a plan that does not exist yet. */
 	close(b);
 	b = shc_connected(c.name, 1, ~0u);
 	EXPECT_LE(0, b);
@@ -218,7 +222,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	EXPECT_EQ(8, give(n.g[0], 2));
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(0, take(s, &res));
-	/* Also of one that is connected itself. */
+	/* Also a sibling of a socket that is connected itself. */
 	EXPECT_EQ(0, sock_sibling(none, s, 1));
 	EXPECT_EQ(8, give(none, 1));
 	close(s);
@@ -228,7 +232,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	shut(&n.g[1]);
 }
 
-/* One plan is stuck with all that its socket may send; the others go on. */
+/* One plan is stuck with all that its socket may send; the other plans go on. */
 TEST(plans_do_not_wait_for_each_other)
 {
 	struct hypercube_op stuck = sum(1, 64 << 20);
@@ -278,7 +282,8 @@ TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
 	n.t = shc_connected(n.c.name, 1, 1);
 	ASSERT_LE(0, n.t);
 	EXPECT_EQ(8, give(n.t, 1));
-	/* The rest of what had begun passes by. */
+	/* The socket may still send the rest of the contribution that it had begun, nothing more.
+	 */
 	EXPECT_EQ(1 << 17, shc_send(n.g[1], NULL, big, 1 << 17, 0));
 	EXPECT_EQ(-EADDRINUSE, give(n.g[1], 1));
 	EXPECT_EQ(8, give(n.g[0], 1));
@@ -306,7 +311,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.t, 1));
 	EXPECT_EQ(0, take(n.g[0], &res));
-	/* The socket that is connected ends its plan only. */
+	/* Closing the connected socket ends operations of its plan only. */
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.g[0], 2));
 	shut(&n.t);
@@ -317,7 +322,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(2, res.plan);
 	EXPECT_EQ(0, take(n.g[1], &res));
-	/* The other ends all but that one. */
+	/* Closing the other socket ends the operations of all other plans. */
 	n.t = shc_connected(n.c.name, 1, 1);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.g[0], 2));
@@ -331,7 +336,7 @@ TEST(a_close_ends_what_its_socket_served)
 	two_end(_metadata, &n);
 }
 
-/* The one before has taken part; it is not the plan's any more. */
+/* The first socket has taken part, but the plan belongs to another socket now. */
 TEST(a_close_after_another_has_taken_over_ends_nothing)
 {
 	struct hypercube_op half = sum(1, 2 << 15);
@@ -351,7 +356,7 @@ TEST(a_close_after_another_has_taken_over_ends_nothing)
 	shut(&n.t);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
-	/* But for what it has half sent. */
+	/* Closing the first socket fails only what it has half sent. */
 	n.g[1] = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
 	EXPECT_EQ(1 << 15, shc_send(n.g[1], &half, big, 1 << 15, 0));
 	n.t = shc_connected(n.c.name, 1, 1);
@@ -446,7 +451,7 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "second..", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(1, res.op);
-	/* Its close does not concern the plan while the other receives. */
+	/* Closing a socket does not affect the plan while another one receives. */
 	shut(&n.g[1]);
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "third...", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
@@ -459,7 +464,9 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	two_end(_metadata, &n);
 }
 
-/* Records are numbered from just below 2^32 on: numbers that are cut would be lost here. */
+/* Records are numbered from just below 2^32 on: an implementation with 32-bit numbers would lose
+ * some.
+ */
 TEST(records_are_numbered_across_32_bits)
 {
 	struct hypercube_op op = sum(1, 8);
@@ -473,13 +480,14 @@ TEST(records_are_numbered_across_32_bits)
 			ASSERT_EQ(8, give(n.g[u], 1));
 		ASSERT_EQ(0, take(n.g[0], &res));
 		ASSERT_EQ(0, take(n.g[1], &res));
-		/* Numbers that are used up for nothing hurt nobody. */
+		/* Record numbers of failed calls are skipped without harm. */
 		EXPECT_EQ(-EFAULT, shc_send(n.g[1], &op, (void *)8, 8, 0));
 	}
 	two_end(_metadata, &n);
 }
 
-/* Bind everything at node 1 as a user, say so, and report what comes of it. */
+/* As user @uid, bind all kinds of sockets at node 1, report that, and return what happens to them.
+ */
 static int user(const char *name, unsigned int uid, int ready, int go)
 {
 	struct hypercube_result res;
@@ -531,7 +539,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	EXPECT_EQ(0, take(g, &res));
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
-	/* The same owner again changes nothing, another one all. */
+	/* Setting the same owner again changes nothing; another owner takes all sockets away. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
 	EXPECT_EQ(-EADDRINUSE, shc_bound(c.name, 1, SOCK_SEQPACKET));
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1001));
@@ -545,7 +553,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* Sockets bound by another right than the owner's stay. */
+	/* Sockets that were not bound by the owner's right stay. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1002));
 	EXPECT_EQ(8, give(g, 1));
 	EXPECT_EQ(8, give(fd[1], 1));

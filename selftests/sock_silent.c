@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that never receives: what it is owed takes no more memory than its buffer, and
- * a little; what is lost is counted, and said.
+ * A process that never receives: what waits for it takes no more memory than its buffer and a
+ * little; lost records are counted, and the process gets an error for them.
+ *
+ * Scheduling: shared
  */
 #include <linux/sock_diag.h>
 #include <poll.h>
@@ -12,7 +14,7 @@
 
 #define RCVBUF	(1 << 16)
 #define SEGMENT	1024
-/* Statuses may take this beyond the buffer, and one segment. */
+/* Records without data may use this much beyond the buffer, and one segment more. */
 #define BEYOND	((1 << 18) + (1 << 16))
 
 static uint32_t meminfo(int fd, unsigned int what)
@@ -32,20 +34,20 @@ static int small(int fd)
 }
 
 /**
- * struct heard - what a socket had to say
+ * struct heard - what a socket has received
  * @right: records with status 0
- * @failed: others
- * @lost: how often the call failed with ENOBUFS
- * @error: another error of the call than that there is nothing
+ * @failed: other records
+ * @lost: number of calls that failed with ENOBUFS
+ * @error: another error of a call, except that nothing was there
  */
-struct heard {
+struct got_news {
 	unsigned int right;
 	unsigned int failed;
 	unsigned int lost;
 	int error;
 };
 
-static void hear(int fd, struct heard *h)
+static void hear(int fd, struct got_news *h)
 {
 	struct hypercube_result res;
 	char buf[64];
@@ -68,13 +70,13 @@ static void hear(int fd, struct heard *h)
 	}
 }
 
-/* A source that begins messages and leaves. */
+/* A source begins messages and leaves, many times. */
 TEST(the_ends_of_many_broadcasts)
 {
 	struct hypercube_op op = { .plan = 1, .collective = HYPERCUBE_BCAST, .bytes = SEGMENT + 1 };
 	unsigned int i, n = scaled(20000), most = 0;
 	static char message[SEGMENT + 1];
-	struct heard h = { 0 };
+	struct got_news h = { 0 };
 	struct pollfd p = { .events = POLLIN };
 	struct cube c;
 	int fd, r;
@@ -99,7 +101,9 @@ TEST(the_ends_of_many_broadcasts)
 	} while (h.failed + meminfo(r, SK_MEMINFO_DROPS) < n && poll(&p, 1, 1000) > 0);
 	printf("# %u failures heard, %u lost, of %u\n", h.failed,
 	       meminfo(r, SK_MEMINFO_DROPS), n);
-	/* One that waits for the end of the one before when its source leaves never begins. */
+	/* A message that waits for the end of the one before it when its source leaves never
+	 * begins.
+	 */
 	EXPECT_LE(h.failed + meminfo(r, SK_MEMINFO_DROPS), n);
 	EXPECT_LE(n - n / 50, h.failed + meminfo(r, SK_MEMINFO_DROPS));
 	EXPECT_EQ(0, h.right);
@@ -118,7 +122,7 @@ TEST(the_ends_of_many_broadcasts)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Its contributions are refused, for the plan was replaced under each of them. */
+/* All contributions are refused, as the plan is replaced under each of them. */
 TEST(refusals_that_nobody_reads)
 {
 	struct hypercube_op op = {
@@ -126,7 +130,7 @@ TEST(refusals_that_nobody_reads)
 		.type = HYPERCUBE_U8, .bytes = 0,
 	};
 	unsigned int i, n = scaled(100), sent = 0, most = 0;
-	struct heard h = { 0 };
+	struct got_news h = { 0 };
 	struct cube c;
 	ssize_t r;
 	int fd;
@@ -147,7 +151,7 @@ TEST(refusals_that_nobody_reads)
 	ASSERT_EQ(0, ctl_plan_del(c.name, 1));
 	printf("# %u bytes at most, %u sent\n", most, sent);
 	EXPECT_LE(most, RCVBUF + BEYOND);
-	/* Some may be under way to the node still. */
+	/* Some may still be under way to the node. */
 	for (i = 0; i < 1000 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
 		hear(fd, &h);
 		usleep(50000);
@@ -159,12 +163,12 @@ TEST(refusals_that_nobody_reads)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* So many that records are lost. */
+/* Enough plans that records are lost. */
 #define PLANS	8
-/* Contributions to each. */
+/* Contributions to each plan. */
 #define BEGUN	64
 
-/* The poll has begun all that node @node has contributed to a plan. */
+/* Wait until the poll has begun all that node @node has contributed to a plan. */
 static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node)
 {
 	struct wait_view v = { 0 };
@@ -175,17 +179,17 @@ static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node
 	return v.next >= BEGUN;
 }
 
-/* Who has read all failures that there were, and that others were lost, goes on. */
+/* A process that has read all remaining failures, and the error for lost ones, can go on. */
 TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 {
 	struct hypercube_op op = {
 		.collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
 		.type = HYPERCUBE_U64, .bytes = 8,
 	};
-	/* The first of each plan is complete. */
+	/* The first contribution to each plan succeeds. */
 	const unsigned int failed = PLANS * (BEGUN - 1);
 	const uint64_t one = 1;
-	struct heard h = { 0 };
+	struct got_news h = { 0 };
 	struct cube c;
 	socklen_t len = sizeof(int);
 	unsigned int i;
@@ -198,10 +202,12 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 		ASSERT_EQ(0, cube_plan_to(&c, op.plan, 0));
 		for (i = 0; i < BEGUN; i++)
 			ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
-		/* It takes part, so its leaving fails what the other has begun. */
+		/* Node 0 takes part, so when it leaves the contributions of node 1 fail. */
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
 		ASSERT_EQ(0, shc_ended(c.fd[0]));
-		/* What has not begun is refused as its reader makes room, and is not lost. */
+		/* Contributions that have not begun would be refused as the reader makes room, and
+		 * not be lost: so wait until all have begun.
+		 */
 		ASSERT_TRUE(all_begun(&c, op.plan, 1));
 	}
 	cube_close(&c, 0);

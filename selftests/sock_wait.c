@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting: blocking calls, time limits, signals, poll(), and a receiver that is
- * woken by each of the ways an operation can end.
+ * Waiting: blocking calls, time limits, signals, poll(), and a receiver that is woken in each of
+ * the ways in which an operation can end.
+ *
+ * Scheduling: alone
  */
 #include <limits.h>
 #include <poll.h>
@@ -49,7 +51,7 @@ static void limit(int fd, int option, int ms)
 	setsockopt(fd, SOL_SOCKET, option, &t, sizeof(t));
 }
 
-/* A call in a thread of its own, so that something can happen meanwhile. */
+/* A call in a thread of its own, so that something can happen while it blocks. */
 struct call {
 	pthread_t thread;
 	int fd;
@@ -60,7 +62,7 @@ struct call {
 	struct hypercube_result res;
 };
 
-/* How often this thread has gone to sleep. */
+/* Return: number of times that this thread has gone to sleep. */
 static long sleeps(void)
 {
 	struct rusage r;
@@ -122,7 +124,7 @@ TEST(a_receiver_waits_for_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* That its own contribution is consumed, on its way, is nothing to wake up for. */
+/* A receiver is not woken because its own contribution was consumed. */
 TEST(a_receiver_sleeps_until_the_result)
 {
 	struct hypercube_op op = sum(8);
@@ -147,7 +149,9 @@ TEST(a_receiver_sleeps_until_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* SO_RCVLOWAT: a piece of a result wakes the sink's receiver, or only the last one. */
+/* @lowat: SO_RCVLOWAT, by which either a piece of a result or only the last one wakes the sink's
+ * receiver.
+ */
 static void pieces(struct __test_metadata *_metadata, int lowat)
 {
 	const size_t piece = 1 << 15;
@@ -224,7 +228,7 @@ TEST(a_sender_waits_for_room)
 
 	ASSERT_EQ(0, start(&c));
 	call_start(&k, c.fd[1], true);
-	/* It waits until its operation fails. */
+	/* The call waits until its operation fails. */
 	EXPECT_EQ(sizeof(big), shc_send(c.fd[2], &op, big, sizeof(big), 0));
 	cube_close(&c, 2);
 	EXPECT_EQ(-ECONNABORTED, call_end(&k));
@@ -293,7 +297,7 @@ TEST(calls_are_interrupted_by_signals)
 	while (n > 0)
 		n = shc_send(c.fd[0], NULL, big, sizeof(big), 0);
 	EXPECT_EQ(-EINTR, n);
-	/* Without, and without SA_RESTART: EINTR as well. */
+	/* Without a time limit, and without SA_RESTART: EINTR as well. */
 	limit(c.fd[0], SO_RCVTIMEO, 0);
 	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
 	setitimer(ITIMER_REAL, &never, NULL);
@@ -329,7 +333,7 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 0));
 	EXPECT_EQ(8, shc_recv(c.fd[sink], &v, 8, &res, &eor, 0));
 	EXPECT_EQ(POLLOUT, ready(c.fd[sink], 0));
-	/* Full: not writable until the operation ends. */
+	/* The send buffer is full: not writable until the operation ends. */
 	shc_send(c.fd[sink], &long_op, big, sizeof(big), 0);
 	while (shc_send(c.fd[sink], NULL, big, sizeof(big), 0) > 0)
 		;
@@ -341,13 +345,13 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_TRUE(ready(c.fd[sink], 1000) & POLLERR);
-	/* Told once; but there is no node for as long as the socket is there. */
+	/* The error is reported once; but POLLHUP stays, as the socket has no node any more. */
 	ASSERT_EQ(0, getsockopt(c.fd[sink], SOL_SOCKET, SO_ERROR, &err, &len));
 	EXPECT_EQ(ENODEV, err);
 	EXPECT_TRUE(ready(c.fd[sink], 0) & POLLHUP);
 }
 
-/* Two threads at one socket: one receives, the other too, nobody crashes. */
+/* Several threads receive from one socket. */
 TEST(several_threads_share_a_socket)
 {
 	struct hypercube_op op = sum(8);

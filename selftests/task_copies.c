@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that a second node keeps: none is lost when a node fails, none is doubled when none does,
- * and nothing stays behind.
+ * Tasks with a replica at a second node: none is lost when a node fails, none is executed twice
+ * when none fails, and nothing is left behind.
+ *
+ * Scheduling: shared long
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +12,17 @@
 #include "cube.h"
 #include "ktap.h"
 #include "task_calls.h"
-#include "yard.h"
+#include "task_fixture.h"
 
-#define REPEAT HYPERCUBE_TASK_MAY_REPEAT
-#define COPIED (HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED)
+#define REPEAT HYPERCUBE_TASK_IDEMPOTENT
+#define COPIED (HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED)
 
 static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
 
-/* Wait until all tasks but @others are kept twice, and nothing else is: 0 or -ETIMEDOUT. */
-static int copies_settle(const struct yard *y, unsigned int others)
+/* Wait until all tasks except @others have a replica, and no other replica exists. Return: 0 or
+ * -ETIMEDOUT.
+ */
+static int copies_settle(const struct task_fixture *y, unsigned int others)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
 	struct task_view sum;
@@ -27,55 +31,57 @@ static int copies_settle(const struct yard *y, unsigned int others)
 		if (now_ms() > end)
 			return -ETIMEDOUT;
 		usleep(1000);
-		sum = yard_sum(y);
+		sum = fixture_sum(y);
 	} while (sum.moving || sum.copied != sum.queued + sum.held - others ||
 		 sum.kept != sum.copied);
 	return 0;
 }
 
-/* Wait until nothing is left of any task: 0 or -ETIMEDOUT. */
-static int bytes_settle(const struct yard *y)
+/* Wait until no memory is used for tasks any more. Return: 0 or -ETIMEDOUT. */
+static int bytes_settle(const struct task_fixture *y)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
 
-	while (yard_sum(y).bytes)
+	while (fixture_sum(y).bytes)
 		if (now_ms() > end)
 			return -ETIMEDOUT;
-	return yard_sum(y).kept || yard_sum(y).copied ? -EBADMSG : 0;
+	return fixture_sum(y).kept || fixture_sum(y).copied ? -EBADMSG : 0;
 }
 
-/* Take all that is left; all else is then gone, too.  How many things are wrong? */
-static unsigned int all_wrong(struct yard *y)
+/* Take all remaining tasks; then everything else must be gone, too. Return: number of errors. */
+static unsigned int all_wrong(struct task_fixture *y)
 {
-	return yard_wrong(y) + !!bytes_settle(y);
+	return fixture_wrong(y) + !!bytes_settle(y);
 }
 
-/* The same where nodes have failed: at least once, and each time but one marked. */
-static unsigned int some_wrong(struct yard *y)
+/* As all_wrong(), where nodes have failed: each task must come at least once, and each time but one
+ * marked as repeated.
+ */
+static unsigned int some_wrong(struct task_fixture *y)
 {
-	unsigned int wrong = yard_take(y), i;
+	unsigned int wrong = fixture_take(y), i;
 
 	for (i = 0; i < y->n; i++)
 		wrong += !y->taken[i] || y->repeated[i] + 1 < y->taken[i];
 	return wrong + !!bytes_settle(y);
 }
 
-static int copies_fill(struct yard *y, unsigned int n, unsigned int len)
+static int copies_fill(struct task_fixture *y, unsigned int n, unsigned int len)
 {
 	int err = 0;
 
 	while (n-- && !err)
-		err = yard_put(y, below(y->c.nodes), 4 + below(len), COPIED);
+		err = fixture_put(y, below(y->c.nodes), 4 + below(len), COPIED);
 	return err;
 }
 
-TEST_YARD(a_task_is_copied_if_its_producer_says_so, 1, 0)
+TEST_TASKS(a_task_is_copied_if_its_producer_says_so, 1, 0)
 {
 	struct hypercube_task id;
 	struct task_view v;
 
-	EXPECT_EQ(-EINVAL, task_put(y->c.fd[0], "a", 1, HYPERCUBE_TASK_COPIED));
-	EXPECT_EQ(-EINVAL, task_put(y->c.fd[0], "a", 1, COPIED | HYPERCUBE_TASK_REPEATED));
+	EXPECT_EQ(-EINVAL, task_put(y->c.fd[0], "a", 1, HYPERCUBE_TASK_REPLICATED));
+	EXPECT_EQ(-EINVAL, task_put(y->c.fd[0], "a", 1, COPIED | HYPERCUBE_TASK_REDELIVERED));
 	EXPECT_EQ(-EINVAL, task_put(y->c.fd[0], "a", 1, COPIED | 8));
 	EXPECT_EQ(0, task_put(y->c.fd[0], "a", 1, REPEAT));
 	EXPECT_EQ(0, task_put(y->c.fd[0], "b", 1, COPIED));
@@ -86,14 +92,14 @@ TEST_YARD(a_task_is_copied_if_its_producer_says_so, 1, 0)
 	EXPECT_EQ(0, task_view(y->c.name, 1, &v));
 	EXPECT_EQ(1, v.kept);
 	EXPECT_EQ(0, v.queued);
-	/* Nobody gets it there. */
+	/* No worker gets the replica. */
 	EXPECT_EQ(-EAGAIN, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(1, task_take(y->c.fd[0], in, sizeof(in), &id, 0));
 	EXPECT_EQ(REPEAT, id.flags);
 	EXPECT_EQ(0, task_done(y->c.fd[0], &id));
 	EXPECT_EQ(1, task_take(y->c.fd[0], in, sizeof(in), &id, 0));
 	EXPECT_EQ(COPIED, id.flags);
-	EXPECT_EQ(1, yard_sum(y).kept);
+	EXPECT_EQ(1, fixture_sum(y).kept);
 	EXPECT_EQ(0, task_done(y->c.fd[0], &id));
 	EXPECT_EQ(0, bytes_settle(y));
 }
@@ -102,38 +108,38 @@ TEST(tasks_of_all_sizes_are_revived_as_they_were)
 {
 	struct hypercube_task id;
 	unsigned int i, s;
-	struct yard y;
+	struct task_fixture y;
 
-	for (s = 0; s < YARD_SEGMENTS; s++) {
-		ASSERT_EQ(0, yard_new_of_sizes(&y, 2, s, COPIED, COPIED));
-		/* One is held, and is executed again. */
+	for (s = 0; s < FIXTURE_SEGMENTS; s++) {
+		ASSERT_EQ(0, fixture_new_of_sizes(&y, 2, s, COPIED, COPIED));
+		/* A task that a worker holds is executed again. */
 		EXPECT_EQ(4, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
 		EXPECT_EQ(0, copies_settle(&y, 0));
 		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
 		EXPECT_EQ(-ENOENT, task_done(y.c.fd[1], &id));
 		EXPECT_EQ(0, copies_settle(&y, 0));
-		EXPECT_EQ(YARD_SIZES, yard_sum(&y).revived);
-		EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt);
+		EXPECT_EQ(FIXTURE_SIZES, fixture_sum(&y).recovered);
+		EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).unresolved);
 		EXPECT_EQ(0, all_wrong(&y));
 		for (i = 0; i < y.n; i++)
 			EXPECT_EQ(1, y.repeated[i]);
-		EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 
-/* What is kept is told to be revived, and nothing else is told to be lost. */
-TEST(losses_and_what_is_not_lost_are_told)
+/* Tasks with a replica must be notified as recovered, and no other task as lost. */
+TEST(losses_and_what_is_not_lost_are_notified)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
 	unsigned int i, n = 200, kept = 0, wrong = 0;
-	struct yard y;
+	struct task_fixture y;
 	struct nl nl;
 
-	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, fixture_new(&y, 2, 0));
 	ASSERT_EQ(0, nl_open(&nl));
 	ASSERT_EQ(0, nl_subscribe(&nl));
 	for (i = 0; i < n; i++) {
-		ASSERT_EQ(0, yard_put(&y, 3, 100, i % 3 ? COPIED : i % 2 ? REPEAT : 0));
+		ASSERT_EQ(0, fixture_put(&y, 3, 100, i % 3 ? COPIED : i % 2 ? REPEAT : 0));
 		kept += !!(i % 3);
 	}
 	EXPECT_EQ(0, copies_settle(&y, n - kept));
@@ -144,17 +150,17 @@ TEST(losses_and_what_is_not_lost_are_told)
 		if (l->id[i].nr % 3 == 1)
 			wrong += l->loss[i] != HYPERCUBE_TASK_LOSS_NODE || l->node[i] != 3;
 		else
-			wrong += l->loss[i] != HYPERCUBE_TASK_LOSS_REVIVED || l->node[i] == 3;
+			wrong += l->loss[i] != HYPERCUBE_TASK_LOSS_RECOVERED || l->node[i] == 3;
 	EXPECT_EQ(0, wrong);
-	EXPECT_EQ(n - kept, yard_sum(&y).lost);
-	EXPECT_EQ(kept, yard_sum(&y).revived);
-	EXPECT_EQ(0, yard_take(&y));
+	EXPECT_EQ(n - kept, fixture_sum(&y).lost);
+	EXPECT_EQ(kept, fixture_sum(&y).recovered);
+	EXPECT_EQ(0, fixture_take(&y));
 	for (i = 0; i < n; i++)
 		wrong += y.taken[i] != !!(i % 3);
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, bytes_settle(&y));
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 	free(l);
 }
 
@@ -162,63 +168,65 @@ TEST(another_node_keeps_what_a_dead_one_has_kept)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
 	struct task_view v;
-	struct yard y;
+	struct task_fixture y;
 	struct nl nl;
 
-	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, fixture_new(&y, 2, 0));
 	ASSERT_EQ(0, nl_open(&nl));
 	ASSERT_EQ(0, nl_subscribe(&nl));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 1, true));
 	while (y.n < 50)
-		ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
+		ASSERT_EQ(0, fixture_put(&y, 0, 100, COPIED));
 	EXPECT_EQ(0, copies_settle(&y, 0));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 1, false));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
 	EXPECT_EQ(0, copies_settle(&y, 0));
 	EXPECT_EQ(0, task_view(y.c.name, 2, &v));
 	EXPECT_EQ(50, v.kept);
-	EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).revived);
-	/* And what both have is lost with the second one. */
+	EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).recovered);
+	/* Tasks with replicas at both nodes are lost when the second node fails. */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
 	ASSERT_EQ(0, task_losses(&nl, l, 100));
 	EXPECT_EQ(100, l->count);
-	EXPECT_EQ(50, yard_sum(&y).lost);
-	EXPECT_EQ(0, yard_take(&y));
-	EXPECT_EQ(0, yard_sum(&y).queued);
+	EXPECT_EQ(50, fixture_sum(&y).lost);
+	EXPECT_EQ(0, fixture_take(&y));
+	EXPECT_EQ(0, fixture_sum(&y).queued);
 	EXPECT_EQ(0, bytes_settle(&y));
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 	free(l);
 }
 
-TEST_YARD(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
+TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 {
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
-	ASSERT_EQ(0, yard_put(y, 0, 100, COPIED));
-	EXPECT_EQ(0, yard_sum(y).copied);
+	ASSERT_EQ(0, fixture_put(y, 0, 100, COPIED));
+	EXPECT_EQ(0, fixture_sum(y).copied);
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, false));
 	EXPECT_EQ(0, copies_settle(y, 0));
-	/* Behind a link that fails it is kept as long as there is nobody else. */
+	/* A replica behind a link that fails is kept as long as no other node can hold one. */
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
 	usleep(20000);
-	EXPECT_EQ(1, yard_sum(y).kept);
+	EXPECT_EQ(1, fixture_sum(y).kept);
 	EXPECT_EQ(0, ctl_node_failed(y->c.name, 0, true));
-	EXPECT_EQ(0, yard_settle(y, 10));
-	EXPECT_EQ(1, yard_sum(y).revived);
+	EXPECT_EQ(0, fixture_settle(y, 10));
+	EXPECT_EQ(1, fixture_sum(y).recovered);
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* It is told around the fault that it need not keep them any more. */
-TEST_YARD(a_link_fails_and_another_node_keeps_them, 2, 0)
+/* The node with the old replicas is notified by a path around the fault that it need not keep them
+ * any more.
+ */
+TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 {
 	struct task_view v[4];
 	unsigned int u;
 
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 1, true));
 	while (y->n < 100)
-		ASSERT_EQ(0, yard_put(y, 0, 1000, COPIED));
+		ASSERT_EQ(0, fixture_put(y, 0, 1000, COPIED));
 	EXPECT_EQ(0, copies_settle(y, 0));
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 1, false));
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
@@ -231,37 +239,37 @@ TEST_YARD(a_link_fails_and_another_node_keeps_them, 2, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* A task is handed over, and its copy stays with the node that has had it. */
+/* A task migrates, and the node that it leaves keeps its replica. */
 TEST(what_was_handed_over_is_kept_from_that_moment)
 {
 	unsigned int round;
-	struct yard y;
+	struct task_fixture y;
 
 	for (round = 0; round < scaled(20); round++) {
-		ASSERT_EQ(0, yard_new(&y, 2, 512));
+		ASSERT_EQ(0, fixture_new(&y, 2, 512));
 		while (y.n < 40)
-			ASSERT_EQ(0, yard_put(&y, 0, 4 + below(3000), COPIED));
+			ASSERT_EQ(0, fixture_put(&y, 0, 4 + below(3000), COPIED));
 		EXPECT_EQ(0, copies_settle(&y, 0));
 		EXPECT_EQ(0, task_move(y.c.name, 0, 0, 30));
 		usleep(below(3000));
 		EXPECT_EQ(0, ctl_node_failed(y.c.name, round % 2, true));
 		EXPECT_EQ(0, copies_settle(&y, 0));
-		EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt);
+		EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).unresolved);
 		EXPECT_EQ(0, some_wrong(&y));
-		EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 
-TEST_YARD(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
+TEST_TASKS(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
 {
 	struct hypercube_task id;
 	unsigned int n;
 
-	n = yard_stuff(y, 1);
+	n = fixture_stuff(y, 1);
 	EXPECT_LE(64, n);
-	ASSERT_EQ(0, yard_put(y, 0, 100, COPIED));
+	ASSERT_EQ(0, fixture_put(y, 0, 100, COPIED));
 	usleep(300000);
-	EXPECT_EQ(0, yard_sum(y).copied + yard_sum(y).kept);
+	EXPECT_EQ(0, fixture_sum(y).copied + fixture_sum(y).kept);
 	while (n--) {
 		EXPECT_EQ(sizeof(in), task_take(y->c.fd[1], in, sizeof(in), &id, 0));
 		EXPECT_EQ(0, task_done(y->c.fd[1], &id));
@@ -270,14 +278,16 @@ TEST_YARD(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* Copies of others take half of what there is, so that a node has room for tasks of its own. */
-TEST_YARD(a_keeper_has_room_for_its_own, 1, 0)
+/* Replicas of other nodes' tasks take at most half of the memory, so that a node has room for tasks
+ * of its own.
+ */
+TEST_TASKS(a_keeper_has_room_for_its_own, 1, 0)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
 	struct task_view v;
 
 	while (y->n < 200)
-		ASSERT_EQ(0, yard_put(y, 0, sizeof(out), COPIED));
+		ASSERT_EQ(0, fixture_put(y, 0, sizeof(out), COPIED));
 	do {
 		ASSERT_EQ(0, task_view(y->c.name, 1, &v));
 		ASSERT_LE(now_ms(), end);
@@ -286,11 +296,11 @@ TEST_YARD(a_keeper_has_room_for_its_own, 1, 0)
 	ASSERT_EQ(0, task_view(y->c.name, 1, &v));
 	EXPECT_GT(9 << 20, v.bytes);
 	EXPECT_GT(200, v.kept);
-	ASSERT_EQ(0, yard_put(y, 1, sizeof(out), 0));
+	ASSERT_EQ(0, fixture_put(y, 1, sizeof(out), 0));
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-TEST_YARD(tasks_are_done_while_copies_are_on_their_way, 2, 512)
+TEST_TASKS(tasks_are_done_while_copies_are_on_their_way, 2, 512)
 {
 	const struct impairments bad = {
 		.delay = 2000000, .jitter = 2000000, .loss = 100000, .duplicate = 100000, .seed = 4,
@@ -298,7 +308,7 @@ TEST_YARD(tasks_are_done_while_copies_are_on_their_way, 2, 512)
 	unsigned int i, round, wrong = 0;
 	struct hypercube_task id;
 
-	ASSERT_EQ(0, yard_impair(y, &bad));
+	ASSERT_EQ(0, fixture_impair(y, &bad));
 	for (round = 0; round < scaled(30); round++) {
 		for (i = 0; i < 10; i++)
 			wrong += !!task_put(y->c.fd[i % 4], out, 1500, COPIED);
@@ -310,33 +320,35 @@ TEST_YARD(tasks_are_done_while_copies_are_on_their_way, 2, 512)
 	}
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, bytes_settle(y));
-	EXPECT_EQ(0, yard_sum(y).revived);
+	EXPECT_EQ(0, fixture_sum(y).recovered);
 }
 
-TEST_YARD(links_that_go_down_and_up_double_nothing, 3, 512)
+TEST_TASKS(links_that_go_down_and_up_double_nothing, 3, 512)
 {
 	const struct impairments bad = {
 		.loss = 20000, .seed = 8, .delay = 100000, .jitter = 100000,
 	};
 	unsigned int i;
 
-	ASSERT_EQ(0, ctl_patience(y->c.name, 0));
+	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
 	ASSERT_EQ(0, copies_fill(y, 200, 3000));
-	ASSERT_EQ(0, yard_impair(y, &bad));
+	ASSERT_EQ(0, fixture_impair(y, &bad));
 	for (i = 0; i < scaled(300); i++) {
 		task_move(y->c.name, below(8), below(3), 1 + below(8));
-		yard_flap(y);
+		fixture_flap(y);
 	}
 	EXPECT_EQ(0, copies_settle(y, 0));
-	EXPECT_EQ(0, yard_sum(y).lost + yard_sum(y).doubt + yard_sum(y).repeated);
-	EXPECT_EQ(0, yard_sum(y).revived);
+	EXPECT_EQ(0, fixture_sum(y).lost + fixture_sum(y).unresolved + fixture_sum(y).repeated);
+	EXPECT_EQ(0, fixture_sum(y).recovered);
 	EXPECT_EQ(0, all_wrong(y));
 	for (i = 0; i < y->n; i++)
 		EXPECT_EQ(0, y->repeated[i]);
 }
 
-/* Some are held, and all move about, when a node fails; it is back before the next one does. */
-TEST_YARD(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
+/* Some tasks are held by workers, and all migrate, when a node fails; it is back before the next
+ * one fails.
+ */
+TEST_TASKS(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
 {
 	const struct impairments bad = {
 		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
@@ -345,8 +357,8 @@ TEST_YARD(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
 	struct hypercube_task id;
 	struct task_view sum;
 
-	ASSERT_EQ(0, ctl_patience(y->c.name, 0));
-	ASSERT_EQ(0, yard_impair(y, &bad));
+	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
+	ASSERT_EQ(0, fixture_impair(y, &bad));
 	for (round = 0; round < scaled(60); round++) {
 		ASSERT_EQ(0, copies_fill(y, 10, 3000));
 		for (i = 0; i < 8; i++)
@@ -363,34 +375,34 @@ TEST_YARD(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
 		EXPECT_EQ(0, ctl_node_failed(y->c.name, node, false));
 		ASSERT_EQ(0, copies_settle(y, 0));
 	}
-	sum = yard_sum(y);
+	sum = fixture_sum(y);
 	printf("# %u tasks, %llu handovers, %llu revived\n", y->n, (unsigned long long)sum.sent,
-	       (unsigned long long)sum.revived);
-	EXPECT_EQ(0, sum.lost + sum.doubt);
+	       (unsigned long long)sum.recovered);
+	EXPECT_EQ(0, sum.lost + sum.unresolved);
 	EXPECT_EQ(0, some_wrong(y));
 }
 
-static int copies_some(struct yard *y)
+static int copies_some(struct task_fixture *y)
 {
 	return copies_fill(y, 60, 3000);
 }
 
-/* A node fails, and its keeper while it puts what it has kept into its queue. */
+/* A node fails, and then the node with its replicas while it puts these into its queue. */
 TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
 	unsigned int round, i, n = 0, wrong = 0;
-	uint64_t revived, before = 0;
+	uint64_t recovered, before = 0;
 	unsigned char *lost;
-	struct yard y;
+	struct task_fixture y;
 	struct nl nl;
 
-	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, fixture_new(&y, 1, 0));
 	ASSERT_EQ(0, nl_open(&nl));
 	ASSERT_EQ(0, nl_subscribe(&nl));
 	for (round = 0; round < scaled(10); round++) {
 		for (i = 0; i < 300; i++)
-			ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
+			ASSERT_EQ(0, fixture_put(&y, 0, 100, COPIED));
 		EXPECT_EQ(0, copies_settle(&y, 0));
 		EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
 		usleep(below(1000));
@@ -399,12 +411,12 @@ TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
 		EXPECT_EQ(0, bytes_settle(&y));
 		n += 300;
-		EXPECT_EQ(n, yard_sum(&y).lost);
-		revived = yard_sum(&y).revived - before;
-		before += revived;
+		EXPECT_EQ(n, fixture_sum(&y).lost);
+		recovered = fixture_sum(&y).recovered - before;
+		before += recovered;
 		l->n = 0;
 		l->count = 0;
-		ASSERT_EQ(0, task_losses(&nl, l, 300 + revived));
+		ASSERT_EQ(0, task_losses(&nl, l, 300 + recovered));
 		lost = calloc(1, n + 1);
 		for (i = 0; i < l->n; i++)
 			if (l->loss[i] == HYPERCUBE_TASK_LOSS_NODE)
@@ -416,20 +428,20 @@ TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 	EXPECT_EQ(0, wrong);
 	printf("# %u tasks, %llu revived before\n", n, (unsigned long long)before);
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 	free(l);
 }
 
 TEST(a_fabric_goes_while_copies_do)
 {
 	unsigned int round;
-	struct yard y;
+	struct task_fixture y;
 
 	for (round = 0; round < scaled(20); round++) {
-		ASSERT_EQ(0, yard_bustling(&y, copies_some));
+		ASSERT_EQ(0, fixture_bustling(&y, copies_some));
 		if (round % 2)
 			ctl_node_failed(y.c.name, below(8), true);
-		EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks are handed over from node to node: each is in one place, whatever happens on the way.
- * Every task has a number of its own, and each number is taken once at the end, or was lost.
+ * Task migration from node to node: each task is in one place, whatever happens on the way. Every
+ * task has a number of its own, and in the end each number was taken once, or was lost.
+ *
+ * Scheduling: shared
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,26 +12,27 @@
 #include "cube.h"
 #include "ktap.h"
 #include "task_calls.h"
-#include "yard.h"
+#include "task_fixture.h"
 
-#define REPEAT HYPERCUBE_TASK_MAY_REPEAT
+#define REPEAT HYPERCUBE_TASK_IDEMPOTENT
 
 static char in[HYPERCUBE_TASK_MAX];
 
-/* Random handovers until so many have happened: 0 or -ETIMEDOUT. */
-static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct yard *y))
+/* Migrate tasks at random until @target migrations have happened. Return: 0 or -ETIMEDOUT. */
+static int fixture_stir(struct task_fixture *y, uint64_t target,
+			void (*meanwhile)(struct task_fixture *y))
 {
 	uint64_t end = deadline(40 + target / 100);
 	unsigned int i;
 
-	while (yard_sum(y).sent < target) {
+	while (fixture_sum(y).sent < target) {
 		if (now_ms() > end)
 			return -ETIMEDOUT;
 		for (i = 0; i < 2 * y->c.nodes; i++)
 			task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 1 + below(8));
 		if (meanwhile)
 			meanwhile(y);
-		/* What is asked for is done to the end. */
+		/* Give the requested migrations time to end. */
 		usleep(1000);
 	}
 	return 0;
@@ -38,45 +41,45 @@ static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct y
 TEST(tasks_of_all_sizes_arrive_as_they_were)
 {
 	struct task_view v;
-	struct yard y;
+	struct task_fixture y;
 	unsigned int s;
 
-	for (s = 0; s < YARD_SEGMENTS; s++) {
-		ASSERT_EQ(0, yard_new_of_sizes(&y, 2, s, 0, REPEAT));
-		EXPECT_EQ(0, yard_move(&y, 1, 1, 5));
+	for (s = 0; s < FIXTURE_SEGMENTS; s++) {
+		ASSERT_EQ(0, fixture_new_of_sizes(&y, 2, s, 0, REPEAT));
+		EXPECT_EQ(0, fixture_move(&y, 1, 1, 5));
 		EXPECT_EQ(0, task_view(y.c.name, 3, &v));
 		EXPECT_EQ(5, v.queued);
 		EXPECT_EQ(5, v.received);
 		EXPECT_EQ(0, task_view(y.c.name, 1, &v));
-		EXPECT_EQ(YARD_SIZES - 5, v.queued);
+		EXPECT_EQ(FIXTURE_SIZES - 5, v.queued);
 		EXPECT_EQ(5, v.sent);
-		/* And on, and back. */
-		EXPECT_EQ(0, yard_move(&y, 3, 0, 100));
-		EXPECT_EQ(0, yard_move(&y, 2, 0, 2));
+		/* Some tasks migrate further, and some back. */
+		EXPECT_EQ(0, fixture_move(&y, 3, 0, 100));
+		EXPECT_EQ(0, fixture_move(&y, 2, 0, 2));
 		EXPECT_EQ(0, task_view(y.c.name, 2, &v));
 		EXPECT_EQ(3, v.queued);
-		EXPECT_EQ(0, yard_wrong(&y));
-		EXPECT_EQ(0, yard_sum(&y).bytes);
-		EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt);
-		EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, fixture_wrong(&y));
+		EXPECT_EQ(0, fixture_sum(&y).bytes);
+		EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).unresolved);
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 
-TEST_YARD(an_empty_task_arrives, 1, 0)
+TEST_TASKS(an_empty_task_arrives, 1, 0)
 {
 	struct hypercube_task id;
 
 	ASSERT_EQ(0, task_put(y->c.fd[0], "", 0, REPEAT));
-	EXPECT_EQ(0, yard_move(y, 0, 0, 1));
+	EXPECT_EQ(0, fixture_move(y, 0, 0, 1));
 	EXPECT_EQ(0, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(0, id.node);
 	EXPECT_EQ(1, id.nr);
 	EXPECT_EQ(REPEAT, id.flags);
-	/* Its worker ends: what came over a link goes back as well. */
+	/* Its worker closes: a task that has migrated goes back into the queue as well. */
 	close(y->c.fd[1]);
 	y->c.fd[1] = task_bound(&y->c, 1);
 	EXPECT_EQ(0, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
-	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id.flags);
+	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REDELIVERED, id.flags);
 	EXPECT_EQ(0, task_done(y->c.fd[1], &id));
 }
 
@@ -84,34 +87,34 @@ TEST(a_full_neighbour_takes_nothing)
 {
 	struct task_view v;
 	unsigned int n;
-	struct yard y;
+	struct task_fixture y;
 
-	ASSERT_EQ(0, yard_new(&y, 1, 0));
-	n = yard_stuff(&y, 1);
+	ASSERT_EQ(0, fixture_new(&y, 1, 0));
+	n = fixture_stuff(&y, 1);
 	EXPECT_LE(64, n);
-	ASSERT_EQ(0, yard_put(&y, 0, 100, 0));
-	ASSERT_EQ(0, yard_put(&y, 0, 100, 0));
-	EXPECT_EQ(0, yard_move(&y, 0, 0, 2));
+	ASSERT_EQ(0, fixture_put(&y, 0, 100, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 100, 0));
+	EXPECT_EQ(0, fixture_move(&y, 0, 0, 2));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(2, v.queued);
 	EXPECT_EQ(0, v.sent);
-	/* Once there is room it takes them. */
+	/* Once there is room the neighbour takes the tasks. */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
-	EXPECT_EQ(0, yard_move(&y, 0, 0, 2));
+	EXPECT_EQ(0, fixture_move(&y, 0, 0, 2));
 	EXPECT_EQ(0, task_view(y.c.name, 1, &v));
 	EXPECT_EQ(2, v.queued);
-	EXPECT_EQ(0, yard_end(&y));
+	EXPECT_EQ(0, fixture_end(&y));
 }
 
 TEST(what_cannot_be_moved_is_refused)
 {
-	struct yard y;
+	struct task_fixture y;
 
-	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, fixture_new(&y, 2, 0));
 	EXPECT_EQ(-ENOENT, task_move(y.c.name, 0, 0, 1));
 	EXPECT_EQ(0, strcmp("No task waits at the node", ctl()->extack));
-	ASSERT_EQ(0, yard_put(&y, 0, 10, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 10, 0));
 	EXPECT_EQ(-ERANGE, task_move(y.c.name, 0, 0, 0));
 	EXPECT_EQ(-ERANGE, task_move(y.c.name, 0, 12, 1));
 	EXPECT_EQ(-ERANGE, task_move(y.c.name, 0, 2, 1));
@@ -132,30 +135,30 @@ TEST(what_cannot_be_moved_is_refused)
 	nl_u32(ctl(), HYPERCUBE_A_TASK_DIM, 0);
 	EXPECT_EQ(-EINVAL, nl_talk(ctl(), NULL, NULL));
 	EXPECT_EQ(0, strcmp("The request names no number of tasks", ctl()->extack));
-	EXPECT_EQ(0, yard_end(&y));
+	EXPECT_EQ(0, fixture_end(&y));
 }
 
-/* Random handovers over bad links, and what else happens @meanwhile. */
-static void stirs(struct __test_metadata *_metadata, unsigned int tasks, unsigned int handovers,
-		  const struct impairments *bad, void (*meanwhile)(struct yard *y))
+/* Migrate tasks at random over bad links; @meanwhile: what else happens. */
+static void stirs(struct __test_metadata *_metadata, unsigned int tasks, unsigned int migrations,
+		  const struct impairments *bad, void (*meanwhile)(struct task_fixture *y))
 {
 	struct task_view sum;
-	struct yard y;
+	struct task_fixture y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 512));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	yard_fill(&y, tasks);
-	ASSERT_EQ(0, yard_impair(&y, bad));
-	EXPECT_EQ(0, yard_stir(&y, scaled(handovers), meanwhile));
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	sum = yard_sum(&y);
+	ASSERT_EQ(0, fixture_new(&y, 3, 512));
+	ASSERT_EQ(0, ctl_stall_timeout(y.c.name, 0));
+	fixture_fill(&y, tasks);
+	ASSERT_EQ(0, fixture_impair(&y, bad));
+	EXPECT_EQ(0, fixture_stir(&y, scaled(migrations), meanwhile));
+	EXPECT_EQ(0, fixture_settle(&y, 30));
+	sum = fixture_sum(&y);
 	printf("# %llu handovers of %u tasks\n", (unsigned long long)sum.sent, y.n);
 	EXPECT_EQ(sum.sent, sum.received);
 	EXPECT_EQ(y.n, sum.queued);
-	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_sum(&y).bytes);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, sum.lost + sum.unresolved + sum.repeated);
+	EXPECT_EQ(0, fixture_wrong(&y));
+	EXPECT_EQ(0, fixture_sum(&y).bytes);
+	EXPECT_EQ(0, fixture_del(&y));
 }
 
 TEST(bad_links_neither_lose_nor_double_tasks)
@@ -168,7 +171,7 @@ TEST(bad_links_neither_lose_nor_double_tasks)
 	stirs(_metadata, 200, 3000, &bad, NULL);
 }
 
-static void flap(struct yard *y)
+static void flap(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes), dim = below(y->c.dim);
 
@@ -186,16 +189,17 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* A task that node 1 has, but whose answer does not come over the link to node 0, which is taken
- * down then.  Returns how many things went wrong.
+/* Move a task to node 1 whose answer does not come over the link to node 0; then this link is taken
+ * down. Return: number of errors.
  */
-static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int ms)
+static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsigned int ms)
 {
 	struct task_view v = { 0 };
 	uint64_t end = deadline(10);
 	unsigned int failed;
 
-	if (yard_new(y, dim, 0) || ctl_patience(y->c.name, ms) || yard_put(y, 0, 5000, 0))
+	if (fixture_new(y, dim, 0) || ctl_stall_timeout(y->c.name, ms) ||
+	    fixture_put(y, 0, 5000, 0))
 		return 1;
 	failed = !!ctl_link_loss(y->c.name, 1, 0, HYPERCUBE_PPM_MAX, true);
 	failed += !!task_move(y->c.name, 0, 0, 1);
@@ -203,55 +207,55 @@ static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int m
 		task_view(y->c.name, 1, &v);
 	failed += !v.received;
 	task_view(y->c.name, 0, &v);
-	/* There is another way. */
+	/* With more than one dimension the answer may take another path. */
 	failed += dim == 1 && v.moving != 1;
 	return failed + !!ctl_link_down(y->c.name, 0, 0, true);
 }
 
-/* What node 0 says when nothing is on its way. */
-static int settled(const struct yard *y, struct task_view *v)
+/* Wait until no task is on its way, and get the counters of node 0. */
+static int settled(const struct task_fixture *y, struct task_view *v)
 {
-	return yard_settle(y, 10) ?: task_view(y->c.name, 0, v);
+	return fixture_settle(y, 10) ?: task_view(y->c.name, 0, v);
 }
 
 TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
 {
 	struct task_view v;
-	struct yard y;
+	struct task_fixture y;
 
 	ASSERT_EQ(0, begin_doubt(&y, 1, 0));
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
-	EXPECT_EQ(0, yard_end(&y));
+	EXPECT_EQ(0, fixture_end(&y));
 }
 
 TEST(what_is_not_answered_is_settled_around_the_fault)
 {
 	struct task_view v;
-	struct yard y;
+	struct task_fixture y;
 
 	ASSERT_EQ(0, begin_doubt(&y, 2, 0));
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
-	/* And where nothing has come: it stays. */
+	/* The same for a task that has not arrived: it stays at node 0. */
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 0, 0, HYPERCUBE_PPM_MAX, true));
-	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 5000, 0));
 	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.queued);
-	EXPECT_EQ(0, yard_end(&y));
+	EXPECT_EQ(0, fixture_end(&y));
 }
 
 TEST(what_nobody_can_settle_is_in_doubt)
 {
 	struct task_losses l = { 0 };
 	struct task_view v;
-	struct yard y;
+	struct task_fixture y;
 	struct nl nl;
 
 	ASSERT_EQ(0, own_netns());
@@ -259,30 +263,30 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	ASSERT_EQ(0, begin_doubt(&y, 1, 300));
 	ASSERT_EQ(0, task_losses(&nl, &l, 1));
 	EXPECT_EQ(1, l.n);
-	EXPECT_EQ(HYPERCUBE_TASK_LOSS_DOUBT, l.loss[0]);
+	EXPECT_EQ(HYPERCUBE_TASK_LOSS_UNRESOLVED, l.loss[0]);
 	EXPECT_EQ(y.id[0].nr, l.id[0].nr);
 	EXPECT_EQ(0, l.node[0]);
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
-	EXPECT_EQ(1, v.doubt);
+	EXPECT_EQ(1, v.unresolved);
 	EXPECT_EQ(0, v.queued | v.moving | v.bytes);
-	/* It is not executed twice: the other one had it. */
-	EXPECT_EQ(0, yard_wrong(&y));
-	/* One that may be repeated is kept, and marked. */
+	/* The task is not executed twice: node 1 had it. */
+	EXPECT_EQ(0, fixture_wrong(&y));
+	/* A task that may be repeated is kept, and marked. */
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
-	ASSERT_EQ(0, yard_put(&y, 0, 5000, REPEAT));
+	ASSERT_EQ(0, fixture_put(&y, 0, 5000, REPEAT));
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, HYPERCUBE_PPM_MAX, true));
-	EXPECT_EQ(0, yard_move(&y, 0, 0, 1));
+	EXPECT_EQ(0, fixture_move(&y, 0, 0, 1));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.queued);
-	EXPECT_EQ(0, yard_take(&y));
+	EXPECT_EQ(0, fixture_take(&y));
 	EXPECT_EQ(2, y.taken[1]);
 	EXPECT_EQ(1, y.repeated[1]);
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 }
 
-static void die(struct yard *y)
+static void die(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes);
 
@@ -293,10 +297,10 @@ static void die(struct yard *y)
 	ctl_node_failed(y->c.name, node, false);
 }
 
-/* Each task that may not be repeated is taken, told to be lost, or told to be in doubt; it is never
- * taken and lost, and never two of the same.
+/* Each task that may not be repeated is taken, or notified as lost, or notified as unresolved; it
+ * is never both taken and lost, and never taken twice.
  */
-TEST(nodes_that_die_take_along_what_is_told)
+TEST(nodes_that_die_take_along_what_is_notified)
 {
 	const struct impairments bad = {
 		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
@@ -305,54 +309,54 @@ TEST(nodes_that_die_take_along_what_is_told)
 	unsigned int i, k, wrong = 0, doubt, lost;
 	struct task_view sum;
 	unsigned int round;
-	struct yard y;
+	struct task_fixture y;
 	struct nl nl;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, fixture_new(&y, 3, 512));
 	ASSERT_EQ(0, nl_open_events(&nl));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, yard_impair(&y, &bad));
+	ASSERT_EQ(0, ctl_stall_timeout(y.c.name, 0));
+	ASSERT_EQ(0, fixture_impair(&y, &bad));
 	for (round = 1; round <= scaled(10); round++) {
 		for (i = 0; i < 60; i++)
-			ASSERT_EQ(0, yard_put(&y, below(8), 4 + below(3000), 0));
-		EXPECT_EQ(0, yard_stir(&y, yard_sum(&y).sent + 60, die));
+			ASSERT_EQ(0, fixture_put(&y, below(8), 4 + below(3000), 0));
+		EXPECT_EQ(0, fixture_stir(&y, fixture_sum(&y).sent + 60, die));
 	}
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	sum = yard_sum(&y);
-	EXPECT_EQ(0, task_losses(&nl, l, sum.lost + sum.doubt));
-	EXPECT_EQ(sum.lost + sum.doubt, l->n);
-	EXPECT_EQ(0, yard_take(&y));
+	EXPECT_EQ(0, fixture_settle(&y, 30));
+	sum = fixture_sum(&y);
+	EXPECT_EQ(0, task_losses(&nl, l, sum.lost + sum.unresolved));
+	EXPECT_EQ(sum.lost + sum.unresolved, l->n);
+	EXPECT_EQ(0, fixture_take(&y));
 	for (i = 0; i < y.n; i++) {
 		doubt = 0;
 		lost = 0;
 		for (k = 0; k < l->n; k++)
 			if (l->id[k].node == y.id[i].node && l->id[k].nr == y.id[i].nr)
-				l->loss[k] == HYPERCUBE_TASK_LOSS_DOUBT ? doubt++ : lost++;
+				l->loss[k] == HYPERCUBE_TASK_LOSS_UNRESOLVED ? doubt++ : lost++;
 		wrong += y.taken[i] + lost > 1 || y.taken[i] + lost + doubt < 1;
 	}
 	EXPECT_EQ(0, wrong);
 	printf("# %u tasks, %llu handovers, %llu lost, %llu in doubt\n", y.n,
 	       (unsigned long long)sum.sent, (unsigned long long)sum.lost,
-	       (unsigned long long)sum.doubt);
+	       (unsigned long long)sum.unresolved);
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 	free(l);
 }
 
-static int fill_some(struct yard *y)
+static int fill_some(struct task_fixture *y)
 {
-	yard_fill(y, 60);
+	fixture_fill(y, 60);
 	return 0;
 }
 
 TEST(a_fabric_goes_while_tasks_do)
 {
 	unsigned int round;
-	struct yard y;
+	struct task_fixture y;
 
 	for (round = 0; round < scaled(20); round++) {
-		ASSERT_EQ(0, yard_bustling(&y, fill_some));
-		EXPECT_EQ(0, yard_del(&y));
+		ASSERT_EQ(0, fixture_bustling(&y, fill_some));
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 

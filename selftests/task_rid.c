@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver-initiated diffusion: nodes that lack tasks ask their neighbours, many at once, and
- * beside rounds of other methods; every wait ends, and every task is in one place.  That loads
- * become what the planner says is looked at by task_rounds.
+ * Receiver-initiated diffusion: nodes that lack tasks ask their neighbours, many at once, and while
+ * rounds of other methods run; every wait ends, and every task is in one place. That loads become
+ * what the planner says is tested by task_rounds.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <string.h>
@@ -10,12 +12,12 @@
 #include "cube.h"
 #include "ktap.h"
 #include "round_calls.h"
-#include "yard.h"
+#include "task_fixture.h"
 
 #define RID	HYPERCUBE_BALANCE_RID
 
-/* Each node asks all its neighbours, which ask it. */
-TEST_YARD(all_ask_each_other_at_once, 4, 0)
+/* Each node asks all its neighbours, which ask it at the same time. */
+TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 {
 	struct task_view sum;
 	unsigned int u, k;
@@ -24,21 +26,21 @@ TEST_YARD(all_ask_each_other_at_once, 4, 0)
 	ASSERT_EQ(0, nl_open_all(nl, 16));
 	for (k = 0; k < scaled(10); k++) {
 		for (u = 0; u < 100; u++)
-			ASSERT_EQ(0, yard_put(y, k % 16, 8, 0));
+			ASSERT_EQ(0, fixture_put(y, k % 16, 8, 0));
 		EXPECT_EQ(0, rounds_at_once(nl, 16, y->c.name, RID, 5));
 	}
-	EXPECT_EQ(0, yard_settle(y, 10));
-	sum = yard_sum(y);
+	EXPECT_EQ(0, fixture_settle(y, 10));
+	sum = fixture_sum(y);
 	EXPECT_LE(1, sum.sent);
 	EXPECT_EQ(sum.sent, sum.received);
-	EXPECT_EQ(0, yard_wrong(y));
+	EXPECT_EQ(0, fixture_wrong(y));
 	nl_shut_all(nl, 16);
 }
 
-/* Neighbours 1, 2 and 4 have 5, 3 and 10: node 0 lacks 4.5, so it asks for 4, in parts of 1.25,
- * 0.75 and 2.5.
+/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks: node 0 lacks 4.5, so it asks for 4, in parts of
+ * 1.25, 0.75 and 2.5.
  */
-TEST_YARD(a_node_asks_each_neighbour_for_its_part, 3, 0)
+TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
 {
 	static const unsigned int had[8] = { 0, 5, 3, 7, 10, 7, 7, 7 };
 	static const unsigned int has[8] = { 4, 4, 2, 7, 8, 7, 7, 7 };
@@ -48,7 +50,7 @@ TEST_YARD(a_node_asks_each_neighbour_for_its_part, 3, 0)
 
 	for (u = 0; u < 8; u++)
 		for (i = 0; i < had[u]; i++)
-			ASSERT_EQ(0, yard_put(y, u, 8, 0));
+			ASSERT_EQ(0, fixture_put(y, u, 8, 0));
 	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(4, v.members);
@@ -57,11 +59,11 @@ TEST_YARD(a_node_asks_each_neighbour_for_its_part, 3, 0)
 		EXPECT_EQ(0, task_view(y->c.name, u, &view));
 		EXPECT_EQ(has[u], view.queued);
 	}
-	EXPECT_EQ(0, yard_wrong(y));
+	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* Where each part alone is less than a task. */
-TEST_YARD(an_idle_node_gets_what_all_parts_together_are, 2, 0)
+/* The same where each part alone is less than a task. */
+TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 {
 	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
 	struct task_view view;
@@ -70,7 +72,7 @@ TEST_YARD(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 
 	for (u = 0; u < 4; u++)
 		for (i = 0; i < had[u]; i++)
-			ASSERT_EQ(0, yard_put(y, u, 8, 0));
+			ASSERT_EQ(0, fixture_put(y, u, 8, 0));
 	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(1, v.moved);
@@ -78,11 +80,11 @@ TEST_YARD(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 		EXPECT_EQ(0, task_view(y->c.name, u, &view));
 		EXPECT_EQ(has[u], view.queued);
 	}
-	EXPECT_EQ(0, yard_wrong(y));
+	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* Around the faults that there are; and a node that nobody is connected with asks nobody. */
-TEST_YARD(only_usable_links_are_asked_over, 3, 0)
+/* A node asks over usable links only; a node without any asks no neighbour. */
+TEST_TASKS(only_usable_links_are_asked_over, 3, 0)
 {
 	struct round_view v;
 
@@ -97,55 +99,55 @@ TEST_YARD(only_usable_links_are_asked_over, 3, 0)
 	EXPECT_EQ(1, v.members);
 }
 
-/* A fault is no surprise. */
+/* Has a round failed with an error that no fault explains? */
 static bool odd(const struct round_view *v)
 {
 	return v->status && v->status != -ENOLINK && v->status != -EHOSTDOWN;
 }
 
-TEST_YARD(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
+TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 {
 	unsigned int failed = 0, rounds = 0, u, k, wrong = 0;
 	struct round_view v;
 	struct task_view sum;
 	struct nl nl[16];
 
-	ASSERT_EQ(0, ctl_patience(y->c.name, 0));
+	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
 	ASSERT_EQ(0, nl_open_all(nl, 16));
-	yard_fill(y, 600);
-	/* Until a link has failed within a round, too: how often that happens is chance. */
-	for (k = 0; k < 2000 && (yard_sum(y).sent < scaled(10000) || !failed); k++) {
-		/* Uneven again. */
+	fixture_fill(y, 600);
+	/* Go on until a link has failed within a round; how often that happens is chance. */
+	for (k = 0; k < 2000 && (fixture_sum(y).sent < scaled(10000) || !failed); k++) {
+		/* Make loads uneven again. */
 		for (u = 0; u < 4; u++)
 			task_move(y->c.name, below(16), below(4), 50 + below(100));
 		for (u = 0; u < 16; u++)
 			wrong += !!round_begin(&nl[u], y->c.name,
 					       u % 8 ? RID : HYPERCUBE_BALANCE_DEM, u);
-		yard_flap(y);
+		fixture_flap(y);
 		for (u = 0; u < 16; u++, rounds++) {
 			wrong += !!round_end(&nl[u], &v) || odd(&v);
 			failed += !!v.status;
 		}
 	}
 	EXPECT_EQ(0, wrong);
-	EXPECT_EQ(0, yard_settle(y, 30));
-	sum = yard_sum(y);
+	EXPECT_EQ(0, fixture_settle(y, 30));
+	sum = fixture_sum(y);
 	printf("# %llu handovers of %u tasks, %u of %u rounds failed\n",
 	       (unsigned long long)sum.sent, y->n, failed, rounds);
 	EXPECT_LE(scaled(10000), sum.sent);
 	EXPECT_LE(1, failed);
 	EXPECT_EQ(sum.sent, sum.received);
 	EXPECT_EQ(y->n, sum.queued);
-	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
-	EXPECT_EQ(0, yard_wrong(y));
+	EXPECT_EQ(0, sum.lost + sum.unresolved + sum.repeated);
+	EXPECT_EQ(0, fixture_wrong(y));
 	nl_shut_all(nl, 16);
 }
 
-/* Nothing comes from 1 to 0: the link is down, and nobody else notices. */
+/* Nothing comes from 1 to 0: the link goes down, and no other node notices. */
 TEST(a_link_that_delivers_nothing_ends_it)
 {
 	struct round_view v;
-	struct yard y;
+	struct task_fixture y;
 
 	ASSERT_EQ(0, round_new_deaf(&y, RID, 0, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
@@ -155,13 +157,13 @@ TEST(a_link_that_delivers_nothing_ends_it)
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_settle(&y, 10));
+	EXPECT_EQ(0, fixture_wrong(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* The node that asks dies, or one that is asked, before or after tasks have gone. */
-TEST_YARD(nodes_that_die_end_it, 3, 512)
+/* The node that asks fails, or one that is asked, before or after tasks have gone. */
+TEST_TASKS(nodes_that_die_end_it, 3, 512)
 {
 	const struct impairments slow = { .delay = 500000, .seed = 1 };
 	unsigned int i, node, failed = 0, wrong = 0;
@@ -170,10 +172,10 @@ TEST_YARD(nodes_that_die_end_it, 3, 512)
 	struct nl nl;
 	int err;
 
-	ASSERT_EQ(0, yard_impair(y, &slow));
+	ASSERT_EQ(0, fixture_impair(y, &slow));
 	ASSERT_EQ(0, nl_open(&nl));
 	for (i = 0; i < scaled(60); i++) {
-		yard_fill(y, 40);
+		fixture_fill(y, 40);
 		task_move(y->c.name, 0, i % 3, 100);
 		wrong += !!round_begin(&nl, y->c.name, RID, 0);
 		usleep(below(4000));
@@ -189,21 +191,21 @@ TEST_YARD(nodes_that_die_end_it, 3, 512)
 		failed += !err && v.status;
 		ctl_node_failed(y->c.name, node, false);
 	}
-	EXPECT_EQ(0, yard_settle(y, 30));
-	sum = yard_sum(y);
+	EXPECT_EQ(0, fixture_settle(y, 30));
+	sum = fixture_sum(y);
 	printf("# %u of %u rounds failed, %llu tasks lost, %llu in doubt\n", failed, i,
-	       (unsigned long long)sum.lost, (unsigned long long)sum.doubt);
+	       (unsigned long long)sum.lost, (unsigned long long)sum.unresolved);
 	EXPECT_EQ(0, wrong);
 	EXPECT_LE(1, failed);
-	EXPECT_EQ(0, yard_take(y));
+	EXPECT_EQ(0, fixture_take(y));
 	for (i = 0, wrong = 0; i < y->n; i++)
 		wrong += y->taken[i] > 1;
 	EXPECT_EQ(0, wrong);
 	nl_shut(&nl);
 }
 
-/* Nodes that find nothing look for it rarely, and do not fill the history with that. */
-TEST_YARD(where_there_is_nothing_it_becomes_rare, 3, 0)
+/* Nodes that find no tasks look for them rarely, and such rounds do not fill the history. */
+TEST_TASKS(where_there_is_nothing_it_becomes_rare, 3, 0)
 {
 	struct balance_view b;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds of balancing: each node has in the end what the planner says, as long as nothing comes
+ * Rounds of load balancing: in the end each node has what the planner says, unless something comes
  * between; and whatever does, every task is in one place.
+ *
+ * Scheduling: shared long
  */
 #include <poll.h>
 #include <pthread.h>
@@ -12,22 +14,22 @@
 #include "ktap.h"
 #include "round_calls.h"
 #include "round_plan.h"
-#include "yard.h"
+#include "task_fixture.h"
 
 TEST(loads_become_what_is_planned)
 {
 	unsigned int dim, i;
-	struct yard y;
+	struct task_fixture y;
 
 	for (dim = 1; dim <= 6; dim++) {
-		ASSERT_EQ(0, yard_new(&y, dim, 0));
+		ASSERT_EQ(0, fixture_new(&y, dim, 0));
 		for (i = 0; i < scaled(4); i++)
 			EXPECT_EQ(0, rounds_as_planned(&y));
-		EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 
-TEST_YARD(around_each_single_fault, 3, 0)
+TEST_TASKS(around_each_single_fault, 3, 0)
 {
 	unsigned int u, d;
 
@@ -48,10 +50,10 @@ TEST_YARD(around_each_single_fault, 3, 0)
 TEST(around_random_faults)
 {
 	unsigned int dim, i, k;
-	struct yard y;
+	struct task_fixture y;
 
 	for (dim = 4; dim <= 6; dim++) {
-		ASSERT_EQ(0, yard_new(&y, dim, 0));
+		ASSERT_EQ(0, fixture_new(&y, dim, 0));
 		for (i = 0; i < scaled(8); i++) {
 			for (k = below(dim); k--;)
 				cube_fail_node(&y.c, below(y.c.nodes));
@@ -60,11 +62,11 @@ TEST(around_random_faults)
 			EXPECT_EQ(0, rounds_as_planned(&y));
 			EXPECT_EQ(0, cube_heal(&y.c));
 		}
-		EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, fixture_del(&y));
 	}
 }
 
-TEST_YARD(over_links_that_lose_frames, 3, 0)
+TEST_TASKS(over_links_that_lose_frames, 3, 0)
 {
 	const struct impairments bad = {
 		.loss = 50000, .corrupt = 20000, .duplicate = 50000, .seed = 5,
@@ -72,20 +74,20 @@ TEST_YARD(over_links_that_lose_frames, 3, 0)
 	};
 	unsigned int i;
 
-	ASSERT_EQ(0, ctl_patience(y->c.name, 0));
-	ASSERT_EQ(0, yard_impair(y, &bad));
+	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
+	ASSERT_EQ(0, fixture_impair(y, &bad));
 	for (i = 0; i < scaled(6); i++)
 		EXPECT_EQ(0, rounds_as_planned(y));
 }
 
-/* Commands at all nodes at once: one after another, each is answered. */
-TEST_YARD(rounds_that_begin_at_once_all_end, 3, 0)
+/* Commands at all nodes at once are executed one after another, and each is answered. */
+TEST_TASKS(rounds_that_begin_at_once_all_end, 3, 0)
 {
 	struct nl nl[8];
 	struct balance_view b;
 	unsigned int k;
 
-	yard_fill(y, 100);
+	fixture_fill(y, 100);
 	ASSERT_EQ(0, nl_open_all(nl, 8));
 	for (k = 0; k < scaled(5); k++)
 		EXPECT_EQ(0, rounds_at_once(nl, 8, y->c.name, ROUND_ANY, 8));
@@ -97,23 +99,23 @@ TEST_YARD(rounds_that_begin_at_once_all_end, 3, 0)
 	for (k = 1; k < b.n; k++)
 		EXPECT_GT(b.round[k].nr, b.round[k - 1].nr);
 	printf("# %llu rounds, %llu beaten\n", (unsigned long long)b.done,
-	       (unsigned long long)b.beaten);
-	EXPECT_EQ(0, yard_wrong(y));
+	       (unsigned long long)b.superseded);
+	EXPECT_EQ(0, fixture_wrong(y));
 	nl_shut_all(nl, 8);
 }
 
-/* ------------------------------------------------------------ faults meanwhile */
+/* --- faults during rounds --- */
 
 /**
- * struct trouble - rounds that are disturbed
- * @y: where
+ * struct trouble - rounds that faults disturb
+ * @y: the fabric and its tasks
  * @t: its topology
- * @nl: each is begun by it
- * @rounds: how many there were
- * @failed: of these
+ * @nl: netlink socket by which the rounds are begun
+ * @rounds: number of rounds
+ * @failed: number of these that failed
  */
 struct trouble {
-	struct yard y;
+	struct task_fixture y;
 	struct hc_balance_topo t;
 	struct nl nl;
 	unsigned int rounds;
@@ -123,22 +125,24 @@ struct trouble {
 static int trouble_begin(struct trouble *x, unsigned int dim)
 {
 	*x = (struct trouble){ 0 };
-	return yard_new(&x->y, dim, 512) ?: rounds_install(&x->y, &x->t) ?:
-	       ctl_patience(x->y.c.name, 0) ?: nl_open(&x->nl);
+	return fixture_new(&x->y, dim, 512) ?: rounds_install(&x->y, &x->t) ?:
+	       ctl_stall_timeout(x->y.c.name, 0) ?: nl_open(&x->nl);
 }
 
 static int trouble_end(struct trouble *x)
 {
 	hc_balance_topo_free(&x->t);
 	nl_shut(&x->nl);
-	return yard_del(&x->y);
+	return fixture_del(&x->y);
 }
 
-/* A round ends well, or with a fault as its cause; the next one works. */
-static unsigned int disturbed(struct trouble *x, void (*disturb)(struct yard *y))
+/* Begin a round and disturb it: it must succeed, or fail with a fault as its cause. Return: number
+ * of errors.
+ */
+static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fixture *y))
 {
 	unsigned int method = round_methods[below(ROUND_METHODS)].id;
-	struct yard *y = &x->y;
+	struct task_fixture *y = &x->y;
 	struct round_view v;
 	int err;
 
@@ -161,10 +165,10 @@ static unsigned int disturbed(struct trouble *x, void (*disturb)(struct yard *y)
 	return (v.status != -ENOLINK && v.status != -EHOSTDOWN) || v.cause_node >= y->c.nodes;
 }
 
-/* When all is quiet a round of all nodes ends well. */
+/* Does a round of all nodes succeed once no task is on its way? */
 static bool recovers(const struct trouble *x)
 {
-	int err = yard_settle(&x->y, 30);
+	int err = fixture_settle(&x->y, 30);
 	struct round_view v = { 0 };
 
 	if (!err)
@@ -183,14 +187,14 @@ TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
 	unsigned int i;
 
 	ASSERT_EQ(0, trouble_begin(&x, 4));
-	yard_fill(&x.y, 600);
-	for (i = 0; i < 4000 && yard_sum(&x.y).sent < scaled(10000); i++) {
-		/* Uneven again. */
+	fixture_fill(&x.y, 600);
+	for (i = 0; i < 4000 && fixture_sum(&x.y).sent < scaled(10000); i++) {
+		/* Make loads uneven again. */
 		task_move(x.y.c.name, below(16), below(4), 50 + below(100));
-		EXPECT_EQ(0, disturbed(&x, yard_flap));
+		EXPECT_EQ(0, disturbed(&x, fixture_flap));
 	}
 	EXPECT_TRUE(recovers(&x));
-	sum = yard_sum(&x.y);
+	sum = fixture_sum(&x.y);
 	EXPECT_EQ(0, balance_view(x.y.c.name, &b));
 	printf("# %llu handovers of %u tasks, %u of %u rounds failed\n",
 	       (unsigned long long)sum.sent, x.y.n, x.failed, x.rounds);
@@ -199,12 +203,12 @@ TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
 	EXPECT_LE(1, b.done);
 	EXPECT_EQ(sum.sent, sum.received);
 	EXPECT_EQ(x.y.n, sum.queued);
-	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
-	EXPECT_EQ(0, yard_wrong(&x.y));
+	EXPECT_EQ(0, sum.lost + sum.unresolved + sum.repeated);
+	EXPECT_EQ(0, fixture_wrong(&x.y));
 	EXPECT_EQ(0, trouble_end(&x));
 }
 
-static void die(struct yard *y)
+static void die(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes);
 
@@ -222,23 +226,23 @@ TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
 
 	ASSERT_EQ(0, trouble_begin(&x, 3));
 	for (i = 0; i < scaled(150); i++) {
-		yard_fill(&x.y, 40);
+		fixture_fill(&x.y, 40);
 		task_move(x.y.c.name, below(8), below(3), 50);
 		EXPECT_EQ(0, disturbed(&x, die));
 	}
 	EXPECT_TRUE(recovers(&x));
-	sum = yard_sum(&x.y);
+	sum = fixture_sum(&x.y);
 	printf("# %llu handovers of %u tasks, %u of %u rounds failed, %llu tasks lost, %llu in doubt\n",
 	       (unsigned long long)sum.sent, x.y.n, x.failed, x.rounds,
-	       (unsigned long long)sum.lost, (unsigned long long)sum.doubt);
+	       (unsigned long long)sum.lost, (unsigned long long)sum.unresolved);
 	EXPECT_LE(1, x.failed);
-	EXPECT_EQ(0, yard_take(&x.y));
+	EXPECT_EQ(0, fixture_take(&x.y));
 	for (i = 0; i < x.y.n; i++) {
 		twice += x.y.taken[i] > 1;
 		gone += !x.y.taken[i];
 	}
 	EXPECT_EQ(0, twice);
-	EXPECT_LE(gone, sum.lost + sum.doubt);
+	EXPECT_LE(gone, sum.lost + sum.unresolved);
 	EXPECT_LE(sum.lost, gone);
 	EXPECT_EQ(0, trouble_end(&x));
 }
@@ -248,7 +252,7 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 {
 	struct balance_view b;
 	struct round_view v;
-	struct yard y;
+	struct task_fixture y;
 
 	ASSERT_EQ(0, round_new_deaf(&y, ROUND_ANY, 6, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
@@ -258,43 +262,47 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 	EXPECT_EQ(0, balance_view(y.c.name, &b));
 	EXPECT_EQ(1, b.done);
 	EXPECT_EQ(1, b.failed);
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_settle(&y, 10));
+	EXPECT_EQ(0, fixture_wrong(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* All comes, be it late. */
+/* On a slow link all frames come, only late. */
 TEST(who_waits_for_a_slow_link_says_nothing_again)
 {
 	const struct impairments slow = { .delay = 500000000 };
 	struct link_sums before, after;
 	struct round_view v;
-	struct yard y;
+	struct task_fixture y;
 
-	ASSERT_EQ(0, yard_new(&y, 4, 0));
-	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
-	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, fixture_new(&y, 4, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 8, 0));
 	ASSERT_EQ(0, round_run(y.c.name, ROUND_ANY, 5, &v));
-	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
-	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, fixture_put(&y, 0, 8, 0));
 	ASSERT_EQ(0, ctl_link_impair(y.c.name, 0, 0, &slow));
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &before));
 	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 5, &v));
 	EXPECT_EQ(0, v.status);
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
 	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
-	/* At each of 64 ends: there is a round, a load, tasks, a report, and it is over. */
+	/* What the 64 link ends send: a round begins, a load, tasks, a report, the round is over.
+	 * That must be fewer than three frames each on average.
+	 */
 	EXPECT_GT(64 * 3, after.tx_frames - before.tx_frames);
-	EXPECT_EQ(0, yard_end(&y));
+	EXPECT_EQ(0, fixture_end(&y));
 }
 
 TEST(a_round_of_many_nodes_takes_few_frames)
 {
-	/* At each link a node says that there is a round, what it knows, and what leaves cubes. */
+	/* Frames over each link: there is a round, what the node knows, and with MCWA what leaves
+	 * each cube.
+	 */
 	static const struct { unsigned int method, most; } cases[] = {
 		{ HYPERCUBE_BALANCE_DEM, 3 }, { HYPERCUBE_BALANCE_MCWA, 4 },
 	};
-	/* The request for a fabric is answered when all its nodes are there. */
+	/* The request for a new fabric is answered when all its nodes exist. */
 	const unsigned int dim = debug_kernel() ? 7 : 10, nodes = 1u << dim;
 	static const uint32_t fault[1 << 10];
 	static uint8_t up[1 << 10];
@@ -319,7 +327,7 @@ TEST(a_round_of_many_nodes_takes_few_frames)
 	EXPECT_EQ(0, ctl_fabric_del("large"));
 }
 
-/* The neighbour is full when it is to take a task by command, and not any more when it is to take
+/* The neighbour is full when it should take a task by command, and no longer when it should take
  * those of the round.
  */
 TEST(a_refused_command_leaves_the_round_what_it_wants)
@@ -329,14 +337,14 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 	struct round_view v;
 	static char buf[HYPERCUBE_TASK_MAX];
 	unsigned int n, i;
-	struct yard y;
+	struct task_fixture y;
 	struct nl nl;
 
-	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, fixture_new(&y, 1, 0));
 	ASSERT_EQ(0, nl_open(&nl));
-	n = yard_stuff(&y, 1);
+	n = fixture_stuff(&y, 1);
 	for (i = 0; i < n + 4; i++)
-		ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+		ASSERT_EQ(0, fixture_put(&y, 0, 8, 0));
 	ASSERT_EQ(0, ctl_link_impair(y.c.name, 0, 0, &slow));
 	ASSERT_EQ(0, round_begin(&nl, y.c.name, HYPERCUBE_BALANCE_DEM, 0));
 	usleep(50000);
@@ -350,11 +358,11 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(2, v.moved);
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 }
 
 /* A worker at a node without tasks gets some. */
-TEST_YARD(a_node_that_lacks_tasks_begins_a_round, 2, 0)
+TEST_TASKS(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 {
 	struct hypercube_task id;
 	struct balance_view b;
@@ -362,7 +370,7 @@ TEST_YARD(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 	char buf[64];
 
 	for (i = 0; i < 100; i++)
-		ASSERT_EQ(0, yard_put(y, 0, 8, 0));
+		ASSERT_EQ(0, fixture_put(y, 0, 8, 0));
 	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, 2, ROUND_ANY));
 	for (i = 0; i < 40; i++) {
 		ASSERT_TRUE(readable(y->c.fd[3], 10));
@@ -378,8 +386,8 @@ TEST_YARD(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
 }
 
-/* Nobody floods: where there is nothing to move rounds become rare. */
-TEST_YARD(rounds_that_move_nothing_become_rare, 3, 0)
+/* Where there are no tasks to move, rounds become rare. */
+TEST_TASKS(rounds_that_move_nothing_become_rare, 3, 0)
 {
 	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, 0, ROUND_ANY));
 	EXPECT_LE(4, rounds_in(y->c.name, 4));
@@ -389,31 +397,31 @@ TEST_YARD(rounds_that_move_nothing_become_rare, 3, 0)
 	EXPECT_EQ(0, rounds_in(y->c.name, 2));
 }
 
-static int put_small(struct yard *y, unsigned int n)
+static int put_small(struct task_fixture *y, unsigned int n)
 {
 	int err = 0;
 
 	while (n-- && !err)
-		err = yard_put(y, 0, 8, 0);
+		err = fixture_put(y, 0, 8, 0);
 	return err;
 }
 
-/* Nodes take tasks as long as there are any, and begin rounds when they have few; tasks come to one
- * node only.
+/* Nodes take tasks as long as there are any, and begin rounds when they have few; tasks are put at
+ * one node only.
  */
 static void workers(struct __test_metadata *_metadata, const struct round_method *method)
 {
-	/* All, or where neighbours ask each other at least these. */
+	/* The nodes that must get tasks: all, or, if neighbours ask each other, at least these. */
 	const unsigned int work = method->own ? 0x17 : 0xff;
 	unsigned int u, seen = 0, busy = 0, pause = 1000 * patience(1);
 	struct hc_balance_topo t;
 	struct hypercube_task id;
 	struct balance_view b;
 	uint64_t end;
-	struct yard y;
+	struct task_fixture y;
 	char buf[64];
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, fixture_new(&y, 3, 0));
 	ASSERT_EQ(0, rounds_install(&y, &t));
 	ASSERT_EQ(0, put_small(&y, 400));
 	ASSERT_EQ(0, balance_set(y.c.name, method->id, 1, ROUND_ANY));
@@ -426,24 +434,26 @@ static void workers(struct __test_metadata *_metadata, const struct round_method
 			}
 		if (seen < y.n || (busy & work) == work)
 			continue;
-		/* On a slow machine they are done before tasks have come to all: not so fast. */
+		/* On a slow machine all tasks are done before some have come to all nodes: work
+		 * more slowly.
+		 */
 		pause *= 2;
 		ASSERT_EQ(0, put_small(&y, 100));
 	}
 	EXPECT_EQ(y.n, seen);
 	EXPECT_EQ(work, busy & work);
 	EXPECT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
-	/* The last one may still be under way. */
+	/* The last round may still be under way. */
 	do {
 		EXPECT_EQ(0, balance_view(y.c.name, &b));
 	} while (!b.done && now_ms() < end);
 	printf("# method %u: %u tasks, %llu rounds, %llu beaten, %llu failed, %llu moved\n",
-	       method->id, y.n, (unsigned long long)b.done, (unsigned long long)b.beaten,
+	       method->id, y.n, (unsigned long long)b.done, (unsigned long long)b.superseded,
 	       (unsigned long long)b.failed, (unsigned long long)b.moved);
 	EXPECT_EQ(0, b.failed);
 	EXPECT_LE(1, b.done);
 	hc_balance_topo_free(&t);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, fixture_del(&y));
 }
 
 TEST(workers_everywhere_get_tasks_by_each_method)
@@ -454,12 +464,12 @@ TEST(workers_everywhere_get_tasks_by_each_method)
 		workers(_metadata, &round_methods[m]);
 }
 
-TEST_YARD(rounds_begin_periodically, 3, 0)
+TEST_TASKS(rounds_begin_periodically, 3, 0)
 {
 	struct balance_view b = { 0 };
 	uint64_t end = deadline(10);
 
-	yard_fill(y, 50);
+	fixture_fill(y, 50);
 	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, 50));
 	while (b.done < 10 && now_ms() < end) {
 		usleep(10000);
@@ -469,7 +479,7 @@ TEST_YARD(rounds_begin_periodically, 3, 0)
 	EXPECT_EQ(HYPERCUBE_TRIGGER_PERIOD, b.round[b.n - 1].trigger);
 }
 
-TEST_YARD(what_cannot_be_is_refused, 2, 0)
+TEST_TASKS(what_cannot_be_is_refused, 2, 0)
 {
 	struct round_view v;
 
@@ -489,7 +499,7 @@ TEST_YARD(what_cannot_be_is_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("The node has failed", ctl()->extack));
 	EXPECT_EQ(0, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(3, v.members);
-	/* A node that nobody is connected with is a round of one. */
+	/* The round of a node without usable links has one member. */
 	EXPECT_EQ(0, ctl_node_failed(y->c.name, 2, true));
 	EXPECT_EQ(0, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(0, v.status);
@@ -500,8 +510,8 @@ TEST_YARD(what_cannot_be_is_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
 }
 
-/* Each a topology of a cube of eight that is not what it should be. */
-TEST_YARD(wrong_topologies_are_refused, 3, 0)
+/* Topologies of a cube of eight nodes, each of which is wrong in one way. */
+TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
 	struct hc_balance b = { .dim = 3, .dims = 7, .up = up };
@@ -532,7 +542,7 @@ TEST_YARD(wrong_topologies_are_refused, 3, 0)
 	b.dim = 3;
 	EXPECT_EQ(0, ctl_link_down(y->c.name, 4, 1, true));
 	EXPECT_EQ(-ESTALE, balance_topology(y->c.name, &b, y->c.faults->fault));
-	/* The one that is there does not fit any more. */
+	/* The installed topology does not fit the faults any more. */
 	EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
 	EXPECT_EQ(1, v.cause_dim);
@@ -543,8 +553,8 @@ TEST_YARD(wrong_topologies_are_refused, 3, 0)
 	EXPECT_EQ(1, after.epoch);
 }
 
-/* One that was down when the topology was made, and is back. */
-TEST_YARD(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
+/* Node 6 was down when the topology was made, and is back. */
+TEST_TASKS(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
 {
 	struct hc_balance_topo t;
 	struct round_view v;
@@ -561,8 +571,8 @@ TEST_YARD(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
 	hc_balance_topo_free(&t);
 }
 
-/* What is refused for the method's sake changes nothing. */
-TEST_YARD(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
+/* A topology that is refused because of the method changes nothing. */
+TEST_TASKS(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
 	uint8_t half[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 2, 2, 2, 2 };
@@ -580,10 +590,11 @@ TEST_YARD(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 	EXPECT_EQ(0, balance_topology(y->c.name, &trees, y->c.faults->fault));
 }
 
-/* Node 7 has not heard of the round for which its neighbours wait when it begins one that wins, and
- * that fails at once: all hear of that, and the other one begins again.
+/* The neighbours of node 7 wait for it in a round of which it does not know yet, when it begins a
+ * round that supersedes that one and fails at once: all nodes are notified of this, and the other
+ * round begins again.
  */
-TEST_YARD(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
+TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 {
 	const struct impairments slow = { .delay = 500000000 };
 	struct hc_balance_topo t;
@@ -608,7 +619,7 @@ TEST_YARD(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 }
 
 /* Each command is answered by a round of its own method, or refused. */
-TEST_YARD(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
+TEST_TASKS(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 {
 	static const unsigned int method[2] = { HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_CWA };
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -619,7 +630,7 @@ TEST_YARD(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 	int err;
 
 	EXPECT_EQ(0, balance_topology(y->c.name, &whole, y->c.faults->fault));
-	yard_fill(y, 20);
+	fixture_fill(y, 20);
 	for (i = 0; i < 8; i++)
 		ASSERT_EQ(0, nl_open(&nl[i]));
 	for (k = 0; k < scaled(10); k++) {
@@ -637,13 +648,15 @@ TEST_YARD(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 	printf("# %u of %u refused\n", refused, 8 * scaled(10));
 	for (i = 0; i < 8; i++)
 		nl_shut(&nl[i]);
-	EXPECT_EQ(0, yard_wrong(y));
+	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* A node hands over what it has left of what was counted. */
+/* Worker thread: takes tasks that a round has already counted, so that the node has fewer to hand
+ * over.
+ */
 static void *work(void *arg)
 {
-	struct yard *y = arg;
+	struct task_fixture *y = arg;
 	struct hypercube_task id;
 	char buf[64];
 	long n = 0;
@@ -655,7 +668,7 @@ static void *work(void *arg)
 	return (void *)n;
 }
 
-TEST_YARD(workers_and_producers_do_not_wait_for_rounds, 3, 0)
+TEST_TASKS(workers_and_producers_do_not_wait_for_rounds, 3, 0)
 {
 	static const unsigned int method[3] = {
 		HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_MCWA, HYPERCUBE_BALANCE_RID,
@@ -672,18 +685,18 @@ TEST_YARD(workers_and_producers_do_not_wait_for_rounds, 3, 0)
 	ASSERT_EQ(0, rounds_install(y, &t));
 	for (k = 0; k < scaled(10); k++) {
 		for (i = 0; i < 200; i++)
-			ASSERT_EQ(0, yard_put(y, i % 3 ? 0 : 7, 8, 0));
+			ASSERT_EQ(0, fixture_put(y, i % 3 ? 0 : 7, 8, 0));
 		ASSERT_EQ(0, pthread_create(&worker, NULL, work, y));
 		EXPECT_EQ(0, round_run(y->c.name, method[k % 3], ROUND_ANY, &v));
 		EXPECT_EQ(0, v.status);
 		pthread_join(worker, &n);
 		taken += (long)n;
 	}
-	EXPECT_EQ(0, yard_settle(y, 10));
-	sum = yard_sum(y);
+	EXPECT_EQ(0, fixture_settle(y, 10));
+	sum = fixture_sum(y);
 	EXPECT_EQ(y->n, sum.queued + taken);
-	EXPECT_EQ(0, sum.lost + sum.doubt);
-	EXPECT_EQ(0, yard_take(y));
+	EXPECT_EQ(0, sum.lost + sum.unresolved);
+	EXPECT_EQ(0, fixture_take(y));
 	hc_balance_topo_free(&t);
 }
 

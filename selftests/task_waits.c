@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks at a node: limits and what is charged, calls that wait for a task or for room, poll(),
- * wrong use.
+ * Tasks at a node: limits and accounting, calls that wait for a task or for room, poll(), wrong
+ * use.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <pthread.h>
@@ -13,7 +15,7 @@
 #include "ktap.h"
 #include "task_calls.h"
 
-#define REPEAT HYPERCUBE_TASK_MAY_REPEAT
+#define REPEAT HYPERCUBE_TASK_IDEMPOTENT
 
 static char big[HYPERCUBE_TASK_MAX + 1], room[HYPERCUBE_TASK_MAX + 1];
 
@@ -27,7 +29,9 @@ TEST(a_producer_answers_for_what_nobody_has_taken)
 
 	ASSERT_EQ(0, task_pair(&c, 1, 0, 0, &p, &w));
 	EXPECT_EQ(0, task_charged(p));
-	/* One that may be repeated is kept until it is done, the other one until it is taken. */
+	/* A task that may be repeated stays charged until it is done, any other one until it is
+	 * taken.
+	 */
 	ASSERT_EQ(0, task_put(p, big, 8000, REPEAT));
 	ASSERT_EQ(0, task_put(p, big, 8000, 0));
 	full = task_charged(p);
@@ -53,7 +57,7 @@ TEST(a_producer_answers_for_what_nobody_has_taken)
 	w = task_bound(&c, 0);
 	EXPECT_EQ(60000, task_take(w, room, sizeof(room), &id[1], 0));
 	EXPECT_EQ(0, memcmp(room, big, 60000));
-	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id[1].flags);
+	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REDELIVERED, id[1].flags);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -71,7 +75,7 @@ TEST(a_full_send_buffer_stops_a_producer)
 	EXPECT_LE(10, n);
 	EXPECT_GE(40, n);
 	EXPECT_EQ(POLLIN, task_events(p));
-	/* Others are not in its way. */
+	/* Another socket still has room of its own. */
 	EXPECT_EQ(POLLIN | POLLOUT, task_events(w));
 	EXPECT_EQ(0, task_put(w, big, 1, 0));
 	for (i = 0; i < n; i++)
@@ -141,7 +145,7 @@ TEST(a_node_takes_no_more_than_its_limit)
 	l.fd = task_bound(&c, 1);
 	EXPECT_EQ(0, task_put(l.fd, big, 10, 0));
 	close(l.fd);
-	/* One that waits is woken when one is done. */
+	/* A producer that waits is woken when a task is done. */
 	l.fd = task_blocking(task_bound(&c, 0));
 	ASSERT_EQ(0, pthread_create(&t, NULL, put_later, &l));
 	EXPECT_TRUE(asleep(t));
@@ -151,7 +155,7 @@ TEST(a_node_takes_no_more_than_its_limit)
 	pthread_join(t, NULL);
 	EXPECT_EQ(0, l.err);
 	EXPECT_EQ(POLLIN, task_events(p));
-	/* The next one hears of a node that fails. */
+	/* The next producer that waits gets an error when the node fails. */
 	ASSERT_EQ(0, pthread_create(&t, NULL, put_later, &l));
 	EXPECT_TRUE(asleep(t));
 	EXPECT_EQ(0, ctl_node_failed(c.name, 0, true));
@@ -204,7 +208,7 @@ TEST(calls_wait_for_tasks)
 	EXPECT_EQ(-EAGAIN, task_take(w, room, sizeof(room), &id, 0));
 	EXPECT_LE(from + 90, now_ms());
 	EXPECT_EQ(-EAGAIN, task_take(w, room, sizeof(room), &id, MSG_DONTWAIT));
-	/* Each of two tasks wakes one. */
+	/* Each of two tasks wakes one of three waiting workers. */
 	for (i = 0; i < 3; i++) {
 		l[i].fd = task_blocking(task_bound(&c, 0));
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, take_later, &l[i]));
@@ -217,7 +221,7 @@ TEST(calls_wait_for_tasks)
 	EXPECT_EQ(1, l[0].err);
 	EXPECT_EQ(1, l[1].err);
 	EXPECT_TRUE(asleep(t[2]));
-	/* What comes back wakes those who wait; so does the end of the fabric. */
+	/* A task that comes back wakes a waiting worker; so does the end of the fabric. */
 	EXPECT_EQ(0, task_put(p, &byte, 1, REPEAT));
 	pthread_join(t[2], NULL);
 	EXPECT_EQ(1, l[2].err);
@@ -226,7 +230,7 @@ TEST(calls_wait_for_tasks)
 	close(l[2].fd);
 	pthread_join(t[0], NULL);
 	EXPECT_EQ(1, l[0].err);
-	EXPECT_TRUE(l[0].id.flags & HYPERCUBE_TASK_REPEATED);
+	EXPECT_TRUE(l[0].id.flags & HYPERCUBE_TASK_REDELIVERED);
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, take_later, &l[i]));
 	EXPECT_TRUE(asleep(t[0]));
@@ -254,7 +258,7 @@ TEST(a_set_of_descriptors_hears_of_tasks_and_room)
 	EXPECT_EQ(EPOLLIN, got.events);
 	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
 	EXPECT_EQ(10, task_take(w, room, sizeof(room), &id, 0));
-	/* One that closes meanwhile takes its place along. */
+	/* A socket that closes while it waits leaves the wait queue. */
 	close(w);
 	EXPECT_EQ(0, task_put(p, big, 10, 0));
 	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
@@ -312,7 +316,7 @@ TEST(wrong_use_is_refused)
 	ASSERT_EQ(0, cube_new(&c, 1, 0));
 	fd = task_bound(&c, 0);
 	ASSERT_LE(0, fd);
-	/* To put one: no id, no flag but MAY_REPEAT. */
+	/* Putting a task: no id, and no flag other than MAY_REPEAT. */
 	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 2));
 	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 4));
 	t.nr = 1;
@@ -325,10 +329,10 @@ TEST(wrong_use_is_refused)
 	EXPECT_EQ(-EINVAL, task_say(fd, 99, &t, sizeof(t), "x", 1, 0));
 	EXPECT_EQ(-EOPNOTSUPP, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t), "x", 1, MSG_OOB));
 	EXPECT_EQ(-EFAULT, task_put(fd, (void *)8, 8, 0));
-	/* To be done: no data, and one's own. */
+	/* Reporting a task as done: no data, and only a task that the socket holds. */
 	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_DONE, &t, sizeof(t), "x", 1, 0));
 	EXPECT_EQ(-ENOENT, task_done(fd, &t));
-	/* Without control message it is a task that is not repeated. */
+	/* Data without a control message is a task that may not be repeated. */
 	EXPECT_EQ(1, send(fd, "y", 1, 0));
 	EXPECT_EQ(-1, recv(fd, room, 1, 0));
 	EXPECT_EQ(EINVAL, errno);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks at a node: order and sizes, exactly once with many workers, workers that are killed, nodes
- * that fail, what is told of losses.  Limits, waiting and wrong use: task_waits.c.
+ * that fail, notifications of losses. Limits, waiting and wrong use: task_waits.c.
+ *
+ * Scheduling: shared
  */
 #include <poll.h>
 #include <pthread.h>
@@ -13,7 +15,7 @@
 #include "ktap.h"
 #include "task_calls.h"
 
-#define REPEAT HYPERCUBE_TASK_MAY_REPEAT
+#define REPEAT HYPERCUBE_TASK_IDEMPOTENT
 
 static char big[HYPERCUBE_TASK_MAX + 1], room[HYPERCUBE_TASK_MAX + 1];
 
@@ -84,12 +86,13 @@ static void *produce(void *arg)
 		if (task_put(fd, &what, sizeof(what), i % 3 ? REPEAT : 0))
 			__atomic_add_fetch(&crowd.wrong, 1, __ATOMIC_RELAXED);
 	}
-	/* What it has put stays. */
+	/* The tasks that the socket has put stay. */
 	close(fd);
 	return NULL;
 }
 
-/* Those with odd numbers are in poll() most of the time. */
+/* A worker thread. Workers with odd numbers are in poll() most of the time, the others in recv().
+ */
 static void *work(void *arg)
 {
 	unsigned int me = (unsigned int)(uintptr_t)arg, what;
@@ -108,7 +111,7 @@ static void *work(void *arg)
 		n = task_take(fd, &what, sizeof(what), &id, 0);
 		if (n == -EAGAIN)
 			continue;
-		if (n != sizeof(what) || id.flags & HYPERCUBE_TASK_REPEATED ||
+		if (n != sizeof(what) || id.flags & HYPERCUBE_TASK_REDELIVERED ||
 		    what >= PRODUCERS * crowd.each ||
 		    __atomic_fetch_add(&crowd.seen[what], 1, __ATOMIC_RELAXED) ||
 		    task_done(fd, &id))
@@ -146,7 +149,7 @@ TEST(each_task_is_executed_once_by_one_of_many_workers)
 	free(crowd.seen);
 }
 
-/* A process that takes @n tasks and says so, and waits to be killed. */
+/* Fork a process that takes @n tasks, reports that, and waits to be killed. */
 static pid_t worker(const struct cube *c, unsigned int n)
 {
 	struct hypercube_task id;
@@ -189,9 +192,9 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 	pid_t pid;
 	int fd;
 
-	fd = task_heard(&c, 2, 2, &nl);
+	fd = task_received(&c, 2, 2, &nl);
 	ASSERT_LE(0, fd);
-	/* Each second one may be repeated; four are taken. */
+	/* Every second task may be repeated; four tasks are taken. */
 	for (i = 1; i <= 6; i++)
 		ASSERT_EQ(0, task_put(fd, &i, sizeof(i), i % 2 ? 0 : REPEAT));
 	pid = worker(&c, 4);
@@ -213,14 +216,14 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 	EXPECT_EQ(0, v.held);
 	EXPECT_EQ(2, v.repeated);
 	EXPECT_EQ(2, v.lost);
-	/* Those that come back come first, in their order, and are marked. */
+	/* Tasks that come back come first, in their order, and are marked. */
 	for (i = 0; i < 4; i++) {
 		static const unsigned int order[] = { 2, 4, 5, 6 };
 
 		EXPECT_EQ(sizeof(what), task_take(fd, &what, sizeof(what), &id, 0));
 		EXPECT_EQ(order[i], what);
 		EXPECT_EQ(order[i], id.nr);
-		EXPECT_EQ(i < 2, !!(id.flags & HYPERCUBE_TASK_REPEATED));
+		EXPECT_EQ(i < 2, !!(id.flags & HYPERCUBE_TASK_REDELIVERED));
 		EXPECT_EQ(order[i] % 2 ? 0 : REPEAT, id.flags & REPEAT);
 		EXPECT_EQ(0, task_done(fd, &id));
 	}
@@ -238,7 +241,7 @@ TEST(a_failed_node_loses_what_it_has)
 	struct nl nl;
 	int fd;
 
-	fd = task_heard(&c, 2, 2, &nl);
+	fd = task_received(&c, 2, 2, &nl);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 50; i++)
 		ASSERT_EQ(0, task_put(fd, &i, sizeof(i), REPEAT));
@@ -277,7 +280,7 @@ TEST(of_very_many_that_are_lost_some_are_only_counted)
 	struct nl nl;
 	int fd;
 
-	fd = task_heard(&c, 1, 0, &nl);
+	fd = task_received(&c, 1, 0, &nl);
 	ASSERT_LE(0, fd);
 	task_buffer(fd, 1 << 24);
 	for (i = 0; i < n; i++)
@@ -328,9 +331,9 @@ TEST(another_owner_takes_the_node_away)
 	EXPECT_EQ(0, ctl_node_owner(c.name, 0, 1001));
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
-	/* What it held has come back, to the administrator. */
+	/* The task that the other process held has come back, and the administrator can take it. */
 	EXPECT_EQ(1, task_take(w, room, 9, &id, 0));
-	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id.flags);
+	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REDELIVERED, id.flags);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -351,7 +354,7 @@ TEST(a_namespace_that_ends_takes_tasks_along)
 				fd = task_bound(&c, i % 4);
 				if (fd < 0 || task_put(fd, big, 1000 * (i % 50), i & 1))
 					_exit(3);
-				/* Some are closed before. */
+				/* Some sockets are closed before the process exits. */
 				if (i % 3)
 					close(fd);
 			}

@@ -1,21 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The usual network tools on endpoints: qdiscs, XDP in generic mode, and that ip and ethtool tell the truth about them.
+# The usual network tools on endpoints: qdiscs, XDP in generic mode, and what ip and ethtool show of
+# them.
+#
+# Scheduling: shared
 
 # shellcheck source=selftests/lib/endpoints.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 ends_alone() { ! reaches "$@"; }
 of() { at "$1" cat "/sys/class/net/tn$1/$2"; }
-# knows KIND: has this kernel the qdisc?
+# knows KIND: does this kernel have the qdisc?
 knows() {
 	at 0 tc qdisc add dev tn0 root "$@" 2>/dev/null && return
 	skip "this kernel has no $1"
 	return 1
 }
 
-netem_delays_and_loses() {
+test_netem_delays_and_loses() {
 	local us
 	cube 1
 	knows netem delay 20ms || return
@@ -28,7 +31,7 @@ netem_delays_and_loses() {
 	check 'it comes' reaches 0 1
 }
 
-tbf_limits() {
+test_tbf_limits() {
 	local bytes
 	cube 1
 	knows tbf rate 8mbit burst 20kb latency 50ms || return
@@ -46,7 +49,7 @@ tbf_limits() {
 	check 'the endpoint works' reaches 0 1
 }
 
-xdp_in_generic_mode() {
+test_xdp_in_generic_mode() {
 	local before
 	cube 1
 	check 'reached' reaches 0 1
@@ -69,10 +72,10 @@ xdp_in_generic_mode() {
 	refused 'native mode' 'not supported' at 1 "$here/hc_xdp" native tn1
 }
 
-# field NAME: of ethtool -S at node 0
+# field NAME: prints this field of ethtool -S at node 0
 field() { at 0 ethtool -S tn0 | sed -nE "s/^ *$1: //p"; }
 
-ip_and_ethtool_tell_the_truth() {
+test_ip_and_ethtool_tell_the_truth() {
 	local rx tx frames=37 dropped
 	cube 2
 	check 'IPv6 off' at 0 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn0/disable_ipv6'
@@ -84,7 +87,7 @@ ip_and_ethtool_tell_the_truth() {
 	check 'bus' grep -q '^bus-info: t/0' <(at 0 ethtool -i tn0)
 	check 'statistics' grep -q '^supports-statistics: yes' <(at 0 ethtool -i tn0)
 	check 'checksums' grep -q '^tx-checksumming: on' <(at 0 ethtool -k tn0)
-	# Frames that are not for anybody's stack, so nobody answers.
+	# Frames for another address, which no stack answers
 	tx=$(of 0 statistics/tx_packets) rx=$(of 3 statistics/rx_packets)
 	check 'send' at 0 "$flow" raw tn0 "$(of 3 address)" "$(of 0 address)" $frames 200
 	check 'they come' busywait 3 test "$(of 3 statistics/rx_packets)" -ge $((rx + frames))
@@ -96,7 +99,7 @@ ip_and_ethtool_tell_the_truth() {
 	equal 'the tool says the same' 5 "$(json '.[0].drops.spoofed' node show t 0)"
 }
 
-a_failed_node_loses_its_carrier() {
+test_a_failed_node_loses_its_carrier() {
 	cube 2
 	check 'fail' hcctl node set t 1 fail
 	check 'ip says so' busywait 3 at 1 sh -c 'ip -j link show tn1 | jq -e ".[0].flags | index(\"NO-CARRIER\")"'
@@ -107,6 +110,5 @@ a_failed_node_loses_its_carrier() {
 	equal 'operstate' up "$(of 1 operstate)"
 }
 
-alone=(tbf_limits)
-run_tests netem_delays_and_loses tbf_limits xdp_in_generic_mode ip_and_ethtool_tell_the_truth \
-	a_failed_node_loses_its_carrier
+alone=(test_tbf_limits)
+run_tests

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Views of a fabric: pictures, tracepoints, the monitor interface, time lines.
+# Views of a fabric: pictures, tracepoints, the monitor interface, timelines.
+#
+# Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# a_fabric DIM: t, with some faults and a tree around them
+# a_fabric DIM: makes t, with some faults and a tree around them
 a_fabric() {
 	check 'add' hcctl fabric add t dim "$1"
 	check 'down' hcctl link set t 3:1 down
@@ -14,13 +16,13 @@ a_fabric() {
 	check 'plan' hcctl tree find fabric t apply
 }
 
-# a_reduction [COUNT]
+# a_reduction [COUNT]: runs a reduction
 a_reduction() { check 'reduce' hcctl run reduce t op sum type i64 count "${1:-1000}" verify; }
 
-# dot_sum ATTRIBUTE: of all edges of the picture
+# dot_sum ATTRIBUTE: prints its sum over all edges of the picture
 dot_sum() { grep -oE "$1=[0-9]+" "$scratch/t.dot" | awk -F= "{ n += \$2 } END { print n }"; }
 
-pictures_show_faults_and_traffic() {
+test_pictures_show_faults_and_traffic() {
 	a_fabric 3
 	a_reduction 1000
 	check 'svg' hcctl plot t -o "$scratch/t.svg"
@@ -31,7 +33,7 @@ pictures_show_faults_and_traffic() {
 	grep -q '</svg>' "$scratch/t.svg" || fault 'the picture has no end'
 	grep -q '>Arrows, by stage<' "$scratch/t.svg" || fault 'the key does not tell what the numbers are'
 	grep -q 'the more traffic' "$scratch/t.dot" || fault 'the key does not tell how much traffic'
-	refused 'another plan' 'no tree or doubling is installed as plan 9' hcctl plot t plan 9 -o "$scratch/t.svg"
+	refused 'another plan' 'no tree, doubling or spanning tree is installed as plan 9' hcctl plot t plan 9 -o "$scratch/t.svg"
 	refused 'another fabric' 'fabric' hcctl plot none -o "$scratch/t.svg"
 	check 'doubling' hcctl doubling plan fabric t apply
 	equal 'a doubling' doubling "$(json .kind plot t plan 3 -o "$scratch/t.svg")"
@@ -39,10 +41,10 @@ pictures_show_faults_and_traffic() {
 	equal 'a matrix' fabric "$(json .kind plot u -o "$scratch/u.svg")"
 }
 
-# model FILTER: of the page
+# model FILTER: prints what FILTER picks of the page's model
 model() { sed -n '/id="model">/{n;p}' "$scratch/t.html" | pick "$1"; }
 
-pages_show_faults_and_traffic() {
+test_pages_show_faults_and_traffic() {
 	a_fabric 3
 	a_reduction 1000
 	check 'page' hcctl plot t plan 1 -o "$scratch/t.html"
@@ -58,7 +60,7 @@ pages_show_faults_and_traffic() {
 
 tracing=/sys/kernel/tracing
 
-# stat FILTER: of the counters of t
+# stat FILTER: prints what FILTER picks of the counters of t
 stat() { json "$1" stats t; }
 
 trace_on() {
@@ -69,7 +71,8 @@ trace_on() {
 	echo 1 >$tracing/tracing_on
 }
 
-# trace_off [FABRIC]: what was traced of t, or of fabrics of that pattern, is in $scratch/trace
+# trace_off [FABRIC]: ends tracing; $scratch/trace gets what was traced of t, or of fabrics that
+# match
 trace_off() {
 	echo 0 >$tracing/tracing_on
 	echo 0 >$tracing/events/hypercube/enable
@@ -78,13 +81,14 @@ trace_off() {
 	echo >$tracing/trace
 }
 
-# events EVENT: their lines. Busybox looks for a word in a tenth of the time that a pattern takes.
+# events EVENT: prints the lines of an event. Busybox finds a word in a tenth of the time that a
+# pattern takes.
 events() { grep -F " $1: " "$scratch/trace"; }
 
-# traced EVENT [WORDS]: how many of them
+# traced EVENT [WORDS]: prints the number of these lines
 traced() { events "$1" | grep -c -- "${2-}"; }
 
-# traced_sum EVENT FIELD
+# traced_sum EVENT FIELD: prints the sum of a field
 traced_sum() { events "$1" | sed -n "s/.* $2=\([0-9]*\).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'; }
 
 wants_tracing() {
@@ -94,7 +98,7 @@ wants_tracing() {
 	return 1
 }
 
-tracepoints_agree_with_counters() {
+test_tracepoints_agree_with_counters() {
 	local sent received merged dropped
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
@@ -125,7 +129,7 @@ tracepoints_agree_with_counters() {
 	! grep -qF -e type=0x -e reason=0x "$scratch/trace" || fault 'something has no name'
 }
 
-operations_that_fail_end_in_the_trace() {
+test_operations_that_fail_end_in_the_trace() {
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
@@ -139,14 +143,16 @@ operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
-# traced_most EVENT WORDS FIELD: the greatest
+# traced_most EVENT WORDS FIELD: prints the greatest value of a field
 traced_most() { events "$1" | sed -n "s/.*$2.* $3=\([0-9]*\).*/\1/p" | sort -n | tail -1; }
 
-# traced_news: steps of the word that a plan is broken; processes that leave when it is mended say END, too
-traced_news() { sed '/event=mended/q' "$scratch/trace" | sed -n 's/.*hc_arrive.*type=end.* step=\([0-9]*\).*/\1/p' | sort -n | tail -1; }
+# traced_news: prints the steps of the notices that a plan is broken; later ENDs come from processes
+# that leave once it is repaired
+traced_news() { sed '/event=repaired/q' "$scratch/trace" | sed -n 's/.*hc_arrive.*type=end.* step=\([0-9]*\).*/\1/p' | sort -n | tail -1; }
 
-# repair DIM LINK[,LINK..] WORD..: a link of a plan of rings fails: by the logical clock all N members hear of it within N - 1
-# steps, and after 7 ways of as many links as the cube has dimensions all is mended, by an attempt that nothing disturbs.
+# repair DIM LINK[,LINK..] WORD..: links of a plan of rings fail. By the logical clock all N members
+# know within N - 1 steps, and after 7 ways of as many links as the cube has dimensions the plan is
+# repaired, if no other event disturbs the attempt.
 repair() {
 	local dim=$1 what link step n=$((1 << $1)) links bound=$(((1 << $1) - 1 + 7 * $1))
 	IFS=, read -ra links <<<"$2"
@@ -162,30 +168,30 @@ repair() {
 		trace_off
 		step=$(traced_news)
 		((step > 0 && step < n)) || fault "the news took ${step:-no} steps"
-		equal 'mended' "$(traced hc_plan 'event=broken')" "$(traced hc_plan 'event=mended')"
-		for what in ask asked place placed go gone; do
-			(($(traced hc_mend "what=$what ") >= n)) || fault "not all said or heard $what"
+		equal 'repaired' "$(traced hc_plan 'event=broken')" "$(traced hc_plan 'event=repaired')"
+		for what in ask answer assign assigned commit committed; do
+			(($(traced hc_repair "what=$what ") >= n)) || fault "not all said or heard $what"
 		done
-		(($(traced hc_mend 'what=place .*resumes=1') >= n)) || fault 'what is under way does not go on'
-		# It may have begun anew as news of the link came.
-		(($(traced hc_mend 'what=ask ') > n)) || break
+		(($(traced hc_repair 'what=assign .*resumes=1') >= n)) || fault 'what is under way does not go on'
+		# The repair may have begun again when another notice of the link came.
+		(($(traced hc_repair 'what=ask ') > n)) || break
 		check 'removal' hcctl fabric del t
 	done
-	step=$(traced_most hc_mend 'what=gone ' step)
+	step=$(traced_most hc_repair 'what=committed ' step)
 	((step > 0 && step <= bound)) || fault "all went on after ${step:-no} steps"
 	log "the news took $(traced_news) steps, the repair $step, of $bound"
 }
 
-# Of one ring that is less than the 4w + 2 steps of the paper; of short rings it is more.
-a_repair_is_traced_and_takes_few_steps() {
+# For one ring that is less than the 4w + 2 steps of the paper; for short rings it is more.
+test_a_repair_is_traced_and_takes_few_steps() {
 	wants_tracing || return
 	repair 3 0:0,5:1,3:2,6:0,1:1
 	check 'removal' hcctl fabric del t
 	repair 4 0:0,0:1,3:2,5:1,9:3 method vrt width 3
 }
 
-# Operations that complete and that fail, among them some that members only receive.
-every_operation_that_begins_ends_in_the_trace() {
+# Operations that succeed and that fail, among them some that members only receive
+test_every_operation_that_begins_ends_in_the_trace() {
 	local collective
 	wants_tracing || return
 	trace_on
@@ -206,15 +212,16 @@ every_operation_that_begins_ends_in_the_trace() {
 	check 'the same have begun and ended' diff -q "$scratch/begun" "$scratch/ended"
 }
 
-# operations EVENT: fabric, member, plan and number of each operation, sorted
+# operations EVENT: prints fabric, member, plan and number of each operation, sorted
 operations() {
 	events "$1" | sed -n "s/.* $1: \(fabric=[^ ]* node=[^ ]* plan=[^ ]* op=[^ ]*\).*/\1/p" | LC_ALL=C sort
 }
 
-# pcap FILE [OPTION..]: what tcpdump reads there, a line each, without the dumps of what it does not know
+# pcap FILE [OPTION..]: prints how tcpdump reads FILE, a frame a line, without hex dumps of unknown
+# types
 pcap() { tcpdump -Z root -n -r "$@" 2>/dev/null | grep -v $'^\t'; }
 
-# capture INTERFACE FILE: sets $pid
+# capture INTERFACE FILE: starts tcpdump; sets $pid
 capture() {
 	tcpdump -Z root -i "$1" -n -U -B 16384 -w "$2" 2>"$scratch/tcpdump" &
 	pid=$!
@@ -222,16 +229,17 @@ capture() {
 	check 'it listens' busywait 10 grep -q listening "$scratch/tcpdump"
 }
 
-# shown INTERFACE: frames that the monitor has shown
+# shown INTERFACE: prints the number of frames that the monitor has shown
 shown() { ip -j -s link show "$1" | pick '.[0].stats64.rx.packets'; }
 
-# captured FILE: how many frames
+# captured FILE: prints the number of frames in it
 captured() { tcpdump -Z root -r "$1" --count 2>/dev/null | sed 's/ .*//'; }
 
-# captured_all INTERFACE FILE: has tcpdump written them all?  The kernel hands over blocks.
+# captured_all INTERFACE FILE: has tcpdump written all frames? The kernel hands over frames in
+# blocks.
 captured_all() { [[ $(captured "$2") == $(shown "$1") ]]; }
 
-# capture_end INTERFACE FILE
+# capture_end INTERFACE FILE: ends tcpdump once it has written all frames
 capture_end() {
 	check 'all is captured' busywait 10 captured_all "$1" "$2"
 	kill -INT "$pid"
@@ -239,10 +247,10 @@ capture_end() {
 	grep -q '^0 packets dropped by kernel' "$scratch/tcpdump" || fault "$(<"$scratch/tcpdump")"
 }
 
-# frames_by_link: "SENDER DIM FRAMES" of each link end that sent, by the counters
+# frames_by_link: prints "SENDER DIM FRAMES" of each link end that has sent, by the counters
 frames_by_link() { json '.[] | "\(.node) \(.dim) \(.tx_frames)"' link show t; }
 
-# captured_by_link FILE: the same of a capture
+# captured_by_link FILE: prints the same of a capture
 captured_by_link() {
 	pcap "$1" -e | sed -n 's/.* 02:68:..:..:..:\(..\) > 02:68:..:..:..:\(..\), .*0x88b5.*/\1 \2/p' | LC_ALL=C sort | uniq -c |
 		while read -r frames from to; do
@@ -252,12 +260,12 @@ captured_by_link() {
 		done | LC_ALL=C sort
 }
 
-# decoded_by_link FILE: the same, by hcctl
+# decoded_by_link FILE: prints the same as decoded by hcctl
 decoded_by_link() {
 	hcctl -j decode "$1" | jq -r '"\(.from) \(.dim)"' | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
 }
 
-a_monitor_shows_every_frame() {
+test_a_monitor_shows_every_frame() {
 	a_fabric 3
 	check 'it is there, down' grep -q 'state DOWN' <(ip -o link show tmon)
 	a_reduction 1000
@@ -290,7 +298,7 @@ a_monitor_shows_every_frame() {
 		"$(shown tmon)"
 }
 
-a_monitor_ends_with_its_fabric() {
+test_a_monitor_ends_with_its_fabric() {
 	local there
 	a_fabric 3
 	refused 'its removal alone' . ip link del tmon
@@ -311,19 +319,19 @@ a_monitor_ends_with_its_fabric() {
 	refused 'it is gone' . ip link show tmon
 }
 
-a_monitor_needs_its_name() {
+test_a_monitor_needs_its_name() {
 	check 'another of that name' ip link add tmon type dummy
 	refused 'the fabric' 'name of the fabric.s monitor' hcctl fabric add t dim 2
 	check 'del' ip link del tmon
 	check 'add' hcctl fabric add t dim 2
 }
 
-time_lines_have_a_slice_for_each_hop_and_merge() {
+test_time_lines_have_a_slice_for_each_hop_and_merge() {
 	local sent said before='<'
 	wants_tracing || return
 	a_fabric 3
 	sent=$(stat .tx_frames)
-	# Members that wait for nobody still hear of the completion, a little later.
+	# Members that do not wait are notified of the completion, too, a little later.
 	said=$(hcctl -j trace t -o "$scratch/t.json" -- \
 		sh -c 'hcctl run reduce t op sum type u32 count 9000 verify && sleep 1' 2>&1 >"$scratch/out" | tail -1)
 	equal 'complaints' '' "$said"
@@ -347,7 +355,8 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	check 'a page that plays it' hcctl plot t trace "$scratch/t.json" -o "$scratch/t.html"
 	equal 'hops that it plays' "$(jq '[.traceEvents[] | select(.cat == "hop" and .ph == "b")] | length' "$scratch/t.json")" \
 		"$(model '.hops | length')"
-	# A kernel with debugging may have a clock of ticks, and most hops end within one.
+	# A kernel with debugging may have a clock that counts in ticks, and most hops end within
+	# one.
 	[[ ! $debug ]] || before='<='
 	equal 'hops that took time' true "$(model ".hops | all(.begin $before .end) and any(.begin == 0)")"
 	refused 'a file' 'cannot write' hcctl trace t -o /no/t.json duration 1ms
@@ -358,15 +367,15 @@ instances() { ls $tracing/instances; }
 is_recorded() { grep -qx 1 $tracing/instances/hcctl-*/tracing_on; }
 no_instance() { [[ ! $(instances) ]]; }
 
-# Whatever ends a recording, no instance is left; a signal leaves what was recorded until then.
-# is_another INSTANCE: there is one, but not that
+# is_another INSTANCE: is there an instance other than INSTANCE? Whatever ends a recording, no
+# instance may be left; a signal leaves what was recorded until then.
 is_another() { [[ $(instances) && $(instances) != *"$1"* ]]; }
 
-a_recording_that_ends_leaves_no_instance() {
+test_a_recording_that_ends_leaves_no_instance() {
 	local signal dead
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 3
-	# Jobs of a script would ignore INT and QUIT.
+	# Background jobs of a script would ignore INT and QUIT.
 	for signal in HUP INT QUIT TERM USR1 PIPE; do
 		env --default-signal=INT,QUIT hcctl trace t -o "$scratch/$signal.json" duration 60s >"$scratch/out" 2>&1 &
 		jobs+=($!)
@@ -403,7 +412,7 @@ a_recording_that_ends_leaves_no_instance() {
 	no_instance || fault "left at last: $(instances)"
 }
 
-outputs_remove_nothing_that_they_have_not_made() {
+test_outputs_remove_nothing_that_they_have_not_made() {
 	wants_tracing || return
 	check 'add' hcctl fabric add t dim 2
 	refused 'a full device' 'cannot write /dev/full: No space' hcctl trace t -o /dev/full duration 1ms
@@ -424,8 +433,8 @@ outputs_remove_nothing_that_they_have_not_made() {
 	hcctl fabric save t >&- 2>"$scratch/err" && fault 'saved to a closed output'
 }
 
-# What interfaces are called is the business of those who name them.  No byte of 0xff is in UTF-8.
-odd_names_are_json() {
+# Interfaces may have any name. No byte of 0xff is valid in UTF-8.
+test_odd_names_are_json() {
 	local name
 	wants_tracing || return
 	for name in $'o\xff' 'q"x'; do
@@ -441,10 +450,10 @@ odd_names_are_json() {
 	done
 }
 
-# one_of_two COMMAND..: operations that a time line of t here has while the command runs
+# one_of_two COMMAND..: prints the operations in a timeline of t while COMMAND runs here
 one_of_two() { hcctl -j trace t -o "$scratch/t.json" -- "$@" 2>/dev/null | sed -n '/"hops"/p' | jq .operations; }
 
-time_lines_know_fabrics_of_one_name_apart() {
+test_time_lines_know_fabrics_of_one_name_apart() {
 	local a
 	wants_tracing || return
 	namespace a || return
@@ -456,13 +465,9 @@ time_lines_know_fabrics_of_one_name_apart() {
 	equal 'operations of the other' 0 "$(one_of_two hcctl -n "$a" run reduce t op sum type u32 count 100 verify)"
 }
 
-# All of the machine is traced.
-alone=(tracepoints_agree_with_counters operations_that_fail_end_in_the_trace
-	a_repair_is_traced_and_takes_few_steps every_operation_that_begins_ends_in_the_trace
-	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart
-	a_recording_that_ends_leaves_no_instance outputs_remove_nothing_that_they_have_not_made odd_names_are_json)
-run_tests pictures_show_faults_and_traffic pages_show_faults_and_traffic tracepoints_agree_with_counters \
-	operations_that_fail_end_in_the_trace a_repair_is_traced_and_takes_few_steps every_operation_that_begins_ends_in_the_trace \
-	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
-	a_recording_that_ends_leaves_no_instance outputs_remove_nothing_that_they_have_not_made odd_names_are_json \
-	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart
+# The whole machine is traced.
+alone=(test_tracepoints_agree_with_counters test_operations_that_fail_end_in_the_trace
+	test_a_repair_is_traced_and_takes_few_steps test_every_operation_that_begins_ends_in_the_trace
+	test_time_lines_have_a_slice_for_each_hop_and_merge test_time_lines_know_fabrics_of_one_name_apart
+	test_a_recording_that_ends_leaves_no_instance test_outputs_remove_nothing_that_they_have_not_made test_odd_names_are_json)
+run_tests

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Trunks between machines: links, their states and what follows from them; datagrams, IP, collectives and tasks across.
+# Trunks between machines: links, their states and consequences; datagrams, IP, collectives and
+# tasks across.
+#
+# Scheduling: shared long cluster
 
 # shellcheck disable=SC2119
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
-links_come_up() {
+test_links_come_up() {
 	machines 3 0XX 1XX && joined
-	equal 'a trunk' '[{"greeted":true,"links":4,"nodes":"1XX"}]' \
-		"$(json_at "$a" 'map({greeted,links,nodes})' trunk show t)"
+	equal 'a trunk' '[{"established":true,"links":4,"nodes":"1XX"}]' \
+		"$(json_at "$a" 'map({established,links,nodes})' trunk show t)"
 	equal 'its other end' '10.9.0.1:26723' "$(json_at "$b" '.[0].peer' trunk show t)"
 	equal 'a state' '[]' "$(json_at "$b" '.[0].state' link show t 7:2)"
 	equal 'a node elsewhere' 0 "$(json_at "$a" '.[0].fault' node show t 7)"
@@ -20,7 +23,7 @@ links_come_up() {
 	equal 'how many have ended' 1 "$(json_at "$b" '.[0].trunks_ended' fabric show t)"
 }
 
-faults_are_known_there() {
+test_faults_are_known_there() {
 	machines 3 0XX 1XX && joined
 	there "$b" hcctl -j monitor fabric t >"$scratch/events"
 	sleep 0.5
@@ -48,7 +51,7 @@ faults_are_known_there() {
 	up_again
 }
 
-ip_goes_across() {
+test_ip_goes_across() {
 	local u
 	machines 3 0XX 1XX && joined
 	for u in 0 3; do
@@ -67,7 +70,7 @@ ip_goes_across() {
 	equal 'malformed frames' 0 "$(json_at "$b" '[.[].drops.malformed // 0] | add' node show t)"
 }
 
-collectives_go_across() {
+test_collectives_go_across() {
 	local first second
 	machines 3 0XX 1XX && joined
 	trees 5
@@ -79,16 +82,16 @@ collectives_go_across() {
 	log "$(at "$a" hcctl trunk show t)"
 }
 
-# plan_both PLAN EPOCH WORDS..: the same at both machines, by hand
+# plan_both PLAN EPOCH WORDS..: installs the same plan at both machines, by hand
 plan_both() {
 	local plan=$1 epoch=$2 ns
 	shift 2
 	for ns in "$a" "$b"; do
-		check "$*" at "$ns" hcctl "$@" apply here plan "$plan" epoch "$epoch"
+		check "$*" at "$ns" hcctl "$@" apply local plan "$plan" epoch "$epoch"
 	done
 }
 
-all_kinds_go_across() {
+test_all_kinds_go_across() {
 	machines 3 0XX 1XX && joined
 	plan_both 1 5 tree find fabric t
 	both gather 1 10 3000
@@ -96,6 +99,7 @@ all_kinds_go_across() {
 	plan_both 2 7 doubling plan fabric t
 	both sums 2 20 3000
 	both exchange 2 10 1000
+	both exchange 2 3 70000
 	plan_both 3 9 ring plan fabric t
 	both gather 3 10 3000
 	both exchange 3 10 1000
@@ -105,7 +109,8 @@ all_kinds_go_across() {
 	both copies 0 50 1000
 }
 
-# begin NAMESPACE NAME ROUNDS NODE..: plans 1 to 4 at once; what members say is in $scratch/NAME.PLAN
+# begin NAMESPACE NAME ROUNDS NODE..: starts members of plans 1 to 4 at once; their output is in
+# $scratch/NAME.PLAN
 begin() {
 	local ns=$1 name=$2 rounds=$3 plan kinds=(sums exchange gather bcast)
 	shift 3
@@ -116,7 +121,7 @@ begin() {
 	done
 }
 
-# all_right: what was begun as a and b ends, and is right
+# all_right: the members started as a and b end, with right results
 all_right() {
 	local plan
 	for plan in 1 2 3 4; do
@@ -129,9 +134,10 @@ all_right() {
 
 is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
 
-# The same plans again, whose members come later at one machine than others take to ask for them; and again after members
-# were killed. A broadcast goes on without a receiver that was.
-runs_follow_each_other() {
+# The same plans are used again, by members that come later at one machine than the other machine
+# takes to probe for them; and again after members were killed. A broadcast goes on without a
+# receiver that was killed.
+test_runs_follow_each_other() {
 	local plan waiting
 	machines 3 0XX 1XX && joined
 	plan_both 1 5 tree find fabric t sink 0
@@ -164,7 +170,7 @@ runs_follow_each_other() {
 	all_right
 }
 
-tasks_go_across() {
+test_tasks_go_across() {
 	machines 3 0XX 1XX && joined
 	check 'tasks' at "$a" "$here/hc_load" tasks t 0 50
 	check 'move' at "$a" hcctl balance move t 0:2 20
@@ -172,16 +178,17 @@ tasks_go_across() {
 	equal 'what is left' 30 "$(json_at "$a" '[.nodes[] | .queued] | add' balance show t)"
 	check 'back' at "$b" hcctl balance move t 4:2 5
 	busywait 10 is_at 35 "$a" '[.nodes[] | .queued] | add' balance show t || fault 'they did not come back'
-	equal 'in doubt' 0 "$(json_at "$a" '[.nodes[] | .doubt] | add' balance show t)"
+	equal 'in doubt' 0 "$(json_at "$a" '[.nodes[] | .unresolved] | add' balance show t)"
 	log "$(at "$b" hcctl -j balance show t)"
 	refused 'a round' 'spans machines' at "$a" hcctl balance run t
 }
 
-# A member that follows another plan of that epoch would be left out of a sum, or counted twice.
-plans_that_differ_do_not_mix() {
+# Two different plans have the same epoch. Without a check the contribution of a member that uses
+# the other plan would be missing in a sum, or counted twice.
+test_plans_that_differ_do_not_mix() {
 	machines 3 0XX 1XX && joined
-	check 'a tree here' at "$a" hcctl tree find fabric t apply here epoch 5
-	check 'another one there' at "$b" hcctl tree find fabric t sink 1 apply here epoch 5
+	check 'a tree here' at "$a" hcctl tree find fabric t apply local epoch 5
+	check 'another one there' at "$b" hcctl tree find fabric t sink 1 apply local epoch 5
 	there "$a" "$here/hc_member" t 1 8 5 10 0 1 2 3 >"$scratch/a"
 	there "$b" "$here/hc_member" t 1 8 5 10 4 5 6 7 >"$scratch/b"
 	busywait 5 old_frames_come || fault 'no frames of another plan were dropped'
@@ -197,8 +204,8 @@ old_frames_come() {
 		$(json_at "$b" '[.[].drops["old-epoch"] // 0] | add > 0' node show t) == true ]]
 }
 
-# A machine that is made anew, as after a crash, has other numbers, and remembers nothing.
-tasks_go_to_a_machine_that_is_back() {
+# A machine that starts again, as after a crash, has other numbers and no state.
+test_tasks_go_to_a_machine_that_is_back() {
 	local round
 	machines 3 0XX 1XX && joined
 	for ((round = 1; round <= 6; round++)); do
@@ -216,7 +223,7 @@ tasks_go_to_a_machine_that_is_back() {
 	done
 }
 
-# each VALUE FILTER COMMAND..: says that, sooner or later, at all three machines
+# each VALUE FILTER COMMAND..: all three machines print VALUE sooner or later
 each() {
 	local ns
 	for ns in "$a" "$b" "$c"; do
@@ -224,7 +231,7 @@ each() {
 	done
 }
 
-# three: a has nodes 0 and 1, c has 2 and 3, b the others; each has a trunk to each
+# three: a has nodes 0 and 1, c has 2 and 3, b the others; there is a trunk between each two
 three() {
 	machines 3 00X 1XX && namespace c || return
 	wire "$a" "$c" 1
@@ -236,13 +243,14 @@ three() {
 	each 0 '.[0].links_down' fabric show t
 }
 
-# Two tasks that nodes 4 and 5 have taken, and have not yet been able to say so: with this seed their links need 18 and 32
-# attempts. Their machine is made anew, and does not come back by the
-# trunk over which they went: what it is asked then goes around that, and it has never heard of them.
-tasks_of_another_life_are_in_doubt() {
-	local c='' filter='.nodes | map(select(.node < 2) | [.queued,.moving,.doubt,.repeated])'
+# Nodes 4 and 5 have taken two tasks, and have not yet been able to acknowledge that: with this seed
+# their links need 18 and 32 attempts. Then their machine starts again, and does not come back by
+# the trunk over which the tasks went. The probes for the tasks go around that, and the new machine
+# does not know these tasks.
+test_tasks_of_another_life_are_in_doubt() {
+	local c='' filter='.nodes | map(select(.node < 2) | [.queued,.moving,.unresolved,.redelivered])'
 	three
-	check 'no end of waiting' at "$a" hcctl fabric set t patience forever
+	check 'no end of waiting' at "$a" hcctl fabric set t stall-timeout forever
 	check 'no answers' at "$b" hcctl link set t 4:2,5:2 loss 90% delay 1s seed 39 one-way
 	check 'a task' at "$a" "$here/hc_load" tasks t 0 1
 	check 'one more' at "$a" "$here/hc_load" tasks t 1 1 repeat
@@ -256,33 +264,34 @@ tasks_of_another_life_are_in_doubt() {
 	tie "$b" "$c" 2 2
 	busywait 10 is_at '[[0,0,1,0],[1,0,0,1]]' "$a" "$filter" balance show t ||
 		fault "here: $(at "$a" hcctl -j balance show t)"
-	busywait 5 grep -q in-doubt "$scratch/events" || fault "nobody is told: $(<"$scratch/events")"
+	busywait 5 grep -q unresolved "$scratch/events" || fault "nobody is told: $(<"$scratch/events")"
 	tie "$a" "$b" 0 2
 	each 0 '.[0].links_down' fabric show t
 	check 'move again' at "$a" hcctl balance move t 1:2 1
 	busywait 10 is_at 1 "$b" '[.nodes[] | .received] | add' balance show t || fault 'it does not go again'
 }
 
-# Tasks and their copies are on two machines that do not hear of each other when their nodes fail, first the one, then the
-# other: nobody has them any more, and somebody has to say so.
-copies_out_of_sight_are_in_doubt() {
+# Tasks and their replicas are on two machines that cannot reach each other. Nodes of the one fail,
+# then those of the other: the tasks are gone, and a node must report that.
+test_copies_out_of_sight_are_in_doubt() {
 	machines 3 0XX 1XX && joined
 	check 'one way' at "$a" hcctl link set t 0:0,0:1 down
 	check 'tasks' at "$a" "$here/hc_load" tasks t 0 3 copied
-	busywait 10 is_at 3 "$b" '[.nodes[] | .kept] | add' balance show t || fault "there: $(at "$b" hcctl -j balance show t)"
+	busywait 10 is_at 3 "$b" '[.nodes[] | .replicas_held] | add' balance show t || fault "there: $(at "$b" hcctl -j balance show t)"
 	check 'del' at "$a" hcctl trunk del t 1
 	check 'its node' at "$a" hcctl node set t 0 fail
-	equal 'here' '[0,3,0]' "$(json_at "$a" '.nodes[] | select(.node == 0) | [.queued,.doubt,.lost]' balance show t)"
+	equal 'here' '[0,3,0]' "$(json_at "$a" '.nodes[] | select(.node == 0) | [.queued,.unresolved,.lost]' balance show t)"
 	check 'the keeper' at "$b" hcctl node set t 4 fail
-	equal 'there' '[0,3,0]' "$(json_at "$b" '.nodes[] | select(.node == 4) | [.kept,.doubt,.lost]' balance show t)"
+	equal 'there' '[0,3,0]' "$(json_at "$b" '.nodes[] | select(.node == 4) | [.replicas_held,.unresolved,.lost]' balance show t)"
 }
 
-# A link that b gives up is set up by a, again and again, while b has something to say over it. What each end has heard of
-# the other is no older than what that end knows: once it delivers it is up, at both ends, and with the next trunk, too.
-ends_agree_on_what_is_spent() {
+# A link that b gives up is set up again by a, many times, while b has frames to send over it. What
+# each end knows of the other's state must not be older than what that end itself knows: once the
+# link delivers it is up at both ends, also with the next trunk.
+test_ends_agree_on_what_is_spent() {
 	local i
 	machines 3 0XX 1XX
-	there "$a" hcctl trunk listen t keep
+	there "$a" hcctl trunk listen t persist
 	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1
 	up_again
 	for i in {1..8}; do
@@ -302,6 +311,4 @@ ends_agree_on_what_is_spent() {
 	up_again
 }
 
-run_tests links_come_up faults_are_known_there ends_agree_on_what_is_spent ip_goes_across collectives_go_across all_kinds_go_across \
-	runs_follow_each_other tasks_go_across plans_that_differ_do_not_mix tasks_go_to_a_machine_that_is_back \
-	tasks_of_another_life_are_in_doubt copies_out_of_sight_are_in_doubt
+run_tests

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Trunks that break, of whatever cause, wires that are bad, and what comes by them that no fabric would say.
+# Trunks that break, for any cause, bad wires, and frames that no fabric would send.
+#
+# Scheduling: shared long cluster
 
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
-# Those who are cut off from the root hear nothing of it any more, and end as soon as they know that.
-operations_end_with_the_cause() {
+# Members that are cut off from the root receive nothing of it any more, and fail as soon as they
+# know that.
+test_operations_end_with_the_cause() {
 	local t
 	machines 3 0XX 1XX && joined
 	trees 5
@@ -28,7 +31,7 @@ operations_end_with_the_cause() {
 	members 50 100
 }
 
-trunks_break() {
+test_trunks_break() {
 	machines 3 0XX 1XX && joined keepalive "${slow}s"
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
 	sleep 0.5
@@ -46,7 +49,7 @@ trunks_break() {
 	joined
 }
 
-# A part whose other machine is a program.
+# alone_here: makes a part whose other machine is a program
 alone_here() {
 	parameter trunks Y
 	namespace a || return
@@ -59,8 +62,9 @@ still_works() {
 	check 'a sum' at "$a" hcctl run allreduce t plan 1 verify
 }
 
-# A frame in it is dropped for a reason, a record in it ends the trunk for one. HC_FRAMES: how many
-noise_is_refused() {
+# A bad frame is dropped with a reason, a bad record ends the trunk with one. HC_FRAMES: number of
+# frames
+test_noise_is_refused() {
 	local frames=${HC_FRAMES:-$(scaled 80000)} dropped
 	alone_here 0XX
 	check 'noise' at "$a" "$here/hc_garbage" t 2 40 $((frames / 40)) "$RANDOM"
@@ -73,8 +77,8 @@ noise_is_refused() {
 	still_works
 }
 
-# What machines have said once: again, cut off, with changes, while members wait
-frames_are_checked() {
+# Frames that machines have sent once come again, truncated or changed, while members wait.
+test_frames_are_checked() {
 	local frames=${HC_FRAMES:-$(scaled 40000)} said=$scratch/recording
 	machines 3 0XX 1XX && wired "$said"
 	trees 5
@@ -91,7 +95,7 @@ frames_are_checked() {
 	alone_here 0XX
 	there "$a" "$here/hc_garbage" t 2 1 "$frames" "$RANDOM" "$said" $((3100 + 1000 * (slow / 3))) >"$scratch/garbage"
 	up_here
-	check 'a tree' at "$a" hcctl tree find fabric t apply here epoch 5
+	check 'a tree' at "$a" hcctl tree find fabric t apply local epoch 5
 	there "$a" "$here/hc_member" t 1 8 1000 50 0 1 2 3 >"$scratch/a"
 	busywait 120 is_at 1 "$a" '.[0].trunks_ended' fabric show t || fault 'the trunk has not ended'
 	equal 'what was said of it' '' "$(<"$scratch/garbage")"
@@ -100,13 +104,15 @@ frames_are_checked() {
 	still_works
 }
 
-# Each has said how it ended. A neighbour may lie about what it gives, so that may be with a wrong sum.
+# Each member must report an end. A neighbour may send wrong data as its own contribution, so a
+# wrong sum is allowed.
 all_ended() { (($(grep -o '^node [0-3] round' "$scratch/a" | sort -u | wc -l) == 4)); }
 
 up_here() { busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down'; }
 
-# 40 MiB for a machine that does not read: 8 wait, the others are dropped, and a sum is told so
-floods_are_bounded() {
+# 40 MiB for a machine that does not read: 8 MiB wait, the rest is dropped, and a sum gets an error
+# for that.
+test_floods_are_bounded() {
 	local sent
 	alone_here 00X
 	there "$a" "$here/hc_flood" t 40 >"$scratch/sent"
@@ -116,17 +122,26 @@ floods_are_bounded() {
 	log "of $sent frames: $(json_at "$a" '.[0].drops' node show t 0)"
 }
 
+# The fabric's memory limit holds for fabrics of root, too.
+test_floods_end_at_the_limit_of_memory() {
+	parameter trunk_memory 1048576
+	alone_here 00X
+	there "$a" "$here/hc_flood" t 40 >"$scratch/sent"
+	busywait 30 is_at true "$a" '.[0].trunks_ended > 0' fabric show t || fault 'the trunk has not ended'
+	parameters_back
+}
+
 dropped_most() { (($(json_at "$a" '.[0].drops["queue-full"] // 0' node show t 0) > $1 - 300)); }
 
-# Connections that are reset at random, under load: each operation is right or ends with a cause, and links come back.
-# HC_RESETS: how many
-trunks_are_reset() {
+# Connections are reset at random under load: each operation is right or fails with a cause, and
+# links come back. HC_RESETS: number of resets
+test_trunks_are_reset() {
 	local times=${HC_RESETS:-$(scaled 6)} epoch=1 tries=0
 	machines 3 0XX 1XX
 	: >"$scratch/ends"
-	there "$a" hcctl trunk listen t 10.9.0.1 keep 2>"$scratch/heard"
+	there "$a" hcctl trunk listen t 10.9.0.1 persist 2>"$scratch/heard"
 	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723 "$times" 1500 "$RANDOM" >"$scratch/relay"
-	there "$b" hcctl trunk connect t 2 10.9.0.1:4000 keep 2>"$scratch/said"
+	there "$b" hcctl trunk connect t 2 10.9.0.1:4000 persist 2>"$scratch/said"
 	while (($(grep -c . "$scratch/relay") < times && ++tries < 40 + 10 * times)); do
 		sums_until_reset $((epoch += 2))
 	done
@@ -139,15 +154,15 @@ trunks_are_reset() {
 	equal 'trunks' 1 "$(json_at "$b" length trunk show t)"
 }
 
-# A wire that flips a bit of each 300 KB, though what it passes on has TCP's checksum: no sum is wrong, and each flip ends
-# the trunk.
-flipped_bits_end_the_trunk() {
+# A wire flips a bit in every 300 KB and corrects TCP's checksum: no sum is wrong, and each flip
+# ends the trunk.
+test_flipped_bits_end_the_trunk() {
 	local here_pid
 	machines 3 0XX 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
-	there "$a" hcctl trunk listen t 10.9.0.1 keep 2>"$scratch/heard"
+	there "$a" hcctl trunk listen t 10.9.0.1 persist 2>"$scratch/heard"
 	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723 flip 300000 >"$scratch/relay"
-	there "$b" hcctl trunk connect t 2 10.9.0.1:4000 keep 2>"$scratch/said"
+	there "$b" hcctl trunk connect t 2 10.9.0.1:4000 persist 2>"$scratch/said"
 	up_again
 	equal 'digests' '[true,true]' "[$(json_at "$a" '.[0].digest' trunk show t),$(json_at "$b" '.[0].digest' trunk show t)]"
 	trees 5
@@ -160,8 +175,8 @@ flipped_bits_end_the_trunk() {
 	busywait 5 grep -q '"trunk-del".*A digest is wrong' "$scratch/events" || fault "another reason: $(<"$scratch/events")"
 }
 
-# Who is told to do without them does if the other end is, too.
-digests_are_agreed_on() {
+# A trunk has no digests only if both ends are told to do without them.
+test_digests_are_agreed_on() {
 	local words one other digest ns
 	machines 3 0XX 1XX
 	for words in 'on on true' 'on off true' 'off on true' 'off off false'; do
@@ -173,7 +188,8 @@ digests_are_agreed_on() {
 	done
 }
 
-# sums_until_reset EPOCH: unless a machine is not reached while it plans, and so gets a plan without the other one
+# sums_until_reset EPOCH: runs sums until a reset, unless a machine was not reachable while the plan
+# was made, which then lacks the other machine
 sums_until_reset() {
 	local here_pid
 	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t
@@ -187,11 +203,11 @@ sums_until_reset() {
 }
 
 over() { ! kill -0 "$1"; }
-# ways FILE: in which members have ended, and how often
+# ways FILE: prints the ways in which members have ended, with counts
 ways() { sed 's/.*round [0-9]*: \([^:]*\).*/\1/' "$1" | sort | uniq -c | tr -s ' \n' ' '; }
 
-# All is as always, but later: loss and order are the transport's business.
-wires_are_bad() {
+# Everything works, only later: loss and order are the transport's business.
+test_wires_are_bad() {
 	local ns
 	machines 3 0XX 1XX
 	for ns in "$a" "$b"; do
@@ -213,8 +229,8 @@ wires_are_bad() {
 	log "$(at "$a" tc -s qdisc show dev "w$$" | grep -o 'dropped [0-9]*')"
 }
 
-# With frames under way: a trunk, a fabric, a namespace and the wire go, at any moment.
-everything_may_go() {
+# A trunk, a fabric, a namespace or the wire goes at any moment, while frames are under way.
+test_everything_may_go() {
 	local i
 	for ((i = 0; i < 3; i++)); do
 		machines 3 0XX 1XX
@@ -232,8 +248,8 @@ everything_may_go() {
 	done
 }
 
-# Signs of life come as often as the less patient end wants them, from the beginning.
-one_end_is_less_patient() {
+# Keepalives come as often as the end with the shorter time wants them, from the beginning.
+test_one_end_is_less_patient() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 keepalive 60s
 	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1 keepalive "${slow}s"
@@ -242,8 +258,9 @@ one_end_is_less_patient() {
 	equal 'trunks that have ended' 0 "$(json_at "$b" '.[0].trunks_ended' fabric show t)"
 }
 
-# A namespace ends with the trunks in it, though their sockets hold it at first. Its end of a wire goes with it.
-namespaces_end() {
+# A namespace ends with the trunks in it, though their sockets hold it at first. Its end of a wire
+# goes with it.
+test_namespaces_end() {
 	machines 3 0XX 1XX && joined keepalive "$((200 * slow))ms"
 	check 'a wire' ip link add "x$$" type veth peer name "y$$" netns "$a"
 	sleep 0.5
@@ -252,5 +269,4 @@ namespaces_end() {
 	busywait 10 is_at 4 "$b" '.[0].links_down' fabric show t || fault 'links are up'
 }
 
-run_tests operations_end_with_the_cause trunks_break noise_is_refused frames_are_checked floods_are_bounded \
-	flipped_bits_end_the_trunk digests_are_agreed_on trunks_are_reset wires_are_bad everything_may_go namespaces_end one_end_is_less_patient
+run_tests

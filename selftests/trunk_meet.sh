@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# How trunks begin: who may give which socket, connections and addresses, and machines that do not fit each other.
+# How trunks begin: which sockets may be given by whom, connections and addresses, and machines that
+# do not fit each other.
+#
+# Scheduling: shared long cluster
 
 # shellcheck disable=SC2119
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
-they_are_experimental() {
+test_they_are_experimental() {
 	parameter trunks N
 	namespace a || return
 	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
@@ -19,8 +22,8 @@ they_are_experimental() {
 	grep -q 'initial user namespace' "$scratch/said" || fault "to a user: $(<"$scratch/said")"
 }
 
-# A socket that came from elsewhere would outlive its namespace.
-sockets_are_of_the_namespace() {
+# A socket of another network namespace would outlive that namespace.
+test_sockets_are_of_the_namespace() {
 	machines 3 0XX 1XX
 	sink
 	refused 'of another namespace' 'another network namespace' at "$a" bash -c "
@@ -28,8 +31,9 @@ sockets_are_of_the_namespace() {
 		exec nsenter --net=/run/netns/$b hcctl trunk add t 2 fd 3"
 }
 
-# Neither is of a network. They keep a namespace until the trunk ends, if only at the other end.
-streams_join_namespaces() {
+# AF_UNIX and AF_VSOCK streams belong to no network. They keep a namespace until the trunk ends,
+# even if only at the other end.
+test_streams_join_namespaces() {
 	local where
 	for where in "unix:$scratch/wire" vsock:1; do
 		machines 3 0XX 1XX
@@ -49,7 +53,7 @@ streams_join_namespaces() {
 	done
 }
 
-addresses_make_sense() {
+test_addresses_make_sense() {
 	local where
 	machines 3 0XX 1XX
 	for where in vsock:x vsock:1: vsock:1:x vsock:4294967296 vsock:1:4294967295; do
@@ -59,8 +63,9 @@ addresses_make_sense() {
 	refused 'nobody' 'cannot connect to unix:' at "$b" hcctl trunk connect t 2 "unix:$scratch/nobody"
 }
 
-# Who keeps the socket could read from it, listen with it, or hold its lock.
-descriptors_are_given_up() {
+# A process that keeps the socket's descriptor could read from the socket, listen with it, or hold
+# its lock.
+test_descriptors_are_given_up() {
 	machines 3 0XX 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
 	sink
@@ -73,17 +78,17 @@ descriptors_are_given_up() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
-# An epoll takes a reference of the file now and then, and could be the last one to have it.
-epolls_are_given_up() {
+# An epoll instance takes references to the file now and then, and could have the last one.
+test_epolls_are_given_up() {
 	parameter trunks Y
 	namespace a || return
 	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
 	equal 'when it begins' 'not begun begun' "$(at "$a" "$here/hc_asker" t watched | xargs)"
 }
 
-disagreements_are_refused() {
+test_disagreements_are_refused() {
 	machines 3 0XX 1XX
-	there "$a" hcctl trunk listen t 10.9.0.1 keep
+	there "$a" hcctl trunk listen t 10.9.0.1 persist
 	busywait 5 at "$b" bash -c 'exec 3<>/dev/tcp/10.9.0.1/26723' || fault 'nobody listens'
 	check 'u' at "$b" hcctl fabric add u dim 3 nodes 1XX
 	refused 'names' 'the fabrics are u and t' at "$b" hcctl trunk connect u 2 10.9.0.1
@@ -97,14 +102,15 @@ disagreements_are_refused() {
 	refused 'nobody' 'cannot connect' at "$b" hcctl trunk connect t 2 10.9.0.1:9
 }
 
-# At one trunk the second machine is refused, and both ends hear which one holds the nodes. The first one may connect anew.
-a_part_has_one_machine() {
+# At one trunk the second machine is refused, and both ends get an error that names the machine with
+# the nodes. The first machine may connect again.
+test_a_part_has_one_machine() {
 	local c='' filter='.[0].trunks_ended' peer
 	machines 3 0XX 1XX && namespace c || return
 	wire "$a" "$c" 1
 	check 'the same part' at "$c" hcctl fabric add t dim 3 nodes 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
-	there "$a" hcctl trunk listen t keep 2>"$scratch/heard"
+	there "$a" hcctl trunk listen t persist 2>"$scratch/heard"
 	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1
 	up_again
 	peer=$(json_at "$a" '.[0].peer' trunk show t)
@@ -115,7 +121,7 @@ a_part_has_one_machine() {
 	there "$b" hcctl -j monitor fabric t >"$scratch/b"
 	check 'the first again' at "$b" hcctl trunk connect t 2 10.9.0.1
 	up_again
-	# Who is first ends the old connection for the other one.
+	# If the first machine is ready first, it ends the old connection in favour of the new one.
 	busywait 5 grep -qs '"trunk-del".*A connection with 10.9.0.[12]:[0-9]* has replaced it' "$scratch"/{events,b} ||
 		fault "events: $(<"$scratch/events")"
 	check 'the first goes' at "$b" hcctl fabric del t
@@ -124,9 +130,9 @@ a_part_has_one_machine() {
 
 frames() { json_at "$a" '[.[] | .rx_frames + .tx_frames] | add' trunk show t; }
 
-# A machine that joins elsewhere with nodes that are there already: it leaves, the other one says so, and the news of both
-# ends. b and d hold 1XX, at a and at c.
-one_part_at_two_places_is_told() {
+# A machine joins elsewhere with nodes that another machine already holds: it leaves, the other one
+# reports that, and the notices end. b and d both hold 1XX, at a and at c.
+test_one_part_at_two_places_is_told() {
 	local c='' d='' before
 	machines 3 00X 1XX && namespace c && namespace d || return
 	wire "$a" "$c" 1
@@ -151,13 +157,13 @@ one_part_at_two_places_is_told() {
 	equal 'a trunk of the first' 1 "$(json_at "$b" length trunk show t)"
 }
 
-# An old neighbour of a speaks in the name of node 0, which hears that by b, whose trunk is new: the neighbour's own trunk
-# is the one that is told.
-who_forges_news_harms_himself() {
+# An old neighbour of a sends notices in the name of node 0. Node 0 receives them by b, whose trunk
+# is new: it must report the neighbour's own trunk.
+test_who_forges_news_harms_himself() {
 	machines 3 00X 1XX || return
 	check 'another way' at "$a" hcctl link set t 0:0 down
 	there "$a" "$here/hc_rival" t >"$scratch/rival"
-	busywait 5 is_at '[true]' "$a" 'map(.greeted)' trunk show t || fault 'no neighbour'
+	busywait 5 is_at '[true]' "$a" 'map(.established)' trunk show t || fault 'no neighbour'
 	sleep 3.1
 	there "$a" hcctl -j monitor fabric t >"$scratch/a"
 	there "$b" hcctl -j monitor fabric t >"$scratch/b"
@@ -171,7 +177,8 @@ who_forges_news_harms_himself() {
 	equal 'trunks' 2 "$(json_at "$a" length trunk show t)"
 }
 
-# strays N: at b, that many connections which say nothing, and as many of noise; they stay until they are ended
+# strays N: opens N connections from b, half of them silent, half of them with noise; they stay
+# until they are ended
 strays() {
 	there "$b" bash -c "for ((i = 0; i < $1; i++)); do
 		exec {fd}<>/dev/tcp/10.9.0.1/26723 && ((i % 2)) && head -c 40 /dev/urandom >&\$fd
@@ -179,9 +186,9 @@ strays() {
 	busywait 20 grep -q "done" "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
 }
 
-# Without keep the listener waits for a trunk, not for a connection. More strays than it has room for come before the
-# peer and beside it.
-strays_keep_no_peer_out() {
+# Without "keep" the listener waits for one trunk, not for one connection. More stray connections
+# than it has room for come before the peer and beside it.
+test_strays_keep_no_peer_out() {
 	local listener t
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 2>"$scratch/heard"
@@ -200,11 +207,11 @@ strays_keep_no_peer_out() {
 port_open() { at "$a" ss -Hltn | grep -q :26723; }
 over() { ! kill -0 "$1"; } 2>/dev/null
 
-both_families_are_listened_to() {
+test_both_families_are_listened_to() {
 	machines 3 0XX 1XX
 	at "$a" ip addr add fd09::1/64 dev "w$$" nodad || { skip 'there is no IPv6'; return; }
 	at "$b" ip addr add fd09::2/64 dev "w$$" nodad
-	there "$a" hcctl trunk listen t keep
+	there "$a" hcctl trunk listen t persist
 	check 'by IPv6' busywait 5 at "$b" hcctl trunk connect t 2 '[fd09::1]'
 	up_again
 	equal 'the peer' '[fd09::1]:26723' "$(json_at "$b" '.[0].peer' trunk show t)"
@@ -213,6 +220,4 @@ both_families_are_listened_to() {
 	equal 'the peer' '10.9.0.1:26723' "$(json_at "$b" '.[0].peer' trunk show t)"
 }
 
-run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces addresses_make_sense \
-	descriptors_are_given_up epolls_are_given_up disagreements_are_refused a_part_has_one_machine \
-	one_part_at_two_places_is_told who_forges_news_harms_himself strays_keep_no_peer_out both_families_are_listened_to
+run_tests

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/tutorial.rst: what it shows is typed, and has to come out as shown; its program is run; and what it says
-# is in the virtual machine is there.
+# Documentation/tutorial.rst: its commands are typed, and must print what the page shows; its
+# program is run; and what the page says is in the virtual machine must be there.
+#
+# Scheduling: alone
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -12,24 +14,24 @@
 list=$here/tutorial.list
 [[ -e $list ]] || skip_all 'there is no list of commands'
 
-# played LIST: sets $said to what goes wrong
+# played LIST: types the commands of LIST; sets $said to what goes wrong
 played() {
 	mkdir -p /out "$scratch/session"
 	said=$(export scratch; timeout $((100 * slow)) bash -c \
 		". '$here/lib/session.sh'; cd '$scratch/session'; play '#' ." <"$1" 2>&1) || said+='it takes too long'
 }
 
-the_sessions_go_as_shown() {
+test_the_sessions_go_as_shown() {
 	local said
 	one_processor
 	played "$list"
 	equal 'faults' '' "$said"
 }
 
-# What the page shows under the command that runs the program outside
+# shown_of_the_program: prints what the page shows below the command that runs the program
 shown_of_the_program() { awk -F '\t' '$1 != "=" { on = /sh try\.sh$/; next } on { print $2 }' "$list"; }
 
-the_program_survives_a_failed_link() {
+test_the_program_survives_a_failed_link() {
 	local shown
 	shown=$(shown_of_the_program)
 	[[ $shown == *'fault'* ]] || fault "the page shows: $shown"
@@ -40,10 +42,10 @@ the_program_survives_a_failed_link() {
 	as_shown "$shown"$'\n' "$scratch/said" || fault "it printed $(<"$scratch/said")"
 }
 
-# page NAME PATTERN: as man shows it
+# page NAME PATTERN: the manual page, as man shows it, has PATTERN
 page() { man "$1" 2>"$scratch/said" | sed $'s/.\b//g' | grep -q -- "$2" || fault "man $1: $(<"$scratch/said")"; }
 
-the_machine_has_what_the_page_says() {
+test_the_machine_has_what_the_page_says() {
 	local name
 	[[ -e /etc/hypercube-vm/settings ]] || { skip 'this is another machine'; return; }
 	page hcctl '^NAME'
@@ -61,12 +63,12 @@ the_machine_has_what_the_page_says() {
 	[[ -d /out ]] || fault 'no /out'
 }
 
-# complete_as WORD..: what a shell of the machine offers for the last one
+# complete_as WORD..: prints what a shell of the machine offers to complete the last word
 complete_as() {
 	bash -c '. ~/.bashrc; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _hcctl; echo "${COMPREPLY[*]}"' - "$@"
 }
 
-# wrong WHAT LINE..: a session that does not go like this must be found out
+# wrong WHAT LINE..: a session that differs from these lines must be reported as WHAT
 wrong() {
 	local what=$1 said
 	printf '%b\n' "${@:2}" >"$scratch/list"
@@ -74,7 +76,7 @@ wrong() {
 	[[ $said == *"$what"* ]] || fault "\"${*:2}\": \"$said\", not \"$what\""
 }
 
-a_wrong_session_is_found() {
+test_a_wrong_session_is_found() {
 	local said
 	wrong 'page shows' '#\techo a' '=\tb'
 	wrong 'page shows' '#\techo a'
@@ -90,5 +92,4 @@ a_wrong_session_is_found() {
 	equal 'of a good session' '' "$said"
 }
 
-run_tests the_sessions_go_as_shown the_program_survives_a_failed_link the_machine_has_what_the_page_says \
-	a_wrong_session_is_found
+run_tests

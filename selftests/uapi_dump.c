@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dumps of everything while fabrics are made and removed, links flap and plans are
- * replaced: no error, nothing twice in a dump that calls itself consistent.
+ * Dumps of all kinds while fabrics are created and removed, links flap and plans are replaced: no
+ * error, and no duplicate in a dump that claims to be consistent.
+ *
+ * Scheduling: shared
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -64,7 +66,7 @@ static const int cmds[] = {
 	HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_CMD_OP_GET,
 };
 
-/* Makes, changes and removes fabrics until killed. */
+/* Create, change and remove fabrics until killed. */
 static void churn(void)
 {
 	struct cube c;
@@ -100,7 +102,7 @@ TEST(dumps_while_fabrics_come_and_go)
 	ASSERT_EQ(0, cube_plan(&lasting, 1));
 	pid = fork();
 	if (!pid) {
-		/* It stays in our namespace. */
+		/* The child stays in the network namespace of the test. */
 		own_netns_done();
 		churn();
 	}
@@ -120,7 +122,7 @@ TEST(dumps_while_fabrics_come_and_go)
 	EXPECT_EQ(0, cube_del(&lasting));
 }
 
-/* A dump that nobody reads to its end holds nothing. */
+/* A dump that is not read to its end must keep nothing alive. */
 TEST(dumps_that_are_left_unread)
 {
 	unsigned int i;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: what is wrong is refused, with an errno and a sentence, and
- * changes nothing; who may write; random requests do no harm.
+ * Generic netlink: wrong requests are refused, with an errno and a sentence, and change nothing;
+ * which users may write; random requests do no harm.
+ *
+ * Scheduling: shared
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +31,7 @@ struct at {
 #define U32(t, v)	{ t, NULL, 4, v }
 #define U64(t, v)	{ t, NULL, 8, v }
 #define FLAG(t)		{ t, NULL, 0, 0 }
-/* The name of the test's fabric. */
+/* Attribute with the name of the test's fabric. */
 #define FABRIC		STR(1, "@")
 
 struct row {
@@ -70,13 +72,13 @@ static const struct row fabric_rows[] = {
 	{ HYPERCUBE_CMD_FABRIC_DEL, ENOENT, { STR(1, "nosuch") } },
 	{ HYPERCUBE_CMD_FABRIC_DEL, EINVAL, { FABRIC, U32(3, 3) } },
 	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC } },
-	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { U32(HYPERCUBE_A_FABRIC_PATIENCE, 1) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { U32(HYPERCUBE_A_FABRIC_STALL_TIMEOUT, 1) } },
 	{ HYPERCUBE_CMD_FABRIC_SET, ENOENT,
-	  { STR(1, "nosuch"), U32(HYPERCUBE_A_FABRIC_PATIENCE, 1) } },
+	  { STR(1, "nosuch"), U32(HYPERCUBE_A_FABRIC_STALL_TIMEOUT, 1) } },
 	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC, U32(4, 1024) } },
 	{ HYPERCUBE_CMD_FABRIC_SET, ERANGE,
-	  { FABRIC, U32(HYPERCUBE_A_FABRIC_PATIENCE, HYPERCUBE_PATIENCE_MAX + 1) } },
-	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC, U64(HYPERCUBE_A_FABRIC_PATIENCE, 1) } },
+	  { FABRIC, U32(HYPERCUBE_A_FABRIC_STALL_TIMEOUT, HYPERCUBE_STALL_TIMEOUT_MAX + 1) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC, U64(HYPERCUBE_A_FABRIC_STALL_TIMEOUT, 1) } },
 	{ HYPERCUBE_CMD_FABRIC_GET, EINVAL, { { 0 } } },
 	{ HYPERCUBE_CMD_FABRIC_GET, ENOENT, { STR(1, "nosuch") } },
 	{ HYPERCUBE_CMD_FAULT_CLEAR, EINVAL, { { 0 } } },
@@ -129,7 +131,8 @@ static const struct row node_rows[] = {
 	{ HYPERCUBE_CMD_LINK_SET, ERANGE,
 	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U32(HYPERCUBE_A_LINK_LOSS, 1000001) } },
 	{ HYPERCUBE_CMD_LINK_SET, ERANGE,
-	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U64(HYPERCUBE_A_LINK_LATENCY, ~0ull) } },
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1),
+	    U64(HYPERCUBE_A_LINK_MODEL_LATENCY, ~0ull) } },
 	{ HYPERCUBE_CMD_LINK_SET, EINVAL,
 	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U8(LINK_DOWN, 1),
 	    FLAG(HYPERCUBE_A_LINK_ONE_WAY) } },
@@ -177,6 +180,10 @@ static const struct row node_rows[] = {
 	{ HYPERCUBE_CMD_PLAN_DEL, EINVAL, { FABRIC } },
 	{ HYPERCUBE_CMD_PLAN_DEL, ENOENT, { FABRIC, U32(2, 77) } },
 	{ HYPERCUBE_CMD_PLAN_DEL, ERANGE, { FABRIC, U32(2, 0) } },
+	{ HYPERCUBE_CMD_PLAN_SET, EINVAL, { FABRIC } },
+	{ HYPERCUBE_CMD_PLAN_SET, EINVAL, { FABRIC, U32(2, 77) } },
+	{ HYPERCUBE_CMD_PLAN_SET, ENOENT,
+	  { FABRIC, U32(2, 77), U32(HYPERCUBE_A_PLAN_GUARD_UID, 1) } },
 	{ HYPERCUBE_CMD_PLAN_GET, EINVAL, { FABRIC } },
 	{ HYPERCUBE_CMD_PLAN_GET, ENOENT, { FABRIC, U32(2, 77) } },
 	{ HYPERCUBE_CMD_ROUTE_GET, EINVAL, { { 0 } } },
@@ -227,7 +234,7 @@ static void rows_check(struct __test_metadata *_metadata, const struct row *rows
 		EXPECT_TRUE(errno_right(rows[i].err, err));
 		EXPECT_TRUE(ctl()->extack[0]);
 	}
-	/* Nothing has changed. */
+	/* The refused requests have changed nothing. */
 	ASSERT_EQ(0, cube_plan(&c, 1));
 	ASSERT_EQ(0, cube_bind_all(&c));
 	EXPECT_EQ(0, cube_reduce(&c, 1, NULL));
@@ -303,7 +310,9 @@ static unsigned int dump(int cmd, const char *name, int *err)
 	return n;
 }
 
-/* A child without privileges; the namespace's user may be another. */
+/* Run @fn in a child without privileges; the owner of the network namespace may still be root.
+ * Return: its exit status.
+ */
 static int as_nobody(int (*fn)(const char *name), const char *name)
 {
 	int status;
@@ -340,7 +349,7 @@ static int write_any(const char *name)
 static int no_fabric(const char *name)
 {
 	own_netns_done();
-	/* Not possible everywhere; then it says nothing. */
+	/* Some systems forbid this: then skip the test. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return KSFT_SKIP;
 	return ctl_fabric_new(name, 2, 0) != -EPERM || !strstr(ctl()->extack, "unprivileged");
@@ -377,12 +386,14 @@ static int locked(const char *path)
 	return fd < 0 || flock(fd, LOCK_EX) ? -errno : fd;
 }
 
-/* Nobody else has parameters of his own before this test ends (lib/lib.sh). */
+/* Take the lock that lets no other test have parameters of its own before this one ends
+ * (lib/lib.sh).
+ */
 static int lock_parameters(void)
 {
 	int gate, fd;
 
-	/* The others take as long as they do: the limit is this test's own. */
+	/* Waiting for the other tests does not count for this test's time limit. */
 	alarm(0);
 	gate = locked("/run/hypercube-selftests.gate");
 	fd = gate < 0 ? gate : locked("/run/hypercube-selftests");
@@ -437,8 +448,9 @@ static void fabric_request(struct nl *nl, int cmd)
 		nl_u32(nl, HYPERCUBE_A_FABRIC_DIM, 6);
 }
 
-/* While a request runs nobody can register a family, and that keeps others waiting.  Only if
- * this process goes without a processor for all the time is everything done already.
+/* While a request runs no other process can register a netlink family, and family lookups wait, so
+ * a request must be short. Everything is done before the next request only if this process gets no
+ * processor for the whole time.
  */
 TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
 {
@@ -451,13 +463,13 @@ TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
 		fabric_request(ctl(), HYPERCUBE_CMD_FABRIC_NEW);
 		ASSERT_EQ(0, nl_submit(ctl()));
 		early += !fabrics(&other);
-		ASSERT_EQ(0, nl_hear(ctl(), NULL, NULL));
+		ASSERT_EQ(0, nl_receive(ctl(), NULL, NULL));
 		ASSERT_EQ(1, fabrics(&other));
 		fabric_request(ctl(), HYPERCUBE_CMD_FABRIC_DEL);
 		ASSERT_EQ(0, nl_submit(ctl()));
 		fabric_request(&other, HYPERCUBE_CMD_FABRIC_NEW);
 		late += nl_talk(&other, NULL, NULL) == -EBUSY;
-		ASSERT_EQ(0, nl_hear(ctl(), NULL, NULL));
+		ASSERT_EQ(0, nl_receive(ctl(), NULL, NULL));
 		fabric_request(&other, HYPERCUBE_CMD_FABRIC_DEL);
 		nl_talk(&other, NULL, NULL);
 	}
@@ -480,7 +492,7 @@ static int try_fabric(struct nl *nl)
 	return err;
 }
 
-/* Most often it is not finished by then; if it is, it stays. */
+/* Most often the fabric is not finished by then; if it is, it stays. */
 TEST(who_has_left_gets_no_fabric)
 {
 	unsigned int round, undone = 0;
@@ -528,7 +540,7 @@ static void named(const struct cube *c, int cmd, int flags, int attr)
 	nl_str(ctl(), attr, c->name);
 }
 
-/* A valid request of some kind, to be spoiled. */
+/* Make a valid request of a random kind, which the caller corrupts. */
 static void random_request(const struct cube *c)
 {
 	struct nl *nl = ctl();
@@ -564,7 +576,7 @@ TEST(random_requests_do_no_harm)
 	nl = ctl();
 	for (round = 0; round < scaled(3000); round++) {
 		random_request(&c);
-		/* Not the netlink header, without which there is no answer. */
+		/* Spare the netlink header, as without it there is no answer. */
 		for (i = below(4); i; i--)
 			nl->buf[20 + below((unsigned int)nl->len - 20)] ^= (char)(1 << below(8));
 		if (!below(8))

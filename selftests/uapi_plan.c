@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans that are wrong in some way are refused, and what the kernel takes is what
- * the verifier in user space takes; plans that are taken work.
+ * Plans that are wrong in some way are refused; the kernel accepts exactly what the verifier in
+ * user space accepts; and accepted plans work.
+ *
+ * Scheduling: shared
  */
 #include <stdlib.h>
 #include <stddef.h>
@@ -9,14 +11,15 @@
 #include <unistd.h>
 
 #include "cube.h"
+#include "hc_span.h"
 #include "ktap.h"
 
 #define PLAN 1
 
-/* A plan in the making, which netlink gets as it is. */
+/* A plan that a test builds and netlink gets as it is. */
 struct draft {
 	uint32_t type;
-	int root_attr;			/* sink or base; 0 for none */
+	int root_attr;			/* attribute of the sink or base; 0 for none */
 	uint32_t root;
 	uint32_t order[16];
 	unsigned int stages;
@@ -25,6 +28,8 @@ struct draft {
 	bool no_members;
 	uint32_t detours[CUBE_MAX];
 	unsigned int ndetours;
+	unsigned char parents[CUBE_MAX];
+	unsigned int parents_len;
 	uint32_t fault[CUBE_MAX];
 	unsigned int fault_len;
 };
@@ -68,11 +73,13 @@ static int draft_install(const struct cube *c, const struct draft *d)
 		nl_put(nl, HYPERCUBE_A_PLAN_MEMBERS, d->members, d->members_len);
 	for (i = 0; i < d->ndetours; i++)
 		nl_u32(nl, HYPERCUBE_A_PLAN_DETOUR, d->detours[i]);
+	if (d->parents_len)
+		nl_put(nl, HYPERCUBE_A_PLAN_PARENTS, d->parents, d->parents_len);
 	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, d->fault, d->fault_len);
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Refused with this error and a sentence. */
+/* Is the plan refused with this error and a sentence? */
 static bool refused(const struct cube *c, const struct draft *d, int err)
 {
 	int seen = draft_install(c, d);
@@ -83,7 +90,7 @@ static bool refused(const struct cube *c, const struct draft *d, int err)
 	return false;
 }
 
-/* The new value of a part of a draft. */
+/* A change of one member of a draft. */
 struct spoil {
 	size_t at, size;
 	uint32_t value;
@@ -113,14 +120,15 @@ static void each_is_refused(struct __test_metadata *_metadata, const struct cube
 TEST(each_part_of_a_plan_is_checked)
 {
 	static const struct spoil spoils[] = {
-		SPOIL(type, 0), SPOIL(type, 4),
-		/* Another type, the parts of which are missing. */
+		SPOIL(type, 0), SPOIL(type, HYPERCUBE_PLAN_SPAN + 1),
+		/* Other types, whose attributes are missing. */
 		SPOIL(type, HYPERCUBE_PLAN_BCAST), SPOIL(type, HYPERCUBE_PLAN_DOUBLING),
+		SPOIL(type, HYPERCUBE_PLAN_RING), SPOIL(type, HYPERCUBE_PLAN_SPAN),
 		SPOIL(root, 8),
-		/* The dimension that is the next one, too, and one that there is not. */
+		/* A dimension that appears twice, and one that the cube does not have. */
 		SPOIL(order[0], 1), SPOIL(order[0], 3),
 		SPOIL(stages, 0), SPOIL(stages, 2), SPOIL(stages, 4),
-		/* Nobody, and all but the sink. */
+		/* No members, and all nodes except the sink. */
 		SPOIL(members[0], 0), SPOIL(members[0], 0xff & ~(1u << 3)),
 		SPOIL(members_len, 0), SPOIL(members_len, 2),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
@@ -132,7 +140,7 @@ TEST(each_part_of_a_plan_is_checked)
 	good = draft_of(&c);
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
-	/* The plan that was good is still there. */
+	/* The good plan is still installed. */
 	ASSERT_EQ(0, cube_bind_all(&c));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
 	EXPECT_EQ(0, cube_del(&c));
@@ -142,7 +150,7 @@ TEST(detours_are_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(ndetours, 0),
-		/* To, and from, a node that there is not; both; and to itself. */
+		/* To and from a node that does not exist; both; and from a node to itself. */
 		SPOIL(detours[0], 0 << 16 | 8), SPOIL(detours[0], 8 << 16),
 		SPOIL(detours[0], 0xffffffff), SPOIL(detours[0], 0 << 16 | 0),
 	};
@@ -183,12 +191,12 @@ TEST(a_plan_for_other_faults_is_stale)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ doubling */
+/* --- recursive doubling --- */
 
 TEST(each_part_of_a_doubling_is_checked)
 {
 	static const struct spoil spoils[] = {
-		/* None, one that there is not, and not its lowest node. */
+		/* No base, one that does not exist, and one that is not the lowest node. */
 		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
 		SPOIL(order[0], 0), SPOIL(order[0], 3), SPOIL(stages, 4),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
@@ -203,14 +211,14 @@ TEST(each_part_of_a_doubling_is_checked)
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
-	/* The plan that was good is still there, until its faults are those of yesterday. */
+	/* The good plan is still installed; it is refused as stale once the faults have changed. */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, ctl_link_down(c.name, 6, 2, true));
 	EXPECT_TRUE(refused(&c, &good, -ESTALE));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The first time a cube of sixteen nodes, then it with other faults: that many links. */
+/* In round 0 make a cube of sixteen nodes, later heal it; then fail @links links. */
 static void faults_change(struct __test_metadata *_metadata, struct cube *c, unsigned int round,
 			  unsigned int links)
 {
@@ -224,7 +232,9 @@ static void faults_change(struct __test_metadata *_metadata, struct cube *c, uns
 	}
 }
 
-/* Random faults and subcubes: the kernel takes what the verifier takes, and it works. */
+/* With random faults and subcubes the kernel accepts what the verifier accepts, and such plans
+ * work.
+ */
 TEST(kernel_and_tool_agree_about_doublings)
 {
 	unsigned int round, i, taken = 0, n = scaled(150);
@@ -265,7 +275,97 @@ TEST(kernel_and_tool_agree_about_doublings)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ random */
+/* --- spanning trees --- */
+
+/* A tree in a cube of three dimensions with node 0 as the sink: each node sends along its lowest
+ * dimension.
+ */
+static struct draft span_draft(void)
+{
+	return (struct draft){
+		.type = HYPERCUBE_PLAN_SPAN, .root_attr = HYPERCUBE_A_PLAN_SINK, .no_members = true,
+		.parents = { HC_NO_PORT, 0, 1, 0, 2, 0, 1, 0 }, .parents_len = 8, .fault_len = 32,
+	};
+}
+
+TEST(each_part_of_a_spanning_tree_is_checked)
+{
+	static const struct spoil spoils[] = {
+		/* No sink, one that does not exist, and one that has a parent. */
+		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
+		/* A port that does not exist, a parent that is no member, and a cycle. */
+		SPOIL(parents[5], 3), SPOIL(parents[4], HC_NO_PORT), SPOIL(parents[4], 0),
+		SPOIL(parents[4], 1), SPOIL(parents[0], 0),
+		SPOIL(parents_len, 0), SPOIL(parents_len, 7), SPOIL(parents_len, 9),
+		/* Attributes of other plan types. */
+		SPOIL(stages, 1), SPOIL(ndetours, 1), SPOIL(no_members, false),
+		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
+	};
+	struct draft good = span_draft();
+	struct cube c;
+
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
+	ASSERT_EQ(0, draft_install(&c, &good));
+	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
+	ASSERT_EQ(0, ctl_link_down(c.name, 5, 0, true));
+	EXPECT_TRUE(refused(&c, &good, -ESTALE));
+	good.fault[4] = 1;
+	good.fault[5] = 1;
+	EXPECT_TRUE(refused(&c, &good, -EINVAL));
+	good.parents[5] = 2;
+	EXPECT_EQ(0, draft_install(&c, &good));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Random trees with some parents exchanged: the kernel accepts what the verifier accepts. */
+TEST(kernel_and_tool_agree_about_spanning_trees)
+{
+	unsigned int round, i, taken = 0, n = scaled(400);
+	uint16_t up[16], work[32];
+	struct draft d;
+	struct cube c;
+
+	faults_change(_metadata, &c, 0, 3);
+	for (round = 0; round < n; round++) {
+		struct hc_span s = {
+			.topo = hc_topo_cube(4), .root = below(16), .n = 16, .parent = d.parents,
+		};
+		int seen, err;
+
+		d = (struct draft){
+			.type = HYPERCUBE_PLAN_SPAN, .root_attr = HYPERCUBE_A_PLAN_SINK,
+			.root = s.root, .no_members = true, .parents_len = 16, .fault_len = 64,
+		};
+		memcpy(d.fault, c.faults->fault, 64);
+		/* Each node's parent lies along a random dimension in which it differs from the
+		 * sink.
+		 */
+		for (i = 0; i < 16; i++) {
+			uint32_t differ = i ^ s.root;
+
+			while (differ & (differ - 1) && below(2))
+				differ &= differ - 1;
+			d.parents[i] = i == s.root ? HC_NO_PORT : __builtin_ctz(differ);
+		}
+		for (i = below(3); i; i--)
+			d.parents[below(16)] = below(8) ? below(4) : HC_NO_PORT;
+		err = hc_span_check(&s, c.faults->fault, up, work, NULL);
+		for (i = 0; i < 1000; i++) {
+			seen = draft_install(&c, &d);
+			if (seen != -ESTALE)
+				break;
+			usleep(1000);
+		}
+		EXPECT_EQ(err, seen);
+		taken += !err;
+	}
+	printf("# %u of %u trees were taken\n", taken, n);
+	EXPECT_GT(taken, n / 20);
+	EXPECT_GT(n, taken);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* --- random plans --- */
 
 static void mutate(const struct cube *c, struct draft *d)
 {
@@ -304,7 +404,9 @@ static void mutate(const struct cube *c, struct draft *d)
 	}
 }
 
-/* Returns what the verifier says of a draft, in user space; it becomes the cube's plan. */
+/* Check a draft with the verifier in user space; it becomes the cube's plan. Return: what the
+ * verifier says.
+ */
 static int draft_check(struct cube *c, const struct draft *d)
 {
 	static uint32_t work[HC_TREE_WORK(8)];

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module is unloaded while fabrics exist, reductions run, sockets are open, listeners listen
-# and dumps are under way; and loaded again. Sockets pin it, nothing else does.
+# The module is unloaded while fabrics exist, reductions run, sockets are open, listeners listen and
+# dumps are under way; and loaded again. Only sockets keep it loaded.
+#
+# Scheduling: alone
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# busybox's modprobe succeeds whatever the kernel says.
+# busybox's modprobe succeeds even if the kernel refuses the module.
 load_module() { modprobe hypercube "$@" && loaded; }
 # Open sockets hold the module until they are closed.
 unload_module() { busywait 10 rmmod hypercube; }
@@ -19,7 +21,7 @@ prepare() {
 	check 'plan' hcctl tree find fabric t apply
 }
 
-fabrics_are_removed_with_the_module() {
+test_fabrics_are_removed_with_the_module() {
 	local i
 	for ((i = $(scaled 6); i > 0; i--)); do
 		prepare
@@ -32,7 +34,7 @@ fabrics_are_removed_with_the_module() {
 	done
 }
 
-tasks_in_queues_do_not() {
+test_tasks_in_queues_do_not() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
 		prepare
@@ -43,7 +45,7 @@ tasks_in_queues_do_not() {
 	done
 }
 
-open_sockets_pin_the_module() {
+test_open_sockets_pin_the_module() {
 	prepare
 	background "$here/hc_load" hold t 1 0 1 2
 	check 'they wait' busywait 5 json_is 2 '.[0].waiting[0].peer' op show t
@@ -54,7 +56,8 @@ open_sockets_pin_the_module() {
 	check 'load' load_module
 }
 
-# unload_after_kill ROUNDS COMMAND..: which is killed once an operation runs
+# unload_after_kill ROUNDS COMMAND..: COMMAND is killed once an operation runs, then the module is
+# unloaded
 unload_after_kill() {
 	local i
 	for ((i = $(scaled "$1"); i > 0; i--)); do
@@ -69,12 +72,12 @@ unload_after_kill() {
 	done
 }
 
-unloading_follows_a_killed_load() { unload_after_kill 5 "$here/hc_load" run t 1 60; }
-unloading_follows_a_killed_doubling() {
+test_unloading_follows_a_killed_load() { unload_after_kill 5 "$here/hc_load" run t 1 60; }
+test_unloading_follows_a_killed_doubling() {
 	unload_after_kill 3 hcctl run allreduce t method doubling count 9000 iterations 1000000
 }
 
-listeners_and_dumps_do_not_hold_it() {
+test_listeners_and_dumps_do_not_hold_it() {
 	prepare
 	background hcctl -j monitor >/dev/null
 	background sh -c 'while :; do hcctl -j link show t; hcctl -j op show t; done' >/dev/null 2>&1
@@ -86,7 +89,7 @@ listeners_and_dumps_do_not_hold_it() {
 	jobs=()
 }
 
-namespaces_with_fabrics_do_not_hold_it() {
+test_namespaces_with_fabrics_do_not_hold_it() {
 	local a b
 	loaded || check 'load' load_module
 	namespace a && namespace b || return
@@ -97,8 +100,9 @@ namespaces_with_fabrics_do_not_hold_it() {
 	equal 'endpoints left' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
-# An end of theirs is a socket that the module has; what crosses them belongs to no process.
-trunks_do_not_hold_it() {
+# The socket at each end of a trunk belongs to the module, and what crosses trunks belongs to no
+# process.
+test_trunks_do_not_hold_it() {
 	local a b i
 	for ((i = $(scaled 3); i > 0; i--)); do
 		loaded || check 'load' load_module
@@ -122,8 +126,8 @@ trunks_do_not_hold_it() {
 	done
 }
 
-# Complete, it outlives its socket; it waits for a member that never comes.
-a_contribution_without_a_socket_does_not_hold_it() {
+# A complete contribution outlives its socket; here it waits for a member that never comes.
+test_a_contribution_without_a_socket_does_not_hold_it() {
 	local a
 	loaded || check 'load' load_module
 	namespace a || return
@@ -139,7 +143,7 @@ a_contribution_without_a_socket_does_not_hold_it() {
 	check 'load' load_module
 }
 
-another_family_number() {
+test_another_family_number() {
 	loaded && check 'unload' unload_module
 	refused 'a number that is taken' '' load_module family=2
 	refused 'no number of a family' '' load_module family=99
@@ -152,6 +156,4 @@ another_family_number() {
 	check 'load' load_module
 }
 
-run_tests fabrics_are_removed_with_the_module tasks_in_queues_do_not open_sockets_pin_the_module \
-	unloading_follows_a_killed_load unloading_follows_a_killed_doubling listeners_and_dumps_do_not_hold_it \
-	namespaces_with_fabrics_do_not_hold_it trunks_do_not_hold_it a_contribution_without_a_socket_does_not_hold_it another_family_number
+run_tests

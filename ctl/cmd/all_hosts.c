@@ -27,8 +27,8 @@ static int start_all(struct hcctl *h, const struct cluster *c, const struct ever
 	return rc;
 }
 
-/* An element for each host, with the JSON that it has printed; text: its lines, each with the host
- * before it.
+/* Print the output of a host: an array element with its JSON; text: its lines, each after the name
+ * of the host.
  */
 static void put(struct hcctl *h, const struct cluster_host *host, char *said)
 {

@@ -12,7 +12,7 @@ const char * const balance_shapes[] = {
 	NULL
 };
 
-#define WORDS 20
+#define WORDS 28
 
 int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, int argc,
 		 char **argv)
@@ -24,8 +24,9 @@ int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, i
 		{ "fail-node", arg_nodes, &a->nodes, .many = true },
 		{ "faults", arg_str, &a->file },
 	};
-	unsigned int n = 5;
+	unsigned int n = 5 + NET_KINDS;
 
+	net_args(&args[n - NET_KINDS], &a->net);
 	while (own->name && n < WORDS - 1)
 		args[n++] = *own++;
 	return hc_args(h, args, argc, argv);
@@ -33,23 +34,24 @@ int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, i
 
 int balance_faults(struct hcctl *h, struct fault_args *a, struct hc_faults **f)
 {
-	return cmd_fault_args_check(h, a) ?: cmd_fault_args_file(h, a) ?:
+	return cmd_fault_args_check(h, a) ?: cmd_fault_args_make(h, a) ?:
 	       cmd_fault_args_read(h, a, f);
 }
 
 int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance_shape shape,
 		     struct hc_balance_topo *t)
 {
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	int rc = hc_balance_topology(f, shape, t);
 
 	if (rc == -EHOSTDOWN)
 		hc_error(h, "nothing to balance: no node is connected with any other");
 	else if (rc)
 		hc_nomem(h);
-	if (rc || !hc_balance_check(&t->b, f->fault, &flaw))
+	/* The verifier's topologies are those of the kernel, of hypercubes. */
+	if (rc || !f->dim || !hc_balance_check(&t->b, f->fault, &reason))
 		return rc;
-	hc_error(h, "no topology: %s: node %u", flaw.why, flaw.node);
+	hc_error(h, "no topology: %s: node %u", reason.why, reason.node);
 	hc_balance_topo_free(t);
 	return -EINVAL;
 }
@@ -62,7 +64,8 @@ static int show(struct hcctl *h, struct fault_args *a, enum hc_balance_shape sha
 
 	if (rc)
 		return rc;
-	rc = balance_topology(h, f, shape, &t);
+	rc = live_need_cube(h, a->fabric, f->dim, "a topology") ?:
+	     balance_topology(h, f, shape, &t);
 	if (!rc) {
 		if (apply)
 			rc = nl_balance_topology(h, a->fabric, &t.b, f->fault);
@@ -103,7 +106,8 @@ const struct hc_cmd balance_cmds[] = {
 	},
 	{
 		"plan", balance_plan,
-		"{ fabric NAME | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } load L0,L1,.. [method rid|dem|cwa|mcwa|optimal|auto] [topology mcwa|minimal-depth] [threshold T] [hop-cost C]",
+		"{ fabric NAME | { dim N | " NET_WORDS
+		" } [fail-link LINKS] [fail-node NODES] [faults FILE] } load L0,L1,.. [method rid|dem|cwa|mcwa|optimal|auto] [topology mcwa|minimal-depth] [threshold T] [hop-cost C]",
 	},
 	{
 		"simulate", balance_simulate,

@@ -30,7 +30,7 @@ static const struct hc_mean *value(const struct chart *c, uint32_t n, size_t m)
 	return c->hops ? &p->hops : &p->speedup;
 }
 
-/* Round numbers around all that is shown. */
+/* Choose round numbers as the ends of the axes. */
 static void scale(struct chart *c)
 {
 	double low = INFINITY, high = -INFINITY;

@@ -10,12 +10,14 @@
 
 struct watch;
 
-/* Read the words: those for the faults, and @own, which ends with {}. */
+/* Read the keywords: those for the faults, and @own, which ends with {}. */
 int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, int argc,
 		 char **argv);
-/* Check them, and read the file or the fabric.  Release with hc_faults_free(). */
+/* Check the keywords, and read the network and its faults. Release with
+ * hc_faults_free().
+ */
 int balance_faults(struct hcctl *h, struct fault_args *a, struct hc_faults **f);
-/* Complains. */
+/* Compute the topology, or print why there is none. */
 int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance_shape shape,
 		     struct hc_balance_topo *t);
 
@@ -29,31 +31,31 @@ int balance_simulate(struct hcctl *h, int argc, char **argv);
 /* --- balance_live.c --- */
 int balance_move(struct hcctl *h, int argc, char **argv);
 int balance_show(struct hcctl *h, int argc, char **argv);
-/* What is known of a fabric's rounds, and of the tasks of its nodes that are here; free @v. */
+/* Get the rounds of a fabric, and the nodes on this machine with their tasks; free @v. */
 int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
 		size_t *n);
-/* The output of balance_show(). */
+/* Print what balance_show() prints. */
 void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v,
 		     size_t n);
 
 /* --- balance_watch.c --- */
-/* Again and again, as @how says. */
+/* Show them again and again, as @how says. */
 int balance_watch(struct hcctl *h, const char *fabric, const struct watch *how);
 
 /* --- balance_rounds.c --- */
 int balance_run(struct hcctl *h, int argc, char **argv);
 int balance_set(struct hcctl *h, int argc, char **argv);
-/* What rounds there are to be, and their sums; members of an object. */
+/* Print the settings of rounds, and their sums: members of an object. */
 void balance_out_settings(struct hcctl *h, const struct nl_balance *b);
-/* That and the rounds. */
+/* Print these and the rounds. */
 void balance_out_rounds(struct hcctl *h, const struct nl_balance *b);
 
 /* --- balance_print.c --- */
-/* What a topology is called, and whom it leaves out. */
+/* Print the name of a topology, and the nodes that it leaves out. */
 void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t);
 void balance_out_topology(struct hcctl *h, const char *fabric, enum hc_balance_shape shape,
 			  const struct hc_faults *f, const struct hc_balance_topo *t);
-/* Warnings: what is less than one may expect. */
+/* Warn if the topology is less than the user may expect. */
 void balance_warn(struct hcctl *h, enum hc_balance_shape shape, const struct hc_balance_topo *t);
 
 #endif /* _HCCTL_BALANCE_CMD_H */

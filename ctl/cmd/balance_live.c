@@ -9,8 +9,8 @@
 #include "watch.h"
 
 enum {
-	NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REPEATED, LOST, SENT, RECEIVED, DOUBT,
-	COPIED, KEPT, REVIVED
+	NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REDELIVERED, LOST, SENT, RECEIVED,
+	UNRESOLVED, REPLICATED, REPLICAS_HELD, RECOVERED
 };
 
 static const struct out_column columns[] = {
@@ -22,34 +22,35 @@ static const struct out_column columns[] = {
 	OUT_RIGHT(PUT),
 	OUT_RIGHT(TAKEN),
 	OUT_RIGHT(DONE),
-	OUT_RIGHT(REPEATED),
+	OUT_RIGHT(REDELIVERED),
 	OUT_RIGHT(LOST),
 	OUT_RIGHT(SENT),
 	OUT_RIGHT(RECEIVED),
-	OUT_RIGHT_AS(DOUBT, "IN-DOUBT"),
-	OUT_RIGHT(COPIED),
-	OUT_RIGHT(KEPT),
-	OUT_RIGHT(REVIVED),
+	OUT_RIGHT_AS(UNRESOLVED, "IN-UNRESOLVED"),
+	OUT_RIGHT(REPLICATED),
+	OUT_RIGHT(REPLICAS_HELD),
+	OUT_RIGHT(RECOVERED),
 	{}
 };
 
-/* What is in the columns behind NODE, and its keys. */
+/* The attributes in the columns after NODE. */
 static const uint8_t attrs[] = {
 	[QUEUED] = HYPERCUBE_A_TASKS_QUEUED, [HELD] = HYPERCUBE_A_TASKS_HELD,
 	[MOVING] = HYPERCUBE_A_TASKS_MOVING, [BYTES] = HYPERCUBE_A_TASKS_BYTES,
 	[PUT] = HYPERCUBE_A_TASKS_PUT, [TAKEN] = HYPERCUBE_A_TASKS_TAKEN,
-	[DONE] = HYPERCUBE_A_TASKS_DONE, [REPEATED] = HYPERCUBE_A_TASKS_REPEATED,
+	[DONE] = HYPERCUBE_A_TASKS_DONE, [REDELIVERED] = HYPERCUBE_A_TASKS_REDELIVERED,
 	[LOST] = HYPERCUBE_A_TASKS_LOST, [SENT] = HYPERCUBE_A_TASKS_SENT,
-	[RECEIVED] = HYPERCUBE_A_TASKS_RECEIVED, [DOUBT] = HYPERCUBE_A_TASKS_DOUBT,
-	[COPIED] = HYPERCUBE_A_TASKS_COPIED, [KEPT] = HYPERCUBE_A_TASKS_KEPT,
-	[REVIVED] = HYPERCUBE_A_TASKS_REVIVED,
+	[RECEIVED] = HYPERCUBE_A_TASKS_RECEIVED, [UNRESOLVED] = HYPERCUBE_A_TASKS_UNRESOLVED,
+	[REPLICATED] = HYPERCUBE_A_TASKS_REPLICATED,
+	[REPLICAS_HELD] = HYPERCUBE_A_TASKS_REPLICAS_HELD,
+	[RECOVERED] = HYPERCUBE_A_TASKS_RECOVERED,
 };
 
 static const char * const keys[] = {
 	[QUEUED] = "queued", [HELD] = "held", [MOVING] = "moving", [BYTES] = "bytes",
-	[PUT] = "put", [TAKEN] = "taken", [DONE] = "done", [REPEATED] = "repeated",
-	[LOST] = "lost", [SENT] = "sent", [RECEIVED] = "received", [DOUBT] = "doubt",
-	[COPIED] = "copied", [KEPT] = "kept", [REVIVED] = "revived",
+	[PUT] = "put", [TAKEN] = "taken", [DONE] = "done", [REDELIVERED] = "redelivered",
+	[LOST] = "lost", [SENT] = "sent", [RECEIVED] = "received", [UNRESOLVED] = "unresolved",
+	[REPLICATED] = "replicated", [REPLICAS_HELD] = "replicas_held", [RECOVERED] = "recovered",
 };
 
 static void show_node(struct hcctl *h, const struct nl_node *v)
@@ -58,7 +59,7 @@ static void show_node(struct hcctl *h, const struct nl_node *v)
 
 	out_object(h, NULL);
 	out_number(h, NODE, "node", v->id);
-	for (i = QUEUED; i <= REVIVED; i++)
+	for (i = QUEUED; i <= RECOVERED; i++)
 		out_number(h, i, keys[i], v->tasks[attrs[i]]);
 	out_close(h);
 }
@@ -80,7 +81,7 @@ void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct n
 	out_close(h);
 }
 
-/* Nobody here knows what tasks nodes of another machine have. */
+/* Which tasks nodes of other machines have is not known here. */
 int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
 		size_t *n)
 {
@@ -134,7 +135,6 @@ int balance_move(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
 	struct link_list links = {};
-	struct nl_fabric info;
 	uint64_t count;
 	size_t i;
 	int rc;
@@ -149,8 +149,7 @@ int balance_move(struct hcctl *h, int argc, char **argv)
 		rc = HC_USAGE;
 	if (!rc && !count)
 		rc = hc_invalid(h, "number of tasks", word, "at least 1 is wanted");
-	rc = rc ?: nl_fabric(h, fabric, &info) ?: hc_links_each(h, &links,
-		&(struct hc_extent){ info.dim, info.fixed, info.base, .both_ends = true });
+	rc = rc ?: cmd_links_each(h, fabric, &links, true, NULL);
 	for (i = 0; i < links.n && !rc; i++)
 		rc = nl_task_move(h, fabric, links.v[i].node, links.v[i].dim, count);
 	free(links.v);

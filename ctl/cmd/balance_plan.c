@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance plan: who sends how many tasks where.
+ * hcctl balance plan: which node sends how many tasks where.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +16,9 @@ struct load_list {
 
 /**
  * struct job - a plan to make
- * @a: around which faults
- * @load: of each node
- * @method: enum hc_balance_method
+ * @a: where the faults come from
+ * @load: load of each node
+ * @method: enum hc_balance_method; HC_BALANCE_METHODS: none was asked for
  * @shape: enum hc_balance_shape
  * @threshold: for RID; UINT64_MAX: half the mean
  * @hop_cost: in tasks
@@ -152,12 +152,13 @@ static void out_compared(struct hcctl *h, const struct job *j)
 static int out_plan(struct hcctl *h, const struct job *j, const struct hc_balance_topo *t,
 		    const struct hc_balance_plan *p)
 {
-	uint32_t n = hc_nodes(t->b.dim);
+	uint32_t n = j->f->topo.nodes;
 
 	out_object(h, NULL);
 	if (j->a.fabric)
 		out_str(h, "fabric", "fabric %s ", j->a.fabric);
-	out_uint(h, "dim", "dim %" PRIu64, t->b.dim);
+	if (t->b.dim)
+		out_uint(h, "dim", "dim %" PRIu64, t->b.dim);
 	balance_out_shape(h, t);
 	out_str(h, "method", " method %s", hc_balance_names[j->method.v]);
 	out_str(h, "taken", p->method == j->method.v ? NULL : ": %s",
@@ -181,7 +182,7 @@ static int out_plan(struct hcctl *h, const struct job *j, const struct hc_balanc
 
 static int check_loads(struct hcctl *h, const struct job *j)
 {
-	uint32_t u, n = hc_nodes(j->f->dim);
+	uint32_t u, n = j->f->topo.nodes;
 
 	if (j->load.n != n) {
 		hc_error(h, "%zu loads for %u nodes: one for each is wanted", j->load.n, n);
@@ -219,6 +220,8 @@ static int compare(struct hc_balancer *b, const struct hc_balance_req *q, struct
 
 	for (i = 0; !rc && i < sizeof(methods) / sizeof(*methods); i++) {
 		one.method = methods[i];
+		if (!hc_balance_possible(j->f, one.method))
+			continue;
 		rc = hc_balancer_plan(b, &one, &p);
 		j->compared[j->n++] = (struct compared){
 			methods[i], p.hops, p.most - p.least, p.score,
@@ -244,7 +247,9 @@ static int with_topology(struct hcctl *h, struct job *j, const struct hc_balance
 		rc = hc_balancer_plan(b, &q, &p);
 	if (!rc && q.method == HC_BALANCE_AUTO)
 		rc = compare(b, &q, j);
-	if (rc == -EINVAL)
+	if (rc == -EOPNOTSUPP)
+		live_need_cube(h, j->a.fabric, 0, hc_balance_names[q.method]);
+	else if (rc == -EINVAL)
 		hc_error(h, "no plan: cwa needs a cube without faults; try: method mcwa");
 	else if (rc)
 		hc_nomem(h);
@@ -264,6 +269,8 @@ static int make(struct hcctl *h, struct job *j)
 
 	if (rc)
 		return rc;
+	if (j->method.v == HC_BALANCE_METHODS)
+		j->method.v = j->f->dim ? HC_BALANCE_MCW : HC_BALANCE_OPT;
 	rc = check_loads(h, j) ?: balance_topology(h, j->f, j->shape.v, &t);
 	if (!rc) {
 		rc = with_topology(h, j, &t);
@@ -276,7 +283,7 @@ static int make(struct hcctl *h, struct job *j)
 int balance_plan(struct hcctl *h, int argc, char **argv)
 {
 	struct job j = {
-		.method = { .words = hc_balance_names, .v = HC_BALANCE_MCW },
+		.method = { .words = hc_balance_names, .v = HC_BALANCE_METHODS },
 		.shape = { .words = balance_shapes },
 		.threshold = UINT64_MAX, .hop_cost = .1,
 	};

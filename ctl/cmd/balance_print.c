@@ -14,7 +14,11 @@ void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t)
 {
 	char word[OUT_BUF];
 
-	out_str(h, "subcube", " subcube %s", out_subcube(word, t->b.base, t->b.dims, t->b.dim));
+	if (t->b.dim)
+		out_str(h, "subcube", " subcube %s",
+			out_subcube(word, t->b.base, t->b.dims, t->b.dim));
+	else
+		out_uint(h, "middle", "middle %" PRIu64, t->b.base);
 	out_uint(h, "depth", " depth %" PRIu64, t->b.depth);
 	out_uint(h, "members", " members %" PRIu64, t->members);
 }

@@ -7,7 +7,7 @@
 
 #include "balance_cmd.h"
 
-/* By number; of those that nodes begin, "off" is none. */
+/* Names of the methods by number; as the method that nodes begin, "off" means none. */
 static const char * const methods[] = {
 	[HYPERCUBE_BALANCE_NONE] = "off",
 	[HYPERCUBE_BALANCE_DEM] = "dem",
@@ -17,7 +17,7 @@ static const char * const methods[] = {
 	NULL
 };
 
-/* The planners' numbers of the same. */
+/* The planners' numbers of the methods. */
 static const enum hc_balance_method planned[] = {
 	[HYPERCUBE_BALANCE_DEM] = HC_BALANCE_DEM,
 	[HYPERCUBE_BALANCE_MCWA] = HC_BALANCE_MCW,
@@ -73,7 +73,7 @@ static void out_sums(struct hcctl *h, const struct nl_balance *b)
 		out_uint(h, "period_ms", " period %" PRIu64 " ms", b->period);
 	out_uint(h, "done", ": %" PRIu64 " done", b->done);
 	out_uint(h, "failed", ", %" PRIu64 " failed", b->failed);
-	out_uint(h, "beaten", ", %" PRIu64 " beaten", b->beaten);
+	out_uint(h, "superseded", ", %" PRIu64 " superseded", b->superseded);
 	out_uint(h, "moved", ", %" PRIu64 " tasks moved\n", b->moved);
 }
 
@@ -110,14 +110,15 @@ void balance_out_rounds(struct hcctl *h, const struct nl_balance *b)
 	out_close(h);
 }
 
-/* As the paper counts them: on this topology, whatever else the machine did meanwhile. */
-static void out_steps(struct hcctl *h, const struct nl_balance *b, uint32_t method)
+/* Print the steps as the paper counts them: on this topology alone, if there is one. */
+static void out_steps(struct hcctl *h, const struct nl_fabric *info, const struct nl_balance *b,
+		      uint32_t method)
 {
 	struct hc_balance_steps s;
 
 	if (method >= COUNT(planned))
 		return;
-	s = hc_balance_steps(planned[method], hc_weight32(b->nodes - 1), b->depth,
+	s = hc_balance_steps(planned[method], info->dim ?: info->ports, b->depth,
 			     hc_weight32(b->dims));
 	out_uint(h, "steps", "; steps %" PRIu64, s.info + s.move);
 	out_uint(h, "info_steps", " (%" PRIu64 " of information", s.info);
@@ -135,13 +136,14 @@ int balance_run(struct hcctl *h, int argc, char **argv)
 		{}
 	};
 	struct nl_balance b, topology;
+	struct nl_fabric info;
 	int rc;
 
 	if (!fabric)
 		return HC_USAGE;
 	rc = hc_args(h, args, argc, argv);
 	if (!rc)
-		rc = nl_balance(h, fabric, &topology);
+		rc = nl_fabric(h, fabric, &info) ?: nl_balance(h, fabric, &topology);
 	if (!rc)
 		rc = nl_balance_run(h, fabric, args[0].given ? method.v + 1 : NL_NONE, node, &b);
 	if (rc)
@@ -150,7 +152,7 @@ int balance_run(struct hcctl *h, int argc, char **argv)
 	out_str(h, "fabric", "%s: ", fabric);
 	cmd_out_round(h, &b.round[0]);
 	if (!b.round[0].status)
-		out_steps(h, &topology, b.round[0].method);
+		out_steps(h, &info, &topology, b.round[0].method);
 	out_text(h, "\n");
 	out_close(h);
 	return b.round[0].status ? HC_NO : HC_OK;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance simulate: runs on all processors, and what the command wants to know.
+ * hcctl balance simulate: runs on all processors, and the command's keywords.
  *
- * Each run has its own random numbers and its own place for results, so these do not
- * depend on the number of threads.
+ * Each run has its own random numbers and its own place for results, so the results do not depend
+ * on the number of threads.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,11 +24,11 @@
 static volatile sig_atomic_t interrupted;
 
 /**
- * struct crew - threads at work
- * @st: what they do
- * @next: the next run
- * @done: runs that are done
- * @total: all
+ * struct crew - the threads of a simulation
+ * @st: the simulation
+ * @next: number of the next run
+ * @done: number of runs that are done
+ * @total: number of all runs
  * @err: memory ran out
  */
 struct crew {
@@ -104,7 +104,7 @@ static int run_crew(struct crew *c)
 	return n ? atomic_load(&c->err) : -ENOMEM;
 }
 
-/* Ctrl-C ends it: what was done is forgotten. */
+/* Run the simulation. Ctrl-C ends it, and its results so far are dropped. */
 static int run_all(struct hcctl *h, struct sim_study *st)
 {
 	struct crew c = { .st = st, .total = (st->last - st->first + 1) * st->runs };
@@ -126,7 +126,7 @@ static int run_all(struct hcctl *h, struct sim_study *st)
 	return HC_NO;
 }
 
-/* --- what the runs say --- */
+/* --- results --- */
 
 static void sum_up_point(struct sim_study *st, uint32_t f, size_t m, double *v)
 {
@@ -172,7 +172,7 @@ static bool ends(const char *file, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Whether it can be written is known before hours of work. */
+/* Open the file first, so that an error is known before hours of work. */
 static int open_file(struct hcctl *h, const char *file, struct file_new **f)
 {
 	if (file)
@@ -187,7 +187,7 @@ static int close_file(struct hcctl *h, struct file_new *f, int rc)
 	return rc ?: closed;
 }
 
-/* --- words --- */
+/* --- keywords --- */
 
 struct files {
 	const char *svg;
@@ -301,7 +301,7 @@ static int study(struct hcctl *h, struct sim_study *st)
 	return run_all(h, st) ?: sum_up(h, st);
 }
 
-/* Both files, or none. */
+/* Write both files, or none. */
 static int written(struct hcctl *h, struct sim_study *st, const struct files *to)
 {
 	struct file_new *svg = NULL, *csv = NULL;

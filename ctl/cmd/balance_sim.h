@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl balance simulate: what is simulated, and who prints it.
+ * hcctl balance simulate: the simulation, and the functions that print it.
  */
 #ifndef _HCCTL_BALANCE_SIM_H
 #define _HCCTL_BALANCE_SIM_H
@@ -11,10 +11,10 @@
 #include "plan/balance_sim.h"
 
 /**
- * struct sim_point - a method with so many faults
- * @speedup: against no balancing
- * @hops: for each live node
- * @rounds: of balancing
+ * struct sim_point - results of one method with one number of faults
+ * @speedup: speedup against no balancing
+ * @hops: hops for each live node
+ * @rounds: rounds of balancing
  */
 struct sim_point {
 	struct hc_mean speedup;
@@ -24,16 +24,16 @@ struct sim_point {
 
 /**
  * struct sim_study - a simulation
- * @s: the setting
+ * @s: parameters of the simulation
  * @first: least number of failed nodes
- * @last: and the greatest
- * @runs: runs for each
- * @jobs: threads
- * @methods: these
- * @nmethods: how many
- * @raw: of each run the results of all methods: at ((faults - first) * runs + run) * nmethods
- * @point: at (faults - first) * nmethods + method
- * @bound: for each number of faults; nobody idle, nothing costs
+ * @last: greatest number of failed nodes
+ * @runs: runs for each number
+ * @jobs: number of threads
+ * @methods: the methods that are compared
+ * @nmethods: number of methods
+ * @raw: results of all methods in each run: at ((faults - first) * runs + run) * nmethods
+ * @point: results by number of faults: at (faults - first) * nmethods + method
+ * @bound: for each number of faults the speedup if no node were idle and nothing cost time
  */
 struct sim_study {
 	struct hc_sim s;

@@ -34,7 +34,7 @@ static void out_setting(struct hcctl *h, const struct sim_study *st)
 	out_str(h, "topology", " topology %s\n", balance_shapes[s->shape]);
 }
 
-/* Text: the speedups of all methods in a line, then the hops. */
+/* Text: a line with the speedups of all methods, or with the hops. */
 static void text_table(struct hcctl *h, const struct sim_study *st, bool hops)
 {
 	uint32_t f;

@@ -9,13 +9,13 @@
 #include "balance_cmd.h"
 #include "watch.h"
 
-/* Lines beside bars and rounds: three of sums, the key, who is not shown, two of settings, and the
- * one that the cursor is in.
+/* Lines besides bars and rounds: three of sums, the key, the nodes that are not shown, two of
+ * settings, and the one with the cursor.
  */
 #define LINES_BESIDE	8
 #define ROUNDS_FEW	4
 #define WIDTH		80
-/* A node, its load, blanks; and the shortest bar that says anything. */
+/* Width of a node and its load, with blanks; and of the shortest bar that is useful. */
 #define LABEL		16
 #define BAR_MIN		8
 
@@ -34,13 +34,13 @@ struct view {
 };
 
 /**
- * struct grid - where nodes are
- * @v: these, in columns
- * @n: how many there are
- * @shown: for how many there is room
- * @lines: of a column
- * @bar: the longest, characters
- * @unit: tasks of a character
+ * struct grid - the columns of nodes
+ * @v: the nodes
+ * @n: number of nodes
+ * @shown: number of nodes for which there is room
+ * @lines: lines of a column
+ * @bar: characters of the longest bar
+ * @unit: tasks that one character stands for
  */
 struct grid {
 	const struct nl_node **v;
@@ -94,7 +94,9 @@ static uint64_t sum(const struct sample *s, unsigned int attr)
 	return all;
 }
 
-/* A sum that is less than it was is that of another fabric of the same name. */
+/* Return: the rate of a sum. A sum that is less than before belongs to another fabric of the same
+ * name.
+ */
 static uint64_t per_second(const struct view *w, unsigned int attr)
 {
 	uint64_t a = sum(&w->before, attr), b = sum(&w->now, attr);
@@ -128,7 +130,7 @@ static void put_loads(struct hcctl *h, const struct sample *s)
 	out_uint(h, NULL, "; moving %" PRIu64 "\n", sum(s, HYPERCUBE_A_TASKS_MOVING));
 }
 
-/* Nothing to worry about if there are none. */
+/* Print a count in the colour of bad news if it is not 0. */
 static void put_bad(struct hcctl *h, const char *fmt, uint64_t v)
 {
 	if (v)
@@ -156,11 +158,11 @@ static void put_sums(struct hcctl *h, const struct view *w)
 	out_uint(h, NULL, ", handed over %" PRIu64 "/s\n", per_second(w, HYPERCUBE_A_TASKS_SENT));
 	put_loads(h, s);
 	out_uint(h, NULL, "done %" PRIu64, sum(s, HYPERCUBE_A_TASKS_DONE));
-	out_uint(h, NULL, ", repeated %" PRIu64, sum(s, HYPERCUBE_A_TASKS_REPEATED));
+	out_uint(h, NULL, ", redelivered %" PRIu64, sum(s, HYPERCUBE_A_TASKS_REDELIVERED));
 	put_bad(h, ", lost %" PRIu64, sum(s, HYPERCUBE_A_TASKS_LOST));
-	put_bad(h, ", in doubt %" PRIu64, sum(s, HYPERCUBE_A_TASKS_DOUBT));
-	out_uint(h, NULL, "; copied %" PRIu64, sum(s, HYPERCUBE_A_TASKS_COPIED));
-	out_uint(h, NULL, ", revived %" PRIu64 "\n", sum(s, HYPERCUBE_A_TASKS_REVIVED));
+	put_bad(h, ", unresolved %" PRIu64, sum(s, HYPERCUBE_A_TASKS_UNRESOLVED));
+	out_uint(h, NULL, "; replicated %" PRIu64, sum(s, HYPERCUBE_A_TASKS_REPLICATED));
+	out_uint(h, NULL, ", recovered %" PRIu64 "\n", sum(s, HYPERCUBE_A_TASKS_RECOVERED));
 }
 
 /* --- bars --- */
@@ -181,7 +183,7 @@ static bool fits(const struct grid *g)
 	return true;
 }
 
-/* The fullest first, where not all have room. */
+/* Compare loads: the nodes with the highest load come first, if not all have room. */
 static int fuller(const void *a, const void *b)
 {
 	const struct nl_node *x = *(const struct nl_node * const *)a;
@@ -193,7 +195,7 @@ static int fuller(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* In as few columns as there is room for. */
+/* Arrange the nodes in as few columns as there is room for. */
 static void arrange(struct grid *g, uint32_t lines, uint32_t width)
 {
 	uint64_t most = 0;
@@ -221,7 +223,7 @@ static void repeat(struct hcctl *h, char c, uint64_t n)
 		out_text(h, "%c", c);
 }
 
-/* With blanks behind it if another column follows. */
+/* Print a bar; @more: another column follows, so pad it with blanks. */
 static void put_bar(struct hcctl *h, const struct grid *g, const struct nl_node *v, bool more)
 {
 	uint64_t a = characters(held(v), g->unit), b = characters(waiting(v), g->unit);

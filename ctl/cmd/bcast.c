@@ -4,10 +4,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "planner.h"
 
-/* Arguments that only "bcast plan" has words for. */
+/* Arguments that only "bcast plan" has. */
 struct own {
 	bool all;
 	struct arg_choice prime;
@@ -41,6 +42,8 @@ static int check(struct hcctl *h, const struct plan_req *q)
 
 	if (!all && q->root == NL_NONE)
 		return hc_missing(h, "\"source\" or \"all\"");
+	if (all && q->without.n)
+		return hc_invalid(h, "without", "all", "it is for one source");
 	if (all && q->root != NL_NONE) {
 		hc_error(h, "\"source\" and \"all\" exclude each other");
 		return HC_USAGE;
@@ -69,29 +72,36 @@ static struct hc_bcast_req request(const struct plan_req *q)
 	};
 }
 
-/* The lowest node that can reach anybody; 0 if there is none. */
+/* Return: the lowest node that can reach another one; 0 if there is none. */
 static uint32_t first_source(const struct hc_faults *f)
 {
 	uint32_t u;
 
-	for (u = 0; u < hc_nodes(f->dim); u++)
-		if (f->fault[u] != hc_ones(f->dim))
+	for (u = 0; u < f->topo.nodes; u++)
+		if (f->fault[u] != hc_ports(&f->topo, u))
 			return u;
 	return 0;
 }
 
-/* For all sources there is nothing yet: pieces are printed as they are found. */
+/* Find a broadcast. If all sources are wanted, nothing is found here: pieces are printed as they
+ * are found.
+ */
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
 	struct hc_bcast_req req = request(q);
 	const char *why = "not possible";
+	struct hc_faults *left;
 	int rc;
 
 	if (all_of(q))
-		return 0;
+		return f->dim ? 0 : live_need_cube(h, q->faults.fabric, 0, "all");
+	left = planner_left(h, q, f);
+	if (!left)
+		return HC_NO;
 	if (req.source == NL_NONE)
-		req.source = first_source(f);
-	rc = hc_plan_bcast(f, &req, plan, &why);
+		req.source = first_source(left);
+	rc = hc_plan_bcast(left, &req, plan, &why);
+	hc_faults_free(left);
 	return rc ? no_plan(h, q, rc, req.source, why) : 0;
 }
 
@@ -112,7 +122,7 @@ static void warn(struct hcctl *h, const void *plan)
 
 	if (p->nunreachable)
 		hc_warn(h, "cut off from source %u%s", p->bcast.source,
-			cmd_bcast_list(list, p->unreachable, hc_nodes(p->bcast.dim)));
+			cmd_bcast_list(list, p->unreachable, p->bcast.topo.nodes));
 }
 
 static int one_source(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
@@ -206,14 +216,16 @@ static uint32_t source_of(const struct nl_plan *v)
 
 static const struct planner_root source = { "source", HYPERCUBE_A_PLAN_SOURCE, source_of };
 
-/* With each step, the members that have the message are at most twice as many. */
-static uint32_t doublings(uint32_t members)
+/* Return: the least number of steps for @members members. With each step, at most twice as many
+ * members have the message.
+ */
+static uint32_t rounds_of_doubling(uint32_t members)
 {
 	return members > 1 ? 32 - (uint32_t)__builtin_clz(members - 1) : 0;
 }
 
-/* The length of the shortest sequence for the source, or what the search has excluded.  A sequence
- * for fewer members than can be reached now may be shorter.
+/* Find the length of the shortest sequence for the source, or the lengths that the search has
+ * excluded. A sequence for fewer members than can be reached now may be shorter.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
@@ -224,7 +236,7 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	int rc;
 
 	t->promise = v->steps;
-	t->optimum = doublings(members);
+	t->optimum = rounds_of_doubling(members);
 	t->exact = members == 1;
 	if (!t->search || members == 1)
 		return 0;
@@ -239,25 +251,51 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return 0;
 }
 
+#define WORDS 6
+
+static void begin(struct plan_req *q, struct arg args[WORDS])
+{
+	struct own *own = (struct own *)q->room;
+
+	_Static_assert(sizeof(*own) <= sizeof(q->room), "own words have room");
+	*q = (struct plan_req){ .root = NL_NONE, .method.words = methods, .own = own };
+	own->prime.words = primes;
+	args[0] = (struct arg){ "source", arg_node, &q->root };
+	args[1] = (struct arg){ "all", NULL, &own->all };
+	args[2] = (struct arg){ "method", arg_choice, &q->method };
+	args[3] = (struct arg){ "prime", arg_choice, &own->prime };
+	args[4] = (struct arg){ "without", arg_nodes, &q->without };
+	args[5] = (struct arg){};
+}
+
 static int plan(struct hcctl *h, int argc, char **argv)
 {
-	struct own own = { .prime.words = primes };
-	struct plan_req q = { .root = NL_NONE, .method.words = methods, .own = &own };
-	const struct arg args[] = {
-		{ "source", arg_node, &q.root },
-		{ "all", NULL, &own.all },
-		{ "method", arg_choice, &q.method },
-		{ "prime", arg_choice, &own.prime },
-		{}
-	};
+	struct arg args[WORDS];
+	struct plan_req q;
 
+	begin(&q, args);
 	return planner_command(h, &bcast_planner, &q, args, argc, argv);
+}
+
+static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
+{
+	struct arg args[WORDS];
+
+	begin(q, args);
+	return hc_args(h, args, argc, argv);
+}
+
+static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
+{
+	(void)dim;
+	snprintf(buf, size, "source %u", v->source);
 }
 
 static const struct hc_cmd bcast_cmds[] = {
 	{
 		"plan", plan,
-		PLANNER_ARGS " { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
+		PLANNER_NET_ARGS
+		" { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy] [without NODES]",
 	},
 	{}
 };
@@ -265,8 +303,9 @@ static const struct hc_cmd bcast_cmds[] = {
 const struct planner bcast_planner = {
 	.type = HYPERCUBE_PLAN_BCAST, .id = 2, .size = sizeof(struct hc_bcast_plan),
 	.object = { "bcast", "broadcasts around the faults", bcast_cmds },
-	.title = "broadcast", .root = &source, .rooted = true,
-	.check = check, .find = find, .free = free_bcast, .shape = shape,
+	.title = "broadcast", .root = &source, .rooted = true, .any_network = true,
+	.check = check, .parse = parse, .words = words, .find = find,
+	.free = free_bcast, .shape = shape,
 	.print = print, .warn = warn, .show = planner_show_sequence,
 	.truth = truth,
 };

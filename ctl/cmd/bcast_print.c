@@ -11,7 +11,7 @@
 /* Up to this dimension every transfer is listed. */
 #define LIST_DIM 6
 
-/* JSON keeps the star of the broadcasts' paper, which programs compare. */
+/* JSON keeps the star of the broadcast paper, which programs compare. */
 static const char *subcube(const struct hcctl *h, char *buf, uint32_t base, uint32_t dims,
 			   unsigned int dim)
 {
@@ -48,8 +48,12 @@ static void print_sequence(struct hcctl *h, const struct hc_bcast_plan *p)
 {
 	char text[OUT_BUF];
 
+	if (!p->bcast.topo.dim) {
+		cmd_out_order(h, "sequence", "sequence ", p->sequence, p->bcast.steps);
+		return;
+	}
 	out_str(h, "subcube", "subcube %s",
-		subcube(h, text, p->bcast.source, p->subcube, p->bcast.dim));
+		subcube(h, text, p->bcast.source, p->subcube, p->bcast.topo.dim));
 	cmd_out_order(h, "internal", p->ninternal ? " sequence " : " no sequence", p->internal,
 		      p->ninternal);
 	cmd_out_order(h, "external", p->nexternal ? " + " : "", p->external, p->nexternal);
@@ -68,45 +72,52 @@ static void print_reach(struct hcctl *h, const struct hc_bcast_plan *p)
 }
 
 static void print_set(struct hcctl *h, const char *key, const char *text, const uint32_t *set,
-		      unsigned int dim, bool any)
+		      uint32_t nodes, bool any)
 {
 	if (any)
 		out_text(h, "%s", text);
-	cmd_out_set(h, key, " ", set, hc_nodes(dim));
+	cmd_out_set(h, key, " ", set, nodes);
 }
 
-/* Step @step, counted from 1: who sends to whom. */
+/* Print step @step, counted from 1: which node sends to which. */
 static void print_step(struct hcctl *h, const struct hc_bcast_plan *p, unsigned int step)
 {
-	unsigned int dim = p->bcast.dim, d = p->sequence[step - 1];
+	const struct hc_topo *t = &p->bcast.topo;
 	char from[OUT_BUF], to[OUT_BUF];
+	unsigned int d = p->sequence[step - 1];
 	uint32_t u, count = 0;
+	bool list = t->nodes <= hc_nodes(LIST_DIM);
 
-	out_text(h, "step %u, dimension %u:\n", step, d);
-	for (u = 0; u < hc_nodes(dim); u++) {
+	out_text(h, "step %u, %s %u:\n", step, t->dim ? "dimension" : "port", d);
+	for (u = 0; u < t->nodes; u++) {
 		if (p->first[u] != step)
 			continue;
 		count++;
-		if (dim <= LIST_DIM)
-			out_text(h, "    %s -> %s\n", out_bits(from, hc_neigh(u, d), dim),
-				 out_bits(to, u, dim));
+		if (list && t->dim)
+			out_text(h, "    %s -> %s\n", out_bits(from, hc_neigh(u, d), t->dim),
+				 out_bits(to, u, t->dim));
+		else if (list)
+			out_text(h, "    %u -> %u\n", hc_peer(t, u, d), u);
 	}
-	if (dim > LIST_DIM || !count)
+	if (!list || !count)
 		out_text(h, "    %u node%s informed\n", count, count == 1 ? "" : "s");
 }
 
 void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
 		     const struct hc_bcast_plan *p)
 {
-	unsigned int dim = p->bcast.dim, i;
+	unsigned int dim = p->bcast.topo.dim, i;
+	uint32_t nodes = p->bcast.topo.nodes;
 	char bits[OUT_BUF];
 
 	out_object(h, NULL);
 	if (v->fabric)
 		out_str(h, "fabric", "fabric %s ", v->fabric);
-	out_uint(h, "dim", "dim %" PRIu64, dim);
-	out_uint(h, "source", " source %" PRIu64, p->bcast.source);
-	out_text(h, " (%s)", out_bits(bits, p->bcast.source, dim));
+	if (dim)
+		out_uint(h, "dim", "dim %" PRIu64 " ", dim);
+	out_uint(h, "source", "source %" PRIu64, p->bcast.source);
+	if (dim)
+		out_text(h, " (%s)", out_bits(bits, p->bcast.source, dim));
 	out_str(h, "method", " method %s\n", v->method);
 	if (v->installed)
 		out_uint(h, "plan", "installed as plan %" PRIu64 " ", v->installed);
@@ -114,11 +125,11 @@ void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
 	out_text(h, "\n");
 	print_reach(h, p);
 	out_text(h, "\n");
-	print_set(h, "pseudo_faulty", "pseudo-faulty", p->pseudo, dim, p->npseudo);
-	print_set(h, "missed", p->npseudo ? "\nmissed" : "missed", p->missed, dim,
+	print_set(h, "pseudo_faulty", "pseudo-faulty", p->pseudo, nodes, p->npseudo);
+	print_set(h, "missed", p->npseudo ? "\nmissed" : "missed", p->missed, nodes,
 		  p->covered < p->reachable);
 	print_set(h, "unreachable", p->npseudo ? "\nunreachable" : "unreachable", p->unreachable,
-		  dim, p->nunreachable);
+		  nodes, p->nunreachable);
 	if (p->npseudo || p->nunreachable)
 		out_text(h, "\n");
 	cmd_out_faults(h, v->faults);
@@ -130,7 +141,8 @@ void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
 void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece)
 {
 	const struct hc_bcast_plan *p = &piece->plan;
-	unsigned int dim = p->bcast.dim;
+	unsigned int dim = p->bcast.topo.dim;
+	uint32_t nodes = p->bcast.topo.nodes;
 	char text[OUT_BUF];
 
 	out_object(h, NULL);
@@ -139,9 +151,9 @@ void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece)
 	print_sequence(h, p);
 	out_text(h, " ");
 	print_reach(h, p);
-	print_set(h, "pseudo_faulty", " pseudo-faulty", p->pseudo, dim, p->npseudo);
-	print_set(h, "missed", " missed", p->missed, dim, p->covered < p->reachable);
-	print_set(h, "unreachable", " unreachable", p->unreachable, dim, p->nunreachable);
+	print_set(h, "pseudo_faulty", " pseudo-faulty", p->pseudo, nodes, p->npseudo);
+	print_set(h, "missed", " missed", p->missed, nodes, p->covered < p->reachable);
+	print_set(h, "unreachable", " unreachable", p->unreachable, nodes, p->nunreachable);
 	out_text(h, "\n");
 	out_close(h);
 }

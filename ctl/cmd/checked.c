@@ -11,7 +11,7 @@
 /* Up to this dimension the text has the relays. */
 #define LIST_DIM 6
 
-/* The words of its own. */
+/* Keywords of this command. */
 struct words {
 	bool rotated;
 };
@@ -31,7 +31,7 @@ static int no_room(struct hcctl *h, uint32_t id)
 
 static int check(struct hcctl *h, const struct plan_req *q)
 {
-	/* The last of them. */
+	/* The id of the last plan. */
 	if (q->id > UINT32_MAX - 2 - 2 * HYPERCUBE_DIM_MAX)
 		return no_room(h, q->id);
 	if (wants_rotated(q) && !q->apply)
@@ -55,7 +55,7 @@ static void release(void *plan)
 static int install(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		   const void *plan, bool last)
 {
-	const struct nl_shape like = { .epoch = q->epoch, .here = q->here };
+	const struct nl_shape like = { .epoch = q->epoch, .local = q->local };
 
 	return live_install_checked(h, q->faults.fabric, f, plan, q->id, &like, wants_rotated(q),
 				    last);
@@ -81,7 +81,7 @@ static void print_tree(struct hcctl *h, const struct hc_checked_tree *t, uint32_
 	out_close(h);
 }
 
-/* In the object of the pair. */
+/* Print a pair: members of its object. */
 static void print_pair(struct hcctl *h, const struct hc_checked_pair *p, uint32_t id)
 {
 	uint32_t nodes = hc_nodes(p->tree[0].plan.tree.dim);
@@ -157,7 +157,7 @@ const struct hc_cmd checked_cmds[] = {
 	{}
 };
 
-/* Its plans are trees, so it is no type. */
+/* Its plans are trees, so it is no plan type. */
 const struct planner checked_planner = {
 	.type = HYPERCUBE_PLAN_TREE,
 	.object = { "checked", "pairs of trees whose results are compared", checked_cmds },

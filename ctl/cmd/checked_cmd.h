@@ -9,12 +9,14 @@
 #include "live.h"
 #include "planner.h"
 
-/* The two trees, and behind them those of each dimension. */
+/* Id of the first of the two trees; those of each dimension follow. */
 #define CHECKED_ID	16
 
 extern const struct planner checked_planner;
 
-/* Install all pairs around the faults of now; @sink: of the first tree of each, or NL_NONE. */
+/* Install all pairs around the present faults; @sink: the sink of the first tree of each pair, or
+ * NL_NONE.
+ */
 int checked_install(struct hcctl *h, const char *fabric, uint32_t id, uint32_t sink);
 
 #endif /* _HCCTL_CHECKED_CMD_H */

@@ -45,7 +45,7 @@ static void end(struct hcctl *h, const struct cluster *c, int rc, const char *no
 	out_close(h);
 }
 
-/* --- reading the file, and what ends with it --- */
+/* --- reading the file, and clean-up --- */
 
 typedef int (*cluster_fn)(struct hcctl *h, struct cluster *c);
 
@@ -59,7 +59,7 @@ static bool is_remote(const struct cluster *c)
 	return false;
 }
 
-/* Without the folder, connections are not shared. */
+/* Make the folder for shared connections; without it, connections are not shared. */
 static void share(struct cluster *c)
 {
 	strcpy(c->ssh_dir, "/tmp/hcctl-XXXXXX");
@@ -67,7 +67,7 @@ static void share(struct cluster *c)
 		*c->ssh_dir = 0;
 }
 
-/* FILE, and a signal that comes meanwhile waits until a step is done. */
+/* Read FILE and run a command; a signal that comes meanwhile waits until a step is done. */
 static int with_file(struct hcctl *h, int argc, char **argv, cluster_fn run)
 {
 	const char *file = hc_take(h, "FILE", &argc, &argv);
@@ -108,7 +108,7 @@ static size_t plans_up(const struct cluster *c)
 	return n;
 }
 
-/* Whoever sees the error behind it wants to know what there is. */
+/* Print which hosts have the fabric, before an error. */
 static void say_stands(struct hcctl *h, const struct cluster *c)
 {
 	hc_warn(h, "%zu of %zu trunks and %zu of %zu plans stand, and fabrics as far as the hosts have made them; go on with: hcctl cluster up %s; or remove all with: hcctl cluster down %s",
@@ -146,7 +146,7 @@ static int up(struct hcctl *h, int argc, char **argv)
 	return with_file(h, argc, argv, do_up);
 }
 
-/* What up would do. */
+/* Print what "up" would do. */
 static int do_check(struct hcctl *h, struct cluster *c)
 {
 	int rc;
@@ -163,7 +163,7 @@ static int check(struct hcctl *h, int argc, char **argv)
 	return with_file(h, argc, argv, do_check);
 }
 
-/* Trunks and plans go with the fabrics. */
+/* Remove the fabrics; trunks and plans go with them. */
 static int do_down(struct hcctl *h, struct cluster *c)
 {
 	int rc;
@@ -183,11 +183,11 @@ static int down(struct hcctl *h, int argc, char **argv)
 
 #define QUESTIONS 3
 
-enum { HOST, PART, STATE, ADDRESS, DOWN, FAILED, TRUNKS, PLANS, BROKEN };
+enum { HOST, SUBCUBE, STATE, ADDRESS, DOWN, FAILED, TRUNKS, PLANS, BROKEN };
 
 static const struct out_column columns[] = {
 	OUT_LEFT(HOST),
-	OUT_LEFT(PART),
+	OUT_LEFT(SUBCUBE),
 	OUT_LEFT(STATE),
 	OUT_LEFT(ADDRESS),
 	OUT_RIGHT(DOWN),
@@ -207,7 +207,7 @@ static size_t count(struct json_object *all, const char *flag)
 	return n;
 }
 
-/* How many trunks the file has there. */
+/* Return: the number of trunks that the file has at a host. */
 static size_t wanted(const struct cluster *c, size_t host)
 {
 	size_t n = 0, i;
@@ -227,8 +227,8 @@ static void show_one(struct hcctl *h, const struct cluster *c, size_t i, struct 
 	out_object(h, NULL);
 	out_cell(h, HOST);
 	out_str(h, "host", "%s", host->name);
-	out_cell(h, PART);
-	out_str(h, "part", "%s", cmd_part_text(buf, c->state.dim, host->fixed, host->base));
+	out_cell(h, SUBCUBE);
+	out_str(h, "subcube", "%s", cmd_part_text(buf, c->state.dim, host->fixed, host->base));
 	out_cell(h, STATE);
 	out_str(h, "state", "%s", f ? "up" : all ? "no fabric" : "unreachable");
 	out_cell(h, ADDRESS);
@@ -236,7 +236,7 @@ static void show_one(struct hcctl *h, const struct cluster *c, size_t i, struct 
 	if (f) {
 		out_number(h, DOWN, "links_down", cluster_number(f, "links_down"));
 		out_number(h, FAILED, "nodes_failed", cluster_number(f, "nodes_failed"));
-		out_number(h, TRUNKS, "trunks", count(trunks, "greeted"));
+		out_number(h, TRUNKS, "trunks", count(trunks, "established"));
 	}
 	out_uint(h, "trunks_wanted", f ? "/%" PRIu64 : NULL, wanted(c, i));
 	if (f) {
@@ -258,10 +258,10 @@ static void show_all(struct hcctl *h, const struct cluster *c, struct json_objec
 	out_close(h);
 }
 
-/* A host that does not answer is said to be so; the others are shown all the same. */
+/* Show all hosts; one that does not answer is marked. */
 static int do_show(struct hcctl *h, struct cluster *c)
 {
-	/* All fabrics: that there is none of that name is no error. */
+	/* Ask for all fabrics, since no fabric of that name is no error. */
 	const struct remote_call call[] = {
 		{ .words = { "fabric", "show" } },
 		{ .words = { "trunk", "show", c->state.name } },

@@ -13,19 +13,19 @@
 
 #define CLUSTER_FORMAT	"hypercube-cluster"
 #define CLUSTER_VERSION	1
-/* Each has a connection of its own. */
+/* Each host has a connection of its own. */
 #define CLUSTER_HOSTS	1024
 
 /**
  * struct cluster_host - a machine that holds a part of the fabric
- * @name: for people, and by default for ssh
- * @ssh: whom ssh is to ask; NULL: it is this machine
- * @netns: a network namespace there, or NULL
- * @address: where others reach it, with a port or without
- * @tls: CERT,KEY,CA[,NAME] there, or NULL
- * @no_plans: it takes no plans of others
- * @fixed: bits that all its nodes share
- * @base: what they are
+ * @name: name for people, and by default for ssh
+ * @ssh: host for ssh; NULL: it is this machine
+ * @netns: a network namespace on the host, or NULL
+ * @address: where other hosts reach it, with a port or without
+ * @tls: CERT,KEY,CA[,NAME] on the host, or NULL
+ * @no_plans: it takes no plans of other hosts
+ * @fixed: subcube mask: bits that all its nodes share
+ * @base: subcube value: these bits
  */
 struct cluster_host {
 	const char *name;
@@ -39,12 +39,12 @@ struct cluster_host {
 };
 
 /**
- * struct cluster_trunk - between two hosts
- * @dim: along this dimension
+ * struct cluster_trunk - a trunk between two hosts
+ * @dim: dimension of its links
  * @listen: number of the host that listens
- * @connect: of the one that connects
- * @address: where
- * @up: both ends have it
+ * @connect: number of the host that connects
+ * @address: address to connect to
+ * @up: both ends have the trunk
  */
 struct cluster_trunk {
 	uint32_t dim;
@@ -55,11 +55,11 @@ struct cluster_trunk {
 };
 
 /**
- * struct cluster_plan - a plan for all
- * @id: its number
- * @type: what makes it
- * @with: more words for that, or NULL
- * @up: all have it
+ * struct cluster_plan - a plan for all hosts
+ * @id: id of the plan
+ * @type: its plan type
+ * @with: further keywords for the planner, or NULL
+ * @up: all hosts have the plan
  */
 struct cluster_plan {
 	uint32_t id;
@@ -69,17 +69,17 @@ struct cluster_plan {
 };
 
 /**
- * struct cluster - what a file says
+ * struct cluster - contents of a file
  * @file: its name
- * @root: all of it, for the strings
- * @state: the fabric as if all of it was here; its plans are in @plan
- * @keep: ms of silence that ends a trunk; 0: default
- * @digest: trunks have digests, but with TLS
- * @ssh: what is run for a host elsewhere
- * @ssh_dir: where connections that are shared have their sockets, or ""
- * @dry: say what would be done
- * @there: hosts that have the fabric, or will have it when that is needed
- * @changes: those said so far
+ * @root: the JSON document, which holds the strings
+ * @state: the fabric as if all of it were on one machine; its plans are in @plan
+ * @keep: ms of silence that end a trunk; 0: default
+ * @digest: trunks have digests, unless they have TLS
+ * @ssh: the ssh program
+ * @ssh_dir: folder of the sockets of shared connections, or ""
+ * @dry: print what would be done
+ * @there: for each host: it has the fabric, or will have it when that is needed
+ * @changes: number of changes printed so far
  */
 struct cluster {
 	const char *file;
@@ -107,10 +107,10 @@ void cluster_free(struct cluster *c);
 /* --- remote.c --- */
 
 /**
- * struct remote - an hcctl on a host
- * @host: which
- * @pid: of what runs here for it; 0: it could not be started
- * @fd: its standard input, output and error, files in memory
+ * struct remote - an hcctl that runs on a host
+ * @host: the host
+ * @pid: the local process that runs it; 0: it could not be started
+ * @fd: its standard input, output and error, which are files in memory
  */
 struct remote {
 	const struct cluster_host *host;
@@ -121,10 +121,10 @@ struct remote {
 #define REMOTE_WORDS 64
 
 /**
- * struct remote_call - what is to be run
- * @words: behind "hcctl"; NULL ends them
- * @input: for standard input, or NULL
- * @text: no JSON is wanted
+ * struct remote_call - a command for hosts
+ * @words: its arguments; NULL ends them
+ * @input: its standard input, or NULL
+ * @text: its output is no JSON
  */
 struct remote_call {
 	const char *words[REMOTE_WORDS];
@@ -134,34 +134,34 @@ struct remote_call {
 
 int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 		 const struct remote_call *call, struct remote *r);
-/* Wait for it; its complaints are said with the name of the host.  What it has printed goes to
- * @said, for free(); 0 or an exit status.
+/* Wait until it ends, and print its error messages with the name of the host. @said: set to its
+ * output, to be freed. Return: 0 or an exit status.
  */
 int remote_end(struct hcctl *h, struct remote *r, char **said);
-/* All hosts at once, or those of @to; with @input each gets its own.  @said has what each has
- * printed, NULL: nothing; release with remote_free().
+/* Run a command on all hosts at once, or on those in @to; with @input each gets its own input.
+ * @said: set to the output of each, NULL: none; release with remote_free().
  */
 int remote_all(struct hcctl *h, const struct cluster *c, const struct remote_call *call,
 	       const bool *to, char * const *input, struct json_object **said);
 int remote_one(struct hcctl *h, const struct cluster *c, size_t i, const struct remote_call *call,
 	       struct json_object **said);
 void remote_free(const struct cluster *c, struct json_object **said);
-/* Close the connections that are shared. */
+/* Close the shared connections. */
 void remote_close(struct cluster *c);
 
 /* --- cluster.c --- */
-/* Begin a change, a member of the array that is open: "one: + trunk".  @host may be NULL. */
+/* Begin to print a change, an element of the open array: "one: + trunk". @host may be NULL. */
 void cluster_change(struct hcctl *h, struct cluster *c, const char *host, bool comes,
 		    const char *object);
 void cluster_change_end(struct hcctl *h);
 
 /* --- cluster_fabric.c --- */
-/* Fabrics as the file has them. */
+/* Make the fabrics of the file. */
 int cluster_fabrics(struct hcctl *h, struct cluster *c);
 int cluster_fabrics_del(struct hcctl *h, struct cluster *c);
-/* That fabric among those of a host, or NULL. */
+/* Return: the fabric of the file among those of a host, or NULL. */
 struct json_object *cluster_fabric_of(const struct cluster *c, struct json_object *all);
-/* Wait until all know of the faults that the file has, and of no others. */
+/* Wait until all hosts know the faults that the file has, and no others. */
 int cluster_settle(struct hcctl *h, struct cluster *c);
 
 /* --- cluster_trunk.c --- */
@@ -171,10 +171,10 @@ int cluster_trunks(struct hcctl *h, struct cluster *c);
 int cluster_plans(struct hcctl *h, struct cluster *c);
 
 /* --- all_hosts.c --- */
-/* The same command on all hosts of a file. */
+/* Run the same command on all hosts of a file. */
 int cluster_all_hosts(struct hcctl *h, const char *file, int argc, char **argv);
 
-/* Members of JSON that somebody else has printed: no more than what is there is believed. */
+/* Get a member of JSON that another program has printed, which is not trusted to have it. */
 static inline struct json_object *cluster_get(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
@@ -201,7 +201,7 @@ static inline bool cluster_flag(struct json_object *o, const char *key)
 	return json_object_get_boolean(cluster_get(o, key));
 }
 
-/* Of an array, or nothing. */
+/* Return: the length of an array; 0 if it is none. */
 static inline size_t cluster_length(struct json_object *o)
 {
 	return json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;

@@ -11,13 +11,15 @@
 #include "hc_bounds.h"
 #include "cluster.h"
 
-/* us between two looks, and how many */
+/* Microseconds between two looks, and number of looks. */
 #define LOOK_EVERY	100000
 #define LOOKS		150
 
 /* --- the state of one host --- */
 
-/* What is of ends elsewhere is left to those who have them; that a link is down is of both. */
+/* Leave out what concerns ends on other hosts, except that a link is down, which concerns both
+ * ends.
+ */
 static void forget_far(struct state *s)
 {
 	uint32_t u, d;
@@ -38,7 +40,7 @@ static void forget_far(struct state *s)
 	}
 }
 
-/* What the names and addresses point to stays with the cluster. */
+/* The names and addresses point into the cluster. */
 static char *part_of(struct hcctl *h, const struct cluster *c, const struct cluster_host *host)
 {
 	struct hcctl to = { .json = true, .complain = h->complain };
@@ -116,9 +118,9 @@ int cluster_fabrics(struct hcctl *h, struct cluster *c)
 	return rc;
 }
 
-/* --- without them --- */
+/* --- hosts without the fabric --- */
 
-/* The fabric of that name among those of a host, or NULL. */
+/* Return: the fabric of that name among those of a host, or NULL. */
 struct json_object *cluster_fabric_of(const struct cluster *c, struct json_object *all)
 {
 	struct json_object *o;
@@ -132,7 +134,7 @@ struct json_object *cluster_fabric_of(const struct cluster *c, struct json_objec
 	return NULL;
 }
 
-/* One that somebody else has made for something else stays. */
+/* Refuse to touch a fabric of that name that was made for something else. */
 static int is_the_files(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 			struct json_object *o)
 {
@@ -140,7 +142,7 @@ static int is_the_files(struct hcctl *h, const struct cluster *c, const struct c
 	const char *wanted = host->fixed ? cmd_part_text(part, c->state.dim, host->fixed,
 							 host->base) : "";
 
-	if (cluster_number(o, "dim") == c->state.dim && !strcmp(cluster_text(o, "part"), wanted))
+	if (cluster_number(o, "dim") == c->state.dim && !strcmp(cluster_text(o, "subcube"), wanted))
 		return 0;
 	hc_error(h, "%s: fabric %s has not the nodes that the file names: it stays", host->name,
 		 c->state.name);
@@ -179,7 +181,9 @@ int cluster_fabrics_del(struct hcctl *h, struct cluster *c)
 
 /* --- faults --- */
 
-/* The faults of a node that the file has, and the links of which nobody knows. */
+/* Return: the faults of a node as the file has them; *@flaps: the links that flap, whose state is
+ * not known.
+ */
 static uint32_t faults_of(const struct state *s, uint32_t u, uint32_t *flaps)
 {
 	uint32_t faults = 0, d;

@@ -11,7 +11,7 @@
 
 #define WORDS_MAX 24
 
-/* Words of a plan, which are cut in place. */
+/* Keywords of a plan, split in place. */
 struct words {
 	char *text;
 	const char *v[WORDS_MAX + 1];
@@ -33,7 +33,7 @@ static int words_of(struct hcctl *h, const struct cluster_plan *p, struct words 
 	return 0;
 }
 
-/* --- which there are --- */
+/* --- existing plans --- */
 
 static struct json_object *found(struct json_object *all, uint32_t id)
 {
@@ -48,7 +48,7 @@ static struct json_object *found(struct json_object *all, uint32_t id)
 	return NULL;
 }
 
-/* As far as its words name what a plan has: "sink 5". */
+/* Does an installed plan match the keywords, as far as these name attributes of plans: "sink 5"? */
 static bool fits(struct json_object *o, const struct words *w)
 {
 	uint64_t v;
@@ -61,7 +61,7 @@ static bool fits(struct json_object *o, const struct words *w)
 	return true;
 }
 
-/* The same everywhere, with one epoch. */
+/* Have all hosts the plan, with the same epoch? */
 static bool is_up(const struct cluster *c, struct json_object **said,
 		  const struct cluster_plan *p, const struct words *w)
 {
@@ -96,7 +96,7 @@ static int look_up(struct hcctl *h, struct cluster *c)
 	return rc;
 }
 
-/* --- those that are missing --- */
+/* --- missing plans --- */
 
 static int make(struct hcctl *h, struct cluster *c, const struct cluster_plan *p)
 {
@@ -143,7 +143,7 @@ int cluster_plans(struct hcctl *h, struct cluster *c)
 	if (!c->nplans)
 		return 0;
 	rc = look_up(h, c);
-	/* A node that is taken for lost would be left out. */
+	/* A planner would leave out nodes that are not known to be healthy yet. */
 	if (!rc && !c->dry && !all_up(c))
 		rc = cluster_settle(h, c);
 	for (p = c->plan; !rc && p < end && !cmd_signals_came(); p++) {

@@ -16,7 +16,7 @@ struct reading {
 
 /* --- hosts --- */
 
-/* What stands behind names in what is printed, and begins no option. */
+/* Is it a name that can be printed before other text, and that is no option? */
 static bool is_name(const char *name)
 {
 	const char *c;
@@ -34,7 +34,7 @@ static int check_name(struct hcctl *h, const char *key, const char *name)
 	return hc_invalid(h, key, name, "a word that does not begin with a dash is wanted");
 }
 
-/* Who reaches the host by ssh reaches it there. */
+/* Return: where other hosts reach this one: by default where ssh does. */
 static const char *address_of(const struct cluster_host *v)
 {
 	const char *at = v->ssh ? strrchr(v->ssh, '@') : NULL;
@@ -42,35 +42,35 @@ static const char *address_of(const struct cluster_host *v)
 	return at ? at + 1 : v->ssh ?: v->name;
 }
 
-static int check_where(struct hcctl *h, const struct cluster_host *v, bool here)
+static int check_where(struct hcctl *h, const struct cluster_host *v, bool local)
 {
-	if (here && v->ssh)
-		return hc_invalid(h, "here", v->name, "it stands without \"ssh\"");
+	if (local && v->ssh)
+		return hc_invalid(h, "local", v->name, "it stands without \"ssh\"");
 	return check_name(h, "host", v->name) ?: check_name(h, "ssh", v->ssh) ?:
 	       check_name(h, "netns", v->netns) ?: check_name(h, "address", v->address) ?:
 	       check_name(h, "tls", v->tls);
 }
 
-/* "here" is implied by a namespace, for which ssh may have been meant. */
+/* Read a host. "local" is implied by a namespace; the user may have meant one at the end of ssh. */
 static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
 	struct cluster *c = r->c;
 	struct cluster_host v = {};
 	const char *part = NULL;
-	bool here = false;
+	bool local = false;
 	struct json_key keys[] = {
 		{ "host", JSON_TEXT, &v.name, .required = true },
-		{ "part", JSON_TEXT, &part },
+		{ "subcube", JSON_TEXT, &part },
 		{ "ssh", JSON_TEXT, &v.ssh },
-		{ "here", JSON_FLAG, &here },
+		{ "local", JSON_FLAG, &local },
 		{ "netns", JSON_TEXT, &v.netns },
 		{ "address", JSON_TEXT, &v.address },
 		{ "tls", JSON_TEXT, &v.tls },
 		{ "no_plans", JSON_FLAG, &v.no_plans },
 		{}
 	};
-	int rc = json_keys(h, o, keys) ?: check_where(h, &v, here);
+	int rc = json_keys(h, o, keys) ?: check_where(h, &v, local);
 	size_t i;
 
 	if (rc)
@@ -79,18 +79,18 @@ static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 		if (!strcmp(c->host[i].name, v.name))
 			return hc_invalid(h, "host", v.name, "it is there twice");
 	if (c->nhosts && !part != !r->parts)
-		return hc_invalid(h, "host", v.name, "\"part\" is of all hosts, or of none");
+		return hc_invalid(h, "host", v.name, "\"subcube\" is of all hosts, or of none");
 	r->parts = part;
 	if (part && cmd_part(h, part, c->state.dim, &v.fixed, &v.base))
 		return HC_USAGE;
-	if (!here && !v.netns && !v.ssh)
+	if (!local && !v.netns && !v.ssh)
 		v.ssh = v.name;
 	v.address = v.address ?: address_of(&v);
 	c->host[c->nhosts++] = v;
 	return 0;
 }
 
-/* Without parts, the highest dimensions count the hosts. */
+/* If hosts do not say which nodes they have, the highest dimensions number the hosts. */
 static int deal(struct hcctl *h, struct cluster *c)
 {
 	uint32_t bits = 0;
@@ -102,7 +102,7 @@ static int deal(struct hcctl *h, struct cluster *c)
 	if ((size_t)1 << bits != c->nhosts || bits > c->state.dim) {
 		snprintf(text, sizeof(text), "%zu", c->nhosts);
 		return hc_invalid(h, "number of hosts", text,
-				  "without \"part\" a power of two, no more than there are nodes, is wanted");
+				  "without \"subcube\" a power of two, no more than there are nodes, is wanted");
 	}
 	for (i = 0; i < c->nhosts; i++) {
 		c->host[i].fixed = (hc_nodes(bits) - 1) << (c->state.dim - bits);
@@ -111,7 +111,7 @@ static int deal(struct hcctl *h, struct cluster *c)
 	return 0;
 }
 
-/* Each node is of one host. */
+/* Check that each node belongs to exactly one host. */
 static int check_parts(struct hcctl *h, const struct cluster *c)
 {
 	const struct cluster_host *one = NULL;
@@ -174,7 +174,9 @@ static int add_trunk(struct hcctl *h, struct cluster *c, const struct cluster_tr
 	return 0;
 }
 
-/* Those that the links between the parts need; who comes first in the file listens. */
+/* Make the trunks that the links between the parts need; the host that comes first in the file
+ * listens.
+ */
 static int auto_trunks(struct hcctl *h, struct cluster *c)
 {
 	struct cluster_trunk t = {};
@@ -267,7 +269,7 @@ static int take_plan(struct hcctl *h, struct json_object *o, void *arg)
 		return rc;
 	v.type = planner_named(type);
 	if (!v.type)
-		return hc_invalid(h, "type", type, "tree, bcast, doubling or ring is wanted");
+		return hc_invalid(h, "type", type, "tree, bcast, doubling, ring or span is wanted");
 	snprintf(text, sizeof(text), "%u", v.id);
 	for (i = 0; i < c->nplans; i++)
 		if (c->plan[i].id == v.id)
@@ -287,7 +289,7 @@ static int take_cluster(struct hcctl *h, struct json_object *root, struct cluste
 	struct reading r = { .c = c };
 	struct state *s = &c->state;
 	const char *format = "", *name = "";
-	uint32_t version, patience = HYPERCUBE_PATIENCE_DEFAULT;
+	uint32_t version, stall_timeout = HYPERCUBE_STALL_TIMEOUT_DEFAULT;
 	struct json_object *hosts = NULL, *trunks = NULL, *plans = NULL;
 	struct state_parts p = {};
 	struct json_key keys[] = {
@@ -298,11 +300,11 @@ static int take_cluster(struct hcctl *h, struct json_object *root, struct cluste
 		{ "dim", JSON_U32, &s->dim, 1, HYPERCUBE_DIM_MAX, .required = true },
 		{ "id", JSON_U32, &s->id, 1, HYPERCUBE_FABRIC_ID_MAX },
 		{ "segment", JSON_U32, &s->segment, HYPERCUBE_SEGMENT_MIN, HYPERCUBE_SEGMENT_MAX },
-		{ "patience", JSON_U32, &patience, .max = HYPERCUBE_PATIENCE_MAX },
+		{ "stall_timeout", JSON_U32, &stall_timeout, .max = HYPERCUBE_STALL_TIMEOUT_MAX },
 		{ "hosts", JSON_ARRAY, &hosts, .required = true },
 		{ "trunks", JSON_IGNORED },
-		{ "keepalive_ms", JSON_U32, &c->keep, HYPERCUBE_TRUNK_KEEP_MIN,
-		  HYPERCUBE_TRUNK_KEEP_MAX },
+		{ "keepalive_ms", JSON_U32, &c->keep, HYPERCUBE_TRUNK_KEEPALIVE_MIN,
+		  HYPERCUBE_TRUNK_KEEPALIVE_MAX },
 		{ "digest", JSON_FLAG, &c->digest },
 		{ "nodes", JSON_ARRAY, &p.nodes },
 		{ "links", JSON_ARRAY, &p.links },
@@ -320,7 +322,7 @@ static int take_cluster(struct hcctl *h, struct json_object *root, struct cluste
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	json_object_object_get_ex(root, "trunks", &trunks);
 	rc = state_init(h, s);
-	s->patience = patience;
+	s->stall_timeout = stall_timeout;
 	return rc ?: take_hosts(h, &r, hosts) ?: take_trunks(h, c, trunks) ?:
 	       state_take(h, s, &p) ?: json_each(h, "plans", plans, take_plan, c);
 }

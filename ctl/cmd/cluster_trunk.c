@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trunks of a cluster: which of them there are, and those that are missing.
+ * The trunks of a cluster: those that exist, and those that are missing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 
 #include "cluster.h"
 
-/* us between two looks, and how many */
+/* Microseconds between two looks, and number of looks. */
 #define LOOK_EVERY	100000
 #define LOOKS		100
 
-/* --- which there are --- */
+/* --- existing trunks --- */
 
 static bool has(struct json_object *all, const struct cluster *c, uint32_t dim,
 		const struct cluster_host *far)
@@ -26,7 +26,7 @@ static bool has(struct json_object *all, const struct cluster *c, uint32_t dim,
 	cmd_part_text(part, c->state.dim, far->fixed, far->base);
 	for (i = 0; i < cluster_length(all); i++) {
 		o = json_object_array_get_idx(all, i);
-		if (cluster_flag(o, "greeted") && cluster_number(o, "dim") == dim &&
+		if (cluster_flag(o, "established") && cluster_number(o, "dim") == dim &&
 		    !strcmp(cluster_text(o, "nodes"), part))
 			return true;
 	}
@@ -48,7 +48,7 @@ static int look_up(struct hcctl *h, struct cluster *c)
 	return rc;
 }
 
-/* --- those that are missing --- */
+/* --- missing trunks --- */
 
 static void put_trunk(struct hcctl *h, struct cluster *c, const struct cluster_trunk *t)
 {
@@ -68,7 +68,7 @@ static void add(struct remote_call *call, const char *word)
 	call->words[n] = word;
 }
 
-/* What both ends are told in the same way. */
+/* Add the options that both ends get in the same way. */
 static void add_options(const struct cluster *c, const struct cluster_host *host,
 			struct remote_call *call, char *keep, size_t size)
 {
@@ -87,7 +87,7 @@ static void add_options(const struct cluster *c, const struct cluster_host *host
 		add(call, "tls");
 		add(call, host->tls);
 	}
-	add(call, "keep");
+	add(call, "persist");
 	add(call, "background");
 }
 
@@ -114,8 +114,8 @@ static int do_connect(struct hcctl *h, struct cluster *c, const struct cluster_t
 	return remote_one(h, c, t->connect, &call, NULL);
 }
 
-/* Does somebody listen there for a trunk before this one? */
-static bool is_told(const struct cluster *c, const struct cluster_trunk *t)
+/* Does a host listen already, for an earlier trunk, at the same address? */
+static bool is_reported(const struct cluster *c, const struct cluster_trunk *t)
 {
 	const struct cluster_trunk *v;
 
@@ -153,7 +153,7 @@ static int make_all(struct hcctl *h, struct cluster *c)
 	int rc = 0;
 
 	for (t = c->trunk; !rc && t < end && !cmd_signals_came(); t++)
-		if (!t->up && !is_told(c, t))
+		if (!t->up && !is_reported(c, t))
 			rc = do_listen(h, c, t);
 	for (t = c->trunk; !rc && t < end && !cmd_signals_came(); t++)
 		if (!t->up)

@@ -12,11 +12,12 @@
 #include "bcast.h"
 #include "doubling.h"
 #include "live.h"
+#include "net_args.h"
 #include "nl.h"
 #include "plan.h"
 
 /* --- common.c --- */
-/* All of a live fabric, as it is now.  Release with cmd_state_free(), whatever cmd_state() says. */
+/* A live fabric as it is now. Release with cmd_state_free(), even if cmd_state() fails. */
 struct cmd_state {
 	struct nl_fabric info;
 	struct nl_node *nodes;
@@ -27,45 +28,54 @@ struct cmd_state {
 
 int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s);
 void cmd_state_free(struct cmd_state *s);
-/* Number 0 to @n - 1, until one fails.  Unless it is the only one, complaints begin with what
- * @say says of it.
+/* Call @one for number 0 to @n - 1, until it fails. If there are several, error messages begin with
+ * the text that @say makes.
  */
 int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
 	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg);
-/* NODE, or nothing: *node stays NL_NONE. */
+/* Print "dim": 3, text " dim 3"; of another network "shape". */
+void cmd_out_network(struct hcctl *h, const struct nl_fabric *f);
+/* Expand "all" to each link, or to both ends of each; *@fixed (or NULL): the subcube mask of the
+ * nodes on this machine.
+ */
+int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
+		   uint32_t *fixed);
+/* Read NODE, or nothing: *node stays NL_NONE. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
-/* What has been read, unless @rc says why not: an array; text: a table, each of @n things of @size
- * bytes a row.  Frees them, and returns @rc.
+/* Print what was read, unless @rc is an error: an array; text: a table with a row for each of @n
+ * elements of @size bytes. Frees them, and returns @rc.
  */
 int cmd_out_rows(struct hcctl *h, int rc, const struct out_column *columns, void *v, size_t n,
 		 size_t size, void (*one)(struct hcctl *h, const void *v));
-/* {"node", "dim"}, text "N:D" behind @lead */
+/* Print {"node", "dim"}, text "N:D" after @lead. */
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l);
-/* "cause_node" and "cause_dim", as far as they are known; text: " by N:D" */
+/* For struct arg: read a user's name or number into a uint32_t, the uid. */
+int cmd_arg_user(struct hcctl *h, const char *name, const char *word, void *dst);
+/* Print "cause_node" and "cause_dim", as far as they are known; text: " by N:D". */
 void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim);
-/* The same, and "error"; text: @lead in front, and why behind it. */
+/* Print these and "error"; text: after @lead, and with the reason. */
 void cmd_out_failed(struct hcctl *h, const char *lead, uint32_t node, uint32_t dim, int status);
-/* An array of numbers; text: after @lead, with commas. */
+/* Print an array of numbers; text: after @lead, with commas. */
 void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
 		 const uint32_t *set, uint32_t nodes);
 void cmd_out_order(struct hcctl *h, const char *key, const char *lead,
 		   const uint8_t *order, unsigned int stages);
-/* "drops": {"loss": 3}; text: "   loss 3" */
+/* Print "drops": {"loss": 3}; text: "   loss 3". */
 void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
-/* The name of a fabric or an interface. */
+/* Print the name of a fabric or an interface. */
 void cmd_out_name(struct hcctl *h, const char *key, const char *name);
-/* "state": ["down"]; text: "up" or "down,detected" */
+/* Print "state": ["down"]; text: "up" or "down,detected". */
 void cmd_out_state(struct hcctl *h, uint32_t state);
-/* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that a reader of a
- * plan knows what it was made for.
+/* JSON only: print "fail_links", between live nodes, and "fail_nodes", so that a reader of a plan
+ * knows for which faults it was made.
  */
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
-/* "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
+/* Read "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
 int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *dims,
 		uint32_t *base);
-/* The same of the nodes that are here; "": all are. */
+/* Read the subcube of the nodes on this machine in the same form; "": all nodes. */
 int cmd_part(struct hcctl *h, const char *word, unsigned int dim, uint32_t *fixed, uint32_t *base);
-/* The other way round, in @buf. */
+/* Write that subcube in this form into @buf. */
 const char *cmd_part_text(char *buf, unsigned int dim, uint32_t fixed, uint32_t base);
 static inline bool cmd_is_here(uint32_t u, uint32_t fixed, uint32_t base)
 {
@@ -74,33 +84,35 @@ static inline bool cmd_is_here(uint32_t u, uint32_t fixed, uint32_t base)
 
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
-/* An object of two numbers; text: @lead, the one, @mark, the other. */
+/* Print an object of two numbers; text: @lead, the first one, @mark, the second one. */
 void cmd_out_pair(struct hcctl *h, const char *lead, const char *key, uint64_t v,
 		  const char *mark, const char *key2, uint64_t v2);
-/* The nodes of a path from @at along @dims, an array; @first: for the text of the first one. */
-void cmd_out_path(struct hcctl *h, const char *key, const char *first, uint32_t at,
-		  const uint8_t *dims, unsigned int hops);
+/* Print the nodes of a path in a network from @at along @dims, an array; @first: format of the text
+ * of the first node.
+ */
+void cmd_out_path(struct hcctl *h, const struct hc_topo *topo, const char *key, const char *first,
+		  uint32_t at, const uint8_t *dims, unsigned int hops);
 
 /* --- op.c --- */
-/* A member that waits, and for what; in JSON of which plan and operation if @whose. */
+/* Print a member that waits, and what for; JSON: with its plan and operation if @whose. */
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
 
-/* --- node_lies.c --- */
-/* Does it lie at all?  Do both lie alike? */
-bool cmd_lies(const struct nl_lies *l);
-bool cmd_lies_same(const struct nl_lies *a, const struct nl_lies *b);
-/* The words of "node set" for it, in @buf. */
-#define CMD_LIES_BUF (HYPERCUBE_LIES_MAX * 11 + 64)
-const char *cmd_lies_text(char *buf, const struct nl_lies *l);
-/* An array of the frames. */
-void cmd_out_lie_at(struct hcctl *h, const struct nl_lies *l);
-/* Members of a node's object: when it lies; text: if it does. */
-void cmd_out_lies(struct hcctl *h, const struct nl_node *v);
+/* --- node_byzantine.c --- */
+/* Is the node Byzantine? Do the two have the same settings? */
+bool cmd_is_byzantine(const struct nl_byzantine *l);
+bool cmd_byzantine_same(const struct nl_byzantine *a, const struct nl_byzantine *b);
+/* Write the keywords of "node set" for it into @buf. */
+#define CMD_BYZANTINE_BUF (HYPERCUBE_BYZANTINE_AT_MAX * 11 + 64)
+const char *cmd_byzantine_text(char *buf, const struct nl_byzantine *l);
+/* Print an array of the frames that the node corrupts. */
+void cmd_out_byzantine_at(struct hcctl *h, const struct nl_byzantine *l);
+/* Print when a node is Byzantine: members of its object; text: nothing if it is not. */
+void cmd_out_byzantine(struct hcctl *h, const struct nl_node *v);
 
 /* --- link_print.c --- */
-/* Members of a link's object: how it is impaired, and its part in the model. */
+/* Print the impairments of a link and its parameters in the time model: members of its object. */
 void cmd_out_impairments(struct hcctl *h, const struct nl_link *v);
-/* And its counters of that; text: those that are not 0. */
+/* Print the counters of impairments; text: those that are not 0. */
 void cmd_out_impaired(struct hcctl *h, const struct nl_link *v);
 
 /* --- fabric_netns.c --- */
@@ -114,34 +126,46 @@ struct netns_names {
 /* For struct arg: a const char *, a struct nl_addr_in. */
 int cmd_arg_prefix(struct hcctl *h, const char *name, const char *word, void *dst);
 int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *dst);
-/* Has the network (family 0: none is wanted) an address for each node? */
-int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t dim);
+/* Has the network an address for each node? Family 0: no addresses are wanted. */
+int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t nodes);
 struct netns_fabric {
 	struct nl_fabric_new fabric;
 	const char *prefix;
 	const struct nl_addr_in *base;
 };
 
-/* Make a fabric, and a namespace for each endpoint, and take it up there; if that
- * fails, or a signal ends it, none of them is left.
+/* Make a fabric, and a namespace for each endpoint, and bring the endpoints up there. If that
+ * fails, or a signal ends it, nothing is left.
  */
 int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
-/* Handle those that were made so for a fabric. */
+/* Find the namespaces that were made in this way for a fabric. */
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
-/* Forget the names, and remove the namespaces if @remove. */
+/* Free the names, and remove the namespaces if @remove. */
 void cmd_netns_drop(struct netns_names *names, bool remove);
-/* Make one for an endpoint; it belongs to a fabric of this name, and is added to @made. */
+/* Make a namespace for an endpoint; it belongs to a fabric of this name, and is added to @made. */
 int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
 		   struct netns_names *made);
 void cmd_netns_remove(const char *name);
-/* Go to a namespace, or complain; and the descriptor of the one that we are in. */
+/* Enter a namespace, or print an error; and return a descriptor of the present one. */
 int cmd_netns_go(struct hcctl *h, int fd, const char *where);
 int cmd_netns_home(struct hcctl *h);
 
+/* --- child.c --- */
+/* Start a program with these signals blocked. Return: its process id, or a negative errno. */
+pid_t cmd_child_start(char **argv, const sigset_t *mask);
+/* Wait until a program ends, with SIGCHLD and @signals blocked. Return: its wait status. Signals
+ * that processes send to this one are passed on; those of the terminal it gets itself.
+ */
+int cmd_child_wait(pid_t pid, const sigset_t *signals);
+
 /* --- signals.c --- */
-/* Those that would end the process; what is ignored, as with nohup(1), is not among them. */
+/* Fill in the signals that would end the process; ignored ones, as with nohup(1), are not among
+ * them.
+ */
 void cmd_signals_ending(sigset_t *set);
-/* Between the first and the last one a signal that would end the process waits; which one it is. */
+/* Between hold and release a signal that would end the process waits; and return
+ * which one waits.
+ */
 void cmd_signals_hold(void);
 int cmd_signals_came(void);
 void cmd_signals_release(void);
@@ -152,25 +176,36 @@ int cmd_fabric_restore(struct hcctl *h, int argc, char **argv);
 int cmd_fault_load(struct hcctl *h, int argc, char **argv);
 
 /* --- faults_file.c --- */
-/* Add the faults in a file, text or JSON, to lists. */
+/* Add the faults in a file, text or JSON, to the lists. */
 int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,
 		    struct node_list *nodes);
 
 /* --- faults_args.c --- */
-/* Where a planner's faults come from: a fabric, or the words of the command. */
+/**
+ * struct fault_args - where a planner's network and faults come from
+ * @fabric: a fabric, or NULL: the other keywords say it
+ * @dim: a hypercube of this dimension, or 0
+ * @net: another network
+ * @file: file with faults, or NULL
+ * @links: faulty links
+ * @nodes: failed nodes
+ * @offline: without a fabric, what all that makes
+ */
 struct fault_args {
 	const char *fabric;
 	uint32_t dim;
+	struct net_arg net;
 	const char *file;
 	struct link_list links;
 	struct node_list nodes;
+	struct hc_faults *offline;
 };
 
-/* Complain unless the words make sense together. */
+/* Check that the keywords may be used together, or print an error. */
 int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a);
-/* Read the file, if any, and settle what "all" is. */
-int cmd_fault_args_file(struct hcctl *h, struct fault_args *a);
-/* Release with hc_faults_free(). */
+/* Make the network and its faults, if no fabric has them. */
+int cmd_fault_args_make(struct hcctl *h, struct fault_args *a);
+/* Return the faults in *@f. Release with hc_faults_free(). */
 int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_faults **f);
 void cmd_fault_args_free(struct fault_args *a);
 
@@ -184,9 +219,9 @@ struct bcast_view {
 
 void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
 		     const struct hc_bcast_plan *plan);
-/* One piece of many. */
+/* Print one piece of several. */
 void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece);
-/* ": 3, 5, .." in @buf: the first nodes of a set. */
+/* Write ": 3, 5, .." into @buf: the first nodes of a set. */
 #define BCAST_LIST 160
 const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes);
 
@@ -201,14 +236,14 @@ struct tree_view {
 };
 
 void cmd_tree_print(struct hcctl *h, const struct tree_view *v);
-/* Name the nodes that are cut off, if any. */
+/* Warn of the nodes that are cut off, if any. */
 void cmd_tree_warn(struct hcctl *h, const struct hc_tree_plan *plan);
 
-/* The tasks of a node, members of an object; @tasks as in struct nl_node. */
+/* Print the tasks of a node, members of an object; @tasks as in struct nl_node. */
 void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks);
 
 /* --- balance_rounds.c --- */
-/* A round, members of an object. */
+/* Print a round of load balancing, members of an object. */
 void cmd_out_round(struct hcctl *h, const struct nl_round *r);
 
 #endif /* _HCCTL_CMD_H */

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 
 	if (n == 1)
 		return one(h, 0, arg);
-	/* Those before it are done. */
+	/* What comes before it was done already. */
 	hc_enter(h, &at);
 	for (i = 0; i < n && !rc; i++) {
 		say(text, sizeof(text) / 2, i, arg);
@@ -45,6 +46,44 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 	}
 	hc_leave(h, &at);
 	return rc;
+}
+
+int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
+		   uint32_t *fixed)
+{
+	struct nl_fabric info;
+	struct hc_extent c;
+	struct nl_node *v;
+	size_t i = 0, n;
+	int err;
+
+	while (i < l->n && l->v[i].dim < LINK_TO(0) && l->v[i].node != NODE_ALL)
+		i++;
+	if (i == l->n)
+		return 0;
+	err = nl_fabric(h, fabric, &info);
+	if (err)
+		return err;
+	if (fixed)
+		*fixed = info.fixed;
+	c = (struct hc_extent){ .fixed = info.fixed, .base = info.base, .both_ends = both_ends };
+	err = live_nodes(h, fabric, &c.topo, &v, &n);
+	if (err)
+		return err;
+	err = hc_links_each(h, l, &c);
+	live_topo_free(&c.topo);
+	free(v);
+	return err;
+}
+
+void cmd_out_network(struct hcctl *h, const struct nl_fabric *f)
+{
+	if (f->dim) {
+		out_uint(h, "dim", " dim %" PRIu64, f->dim);
+		return;
+	}
+	out_str(h, "shape", " %s", f->shape);
+	out_text(h, " nodes %u", f->nodes);
 }
 
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node)
@@ -93,15 +132,15 @@ void cmd_out_pair(struct hcctl *h, const char *lead, const char *key, uint64_t v
 	out_close(h);
 }
 
-void cmd_out_path(struct hcctl *h, const char *key, const char *first, uint32_t at,
-		  const uint8_t *dims, unsigned int hops)
+void cmd_out_path(struct hcctl *h, const struct hc_topo *topo, const char *key, const char *first,
+		  uint32_t at, const uint8_t *dims, unsigned int hops)
 {
 	unsigned int i;
 
 	out_array(h, key);
 	out_uint(h, NULL, first, at);
 	for (i = 0; i < hops; i++) {
-		at = hc_neigh(at, dims[i]);
+		at = hc_peer(topo, at, dims[i]);
 		out_uint(h, NULL, ",%" PRIu64, at);
 	}
 	out_close(h);
@@ -141,17 +180,19 @@ void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
 
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f)
 {
-	uint32_t u, n = hc_nodes(f->dim);
+	uint32_t u, v, n = f->topo.nodes;
 	unsigned int d;
 
 	if (!h->json)
 		return;
 	out_array(h, "fail_links");
 	for (u = 0; u < n; u++)
-		for (d = 0; d < f->dim; d++)
-			if (!(u & hc_bit(d)) && f->fault[u] & hc_bit(d) &&
-			    !hc_set_has(f->dead, u) && !hc_set_has(f->dead, hc_neigh(u, d)))
+		for (d = 0; d < f->topo.ports; d++) {
+			v = hc_peer(&f->topo, u, d);
+			if (u < v && f->fault[u] & hc_bit(d) &&
+			    !hc_set_has(f->dead, u) && !hc_set_has(f->dead, v))
 				cmd_out_link(h, NULL, "", (struct link_ref){ u, d });
+		}
 	out_close(h);
 	cmd_out_set(h, "fail_nodes", "", f->dead, n);
 }
@@ -262,7 +303,7 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 		{ HYPERCUBE_LINK_F_DOWN, "down" },
 		{ HYPERCUBE_LINK_F_DETECTED, "detected" },
 		{ HYPERCUBE_LINK_F_FAILED, "failed" },
-		{ HYPERCUBE_LINK_F_CARRIER, "carrier" },
+		{ HYPERCUBE_LINK_F_NO_CARRIER, "carrier" },
 		{ HYPERCUBE_LINK_F_SPENT, "spent" },
 	};
 	const char *comma = "";
@@ -295,15 +336,15 @@ void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks)
 		{ HYPERCUBE_A_TASKS_PUT, "put", NULL },
 		{ HYPERCUBE_A_TASKS_TAKEN, "taken", NULL },
 		{ HYPERCUBE_A_TASKS_DONE, "done", " done %" PRIu64 },
-		{ HYPERCUBE_A_TASKS_REPEATED, "repeated", " repeated %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_REDELIVERED, "redelivered", " redelivered %" PRIu64 },
 		{ HYPERCUBE_A_TASKS_LOST, "lost", " lost %" PRIu64 },
 		{ HYPERCUBE_A_TASKS_MOVING, "moving", " moving %" PRIu64 },
 		{ HYPERCUBE_A_TASKS_SENT, "sent", " sent %" PRIu64 },
 		{ HYPERCUBE_A_TASKS_RECEIVED, "received", " received %" PRIu64 },
-		{ HYPERCUBE_A_TASKS_DOUBT, "doubt", " in doubt %" PRIu64 },
-		{ HYPERCUBE_A_TASKS_COPIED, "copied", " copied %" PRIu64 },
-		{ HYPERCUBE_A_TASKS_KEPT, "kept", " kept %" PRIu64 },
-		{ HYPERCUBE_A_TASKS_REVIVED, "revived", " revived %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_UNRESOLVED, "unresolved", " unresolved %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_REPLICATED, "replicated", " replicated %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_REPLICAS_HELD, "replicas_held", " replicas held %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_RECOVERED, "recovered", " recovered %" PRIu64 },
 	};
 	size_t i;
 
@@ -314,4 +355,15 @@ void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks)
 		out_uint(h, numbers[i].key, n ? numbers[i].text : NULL, n);
 	}
 	out_close(h);
+}
+
+int cmd_arg_user(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	struct passwd *user = getpwnam(word);
+
+	if (user)
+		*(uint32_t *)dst = user->pw_uid;
+	else if (hc_number(word, UINT32_MAX - 1, dst))
+		return hc_invalid(h, name, word, "a user's name or number is wanted");
+	return 0;
 }

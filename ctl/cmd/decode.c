@@ -12,14 +12,16 @@
 #include "hc_traits.h"
 #include "libhypercube.h"
 
-/* As tcpdump has it: the time of the day here, and microseconds. */
+/* Print a time as tcpdump does: the local time of day, and microseconds. */
 static void out_when(struct hcctl *h, uint64_t ns)
 {
 	time_t s = ns / 1000000000;
 	struct tm tm = {};
 	char text[16];
 
-	/* Two numbers: one would be more than a double can hold, and many read JSON so. */
+	/* Print two numbers: one would be more than the double that many readers of JSON use can
+	 * hold.
+	 */
 	out_uint(h, "at_s", NULL, s);
 	out_uint(h, "at_ns", NULL, ns % 1000000000);
 	localtime_r(&s, &tm);
@@ -35,7 +37,7 @@ static void out_link(struct hcctl *h, const struct decoded *d)
 	out_bool(h, "replayed", " replayed", d->replayed);
 }
 
-/* A number that has no name is printed as "?"; 0 is not printed. */
+/* Print a name; a number without a name is printed as "?", and 0 is not printed. */
 static void out_name(struct hcctl *h, const char *key, unsigned int v, const char *name)
 {
 	if (v)
@@ -63,7 +65,7 @@ static void out_plan(struct hcctl *h, const struct decoded *d)
 	out_uint(h, "total", " of %" PRIu64, d->total);
 }
 
-/* All that have a common part. */
+/* Print what all frames with a common part have. */
 static void out_frame(struct hcctl *h, const struct decoded *d)
 {
 	const char *type = decode_type(d);

@@ -15,10 +15,10 @@
 
 /**
  * struct capture_frame - a frame of a capture
- * @ns: when, since 1970
- * @bytes: what was captured of it; valid until the next one is read
- * @captured: how many
- * @len: how long it was on the interface
+ * @ns: time since 1970
+ * @bytes: captured bytes; valid until the next frame is read
+ * @captured: number of captured bytes
+ * @len: length of the frame on the interface
  */
 struct capture_frame {
 	uint64_t ns;
@@ -29,17 +29,19 @@ struct capture_frame {
 
 struct capture;
 
-/* @file: NULL: standard input.  NULL: complained. */
+/* Open a capture; @file NULL: standard input. Return: NULL after printing an error. */
 struct capture *capture_open(struct hcctl *h, const char *file);
-/* 1: there is one; 0: that was all; HC_NO with a complaint goes to *@rc, and 0 is returned. */
+/* Read the next frame. Return: 1; 0 at the end, or after an error, which is printed and sets *@rc
+ * to HC_NO.
+ */
 int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame, int *rc);
 void capture_close(struct capture *c);
 
 /* --- decode_frame.c --- */
 
 /**
- * struct decoded - what a frame says; big numbers as they are in struct hc_hdr and its parts
- * @wrong: what is wrong with it, or NULL; then only what is known before that is set
+ * struct decoded - contents of a frame; multi-byte numbers as in struct hc_hdr and its parts
+ * @wrong: what is wrong with the frame, or NULL; then only what comes before that is set
  * @known: the parts of the frame that are set
  */
 struct decoded {
@@ -85,10 +87,10 @@ struct decoded {
 
 /* Is it of a monitor interface?  If so, it is read into @d, whatever it is. */
 bool decode_frame(const struct capture_frame *frame, struct decoded *d);
-/* "data"; NULL: there is no such type. */
+/* Return: the name of the type, as "data"; NULL: there is no such type. */
 const char *decode_type(const struct decoded *d);
 bool decode_routed(const struct decoded *d);
-/* Its way is part of its plan, and has d->way links. */
+/* Is the frame's path part of its plan (FIXED)? If so, it has d->way links. */
 bool decode_fixed(const struct decoded *d);
 bool decode_flooded(const struct decoded *d);
 

@@ -14,10 +14,10 @@
 
 /**
  * struct capture - a capture that is being read
- * @open: and the others: functions of libpcap
+ * @open: the first of the functions of libpcap
  * @library: libpcap
- * @pcap: its idea of the capture
- * @file: the name for complaints
+ * @pcap: libpcap's handle of the capture
+ * @file: the name for error messages
  */
 struct capture {
 	__typeof__(pcap_open_offline_with_tstamp_precision) *open;
@@ -32,7 +32,7 @@ struct capture {
 
 static const struct load_library pcap = {
 	.name = "libpcap",
-	/* Debian's first */
+	/* Debian's name first */
 	.files = (const char * const []){ "libpcap.so.0.8", "libpcap.so.1", NULL },
 	.symbols = (const struct load_symbol []){
 		{ "pcap_open_offline_with_tstamp_precision", offsetof(struct capture, open) },
@@ -50,8 +50,8 @@ static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
 	return HC_NO;
 }
 
-/* The library opens the file: where this program is linked without libraries, it has another
- * FILE than the library does.
+/* Open the file by the library: if this program is linked statically, its FILE is not that of the
+ * library.
  */
 static int start(struct hcctl *h, struct capture *c, const char *file)
 {
@@ -92,7 +92,7 @@ int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame
 		*rc = no_capture(h, c, c->error(c->pcap));
 	if (got != 1)
 		return 0;
-	/* The precision was asked for: these are nanoseconds. */
+	/* Nanosecond precision was requested. */
 	frame->ns = header->ts.tv_sec * 1000000000ULL + header->ts.tv_usec;
 	frame->captured = header->caplen;
 	frame->len = header->len > header->caplen ? header->len : header->caplen;

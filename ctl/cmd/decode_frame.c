@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: from the bytes of a frame to their meaning.  Nothing in them is trusted: they
+ * hcctl decode: from the bytes of a frame to their meaning. The bytes are not trusted, since they
  * may come from anywhere.
  */
 #include <endian.h>
@@ -10,14 +10,14 @@
 #include "decode.h"
 #include "wire.h"
 
-/* What is left of a frame. */
+/* The bytes of a frame that were not read yet. */
 struct rest {
 	const uint8_t *at;
 	size_t captured;
 	size_t len;
 };
 
-/* The next @size bytes, to @dst; false: they are not all there. */
+/* Copy the next @size bytes to @dst. Return: false if there are not enough. */
 static bool take(struct rest *r, void *dst, size_t size)
 {
 	if (r->captured < size)
@@ -30,13 +30,13 @@ static bool take(struct rest *r, void *dst, size_t size)
 	return true;
 }
 
-/* As the tracepoints have them (module/trace.h). */
+/* Names as in the tracepoints (module/trace.h). */
 static const char * const names[] = {
 	[HC_FRAME_TEST] = "test", [HC_FRAME_FAULT] = "fault", [HC_FRAME_DATA] = "data",
 	[HC_FRAME_ACK] = "ack", [HC_FRAME_END] = "end", [HC_FRAME_CREDIT] = "credit",
 	[HC_FRAME_PROBE] = "probe", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
-	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy", [HC_FRAME_TASK] = "task",
+	[HC_FRAME_REPAIR] = "repair", [HC_FRAME_COPY] = "copy", [HC_FRAME_TASK] = "task",
 	[HC_FRAME_ROUND] = "round", [HC_FRAME_STOP] = "stop",
 };
 
@@ -44,7 +44,7 @@ static const char * const names[] = {
 
 _Static_assert(COUNT(names) == __HC_FRAME_TYPE_END, "a type of frames has no name");
 
-/* The parts of the types; those of plans begin alike. */
+/* Sizes of the parts of each type; the parts of plans begin alike. */
 static const struct {
 	size_t size;
 	bool plan;
@@ -57,7 +57,7 @@ static const struct {
 	[HC_FRAME_CREDIT] = { sizeof(struct hc_wire_credit), true },
 	[HC_FRAME_PROBE] = { sizeof(struct hc_wire_probe), true },
 	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
-	[HC_FRAME_MEND] = { sizeof(struct hc_wire_mend), true },
+	[HC_FRAME_REPAIR] = { sizeof(struct hc_wire_repair), true },
 	[HC_FRAME_COPY] = { sizeof(struct hc_wire_copy) },
 	[HC_FRAME_TASK] = { sizeof(struct hc_wire_task) },
 	[HC_FRAME_ROUND] = { sizeof(struct hc_wire_round) },
@@ -84,18 +84,23 @@ bool decode_flooded(const struct decoded *d)
 	return d->flags & HC_FRAME_F_FLOOD;
 }
 
-/* The addresses of both ends have their numbers. */
+/* The addresses of both ends hold the numbers of the nodes. */
 static const char *link_of(struct decoded *d, const struct ether_header *eth,
 			   const struct hc_wire_mon *mon)
 {
+	bool rises;
+
 	d->from = eth->ether_shost[4] << 8 | eth->ether_shost[5];
 	d->to = eth->ether_dhost[4] << 8 | eth->ether_dhost[5];
 	d->dim = mon->dim;
 	d->replayed = mon->flags & HC_MON_F_REPLAYED;
 	if (mon->version != HC_MON_VERSION)
 		return "unknown version of the monitor";
-	if (d->dim >= HYPERCUBE_DIM_MAX || hc_neigh(d->from, d->dim) != d->to)
-		return "its ends are not neighbours";
+	/* The recording does not say which nodes are neighbours. */
+	rises = d->from < d->to;
+	if (d->dim >= HYPERCUBE_PORTS_MAX || d->from == d->to ||
+	    rises != !!(mon->flags & HC_MON_F_RISES))
+		return "it has not two ends";
 	return NULL;
 }
 
@@ -150,7 +155,9 @@ static void take_copy(struct decoded *d, const struct hc_wire_copy *copy)
 	d->hop = copy->hop;
 }
 
-/* What leads the frame, and the part of its type.  A capture may have less of it than there was. */
+/* Read the header of a frame and the part of its type. A capture may be shorter
+ * than the frame was.
+ */
 static const char *take_parts(struct decoded *d, struct rest *r)
 {
 	size_t way = decode_flooded(d) ? sizeof(struct hc_wire_flood) : hc_walk_area(d->walk);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl detect: the nodes test their links and tell their neighbours.
+ * hcctl detect: the nodes test their links and notify their neighbours.
  */
 #include <inttypes.h>
 #include <stdlib.h>

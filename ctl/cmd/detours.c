@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ways of detours.  The module finds them when a plan is installed; before that the same code
- * finds the same ways here, from the same faults (hc_way.h).
+ * The paths of detours. The module finds them when a plan is installed; before that the same code
+ * finds the same paths here, from the same faults (hc_way.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,15 +13,16 @@
 unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc_detour *d,
 			uint8_t **dims)
 {
-	uint16_t *dist = calloc(hc_nodes(dim), sizeof(*dist));
-	void *room = malloc(hc_bfs_room(dim));
+	const struct hc_topo topo = hc_topo_cube(dim);
+	uint16_t *dist = calloc(topo.nodes, sizeof(*dist));
+	void *room = malloc(hc_bfs_room(&topo));
 	unsigned int hops = 0;
 	struct hc_bfs b;
 	uint32_t u;
 
 	*dims = calloc(hc_nodes(dim), 1);
 	if (dist && room && *dims) {
-		hc_bfs_init(&b, dim, room);
+		hc_bfs_init(&b, &topo, room);
 		for (u = 0; u < hc_nodes(dim); u++)
 			hc_bfs_fault(&b, u, fault[u]);
 		hops = hc_way_find(&b, d->from, d->to, *dims, dist);
@@ -34,10 +35,12 @@ unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc
 void detour_out(struct hcctl *h, const char *lead, const struct hc_detour *d, const uint8_t *dims,
 		unsigned int hops)
 {
+	const struct hc_topo cube = hc_topo_cube(HC_LIB_DIM_MAX);
+
 	out_text(h, "%s", lead);
 	out_object(h, NULL);
 	out_uint(h, "from", "%" PRIu64, d->from);
 	out_uint(h, "to", ">%" PRIu64, d->to);
-	cmd_out_path(h, "path", " by %" PRIu64, d->from, dims, hops);
+	cmd_out_path(h, &cube, "path", " by %" PRIu64, d->from, dims, hops);
 	out_close(h);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ways of detours: detours.c.
+ * The paths of detours: detours.c.
  */
 #ifndef DETOURS_H
 #define DETOURS_H
@@ -11,12 +11,12 @@
 
 struct hcctl;
 
-/* The dimensions of the links of a detour, of a plan for these FAULT words, in *dims, to be freed.
- * How many there are; 0: no way is left, or no memory.
+/* Find the path of a detour of a plan for these FAULT words. *@dims: set to the dimensions of its
+ * links, to be freed. Return: their number; 0: there is no path, or no memory.
  */
 unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc_detour *d,
 			uint8_t **dims);
-/* An entry of the array "detours". */
+/* Print an element of the array "detours". */
 void detour_out(struct hcctl *h, const char *lead, const struct hc_detour *d, const uint8_t *dims,
 		unsigned int hops);
 

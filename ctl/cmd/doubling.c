@@ -5,23 +5,37 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "planner.h"
 
-static int no_doubling(struct hcctl *h, const struct hc_flaw *flaw)
+static int no_doubling(struct hcctl *h, const struct hc_reason *reason)
 {
-	if (flaw->dim != HC_FLAW_NONE)
-		hc_error(h, "no doubling: %s: %u:%u", flaw->why, flaw->node, flaw->dim);
-	else if (flaw->node != HC_FLAW_NONE)
-		hc_error(h, "no doubling: %s: node %u", flaw->why, flaw->node);
+	if (reason->dim != HC_REASON_NONE)
+		hc_error(h, "no doubling: %s: %u:%u", reason->why, reason->node, reason->dim);
+	else if (reason->node != HC_REASON_NONE)
+		hc_error(h, "no doubling: %s: node %u", reason->why, reason->node);
 	else
-		hc_error(h, "no doubling: %s", flaw->why);
+		hc_error(h, "no doubling: %s", reason->why);
 	return -EINVAL;
+}
+
+/* Refuse to leave nodes out: all nodes of the subcube are members. */
+static int check_without(struct hcctl *h, const struct plan_req *q, uint32_t dims, uint32_t base)
+{
+	size_t i;
+
+	for (i = 0; i < q->without.n; i++)
+		if (!((q->without.v[i] ^ base) & ~dims)) {
+			hc_error(h, "no doubling: node %u does not take part", q->without.v[i]);
+			return -EINVAL;
+		}
+	return 0;
 }
 
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	uint32_t dims = hc_ones(f->dim), base = 0;
 	int rc;
 
@@ -32,9 +46,10 @@ static int find(struct hcctl *h, const struct plan_req *q, const struct hc_fault
 		return -EHOSTDOWN;
 	}
 	rc = q->subcube ? cmd_subcube(h, q->subcube, f->dim, &dims, &base) : 0;
+	rc = rc ?: check_without(h, q, dims, base);
 	if (rc)
 		return rc;
-	return hc_plan_doubling(f, dims, base, plan, &flaw) ? no_doubling(h, &flaw) : 0;
+	return hc_plan_doubling(f, dims, base, plan, &reason) ? no_doubling(h, &reason) : 0;
 }
 
 static struct nl_shape shape(const void *plan)
@@ -73,26 +88,30 @@ static uint32_t base_of(const struct nl_plan *v)
 
 static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
-/* The same for collectives with blocks or parts, of this many bytes;
- * Documentation/networking/hypercube.rst has the table.  A doubling sends fewer frames than rings,
- * but copies what it sends; trees send the fewest.
+/* The rule for collectives with blocks or parts; Documentation/performance.rst has the table.
+ * Recursive doubling sends fewer frames than rings. Trees send the fewest, but copy blocks, while
+ * recursive doubling passes on the pages of blocks of at least this many bytes, two segments
+ * together, among up to 2^PAGES_DIM nodes (module/coll/rounds.h).
  */
-#define EXCHANGE_BYTES	4096
-#define EXCHANGE_DIM	4
+#define PAGES_BYTES	4096
+#define PAGES_DIM	6
+
+static bool passes_pages(const struct nl_fabric *info, uint64_t bytes)
+{
+	return bytes >= PAGES_BYTES && info->dim <= PAGES_DIM &&
+	       bytes >= 2 * info->segment >> info->dim;
+}
 
 static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
 			 struct plan_choice *c)
 {
-	if (t->plans & hc_bit(HYPERCUBE_PLAN_TREE)) {
-		c->why = "as measured, doubling takes longer";
-		return;
-	}
-	c->preferred = bytes <= EXCHANGE_BYTES || info->dim > EXCHANGE_DIM;
+	c->preferred = !(t->plans & hc_bit(HYPERCUBE_PLAN_TREE)) ||
+		       (t->payload == HC_PAYLOAD_BLOCKS && passes_pages(info, bytes));
 	c->why = c->preferred ? "as measured, doubling takes fewer frames" :
-				"as measured, rings copy less of such long blocks";
+				"as measured, doubling takes longer";
 }
 
-/* What the rule says. */
+/* Apply the rule. */
 static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
@@ -104,11 +123,11 @@ static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, ui
 	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
 }
 
-/* Prefers a doubling if the rule says so, and only in a whole fabric without faults. */
+/* Is recursive doubling preferred? Only if the rule says so, in a whole fabric without faults. */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
 		  uint64_t bytes, struct plan_choice *c)
 {
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	struct hc_faults *f;
 	struct hc_doubling d;
 	int rc;
@@ -119,7 +138,7 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	rc = live_faults(h, info->name, &f);
 	if (rc)
 		return rc;
-	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &flaw)) {
+	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &reason)) {
 		c->preferred = false;
 		c->why = t->plans & hc_bit(HYPERCUBE_PLAN_TREE) ?
 			 "faults in the fabric, which only a tree goes around" :
@@ -130,12 +149,35 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* Each stage takes one step.  What a member has must come to the one that differs from it along
- * all k dimensions, over k links at least, so no plan takes fewer.
+/* The number of steps. Each stage takes one. The data of a member must come to the member that
+ * differs from it along all k dimensions, over k links at least, so no plan takes fewer.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
 	return planner_optimal(t, v->stages);
+}
+
+static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
+{
+	struct arg own[] = {
+		{ "subcube", arg_str, &q->subcube },
+		{}
+	};
+
+	*q = (struct plan_req){ .root = NL_NONE, .whole = true };
+	return hc_args(h, own, argc, argv);
+}
+
+static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
+{
+	char word[OUT_BUF];
+	uint32_t dims = 0, i;
+
+	*buf = 0;
+	for (i = 0; i < v->stages; i++)
+		dims |= hc_bit(v->order[i]);
+	if (dims != hc_ones(dim))
+		snprintf(buf, size, "subcube %s", out_subcube(word, v->base, dims, dim));
 }
 
 static int plan(struct hcctl *h, int argc, char **argv)
@@ -223,7 +265,7 @@ static int rule(struct hcctl *h, int argc, char **argv)
 }
 
 static const struct hc_cmd doubling_cmds[] = {
-	{ "plan", plan, PLANNER_ARGS " [subcube XX01]" },
+	{ "plan", plan, PLANNER_GUARD_ARGS " [subcube XX01]" },
 	{ "rule", rule, "[dim N [bytes B]]" },
 	{}
 };
@@ -231,7 +273,8 @@ static const struct hc_cmd doubling_cmds[] = {
 const struct planner doubling_planner = {
 	.type = HYPERCUBE_PLAN_DOUBLING, .id = 3, .size = sizeof(struct hc_doubling),
 	.object = { "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
-	.root = &base, .members_follow = true, .whole = true,
+	.root = &base, .members_follow = true, .whole = true, .otherwise = &tree_planner,
+	.parse = parse, .words = words,
 	.find = find, .shape = shape,
 	.print = print, .show = planner_show_order,
 	.prefer = prefer, .truth = truth, .role = tree_role,

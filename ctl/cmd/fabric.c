@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl fabric: add, remove and list hypercubes.
+ * hcctl fabric: add, remove and list hypercubes and other networks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "net_args.h"
 
 static int arg_id(struct hcctl *h, const char *name, const char *word, void *dst)
 {
@@ -19,39 +20,61 @@ static int arg_id(struct hcctl *h, const char *name, const char *word, void *dst
 	return rc;
 }
 
+/* Check that there is exactly one of a dimension and a network; a network must be whole. */
+static int add_check(struct hcctl *h, const struct nl_fabric_new *f, const struct net_arg *net,
+		     const char *part)
+{
+	if (!f->dim && !*net->shape)
+		return hc_missing(h, "\"dim\", or another network such as \"torus\"");
+	if (f->dim && *net->shape) {
+		hc_error(h, "a fabric is one network, not \"dim\" and \"%s\"", net->shape);
+		return HC_USAGE;
+	}
+	if (*part && !f->dim)
+		return hc_invalid(h, "nodes", part, "only a hypercube has subcubes");
+	if (f->dim <= HYPERCUBE_DIM_MAX)
+		return 0;
+	hc_error(h, "dim %u: the kernel has no fabrics beyond dimension %d", f->dim,
+		 HYPERCUBE_DIM_MAX);
+	return HC_USAGE;
+}
+
 static int add(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv);
 	struct nl_fabric_new f = { .name = name };
 	const char *prefix = NULL, *part = "";
 	struct nl_addr_in addr = {};
-	struct arg args[] = {
-		{ "dim", arg_dim, &f.dim, .required = true },
+	struct net_arg shape = {};
+	struct hc_net net = {};
+	struct arg args[6 + NET_KINDS + 1] = {
+		{ "dim", arg_dim, &f.dim },
 		{ "nodes", arg_str, &part },
 		{ "id", arg_id, &f.id },
 		{ "segment", arg_count, &f.segment },
 		{ "netns-each", cmd_arg_prefix, &prefix },
 		{ "address", cmd_arg_address, &addr },
-		{}
 	};
 	int rc;
 
 	if (!name)
 		return HC_USAGE;
-	rc = hc_args(h, args, argc, argv);
-	if (!rc && f.dim > HYPERCUBE_DIM_MAX) {
-		hc_error(h, "dim %u: the kernel has no fabrics beyond dimension %d", f.dim,
-			 HYPERCUBE_DIM_MAX);
-		return HC_USAGE;
-	}
+	net_args(&args[6], &shape);
+	rc = hc_args(h, args, argc, argv) ?: add_check(h, &f, &shape, part);
 	if (!rc && addr.family && !prefix)
 		rc = hc_missing(h, "\"netns-each\" to go with \"address\"");
+	if (!rc && *shape.shape) {
+		rc = net_arg_make(h, &shape, &net);
+		f.topo = &net.topo;
+		f.shape = shape.shape;
+	}
 	rc = rc ?: cmd_part(h, part, f.dim, &f.fixed, &f.base) ?:
-	     cmd_check_address(h, &addr, f.dim);
+	     cmd_check_address(h, &addr, nl_new_nodes(&f));
 	if (!rc && prefix)
 		rc = cmd_netns_fabric(h, &(struct netns_fabric){ f, prefix, &addr });
 	else
 		rc = rc ?: nl_fabric_add(h, &f);
+	hc_net_free(&net);
 	return rc;
 }
 
@@ -64,15 +87,15 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* If something was interrupted, the fabric may no longer exist. */
+	/* If the making was interrupted, the fabric may no longer exist. */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);
 	return rc;
 }
 
-/* ms; 0 is for ever */
-static int arg_patience(struct hcctl *h, const char *name, const char *word, void *dst)
+/* Read a time into ms; 0 means for ever. */
+static int arg_stall_timeout(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	uint64_t ns = 0;
 
@@ -81,7 +104,7 @@ static int arg_patience(struct hcctl *h, const char *name, const char *word, voi
 	if (ns % 1000000)
 		return hc_invalid(h, name, word,
 				  "whole milliseconds are wanted, 1ms at least, or \"forever\"");
-	if (ns > HYPERCUBE_PATIENCE_MAX * UINT64_C(1000000))
+	if (ns > HYPERCUBE_STALL_TIMEOUT_MAX * UINT64_C(1000000))
 		return hc_invalid(h, name, word, "at most a day is wanted");
 	*(uint32_t *)dst = ns / 1000000;
 	return 0;
@@ -90,26 +113,26 @@ static int arg_patience(struct hcctl *h, const char *name, const char *word, voi
 static int set(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv);
-	uint32_t patience = 0;
+	uint32_t stall_timeout = 0;
 	struct arg args[] = {
-		{ "patience", arg_patience, &patience, .required = true },
+		{ "stall-timeout", arg_stall_timeout, &stall_timeout, .required = true },
 		{}
 	};
 	int rc = name ? hc_args(h, args, argc, argv) : HC_USAGE;
 
-	return rc ?: nl_fabric_patience(h, name, patience);
+	return rc ?: nl_fabric_stall_timeout(h, name, stall_timeout);
 }
 
-enum { NAME, ID, DIM, NODES, PART, SEGMENT, PATIENCE, DOWN, FAILED, NODE_SIZE, FAMILY };
+enum { NAME, ID, DIM, NODES, SUBCUBE, SEGMENT, STALL_TIMEOUT, DOWN, FAILED, NODE_SIZE, FAMILY };
 
 static const struct out_column columns[] = {
 	OUT_LEFT(NAME),
 	OUT_RIGHT(ID),
 	OUT_RIGHT(DIM),
 	OUT_RIGHT(NODES),
-	OUT_LEFT(PART),
+	OUT_LEFT(SUBCUBE),
 	OUT_RIGHT(SEGMENT),
-	OUT_RIGHT(PATIENCE),
+	OUT_RIGHT_AS(STALL_TIMEOUT, "STALL-TIMEOUT"),
 	OUT_RIGHT(DOWN),
 	OUT_RIGHT(FAILED),
 	OUT_RIGHT_AS(NODE_SIZE, "NODE-BYTES"),
@@ -126,11 +149,17 @@ static void show_one(struct hcctl *h, const void *v)
 	out_cell(h, NAME);
 	cmd_out_name(h, "name", f->name);
 	out_number(h, ID, "id", f->id);
-	out_number(h, DIM, "dim", f->dim);
-	out_number(h, NODES, "nodes", hc_nodes(f->dim));
-	out_cell(h, PART);
+	if (f->dim)
+		out_number(h, DIM, "dim", f->dim);
+	else
+		out_cell(h, DIM);
+	if (*f->shape)
+		out_str(h, "shape", f->dim ? NULL : "%s", f->shape);
+	out_number(h, NODES, "nodes", f->nodes);
+	out_uint(h, "ports", NULL, f->ports);
+	out_cell(h, SUBCUBE);
 	if (f->fixed)
-		out_str(h, "part", "%s", cmd_part_text(buf, f->dim, f->fixed, f->base));
+		out_str(h, "subcube", "%s", cmd_part_text(buf, f->dim, f->fixed, f->base));
 	if (f->fixed)
 		out_uint(h, "trunks_ended", NULL, f->trunks_ended);
 	out_number(h, SEGMENT, "segment", f->segment);
@@ -140,10 +169,10 @@ static void show_one(struct hcctl *h, const void *v)
 	out_number(h, NODE_SIZE, "node_size", f->node_size);
 	out_uint(h, "dev_size", "+%" PRIu64, f->dev_size);
 	out_uint(h, "index", NULL, f->index);
-	out_cell(h, PATIENCE);
-	out_uint(h, "patience", NULL, f->patience);
-	out_text(h, "%s", f->patience ?
-		 out_exact_time(buf, f->patience * UINT64_C(1000000)) : "forever");
+	out_cell(h, STALL_TIMEOUT);
+	out_uint(h, "stall_timeout", NULL, f->stall_timeout);
+	out_text(h, "%s", f->stall_timeout ?
+		 out_exact_time(buf, f->stall_timeout * UINT64_C(1000000)) : "forever");
 	out_close(h);
 }
 
@@ -168,10 +197,11 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd fabric_cmds[] = {
 	{ "add", add,
-	  "NAME dim N [nodes SUBCUBE] [id ID] [segment BYTES]\n"
+	  "NAME { dim N [nodes SUBCUBE] | " NET_WORDS " }\n"
+	  "          [id ID] [segment BYTES]\n"
 	  "          [netns-each PREFIX [address NETWORK/LENGTH]]" },
 	{ "del", del, "NAME" },
-	{ "set", set, "NAME patience { TIME | forever }" },
+	{ "set", set, "NAME stall-timeout { TIME | forever }" },
 	{ "show", show, "[NAME]" },
 	{ "save", cmd_fabric_save, "NAME" },
 	{ "restore", cmd_fabric_restore, "FILE [NAME] [dry-run] [keep-plans]" },

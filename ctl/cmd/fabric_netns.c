@@ -2,10 +2,10 @@
 /*
  * A network namespace for each endpoint, named as ip-netns(8) names them.
  *
- * Each says which fabric it belongs to from its first moment on: the file of its name holds a
- * mark until the namespace is mounted there, and the alias of that namespace's loopback
- * interface is the mark from then on.  So the namespaces that go with a fabric are found,
- * whatever has happened meanwhile to them, to the fabric or to their maker, and no others are
+ * Each namespace names the fabric that it belongs to from its first moment on: the file of its name
+ * holds a mark until the namespace is mounted there, and from then on the mark is the alias of that
+ * namespace's loopback interface. So the namespaces that go with a fabric are found, whatever has
+ * happened meanwhile to them, to the fabric or to the process that made them, and no others are
  * touched.
  */
 #include <arpa/inet.h>
@@ -29,13 +29,13 @@
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
-/* In KiB: what must be left (on a small machine, an eighth of its memory).  It is for the frames
- * that all endpoints flood as they come up.
+/* Memory that must be left, in KiB (on a small machine, an eighth of its memory). It is for the
+ * frames that all endpoints flood as they come up.
  */
 #define MEMORY_FLOOR	(256 << 10)
 /* A mark is followed by the number of the node. */
 #define MARK_SIZE	80
-/* So few namespaces never take too much memory. */
+/* Up to this many namespaces never take too much memory. */
 #define NETNS_FEW	32
 
 /* --- words --- */
@@ -72,8 +72,8 @@ int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* The address behind @base by @n; false if it is none of the network any more, or
- * the one that all of an IPv4 network answer.
+/* Compute the address @n behind @base. Return: false if it is outside of the network, or is the
+ * IPv4 broadcast address.
  */
 static bool addr_of(const struct nl_addr_in *base, uint32_t n, struct nl_addr_in *a)
 {
@@ -97,13 +97,13 @@ static bool addr_of(const struct nl_addr_in *base, uint32_t n, struct nl_addr_in
 	return !n && (!last || base->prefix >= 31);
 }
 
-int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t dim)
+int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t nodes)
 {
 	struct nl_addr_in a;
 
-	if (!base->family || addr_of(base, hc_nodes(dim), &a))
+	if (!base->family || addr_of(base, nodes, &a))
 		return 0;
-	hc_error(h, "the network has not enough addresses for %u nodes", hc_nodes(dim));
+	hc_error(h, "the network has not enough addresses for %u nodes", nodes);
 	return HC_USAGE;
 }
 
@@ -126,7 +126,7 @@ int cmd_netns_home(struct hcctl *h)
 	return fd;
 }
 
-/* As ip-netns(8): names are seen in other mount namespaces, too. */
+/* As ip-netns(8) does, so that names are seen in other mount namespaces, too. */
 static int dir_make(struct hcctl *h)
 {
 	bool bound = false;
@@ -152,7 +152,7 @@ void cmd_netns_remove(const char *name)
 	unlink(path);
 }
 
-/* Fabrics of one name in several namespaces are told apart by the namespace's inode. */
+/* Fabrics of the same name in several namespaces are distinguished by the namespace's inode. */
 static int mark_fill(char *mark, int home, const char *fabric)
 {
 	struct stat st;
@@ -163,7 +163,7 @@ static int mark_fill(char *mark, int home, const char *fabric)
 	return 0;
 }
 
-/* A name that nobody has, of a file that holds the mark: both at once. */
+/* Create a file with a name that is not taken and that holds the mark, both at once. */
 static int name_take(const char *path, const char *mark)
 {
 	int fd = open(NETNS_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0444), rc = 0;
@@ -190,11 +190,13 @@ struct making {
 	char mark[MARK_SIZE];
 };
 
-/* Number @i of the nodes that are here. */
+/* Return: node number @i of those on this machine. */
 static uint32_t node_at(const struct making *k, uint32_t i)
 {
 	uint32_t d, u = k->made->base;
 
+	if (k->made->topo)
+		return i;
 	for (d = 0; d < k->made->dim; d++)
 		if (!(k->made->fixed & hc_bit(d))) {
 			u |= i & 1 ? hc_bit(d) : 0;
@@ -208,7 +210,7 @@ static void name_fill(char *name, const struct making *k, uint32_t u)
 	snprintf(name, NAME_SIZE, "%s%u", k->prefix, u);
 }
 
-/* Returns a descriptor of the new namespace or a negative errno. */
+/* Return: a descriptor of the new namespace, or a negative errno. */
 static int netns_make(struct hcctl *h, const struct making *k, const char *name, uint32_t u)
 {
 	char path[PATH_SIZE], mark[MARK_SIZE + 12];
@@ -257,8 +259,8 @@ static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 	return rc;
 }
 
-/* When memory runs out, the kernel kills processes: this one, which then cannot tidy up, or
- * others.  So stop before that.
+/* When memory runs out, the kernel kills processes: this one, which then cannot clean up, or
+ * others. So stop before that.
  */
 static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -279,7 +281,7 @@ static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 	return -ENOMEM;
 }
 
-/* --- signals: what would end the process waits until all is made, or nothing --- */
+/* --- signals that would end the process wait until all is made, or removed --- */
 
 static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -339,16 +341,18 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 	if (!rc) {
 		cmd_signals_hold();
 		rc = nl_fabric_add(h, n) ?:
-			make_all(h, &k, hc_nodes(n->dim) >> hc_weight32(n->fixed));
+			make_all(h, &k, nl_new_nodes(n) >> hc_weight32(n->fixed));
 		cmd_signals_release();
 	}
 	close(k.home);
 	return rc;
 }
 
-/* --- those that go with a fabric --- */
+/* --- namespaces that go with a fabric --- */
 
-/* Go to a namespace and read the mark there; if it is not mounted yet, read it from its file. */
+/* Enter a namespace and read the mark there; if it is not mounted yet, read the
+ * mark from its file.
+ */
 static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 {
 	bool found = false;
@@ -363,7 +367,7 @@ static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 	return n > 0;
 }
 
-/* Its endpoint was given to somebody else: then the namespace is the user's. */
+/* Was the endpoint moved elsewhere? Then the namespace belongs to the user. */
 static bool moved_on(struct hcctl *h, const struct nl_node *v, size_t n, uint32_t node, int fd)
 {
 	return node < n && v[node].elsewhere && v[node].netnsid != nl_netns_id(h, fd);
@@ -401,7 +405,7 @@ static int names_add(struct hcctl *h, struct netns_names *names, const char *nam
 	return 0;
 }
 
-/* The nodes of a fabric, if there is one: no complaint if not. */
+/* Get the nodes of a fabric; no error is printed if there is no such fabric. */
 static int nodes_of(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n)
 {
 	struct nl_fabric *all;

@@ -11,7 +11,7 @@
 
 /* --- save --- */
 
-/* Of a fabric with thousands of nodes the first tell what it is. */
+/* Warnings that are printed; of a fabric with thousands of nodes the first ones are enough. */
 #define UNKEPT_SAID 16
 
 static void warn_unkept(struct hcctl *h, const struct state *s, const char *what)
@@ -24,7 +24,7 @@ static void warn_unkept(struct hcctl *h, const struct state *s, const char *what
 		hc_warn(h, "and %zu more: %s", s->nunkept - i, what);
 }
 
-/* What the file cannot have. */
+/* Warn of what the file cannot hold. */
 static void warn_left_out(struct hcctl *h, const struct state *s)
 {
 	uint32_t u, lost = 0;
@@ -34,7 +34,7 @@ static void warn_left_out(struct hcctl *h, const struct state *s)
 		if (!state_keeps(&s->plan[i]))
 			hc_warn(h, "plan %u is left out: %s", s->plan[i].id,
 				s->plan[i].broken ? "it is broken" : "its type is unknown");
-	for (u = 0; u < hc_nodes(s->dim); u++)
+	for (u = 0; u < s->topo.nodes; u++)
 		lost += s->node[u].lost;
 	warn_unkept(h, s, "that is not saved");
 	if (lost)
@@ -61,7 +61,7 @@ int cmd_fabric_save(struct hcctl *h, int argc, char **argv)
 
 /* --- restore --- */
 
-/* Is there a fabric of that name?  No complaint if not. */
+/* Is there a fabric of that name? No error is printed if not. */
 static int exists(struct hcctl *h, const char *fabric, bool *there)
 {
 	struct nl_fabric *v;
@@ -84,13 +84,24 @@ static int cannot_change(struct hcctl *h, const struct state *want, const char *
 	return HC_NO;
 }
 
-/* What a fabric is made with. */
+static bool same_network(const struct hc_topo *a, const struct hc_topo *b)
+{
+	return a->nodes == b->nodes && a->ports == b->ports && !a->peers == !b->peers &&
+	       (!a->peers || !memcmp(a->peers, b->peers, a->nodes * a->ports * sizeof(*a->peers)));
+}
+
+/* Check the parameters with which a fabric is made. */
 static int check_made_with(struct hcctl *h, const struct state *have, const struct state *want)
 {
 	uint32_t has = have->id ?: hc_name_id(have->name), id = want->id ?: has;
 
-	if (have->dim != want->dim)
+	if (have->dim && want->dim && have->dim != want->dim)
 		return cannot_change(h, want, "dim", want->dim, have->dim);
+	if (!same_network(&have->topo, &want->topo)) {
+		hc_error(h, "fabric %s is another network and stays that; try another name, or: hcctl fabric del %s",
+			 want->name, want->name);
+		return HC_NO;
+	}
 	if (have->fixed != want->fixed || have->base != want->base) {
 		hc_error(h, "fabric %s has other nodes on this machine and keeps them; try another name, or: hcctl fabric del %s",
 			 want->name, want->name);
@@ -103,13 +114,15 @@ static int check_made_with(struct hcctl *h, const struct state *have, const stru
 	return 0;
 }
 
-/* What there is, or else what a new one would be. */
+/* Get the present state, or if there is no such fabric that of a new one. */
 static int have_of(struct hcctl *h, const struct state *want, struct state *have)
 {
 	bool there;
 	int rc = exists(h, want->name, &there);
 
-	*have = (struct state){ .dim = want->dim, .fixed = want->fixed, .base = want->base };
+	*have = (struct state){
+		.dim = want->dim, .topo = want->topo, .fixed = want->fixed, .base = want->base,
+	};
 	if (rc)
 		return rc;
 	if (!there)
@@ -117,7 +130,7 @@ static int have_of(struct hcctl *h, const struct state *want, struct state *have
 	return state_live(h, want->name, true, have) ?: check_made_with(h, have, want);
 }
 
-/* [NAME] [dry-run] [keep-plans] */
+/* Read [NAME] [dry-run] [keep-plans]. */
 static int restore_args(struct hcctl *h, int argc, char **argv, const char **name, bool *dry,
 			bool *keep_plans)
 {
@@ -163,7 +176,11 @@ int cmd_fabric_restore(struct hcctl *h, int argc, char **argv)
 static int no_such(struct hcctl *h, const char *file, const struct state *s, const char *what,
 		   uint32_t u, int dim)
 {
-	if (dim < 0)
+	if (dim < 0 && !s->dim)
+		hc_error(h, "%s: the fabric has no %s %u", file, what, u);
+	else if (!s->dim)
+		hc_error(h, "%s: the fabric has no %s %u:%d", file, what, u, dim);
+	else if (dim < 0)
 		hc_error(h, "%s: %s %u is not in a cube of dimension %u", file, what, u, s->dim);
 	else
 		hc_error(h, "%s: %s %u:%d is not in a cube of dimension %u", file, what, u, dim,
@@ -173,13 +190,13 @@ static int no_such(struct hcctl *h, const char *file, const struct state *s, con
 
 static void set_down(struct state *s, struct link_ref l)
 {
-	uint32_t ends[2] = { l.node, hc_neigh(l.node, l.dim) }, i;
+	uint32_t ends[2] = { l.node, hc_peer(&s->topo, l.node, l.dim) }, i;
 
 	for (i = 0; i < 2; i++)
 		state_end(s, ends[i], l.dim)->down = true;
 }
 
-/* As it is, but for these faults and no others. */
+/* Change the fabric so that it has these faults and no others. */
 static int set_faults(struct hcctl *h, const char *file, struct state *s,
 		      const struct link_list *links, const struct node_list *nodes)
 {
@@ -191,15 +208,16 @@ static int set_faults(struct hcctl *h, const char *file, struct state *s,
 		s->end[i].flap_period = 0;
 		s->end[i].flap_down = 0;
 	}
-	for (u = 0; u < hc_nodes(s->dim); u++)
+	for (u = 0; u < s->topo.nodes; u++)
 		s->node[u].failed = false;
 	for (i = 0; i < nodes->n; i++) {
-		if (nodes->v[i] >= hc_nodes(s->dim))
+		if (nodes->v[i] >= s->topo.nodes)
 			return no_such(h, file, s, "node", nodes->v[i], -1);
 		s->node[nodes->v[i]].failed = true;
 	}
 	for (i = 0; i < links->n; i++) {
-		if (links->v[i].node >= hc_nodes(s->dim) || links->v[i].dim >= s->dim)
+		if (links->v[i].node >= s->topo.nodes || links->v[i].dim >= s->topo.ports ||
+		    !hc_port_exists(&s->topo, links->v[i].node, links->v[i].dim))
 			return no_such(h, file, s, "link", links->v[i].node, links->v[i].dim);
 		set_down(s, links->v[i]);
 	}
@@ -209,7 +227,7 @@ static int set_faults(struct hcctl *h, const char *file, struct state *s,
 static int each_fault(struct hcctl *h, const struct state *s, struct link_list *links,
 		      struct node_list *nodes)
 {
-	const struct hc_extent c = { s->dim, s->fixed, s->base };
+	const struct hc_extent c = { s->topo, s->fixed, s->base };
 
 	return hc_links_each(h, links, &c) ?: hc_nodes_each(h, nodes, &c);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl fault: faults at random, their list, their end.
+ * hcctl fault: make random faults, list faults, clear them.
  *
- * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed.  A number below n
- * is the next one r with r < 2^64 - 2^64 mod n, modulo n.  Nodes are drawn first, then links: of
- * the array of candidates, ascending, the i-th drawn is swapped with the one at i + (number
- * below the rest).  So the same seed and the same state before always give the same faults.
+ * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed. A number below n is
+ * the next one r with r < 2^64 - 2^64 mod n, modulo n. Nodes are drawn first, then links: in the
+ * array of candidates, ascending, the i-th drawn is swapped with the one at i + (number below the
+ * rest). So the same seed and the same state before always give the same faults.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static int draw_nodes(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 	uint32_t u, i;
 	size_t n = 0;
 
-	for (u = 0; u < hc_nodes(f->dim); u++)
+	for (u = 0; u < f->topo.nodes; u++)
 		if (!hc_set_has(f->dead, u))
 			v[n++] = (struct link_ref){ u, 0 };
 	if (want > n) {
@@ -73,9 +73,9 @@ static int draw_links(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 	size_t n = 0;
 	uint32_t u;
 
-	for (u = 0; u < hc_nodes(f->dim); u++)
-		for (d = 0; d < f->dim; d++)
-			if (!(u & hc_bit(d)) && !(f->fault[u] & hc_bit(d)))
+	for (u = 0; u < f->topo.nodes; u++)
+		for (d = 0; d < f->topo.ports; d++)
+			if (u < hc_peer(&f->topo, u, d) && !(f->fault[u] & hc_bit(d)))
 				v[n++] = (struct link_ref){ u, d };
 	if (want > n) {
 		hc_error(h, "cannot take %u links down: only %zu are healthy", want, n);
@@ -103,7 +103,7 @@ static int set(struct hcctl *h, const struct random *r, uint32_t i, bool fault)
 	return nl_link_set(h, r->fabric, r->v[i], fault ? &down : &up);
 }
 
-/* All or nothing. */
+/* Make all faults, or none. */
 static int make_faults(struct hcctl *h, const struct random *r)
 {
 	struct hc_where at = { .text = "no faults were made" };
@@ -150,8 +150,8 @@ static int draw_all(struct hcctl *h, struct random *r)
 	rc = live_faults(h, r->fabric, &f);
 	if (rc)
 		return rc;
-	/* Room for all candidates behind what was drawn before. */
-	r->v = calloc(hc_nodes(f->dim) * (f->dim + 1), sizeof(*r->v));
+	/* Room for all candidates after those that were drawn before. */
+	r->v = calloc(f->topo.nodes * (f->topo.ports + 1), sizeof(*r->v));
 	if (!r->v)
 		rc = hc_nomem(h);
 	if (!rc)
@@ -227,29 +227,38 @@ static void show_nodes(struct hcctl *h, const struct nl_node *v, size_t n)
 	out_close(h);
 }
 
-/* State of the other end of a link in a dump, which is by node and dimension. */
-static uint32_t far_state(const struct nl_link *v, size_t n, const struct nl_link *l,
-			  unsigned int dim)
+static int by_end(const void *a, const void *b)
 {
-	size_t i = (size_t)hc_neigh(l->node, l->dim) * dim + l->dim;
+	const struct nl_link *x = a, *y = b;
 
-	return i < n && v[i].node == hc_neigh(l->node, l->dim) && v[i].dim == l->dim ?
-		v[i].state : 0;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->dim < y->dim ? -1 : x->dim > y->dim;
 }
 
-static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
-		       unsigned int dim)
+/* Return: the state of the other end of a link in a dump, which is sorted by node and dimension. */
+static uint32_t far_state(const struct nl_link *v, size_t n, const struct nl_link *l)
+{
+	const struct nl_link wanted = { .node = l->peer, .dim = l->dim };
+	const struct nl_link *there = n ? bsearch(&wanted, v, n, sizeof(*v), by_end) : NULL;
+
+	return there ? there->state : 0;
+}
+
+static void show_links(struct hcctl *h, const struct nl_link *v, size_t n)
 {
 	uint32_t state;
 	size_t i;
 
 	out_array(h, "links");
 	for (i = 0; i < n; i++) {
-		if (v[i].node & hc_bit(v[i].dim))
+		if (v[i].node > v[i].peer)
 			continue;
 		state = v[i].state;
-		/* The list of nodes says what only follows from a failed node. */
-		state |= far_state(v, n, &v[i], dim);
+		/* Links that are down only because a node has failed are covered by the list of
+		 * nodes.
+		 */
+		state |= far_state(v, n, &v[i]);
 		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
 			continue;
 		out_object(h, NULL);
@@ -276,10 +285,11 @@ static int show(struct hcctl *h, int argc, char **argv)
 	if (!rc) {
 		out_object(h, NULL);
 		out_str(h, "fabric", NULL, fabric);
-		out_uint(h, "dim", NULL, s.info.dim);
+		if (s.info.dim)
+			out_uint(h, "dim", NULL, s.info.dim);
 		out_table(h, columns);
 		show_nodes(h, s.nodes, s.n_nodes);
-		show_links(h, s.links, s.n_links, s.info.dim);
+		show_links(h, s.links, s.n_links);
 		out_table_end(h);
 		out_close(h);
 	}

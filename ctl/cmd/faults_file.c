@@ -10,7 +10,7 @@
 #include "file.h"
 #include "json_read.h"
 
-/* What the file names. */
+/* The faults that the file names. */
 struct named {
 	struct link_list *links;
 	struct node_list *nodes;
@@ -39,7 +39,7 @@ static int parse_line(struct hcctl *h, char *line, void *arg)
 	return rc;
 }
 
-/* As "hcctl -j fault show" prints it, which says why a link is down. */
+/* Read a link as "hcctl -j fault show" prints it, with the reason why it is down. */
 static int json_link(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct link_list *l = arg;
@@ -122,7 +122,7 @@ static int parse_json(struct hcctl *h, const char *file, const char *text, size_
 	return rc;
 }
 
-/* Nothing at all may be what a command has printed that failed. */
+/* Refuse an empty file: it may be the output of a command that failed. */
 static int empty(struct hcctl *h, const char *file)
 {
 	hc_error(h, "%s is empty; a line that begins with # says that there are no faults",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Networks from a file: lines "link A B[,..]" or "A B[,..]" for links, "env A B[,..]" for
- * environments, "node A[,..]" or "A" for nodes that need no link, with '#' for comments.
+ * environments, "tg T A[,..]" for how many faults those may have, "node A[,..]" or "A" for nodes
+ * that need no link, with '#' for comments; or GraphML or GXL, by its name (graph_xml.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,9 @@
 #define FIRST 1024
 
 static const char wanted[] =
-	"\"link A B[,..]\", \"A B[,..]\", \"env A B[,..]\", \"node A[,..]\" or \"A\" is wanted";
+	"\"link A B[,..]\", also without link, \"env A ..\", \"tg T ..\" or \"node ..\" is wanted";
 
-enum line_kind { LINE_LINK, LINE_ENV, LINE_NODE };
+enum line_kind { LINE_LINK, LINE_ENV, LINE_TG, LINE_NODE };
 
 static int add_pair(struct hcctl *h, struct graph_pairs *p, uint32_t u, uint32_t v)
 {
@@ -31,11 +32,15 @@ static int add_pair(struct hcctl *h, struct graph_pairs *p, uint32_t u, uint32_t
 static int add_line(struct hcctl *h, struct graph *g, enum line_kind kind, uint32_t u,
 		    const struct node_list *l)
 {
+	struct graph_pairs *to = kind == LINE_LINK ? &g->links :
+				 kind == LINE_ENV ? &g->envs : &g->tgs;
 	char text[16];
 	int rc = 0;
 	size_t i;
 
-	if (kind != LINE_NODE)
+	if (kind == LINE_TG && !u)
+		return hc_invalid(h, "tg", "0", "a number from 1 on is wanted");
+	if (kind == LINE_LINK || kind == LINE_ENV)
 		hc_set_add(g->named, u);
 	for (i = 0; !rc && i < l->n; i++) {
 		if (l->v[i] == NODE_ALL)
@@ -46,12 +51,12 @@ static int add_line(struct hcctl *h, struct graph *g, enum line_kind kind, uint3
 			return hc_invalid(h, "link", text, "it joins a node with itself");
 		}
 		if (kind != LINE_NODE)
-			rc = add_pair(h, kind == LINE_LINK ? &g->links : &g->envs, u, l->v[i]);
+			rc = add_pair(h, to, u, l->v[i]);
 	}
 	return rc;
 }
 
-/* The next word of a line; NULL: it ends, or a comment begins. */
+/* Return: the next word of a line; NULL at its end, or where a comment begins. */
 static char *word_of(char *line)
 {
 	char *word = strtok(line, " \t\r\n");
@@ -59,11 +64,12 @@ static char *word_of(char *line)
 	return word && *word != '#' ? word : NULL;
 }
 
-/* The kind of a line that begins with @word; with *first, that word is a node. */
+/* Find the kind of a line that begins with @word; *@first: that word is a node. */
 static int kind_of(struct hcctl *h, const char *word, enum line_kind *kind, bool *first)
 {
 	static const char * const names[] = {
-		[LINE_LINK] = "link", [LINE_ENV] = "env", [LINE_NODE] = "node",
+		[LINE_LINK] = "link", [LINE_ENV] = "env", [LINE_TG] = "tg",
+		[LINE_NODE] = "node",
 	};
 	unsigned int i;
 	uint64_t v;
@@ -97,7 +103,7 @@ static int parse_line(struct hcctl *h, char *line, void *arg)
 	next = first ? word : word_of(NULL);
 	word = next;
 	if (next && kind != LINE_NODE) {
-		rc = arg_node(h, "node", next, &u);
+		rc = arg_node(h, kind == LINE_TG ? "tg" : "node", next, &u);
 		word = rc ? next : word_of(NULL);
 	}
 	if (!rc && !word && first) {
@@ -115,6 +121,13 @@ static int parse_line(struct hcctl *h, char *line, void *arg)
 	return rc;
 }
 
+static bool is_dot(const char *file)
+{
+	const char *end = strrchr(file, '.');
+
+	return end && (!strcmp(end, ".dot") || !strcmp(end, ".gv"));
+}
+
 int graph_read(struct hcctl *h, const char *file, struct graph *g)
 {
 	uint32_t u;
@@ -123,6 +136,11 @@ int graph_read(struct hcctl *h, const char *file, struct graph *g)
 	*g = (struct graph){ .named = calloc(hc_set_words(HC_LIB_DIM_MAX), sizeof(*g->named)) };
 	if (!g->named)
 		return hc_nomem(h);
+	if (is_dot(file))
+		return hc_invalid(h, "graph", file,
+				  "DOT is read as GXL, which gv2gxl of graphviz makes of it");
+	if (graph_is_xml(file))
+		return graph_xml(h, file, g) ?: g->n ? 0 : hc_invalid(h, "graph", file, wanted);
 	rc = file_lines(h, file, parse_line, g);
 	for (u = 0; u < HC_RING_NODES_MAX; u++)
 		if (hc_set_has(g->named, u)) {
@@ -136,5 +154,5 @@ int graph_read(struct hcctl *h, const char *file, struct graph *g)
 
 void graph_free(struct graph *g)
 {
-	hc_free_all(g->links.v, g->envs.v, g->named);
+	hc_free_all(g->links.v, g->envs.v, g->tgs.v, g->named);
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In which line of a file an object begins.  The parser does not tell; but objects come in the
- * document in the order of their opening braces.
+ * Finds the line of a file in which an object begins. The parser does not tell; but objects come in
+ * the document in the order of their opening braces.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_read.h"
 
-/* Lines of the braces of a text, and how many keys it has. */
+/* Lines of the braces of a text, and the number of its keys. */
 struct braces {
 	unsigned int *line;
 	size_t n;
-	size_t at;	/* the next object is that of this one */
+	size_t at;	/* index of the next object's brace */
 	size_t keys;
 };
 
-/* Behind the string that begins at @c. */
+/* Return: what follows the string that begins at @c. */
 static const char *behind_string(const char *c)
 {
 	for (c++; *c && *c != '"'; c++)
@@ -58,8 +58,8 @@ static bool find(const char *c, struct braces *b)
 	return true;
 }
 
-/* @o and what it has, in the order of the document; with @set, each is told its line.  Returns how
- * many keys there are.
+/* Visit @o and what it contains, in the order of the document; with @set, give each object its
+ * line. Return: the number of keys.
  */
 static size_t visit(struct json_object *o, struct braces *b, bool set)
 {
@@ -102,7 +102,7 @@ struct keys {
 	unsigned int depth;
 };
 
-/* A string, and whether it is a key; what is between its quotes is for free(). */
+/* Return: a string, to be freed, if it is a key; otherwise NULL. */
 static char *key_at(const char *c)
 {
 	const char *end = behind_string(c), *next = end + strspn(end, " \t\r\n");
@@ -110,7 +110,7 @@ static char *key_at(const char *c)
 	return *next == ':' ? strndup(c + 1, end - c - 2) : NULL;
 }
 
-/* True: the key was there before. */
+/* Add a key. Return: true if it was there before. */
 static bool add_key(struct keys *k, const char *key)
 {
 	struct json_object *seen = k->depth ? k->seen[k->depth - 1] : NULL;

@@ -11,8 +11,8 @@
 #include "file.h"
 #include "json_read.h"
 
-/* In memory a value takes some 100 bytes, an object with its table eight times as much; nodes
- * and links of a fabric of dimension 12, all of them as unlike as can be, are a third of that.
+/* Memory: a value takes some 100 bytes, an object with its table eight times as much. All nodes and
+ * links of a fabric of dimension 12, each with different settings, are a third of the maximum.
  */
 #define WEIGHT_OBJECT	8
 #define WEIGHT_MAX	(4 << 20)
@@ -32,8 +32,8 @@ static const char *parse_error(enum json_tokener_error err)
 	}
 }
 
-/* An estimate of the memory that it takes, from the characters before or behind each value.
- * What is in strings counts as well, for it takes a parser to tell where they end.
+/* Estimate the memory that the document takes, from the characters before or behind each value.
+ * What is in strings counts as well, since only a parser knows where they end.
  */
 static size_t weight(const char *text, size_t len)
 {
@@ -59,8 +59,7 @@ static int not_json(struct hcctl *h, const char *file, unsigned int line, const 
 	return HC_USAGE;
 }
 
-/* Only spaces may follow the document.  The last byte is behind the text: a number ends there.
- */
+/* Only white space may follow the document. The byte after the text ends a number there. */
 static int parse(struct hcctl *h, const char *file, const char *text, size_t len,
 		 struct json_object **root)
 {
@@ -85,7 +84,9 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 			"not JSON: %s", parse_error(err));
 }
 
-/* What would take too much memory is not parsed; of two values of a key, one would not be seen. */
+/* A document that would take too much memory is not parsed; a key that occurs twice is refused,
+ * since one of its values would be ignored.
+ */
 static int parse_checked(struct hcctl *h, const char *file, const char *text, size_t len,
 			 bool lines, struct json_object **root)
 {
@@ -162,7 +163,7 @@ static int wrong(struct hcctl *h, const char *name, struct json_object *o, const
 	return hc_invalid(h, name, text, wanted);
 }
 
-/* A number beyond 64 bits is read as the last one there is. */
+/* A number beyond 64 bits is read as the greatest one. */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v)
 {
 	*v = json_object_get_uint64(o);

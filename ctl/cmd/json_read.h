@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * JSON that people may have written: objects by tables of keys, with complaints that say where,
- * which key and what is wanted.  All return 0 or an exit status, and have complained.
+ * JSON that people may have written: objects are read by tables of keys. Error messages name the
+ * place, the key and what is wanted. All functions return 0, or an exit status after printing an
+ * error.
  */
 #ifndef _HCCTL_JSON_READ_H
 #define _HCCTL_JSON_READ_H
@@ -22,13 +23,13 @@ enum json_kind {
 
 /**
  * struct json_key - a key of an object
- * @name: it; NULL ends a table
+ * @name: the key; NULL ends a table
  * @kind: what its value must be
- * @dst: where that goes
- * @min: of a number
- * @max: of a number
- * @required: it must be there
- * @given: it is
+ * @dst: where the value goes
+ * @min: least value of a number
+ * @max: greatest value of a number
+ * @required: the key must be there
+ * @given: the key is there
  */
 struct json_key {
 	const char *name;
@@ -40,37 +41,39 @@ struct json_key {
 	bool given;
 };
 
-/* Objects in objects. */
+/* Depth of nested objects. */
 #define JSON_NESTING 16
 
-/* A whole file, "-" is standard input; release with json_object_put().  Each object has each of its
- * keys once.
+/* Read a whole file, "-" is standard input; release with json_object_put(). An object must not have
+ * a key twice.
  */
 int json_file(struct hcctl *h, const char *file, struct json_object **root);
-/* The same; complaints of json_each() then name lines. */
+/* As json_file(); error messages of json_each() then name lines. */
 int json_file_lines(struct hcctl *h, const char *file, struct json_object **root);
-/* What was read of a file by that name; @lines: note them. */
+/* Parse the text of a file; @lines: note the lines of objects. */
 int json_text(struct hcctl *h, const char *file, const char *text, size_t len, bool lines,
 	      struct json_object **root);
 /* --- json_line.c --- */
-/* Note in each object of @text, which is @root, the line that it begins in, if @set.  False: @root
- * has not all of it, as a key is there twice.
+/* If @set, note in each object of @root, which is the parsed @text, the line in which it begins.
+ * Return: false if @root lacks something because a key occurs twice.
  */
 bool json_lines(const char *text, struct json_object *root, bool set);
-/* The first such key, for free(), and its line; NULL: it is written in two ways. */
+/* Return: the first key that occurs twice, to be freed, and its line; NULL: the key is written in
+ * two ways.
+ */
 char *json_twice(const char *text, unsigned int *line);
-/* The line that an object of such a file begins in; 0: it is not known. */
+/* Return: the line in which an object of such a file begins; 0: it is not known. */
 unsigned int json_line(struct json_object *o);
 
 /* --- json_read.c --- */
-/* Is it a number of that range?  No complaint. */
+/* Is it a number in that range? No error is printed. */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v);
-/* An object that has no other keys. */
+/* Read an object that must have no other keys. */
 int json_keys(struct hcctl *h, struct json_object *o, struct json_key *keys);
-/* Number @i of an array. */
+/* Read element @i of an array. */
 int json_number_at(struct hcctl *h, struct json_object *array, size_t i, uint64_t max,
 		   uint64_t *v);
-/* All elements; complaints say which one of @name. */
+/* Read all elements; error messages name the element and @name. */
 typedef int (*json_element_fn)(struct hcctl *h, struct json_object *o, void *arg);
 int json_each(struct hcctl *h, const char *name, struct json_object *array,
 	      json_element_fn take, void *arg);

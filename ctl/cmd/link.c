@@ -15,7 +15,7 @@ static bool is_link(const char *word)
 	return isdigit((unsigned char)*word) || !strcmp(word, "all") || !strncmp(word, "all:", 4);
 }
 
-/* The words in front that name links. */
+/* Read the words at the front that name links. */
 static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***argv)
 {
 	int rc = 0;
@@ -27,31 +27,11 @@ static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***a
 	return rc;
 }
 
-/* List what "all" stands for; *fixed: the bits that all nodes here share, if it is there. */
-static int each_link(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
-		     uint32_t *fixed)
-{
-	struct nl_fabric info;
-	size_t i = 0;
-	int err;
-
-	while (i < l->n && l->v[i].dim != LINK_ALL && l->v[i].node != NODE_ALL)
-		i++;
-	if (i == l->n)
-		return 0;
-	err = nl_fabric(h, fabric, &info);
-	if (err)
-		return err;
-	*fixed = info.fixed;
-	return hc_links_each(h, l, &(struct hc_extent){ info.dim, info.fixed, info.base,
-						       both_ends });
-}
-
 /**
  * struct links_setting - what links are set to
  * @fabric: their fabric
  * @l: the links
- * @fixed: dimensions along which only one end is here, of all links
+ * @fixed: bit set of the dimensions along which only one end of links is on this machine
  * @s: what they are set to
  */
 struct links_setting {
@@ -79,7 +59,7 @@ static void say_one(char *text, size_t size, size_t i, const void *arg)
 	snprintf(text, size, "link %u:%u", a->l->v[i].node, a->l->v[i].dim);
 }
 
-/* DOWN/PERIOD or "off", into s->flap_*. */
+/* Read DOWN/PERIOD or "off" into s->flap_*. */
 static int arg_flap(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	static const char wanted[] =
@@ -113,7 +93,7 @@ static int arg_flap(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* Fills @s with what the words of a "link set" say. */
+/* Fill @s from the keywords of "link set". */
 static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **argv)
 {
 	bool up = false;
@@ -128,8 +108,8 @@ static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **arg
 		{ "jitter", arg_time, &s->imp.jitter },
 		{ "rate", arg_rate, &s->imp.rate },
 		{ "seed", arg_u32, &s->imp.seed },
-		{ "latency", arg_time, &s->latency },
-		{ "bandwidth", arg_rate, &s->bandwidth },
+		{ "model-latency", arg_time, &s->latency },
+		{ "model-bandwidth", arg_rate, &s->bandwidth },
 		{ "one-way", NULL, &s->one_way },
 		{}
 	}, *a = args;
@@ -172,7 +152,7 @@ static int set(struct hcctl *h, int argc, char **argv)
 	if (!argc)
 		return hc_missing(h, "NODE:DIM");
 	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
-	     each_link(h, fabric, &l, s.one_way, &a.fixed) ?:
+	     cmd_links_each(h, fabric, &l, s.one_way, &a.fixed) ?:
 	     cmd_each(h, l.n, set_one, say_one, &a);
 	free(l.v);
 	return rc;
@@ -201,7 +181,7 @@ static void show_one(struct hcctl *h, const void *row)
 	out_object(h, NULL);
 	out_number(h, LINK, "node", v->node);
 	out_uint(h, "dim", ":%" PRIu64, v->dim);
-	out_number(h, PEER, "peer", hc_neigh(v->node, v->dim));
+	out_number(h, PEER, "peer", v->peer);
 	out_cell(h, STATE);
 	cmd_out_state(h, v->state);
 	out_cell(h, IMPAIRMENTS);
@@ -222,7 +202,6 @@ static int show(struct hcctl *h, int argc, char **argv)
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct link_list l = {};
 	struct nl_link *v = NULL;
-	uint32_t fixed;
 	size_t n, i;
 	int rc = 0;
 
@@ -230,7 +209,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	if (argc)
 		rc = take_links(h, &l, &argc, &argv) ?: hc_take_end(h, argc, argv);
-	rc = rc ?: each_link(h, fabric, &l, true, &fixed);
+	rc = rc ?: cmd_links_each(h, fabric, &l, true, NULL);
 	if (!rc && l.n) {
 		n = l.n;
 		v = calloc(n, sizeof(*v));
@@ -248,8 +227,8 @@ const struct hc_cmd link_cmds[] = {
 	{ "set", set,
 	  "NAME LINKS { down | up | flap DOWN/PERIOD |\n"
 	  "          flap off | loss PERCENT | corrupt PERCENT | duplicate PERCENT |\n"
-	  "          seed NUMBER | delay TIME [jitter TIME] | rate RATE | latency TIME |\n"
-	  "          bandwidth RATE } .. [one-way]" },
+	  "          seed NUMBER | delay TIME [jitter TIME] | rate RATE | model-latency TIME |\n"
+	  "          model-bandwidth RATE } .. [one-way]" },
 	{ "show", show, "NAME [LINKS]" },
 	{}
 };

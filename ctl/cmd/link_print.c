@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A link's impairments and what came of them, as hcctl link and monitor print them.
+ * A link's impairments and their counters, as hcctl link and monitor print them.
  */
 #include <inttypes.h>
 
@@ -35,13 +35,13 @@ static void out_ns(struct hcctl *h, const char *key, const char *word, uint64_t 
 		out_text(h, " %s %s", word, out_exact_time(buf, ns));
 }
 
-static void out_bytes_per_second(struct hcctl *h, const char *key, uint64_t rate)
+static void out_bytes_per_second(struct hcctl *h, const char *key, const char *word, uint64_t rate)
 {
 	char buf[OUT_BUF];
 
 	out_uint(h, key, NULL, rate);
 	if (rate)
-		out_text(h, " %s %s", key, out_rate(buf, rate));
+		out_text(h, " %s %s", word, out_rate(buf, rate));
 }
 
 void cmd_out_impairments(struct hcctl *h, const struct nl_link *v)
@@ -52,11 +52,11 @@ void cmd_out_impairments(struct hcctl *h, const struct nl_link *v)
 	out_ppm(h, "duplicate_ppm", "duplicate", v->imp.duplicate);
 	out_ns(h, "delay_ns", "delay", v->imp.delay);
 	out_ns(h, "jitter_ns", "jitter", v->imp.jitter);
-	out_bytes_per_second(h, "rate", v->imp.rate);
+	out_bytes_per_second(h, "rate", "rate", v->imp.rate);
 	out_uint(h, "seed", v->imp.loss || v->imp.corrupt || v->imp.duplicate || v->imp.jitter ?
 			    " seed %" PRIu64 : NULL, v->imp.seed);
-	out_ns(h, "latency_ns", "latency", v->latency);
-	out_bytes_per_second(h, "bandwidth", v->bandwidth);
+	out_ns(h, "model_latency_ns", "model-latency", v->latency);
+	out_bytes_per_second(h, "model_bandwidth", "model-bandwidth", v->bandwidth);
 }
 
 static void out_count(struct hcctl *h, const char *key, const char *fmt, uint64_t n)

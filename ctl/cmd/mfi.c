@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mfi.h"
+#include "net_args.h"
 
 #define DEFAULT_LIMIT UINT64_C(60000000000)
 
@@ -26,6 +27,7 @@ struct mfi_req {
 	uint32_t dim;
 	struct size mesh;
 	struct size torus;
+	struct hc_net_spec kary;
 	const char *graph;
 	const char *envs;
 	struct arg_choice pattern;
@@ -36,6 +38,9 @@ struct mfi_req {
 	bool matrix;
 	uint32_t escape;
 	const char *plot;
+	bool place;
+	struct mfi_place on;
+	struct arg_choice mapping;
 };
 
 static const char * const patterns[] = {
@@ -82,6 +87,22 @@ static int arg_cube(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
+static int arg_kary(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	struct hc_net_spec *s = dst;
+	uint64_t n = 1;
+	uint32_t i;
+	int rc = net_lengths(h, name, word, s);
+
+	if (rc)
+		return rc;
+	for (i = 0; i < s->length[1] && n <= HC_MFI_PROCESSORS; i++)
+		n *= s->length[0];
+	if (s->length[0] < 2 || !s->length[1] || n > HC_MFI_PROCESSORS)
+		return hc_invalid(h, name, word, "2 to 4096 processors, at least 2 along each axis");
+	return 0;
+}
+
 static int arg_tg(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	uint64_t v;
@@ -102,6 +123,15 @@ static int arg_escape(struct hcctl *h, const char *name, const char *word, void 
 	return 0;
 }
 
+static int arg_seed(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t *seed = dst;
+
+	if (hc_number(word, UINT64_MAX, seed) || !*seed)
+		return hc_invalid(h, name, word, "a number from 1 on is wanted");
+	return 0;
+}
+
 static int arg_picture(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	const char *dot = strrchr(word, '.');
@@ -114,12 +144,12 @@ static int arg_picture(struct hcctl *h, const char *name, const char *word, void
 
 static int check(struct hcctl *h, struct mfi_req *q)
 {
-	int kinds = !!q->dim + !!q->mesh.rows + !!q->torus.rows + !!q->graph;
+	int kinds = !!q->dim + !!q->mesh.rows + !!q->torus.rows + !!q->kary.axes + !!q->graph;
 	unsigned int p = q->pattern.v;
 
 	if (kinds != 1)
-		return kinds ? hc_duplicate(h, "dim, mesh, torus or graph") :
-			hc_missing(h, "\"dim\", \"mesh\", \"torus\" or \"graph\"");
+		return kinds ? hc_duplicate(h, "dim, mesh, torus, kary or graph") :
+			hc_missing(h, "\"dim\", \"mesh\", \"torus\", \"kary\" or \"graph\"");
 	if ((p == HC_MFI_SQUARE || p == HC_MFI_BOX) && !q->mesh.rows && !q->torus.rows)
 		return hc_invalid(h, "pattern", patterns[p], "only a mesh or torus has that");
 	if (q->graph && q->envs)
@@ -128,6 +158,15 @@ static int check(struct hcctl *h, struct mfi_req *q)
 		return hc_missing(h, "\"envs\", a file with the environments");
 	if (q->envs && p != HC_MFI_LISTED && p != ANY_PATTERN)
 		return hc_invalid(h, "pattern", patterns[p], "\"envs\" lists the environments");
+	if (!q->on.fabric != !q->place)
+		return hc_missing(h, q->place ? "\"fabric\" to place processes on" :
+					"\"place\", without which no fabric is wanted");
+	if (q->place && q->set.n)
+		return hc_invalid(h, "place", "set", "\"set\" makes no groups");
+	if (!q->place && q->mapping.v)
+		return hc_missing(h, "\"place\", without which nothing is mapped");
+	if (q->mapping.v != MFI_RANDOM && q->on.seed)
+		return hc_missing(h, "\"mapping random\", without which \"seed\" means nothing");
 	if (q->set.n && q->escape)
 		return hc_invalid(h, "escape", "set", "\"set\" answers that for its set anyway");
 	return 0;
@@ -146,14 +185,17 @@ static struct hc_mfi_net *make_graph(const struct mfi_req *q, const struct mfi_g
 	return net;
 }
 
-/* A cube, mesh or torus with environments from a file. */
+/* One of a shape with environments from a file, unless that only has numbers of faults. */
 static struct hc_mfi_net *make_listed(const struct mfi_req *q, const struct mfi_graph *g,
 				      struct hc_mfi_net *shape)
 {
-	struct hc_mfi_pair *p = calloc(g->nenvs + 1, sizeof(*p));
 	struct hc_mfi_net *net = NULL;
+	struct hc_mfi_pair *p;
 	size_t i;
 
+	if (!g->nenvs && g->ntgs)
+		return shape;
+	p = calloc(g->nenvs + 1, sizeof(*p));
 	for (i = 0; p && i < g->nenvs; i++)
 		p[i] = (struct hc_mfi_pair){ g->names[g->envs[i].u], g->names[g->envs[i].v] };
 	if (p)
@@ -161,6 +203,7 @@ static struct hc_mfi_net *make_listed(const struct mfi_req *q, const struct mfi_
 	if (net) {
 		net->kind = shape->kind;
 		net->dim = shape->dim;
+		net->k = shape->k;
 		net->rows = shape->rows;
 		net->cols = shape->cols;
 	}
@@ -190,7 +233,26 @@ static struct hc_mfi_net *make_shape(const struct mfi_req *q)
 
 	if (q->dim)
 		return hc_mfi_cube(q->dim, q->tg);
+	if (q->kary.axes)
+		return hc_mfi_kary(q->kary.length[0], q->kary.length[1], q->tg);
 	return hc_mfi_grid(s->rows, s->cols, s == &q->torus, p, q->tg);
+}
+
+/* What the file says of faults in single environments. */
+static int set_tg(struct hcctl *h, const struct mfi_req *q, const struct mfi_graph *g,
+		  struct hc_mfi_net *net)
+{
+	uint32_t *tg = malloc(net->n * sizeof(*tg)), u;
+	int rc = tg ? 0 : -ENOMEM;
+	size_t i;
+
+	for (u = 0; tg && u < net->n; u++)
+		tg[u] = q->tg;
+	for (i = 0; tg && i < g->ntgs; i++)
+		tg[mfi_index(q->graph ? g->names : NULL, net->n, g->tgs[i].v)] = g->tgs[i].u;
+	rc = rc ?: hc_mfi_set_tg(net, tg);
+	free(tg);
+	return rc ? hc_nomem(h) : 0;
 }
 
 static int make(struct hcctl *h, const struct mfi_req *q, struct mfi_graph *g,
@@ -213,7 +275,9 @@ static int make(struct hcctl *h, const struct mfi_req *q, struct mfi_graph *g,
 			return rc;
 		*net = make_listed(q, g, *net);
 	}
-	return *net ? 0 : hc_nomem(h);
+	if (!*net)
+		return hc_nomem(h);
+	return g->ntgs ? set_tg(h, q, g, *net) : 0;
 }
 
 /* --- time --- */
@@ -227,15 +291,15 @@ static uint64_t now(void)
 }
 
 /**
- * struct clock - how long it may take, and what a terminal is told of it
- * @end: at this time
- * @told: when it was told something last
- * @found: what
+ * struct clock - the time limit, and progress reports to a terminal
+ * @end: the time at which the search must end
+ * @shown: time of the last report
+ * @found: the result that it reported
  * @terminal: standard error is one
  */
 struct clock {
 	uint64_t end;
-	uint64_t told;
+	uint64_t shown;
 	const struct hc_mfi_found *found;
 	bool terminal;
 };
@@ -245,18 +309,18 @@ static bool go_on(void *arg)
 	struct clock *c = arg;
 	uint64_t t = now();
 
-	if (c->terminal && t - c->told > 500000000) {
+	if (c->terminal && t - c->shown > 500000000) {
 		fprintf(stderr, "\rmfi %u to %u, %" PRIu64 " nodes, %u s left\033[K",
 			c->found->size, c->found->upper, c->found->nodes,
 			t < c->end ? (unsigned int)((c->end - t) / 1000000000) : 0);
-		c->told = t;
+		c->shown = t;
 	}
 	return t < c->end;
 }
 
-static void told(const struct clock *c)
+static void clock_end(const struct clock *c)
 {
-	if (c->told && c->terminal)
+	if (c->shown && c->terminal)
 		fputs("\r\033[K", stderr);
 }
 
@@ -339,7 +403,7 @@ static int too_many(struct hcctl *h, const struct mfi_req *q, const struct hc_mf
 	return 0;
 }
 
-static int run(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
+static int run(struct hcctl *h, struct mfi_req *q, struct mfi_view *v)
 {
 	struct clock c = { .found = &v->found, .terminal = isatty(STDERR_FILENO) };
 	int rc = too_many(h, q, v->net);
@@ -350,7 +414,11 @@ static int run(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
 	rc = q->set.n ? given(h, q, v) : find(h, q, v, &c);
 	if (!rc && q->escape)
 		rc = escape(h, q, v, &c);
-	told(&c);
+	if (!rc && q->place) {
+		v->place = &q->on;
+		rc = mfi_place(h, v, &q->on, go_on, &c);
+	}
+	clock_end(&c);
 	if (!rc && q->plot)
 		rc = mfi_plot(h, q->plot, v);
 	return rc ?: mfi_print(h, v);
@@ -368,10 +436,14 @@ static int mfi_req(struct hcctl *h, struct mfi_req *q)
 		v.names = q->graph ? g.names : NULL;
 		v.pattern = patterns[net->pattern];
 		v.matrix = q->matrix;
+		q->on.mapping = q->mapping.v;
+		if (!q->on.seed)
+			q->on.seed = 1;
 		rc = run(h, q, &v);
 	}
 	free(v.found.set);
 	free(v.groups.of);
+	mfi_place_free(&q->on);
 	hc_mfi_free(net);
 	mfi_graph_free(&g);
 	return rc;
@@ -381,12 +453,13 @@ static int mfi(struct hcctl *h, int argc, char **argv)
 {
 	struct mfi_req q = {
 		.pattern = { patterns, ANY_PATTERN }, .method = { methods },
-		.tg = 1, .limit = DEFAULT_LIMIT,
+		.mapping = { mfi_mappings }, .tg = 1, .limit = DEFAULT_LIMIT,
 	};
 	struct arg args[] = {
 		{ "dim", arg_cube, &q.dim },
 		{ "mesh", arg_size, &q.mesh },
 		{ "torus", arg_size, &q.torus },
+		{ "kary", arg_kary, &q.kary },
 		{ "graph", arg_str, &q.graph },
 		{ "pattern", arg_choice, &q.pattern },
 		{ "envs", arg_str, &q.envs },
@@ -397,6 +470,10 @@ static int mfi(struct hcctl *h, int argc, char **argv)
 		{ "escape", arg_escape, &q.escape },
 		{ "matrix", NULL, &q.matrix },
 		{ "plot", arg_picture, &q.plot },
+		{ "place", NULL, &q.place },
+		{ "fabric", arg_fabric, &q.on.fabric },
+		{ "mapping", arg_choice, &q.mapping },
+		{ "seed", arg_seed, &q.on.seed },
 		{}
 	};
 	int rc = hc_args(h, args, argc, argv) ?: mfi_req(h, &q);
@@ -407,9 +484,10 @@ static int mfi(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd mfi_cmds[] = {
 	{ NULL, mfi,
-	  "{ dim N | mesh RxC | torus RxC | graph FILE }\n"
+	  "{ dim N | mesh RxC | torus RxC | kary K^N | graph FILE }\n"
 	  "          [pattern { star | square | box | listed }] [envs FILE] [tg T]\n"
 	  "          [set NODES | method { auto | search | colouring } [limit TIME] [escape K]]\n"
-	  "          [matrix] [plot FILE.svg]" },
+	  "          [matrix] [plot FILE.svg]\n"
+	  "          [place fabric NAME [mapping { groups | block | random }] [seed N]]" },
 	{}
 };

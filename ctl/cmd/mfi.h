@@ -21,6 +21,8 @@
  * @nlinks: how many
  * @envs: environments
  * @nenvs: how many pairs
+ * @tgs: how many faults an environment may have, and whose that is
+ * @ntgs: how many of these
  * @names: the processors' numbers, ascending; the pairs have indices into this
  * @n: how many
  */
@@ -29,8 +31,36 @@ struct mfi_graph {
 	size_t nlinks;
 	struct hc_mfi_pair *envs;
 	size_t nenvs;
+	struct hc_mfi_pair *tgs;
+	size_t ntgs;
 	uint32_t *names;
 	uint32_t n;
+};
+
+enum mfi_mapping { MFI_GROUPS, MFI_BLOCK, MFI_RANDOM };
+
+/**
+ * struct mfi_place - processes on the nodes of a fabric
+ * @fabric: its name
+ * @mapping: which of them go together
+ * @seed: of MFI_RANDOM, not 0
+ * @nodes: those that can reach each other, in ascending order
+ * @nnodes: how many
+ * @of: the part of each process
+ * @parts: how many, each on a node of its own
+ * @at: where in @nodes each part is
+ * @hops: from all processes to those that they ask
+ */
+struct mfi_place {
+	const char *fabric;
+	enum mfi_mapping mapping;
+	uint64_t seed;
+	uint32_t *nodes;
+	uint32_t nnodes;
+	uint32_t *of;
+	uint32_t parts;
+	uint32_t *at;
+	uint64_t hops;
 };
 
 /**
@@ -47,6 +77,7 @@ struct mfi_graph {
  * @ntried: how many of @tried
  * @tried: all sets of 1, 2, .. faults
  * @complete: the last of them is
+ * @place: where the processes go, or NULL
  */
 struct mfi_view {
 	const struct hc_mfi_net *net;
@@ -61,6 +92,7 @@ struct mfi_view {
 	uint32_t ntried;
 	struct hc_mfi_escape tried[MFI_ESCAPE];
 	bool complete;
+	const struct mfi_place *place;
 };
 
 static inline uint32_t mfi_name(const struct mfi_view *v, uint32_t u)
@@ -79,7 +111,19 @@ uint32_t mfi_index(const uint32_t *names, uint32_t n, uint32_t number);
 const char *mfi_what(char *buf, const struct hc_mfi_net *net);
 /* Rows that the matrix has; UINT64_MAX: more than can be counted. */
 uint64_t mfi_sets(uint64_t n, uint32_t k);
+/* An array; text: with commas, the first ones of many. */
+void mfi_out_members(struct hcctl *h, const char *key, const struct mfi_view *v, const bool *set);
 int mfi_print(struct hcctl *h, const struct mfi_view *v);
+
+/* --- mfi_place.c --- */
+/* Fill in the rest of @p; release with mfi_place_free() in any case. */
+int mfi_place(struct hcctl *h, const struct mfi_view *v, struct mfi_place *p,
+	      bool (*go_on)(void *arg), void *arg);
+void mfi_place_free(struct mfi_place *p);
+
+/* --- mfi_place_print.c --- */
+extern const char *const mfi_mappings[];
+int mfi_place_print(struct hcctl *h, const struct mfi_view *v);
 
 /* --- mfi_plot_print.c --- */
 int mfi_plot(struct hcctl *h, const char *file, const struct mfi_view *v);

@@ -71,6 +71,11 @@ static bool projected(const struct hc_mfi_net *net)
 	return net->kind == HC_MFI_CUBE && net->dim <= PLOT_CUBE_DIM;
 }
 
+static bool circle(const struct hc_mfi_net *net)
+{
+	return net->kind == HC_MFI_GRAPH || net->kind == HC_MFI_KARY;
+}
+
 /* Distance of neighbouring cells. */
 static double pitch(const struct hc_mfi_net *net)
 {
@@ -87,7 +92,7 @@ static struct point place(const struct picture *p, uint32_t u)
 	struct point at = { SVG_LEFT, SVG_TOP };
 	uint32_t row, col, rows, cols;
 
-	if (net->kind == HC_MFI_GRAPH) {
+	if (circle(net)) {
 		by = 2 * M_PI * u / net->n - M_PI / 2;
 		at.x += w / 2 + (h / 2 - MARGIN) * cos(by);
 		at.y += h / 2 + (h / 2 - MARGIN) * sin(by);
@@ -108,7 +113,7 @@ static double radius(const struct hc_mfi_net *net)
 {
 	static const double cube[] = { 0, 30, 30, 28, 25, 18, 12 };
 
-	if (net->kind == HC_MFI_GRAPH)
+	if (circle(net))
 		return fmin(26, M_PI * (SVG_AREA_H / 2 - MARGIN) / net->n * .8);
 	return projected(net) ? cube[net->dim] : pitch(net) * .33;
 }
@@ -147,7 +152,7 @@ static void links(const struct picture *p)
 		for (d = 0; projected(net) && d < net->dim; d++)
 			if (!(u & hc_bit(d)))
 				line(p, u, hc_neigh(u, d));
-		if (net->kind == HC_MFI_GRAPH && net->n <= LINKS)
+		if (circle(net) && net->n <= LINKS)
 			HC_MFI_EACH(v, &net->env, u)
 				if (*v != u)
 					line(p, u, *v);
@@ -259,7 +264,8 @@ static void heading(const struct picture *p)
 		fprintf(p->f, "maximal fault index %u: %s", r->size, r->why);
 	else
 		fprintf(p->f, "maximal fault index %u to %u", r->size, r->upper);
-	fprintf(p->f, "; at most %u in an environment</text>\n", net->tg);
+	fprintf(p->f, "; at most %u in %s environment</text>\n", net->tg,
+		net->tg_of ? "some" : "an");
 }
 
 static void print(const struct picture *p)

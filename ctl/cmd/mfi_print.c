@@ -19,6 +19,9 @@ const char *mfi_what(char *buf, const struct hc_mfi_net *net)
 	case HC_MFI_CUBE:
 		snprintf(buf, OUT_BUF, "cube of dimension %u", net->dim);
 		break;
+	case HC_MFI_KARY:
+		snprintf(buf, OUT_BUF, "%u-ary %u-cube", net->k, net->dim);
+		break;
 	case HC_MFI_GRAPH:
 		snprintf(buf, OUT_BUF, "graph of %u", net->n);
 		break;
@@ -44,9 +47,7 @@ uint64_t mfi_sets(uint64_t n, uint32_t k)
 	return sets;
 }
 
-/* An array; text: with commas, the first ones of many. */
-static void out_members(struct hcctl *h, const char *key, const struct mfi_view *v,
-			const bool *set)
+void mfi_out_members(struct hcctl *h, const char *key, const struct mfi_view *v, const bool *set)
 {
 	uint32_t u, n = 0;
 
@@ -69,21 +70,31 @@ static void print_net(struct hcctl *h, const struct mfi_view *v)
 {
 	static const char * const kinds[] = {
 		[HC_MFI_CUBE] = "cube", [HC_MFI_MESH] = "mesh", [HC_MFI_TORUS] = "torus",
-		[HC_MFI_GRAPH] = "graph",
+		[HC_MFI_KARY] = "kary", [HC_MFI_GRAPH] = "graph",
 	};
 	char what[OUT_BUF];
+	uint32_t u;
 
 	out_text(h, "%s, ", mfi_what(what, v->net));
 	out_str(h, "kind", NULL, kinds[v->net->kind]);
-	if (v->net->kind == HC_MFI_CUBE)
+	if (v->net->dim)
 		out_uint(h, "dim", NULL, v->net->dim);
+	if (v->net->k)
+		out_uint(h, "k", NULL, v->net->k);
 	if (v->net->rows) {
 		out_uint(h, "rows", NULL, v->net->rows);
 		out_uint(h, "columns", NULL, v->net->cols);
 	}
 	out_uint(h, "processors", "%" PRIu64 " processors", v->net->n);
 	out_str(h, "pattern", ", pattern %s", v->pattern);
-	out_uint(h, "tg", ", tg %" PRIu64 "\n", v->net->tg);
+	out_uint(h, "tg", ", tg %" PRIu64, v->net->tg);
+	out_text(h, v->net->tg_of ? " or more\n" : "\n");
+	if (!v->net->tg_of || !h->json)
+		return;
+	out_array(h, "tg_of");
+	for (u = 0; u < v->net->n; u++)
+		out_uint(h, NULL, NULL, hc_mfi_tg(v->net, u));
+	out_close(h);
 }
 
 static void print_mfi(struct hcctl *h, const struct mfi_view *v)
@@ -118,16 +129,16 @@ static int print_set(struct hcctl *h, const struct mfi_view *v)
 		return hc_nomem(h);
 	}
 	out_text(h, "set ");
-	out_members(h, "set", v, v->found.set);
+	mfi_out_members(h, "set", v, v->found.set);
 	hc_mfi_nfg(net, v->found.set, mark);
 	out_text(h, "\nnon-fault group ");
-	out_members(h, "nfg", v, mark);
+	mfi_out_members(h, "nfg", v, mark);
 	hc_mfi_row(net, v->found.set, row);
 	out_str(h, "row", net->n <= 2 * LIST ? "\nrow %s" : NULL, row);
 	for (i = 0; i < net->n; i++)
-		mark[i] = hc_mfi_faults(net, v->found.set, i) == net->tg;
+		mark[i] = hc_mfi_faults(net, v->found.set, i) == hc_mfi_tg(net, i);
 	out_text(h, "\nfull environments ");
-	out_members(h, "full", v, mark);
+	mfi_out_members(h, "full", v, mark);
 	out_text(h, "\n");
 	free(row);
 	free(mark);
@@ -143,7 +154,7 @@ static void print_given(struct hcctl *h, const struct mfi_view *v)
 	out_array(h, "over");
 	for (i = 0; i < v->net->n; i++) {
 		faults = hc_mfi_faults(v->net, v->found.set, i);
-		if (faults <= v->net->tg)
+		if (faults <= hc_mfi_tg(v->net, i))
 			continue;
 		out_object(h, NULL);
 		out_text(h, n++ ? ", " : "not feasible: environment of ");
@@ -182,7 +193,7 @@ static int print_groups(struct hcctl *h, const struct mfi_view *v)
 		for (u = 0; u < v->net->n; u++)
 			mark[u] = g->of[u] == i;
 		out_text(h, "  ");
-		out_members(h, NULL, v, mark);
+		mfi_out_members(h, NULL, v, mark);
 		out_text(h, "\n");
 	}
 	out_close(h);
@@ -194,7 +205,7 @@ static void print_row(struct hcctl *h, const struct mfi_view *v, const bool *set
 {
 	hc_mfi_row(v->net, set, row);
 	out_object(h, NULL);
-	out_members(h, "faults", v, set);
+	mfi_out_members(h, "faults", v, set);
 	out_str(h, "row", "\t%s\n", row);
 	out_close(h);
 }
@@ -269,6 +280,8 @@ int mfi_print(struct hcctl *h, const struct mfi_view *v)
 		rc = print_groups(h, v);
 	if (v->ntried)
 		print_escape(h, v);
+	if (!rc && v->place)
+		rc = mfi_place_print(h, v);
 	if (!rc && v->matrix)
 		rc = print_matrix(h, v);
 	if (rc)

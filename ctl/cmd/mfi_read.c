@@ -42,7 +42,8 @@ static int fill(struct hcctl *h, const struct graph *file, struct mfi_graph *g)
 	g->names = calloc(file->n, sizeof(*g->names));
 	g->links = calloc(2 * file->links.n + 1, sizeof(*g->links));
 	g->envs = calloc(file->envs.n + 1, sizeof(*g->envs));
-	if (!g->names || !g->links || !g->envs)
+	g->tgs = calloc(file->tgs.n + 1, sizeof(*g->tgs));
+	if (!g->names || !g->links || !g->envs || !g->tgs)
 		return hc_nomem(h);
 	for (u = 0; u < file->end; u++)
 		if (hc_set_has(file->named, u))
@@ -53,6 +54,8 @@ static int fill(struct hcctl *h, const struct graph *file, struct mfi_graph *g)
 	}
 	for (i = 0; i < file->envs.n; i++)
 		add_pair(g, g->envs, &g->nenvs, file->envs.v[i].u, file->envs.v[i].v);
+	for (i = 0; i < file->tgs.n; i++)
+		g->tgs[g->ntgs++] = (struct hc_mfi_pair){ file->tgs.v[i].u, file->tgs.v[i].v };
 	return 0;
 }
 
@@ -72,5 +75,5 @@ int mfi_read(struct hcctl *h, const char *file, struct mfi_graph *g)
 
 void mfi_graph_free(struct mfi_graph *g)
 {
-	hc_free_all(g->links, g->envs, g->names);
+	hc_free_all(g->links, g->envs, g->tgs, g->names);
 }

@@ -3,6 +3,7 @@
  * hcctl monitor: events, one a line, until Ctrl-C.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <signal.h>
 #include <string.h>
 
@@ -16,19 +17,19 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-static const char * const judgements[] = {
-	[HYPERCUBE_JUDGEMENT_AGREED] = "agreed",
-	[HYPERCUBE_JUDGEMENT_INCOMPLETE] = "incomplete",
-	[HYPERCUBE_JUDGEMENT_OUTVOTED] = "outvoted",
-	[HYPERCUBE_JUDGEMENT_UNDECIDED] = "undecided",
+static const char * const outcomes[] = {
+	[HYPERCUBE_VOTE_OUTCOME_AGREED] = "agreed",
+	[HYPERCUBE_VOTE_OUTCOME_INCOMPLETE] = "incomplete",
+	[HYPERCUBE_VOTE_OUTCOME_OUTVOTED] = "outvoted",
+	[HYPERCUBE_VOTE_OUTCOME_UNDECIDED] = "undecided",
 };
 
 static const char * const losses[] = {
 	[HYPERCUBE_TASK_LOSS_WORKER] = "worker",
 	[HYPERCUBE_TASK_LOSS_NODE] = "node-failed",
 	[HYPERCUBE_TASK_LOSS_FABRIC] = "fabric-del",
-	[HYPERCUBE_TASK_LOSS_DOUBT] = "in-doubt",
-	[HYPERCUBE_TASK_LOSS_REVIVED] = "revived",
+	[HYPERCUBE_TASK_LOSS_UNRESOLVED] = "unresolved",
+	[HYPERCUBE_TASK_LOSS_RECOVERED] = "recovered",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -58,7 +59,7 @@ static void print_fabric(struct hcctl *h, const struct nl_event *e)
 	head(h, gone ? "fabric-del" : "fabric", f->name);
 	if (gone)
 		return;
-	out_uint(h, "dim", " dim %" PRIu64, f->dim);
+	cmd_out_network(h, f);
 	out_uint(h, "links_down", " links down %" PRIu64, f->links_down);
 	out_uint(h, "nodes_failed", " nodes failed %" PRIu64, f->nodes_failed);
 }
@@ -72,7 +73,7 @@ static void print_node(struct hcctl *h, const struct nl_event *e)
 	out_bool(h, "failed", NULL, v->failed);
 	out_text(h, " %s", v->failed ? "failed" : "ok");
 	out_uint(h, "fault", " fault 0x%" PRIx64, v->fault);
-	cmd_out_lies(h, v);
+	cmd_out_byzantine(h, v);
 	if (v->owner != NL_NONE)
 		out_uint(h, "owner", " owner %" PRIu64, v->owner);
 	if (v->elsewhere)
@@ -130,30 +131,38 @@ static void print_op(struct hcctl *h, const struct nl_event *e)
 	out_text(h, ", %s modelled", out_time(buf, v->time));
 }
 
-static void print_path(struct hcctl *h, uint32_t src, const struct hypercube_path *p)
+static void print_path(struct hcctl *h, const struct hc_topo *topo, uint32_t src,
+		       const struct hypercube_path *p)
 {
 	out_object(h, NULL);
 	out_text(h, ", copy");
 	out_uint(h, "copy", " %" PRIu64, p->copy);
-	out_bool(h, "dissents", NULL, p->dissents);
-	out_text(h, " %s by", p->dissents ? "dissents" : "is missing");
-	cmd_out_path(h, "nodes", " %" PRIu64, src, p->dim, p->hops);
+	out_bool(h, "mismatch", NULL, p->mismatch);
+	out_text(h, " %s by", p->mismatch ? "mismatch" : "is missing");
+	cmd_out_path(h, topo, "nodes", " %" PRIu64, src, p->dim, p->hops);
 	out_close(h);
 }
 
-static void print_verdict(struct hcctl *h, const struct nl_event *e)
+static void print_vote(struct hcctl *h, const struct nl_event *e)
 {
-	const struct nl_verdict *v = &e->verdict;
+	const struct nl_vote *v = &e->vote;
+	struct nl_node *node = NULL;
+	struct hc_topo topo;
 	unsigned int i;
+	size_t n;
 
-	head_at(h, "verdict", v->fabric, v->node);
+	head_at(h, "vote", v->fabric, v->node);
 	out_uint(h, "src", " from %" PRIu64, v->src);
 	out_uint(h, "nr", " nr %" PRIu64, v->nr);
-	out_str(h, "judgement", " %s", name_in(judgements, COUNT(judgements), v->judgement));
+	out_str(h, "outcome", " %s", name_in(outcomes, COUNT(outcomes), v->outcome));
 	out_uint(h, "copies", " of %" PRIu64 " copies", v->copies);
 	out_array(h, "paths");
-	for (i = 0; i < v->npaths; i++)
-		print_path(h, v->src, &v->path[i]);
+	if (v->npaths && !live_nodes(h, v->fabric, &topo, &node, &n)) {
+		for (i = 0; i < v->npaths; i++)
+			print_path(h, &topo, v->src, &v->path[i]);
+		live_topo_free(&topo);
+		free(node);
+	}
 	out_close(h);
 }
 
@@ -167,20 +176,20 @@ static void print_trunk(struct hcctl *h, const struct nl_event *e)
 	out_uint(h, "dim", " dim %" PRIu64, v->dim);
 	out_uint(h, "links", " links %" PRIu64, v->links);
 	if (gone)
-		out_str(h, "why", ": %s", *v->why ? v->why : strerror(v->error));
+		out_str(h, "reason", ": %s", *v->why ? v->why : strerror(v->error));
 	else if (*v->why)
-		out_str(h, "why", ": %s", v->why);
+		out_str(h, "reason", ": %s", v->why);
 }
 
 static void print_lost(struct hcctl *h, const struct nl_event *e)
 {
 	const struct nl_tasks_lost *v = &e->lost;
-	bool revived = v->loss == HYPERCUBE_TASK_LOSS_REVIVED;
+	bool recovered = v->loss == HYPERCUBE_TASK_LOSS_RECOVERED;
 	unsigned int i;
 
-	head_at(h, revived ? "tasks-revived" : "tasks-lost", v->fabric, v->node);
-	out_str(h, "why", revived ? NULL : " %s", name_in(losses, COUNT(losses), v->loss));
-	out_uint(h, "count", revived ? " revived %" PRIu64 : " lost %" PRIu64, v->count);
+	head_at(h, recovered ? "tasks-recovered" : "tasks-lost", v->fabric, v->node);
+	out_str(h, "reason", recovered ? NULL : " %s", name_in(losses, COUNT(losses), v->loss));
+	out_uint(h, "count", recovered ? " recovered %" PRIu64 : " lost %" PRIu64, v->count);
 	out_text(h, v->n ? ":" : "");
 	out_array(h, "tasks");
 	for (i = 0; i < v->n; i++)
@@ -207,8 +216,8 @@ static const char *fabric_of(const struct nl_event *e)
 		return e->plan.fabric;
 	case HYPERCUBE_CMD_OP_NTF:
 		return e->op.fabric;
-	case HYPERCUBE_CMD_VERDICT_NTF:
-		return e->verdict.fabric;
+	case HYPERCUBE_CMD_VOTE_NTF:
+		return e->vote.fabric;
 	case HYPERCUBE_CMD_TRUNK_NTF:
 	case HYPERCUBE_CMD_TRUNK_DEL_NTF:
 		return e->trunk.fabric;
@@ -231,7 +240,7 @@ static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 		PRINT(PLAN, plan),
 		PRINT(PLAN_DEL, plan),
 		PRINT(OP, op),
-		PRINT(VERDICT, verdict),
+		PRINT(VOTE, vote),
 		PRINT(TASK, lost),
 		PRINT(BALANCE, round),
 		PRINT(TRUNK, trunk),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl node: fail and mend nodes, let them lie, move endpoints, give them away, list them.
+ * hcctl node: fail and restore nodes, make them Byzantine, move endpoints, set their owners, list
+ * them.
  */
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "cmd.h"
 
-/* What is set, of each node in a list. */
+/* The settings for each node in a list. */
 struct setting {
 	int (*set)(struct hcctl *h, const struct setting *s, uint32_t node);
 	const char *fabric;
@@ -20,7 +20,7 @@ struct setting {
 	int netns;	/* or -1: that of @pid */
 	uint64_t pid;
 	uint64_t uid;
-	struct nl_lies lies;
+	struct nl_byzantine byzantine;
 	bool seed;
 };
 
@@ -39,12 +39,12 @@ static int set_owner(struct hcctl *h, const struct setting *s, uint32_t node)
 	return nl_node_owner(h, s->fabric, node, s->uid);
 }
 
-static int set_lie(struct hcctl *h, const struct setting *s, uint32_t node)
+static int set_byzantine(struct hcctl *h, const struct setting *s, uint32_t node)
 {
-	return nl_node_lie(h, s->fabric, node, &s->lies, s->seed);
+	return nl_node_byzantine(h, s->fabric, node, &s->byzantine, s->seed);
 }
 
-/* A name below /var/run/netns, or the number of a process. */
+/* Read the name of a namespace below /var/run/netns, or the number of a process. */
 static int read_netns(struct hcctl *h, const char *word, struct setting *s)
 {
 	char path[256];
@@ -59,29 +59,24 @@ static int read_netns(struct hcctl *h, const char *word, struct setting *s)
 
 static int read_owner(struct hcctl *h, const char *word, struct setting *s)
 {
-	struct passwd *user = getpwnam(word);
-
 	s->set = set_owner;
-	if (user)
-		s->uid = user->pw_uid;
-	else if (hc_number(word, UINT32_MAX - 1, &s->uid))
-		return hc_invalid(h, "owner", word, "a user's name or number is wanted");
-	return 0;
+	return cmd_arg_user(h, "owner", word, &s->uid);
 }
 
-/* Numbers of frames, "1,5,6", to a struct nl_lies. */
+/* Read numbers of frames, "1,5,6", into a struct nl_byzantine. */
 static int arg_frames(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	static const char wanted[] =
 		"numbers of up to 32 frames are wanted, ascending, as in 1,5,6";
 	char *list = strdup(word), *rest = list, *one;
-	struct nl_lies *l = dst;
+	struct nl_byzantine *l = dst;
 	uint64_t v, last = 0;
 	int rc = list ? 0 : hc_nomem(h);
 
 	l->n = 0;
 	while (!rc && (one = strsep(&rest, ","))) {
-		if (l->n == HYPERCUBE_LIES_MAX || hc_number(one, UINT32_MAX, &v) || v <= last) {
+		if (l->n == HYPERCUBE_BYZANTINE_AT_MAX || hc_number(one, UINT32_MAX, &v) ||
+		    v <= last) {
 			rc = hc_invalid(h, name, word, wanted);
 		} else {
 			l->at[l->n++] = v;
@@ -92,23 +87,23 @@ static int arg_frames(struct hcctl *h, const char *name, const char *word, void 
 	return rc;
 }
 
-/* A chance or a list of frames, and a seed. */
-static int read_lies(struct hcctl *h, bool listed, struct setting *s, int argc, char **argv)
+/* Read a probability or a list of frames, and a seed. */
+static int read_byzantine(struct hcctl *h, bool listed, struct setting *s, int argc, char **argv)
 {
-	const char *name = listed ? "lie-at" : "lie", *word;
+	const char *name = listed ? "byzantine-at" : "byzantine", *word;
 	struct arg args[] = {
-		{ "seed", arg_u32, &s->lies.seed },
+		{ "seed", arg_u32, &s->byzantine.seed },
 		{}
 	};
 	int rc;
 
-	s->set = set_lie;
-	word = hc_take(h, listed ? "numbers of frames after \"lie-at\"" :
-		       "percentage after \"lie\"", &argc, &argv);
+	s->set = set_byzantine;
+	word = hc_take(h, listed ? "numbers of frames after \"byzantine-at\"" :
+		       "percentage after \"byzantine\"", &argc, &argv);
 	if (!word)
 		return HC_USAGE;
-	rc = listed ? arg_frames(h, name, word, &s->lies) :
-	     arg_percent(h, name, word, &s->lies.ppm);
+	rc = listed ? arg_frames(h, name, word, &s->byzantine) :
+	     arg_percent(h, name, word, &s->byzantine.ppm);
 	rc = rc ?: hc_args(h, args, argc, argv);
 	s->seed = args[0].given;
 	return rc;
@@ -116,7 +111,8 @@ static int read_lies(struct hcctl *h, bool listed, struct setting *s, int argc, 
 
 static int read_setting(struct hcctl *h, struct setting *s, int argc, char **argv)
 {
-	const char *word = hc_take(h, "\"fail\", \"ok\", \"netns\", \"owner\", \"lie\" or \"lie-at\"",
+	const char *word = hc_take(h,
+				   "\"fail\", \"ok\", \"netns\", \"owner\", \"byzantine\" or \"byzantine-at\"",
 				   &argc, &argv);
 	bool netns = word && !strcmp(word, "netns"), owner = word && !strcmp(word, "owner");
 
@@ -129,8 +125,8 @@ static int read_setting(struct hcctl *h, struct setting *s, int argc, char **arg
 			return HC_USAGE;
 		return netns ? read_netns(h, word, s) : read_owner(h, word, s);
 	}
-	if (!strcmp(word, "lie") || !strcmp(word, "lie-at"))
-		return read_lies(h, word[3], s, argc, argv);
+	if (!strcmp(word, "byzantine") || !strcmp(word, "byzantine-at"))
+		return read_byzantine(h, !strcmp(word, "byzantine-at"), s, argc, argv);
 	s->set = set_state;
 	s->fail = !strcmp(word, "fail");
 	if (!s->fail && strcmp(word, "ok"))
@@ -138,7 +134,7 @@ static int read_setting(struct hcctl *h, struct setting *s, int argc, char **arg
 	return hc_take_end(h, argc, argv);
 }
 
-/* Those here, if all are meant. */
+/* Expand "all" to the nodes on this machine. */
 static int each_node(struct hcctl *h, const char *fabric, struct node_list *l)
 {
 	struct nl_fabric info;
@@ -149,7 +145,8 @@ static int each_node(struct hcctl *h, const char *fabric, struct node_list *l)
 	if (i == l->n)
 		return 0;
 	return nl_fabric(h, fabric, &info) ?:
-	       hc_nodes_each(h, l, &(struct hc_extent){ info.dim, info.fixed, info.base });
+	       hc_nodes_each(h, l, &(struct hc_extent){
+		{ .nodes = info.nodes }, info.fixed, info.base });
 }
 
 static int set_one(struct hcctl *h, size_t i, void *arg)
@@ -183,8 +180,8 @@ static int set(struct hcctl *h, int argc, char **argv)
 }
 
 enum {
-	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, TASKS, HOST, MERGED,
-	DROPPED
+	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, CORRUPTED, COPIES, TASKS, HOST,
+	MERGED, DROPPED
 };
 
 static const struct out_column columns[] = {
@@ -196,7 +193,7 @@ static const struct out_column columns[] = {
 	OUT_LEFT(BOUND),
 	OUT_RIGHT(OWNER),
 	OUT_LEFT(FAULT),
-	OUT_LEFT(LIES),
+	OUT_LEFT(CORRUPTED),
 	OUT_LEFT(COPIES),
 	OUT_LEFT(TASKS),
 	OUT_RIGHT_AS(HOST, "HOST-FRAMES"),
@@ -221,7 +218,7 @@ static void out_condition(struct hcctl *h, const struct nl_node *v)
 {
 	out_cell(h, STATE);
 	if (v->away) {
-		out_bool(h, "away", "elsewhere", true);
+		out_bool(h, "remote", "remote", true);
 		return;
 	}
 	out_color(h, v->failed ? OUT_BAD : OUT_GOOD);
@@ -235,7 +232,7 @@ static void out_condition(struct hcctl *h, const struct nl_node *v)
 		out_uint(h, "owner", "%" PRIu64, v->owner);
 }
 
-static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
+static void show_one(struct hcctl *h, const struct nl_node *v, const struct nl_fabric *f)
 {
 	char bits[OUT_BUF];
 	unsigned int i;
@@ -243,13 +240,13 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_object(h, NULL);
 	out_number(h, NODE, "node", v->id);
 	out_cell(h, BITS);
-	out_text(h, "%s", out_bits(bits, v->id, dim));
+	out_text(h, "%s", f->dim ? out_bits(bits, v->id, f->dim) : "");
 	out_endpoint(h, v);
 	out_condition(h, v);
 	out_cell(h, FAULT);
 	out_uint(h, "fault", NULL, v->fault);
 	if (v->fault)
-		out_text(h, "%s", out_bits(bits, v->fault, dim));
+		out_text(h, "%s", out_bits(bits, v->fault, f->ports));
 	if (v->away) {
 		out_close(h);
 		return;
@@ -258,9 +255,9 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	for (i = 0; i < v->nb; i++)
 		out_uint(h, NULL, NULL, v->nb_fault[i]);
 	out_close(h);
-	out_cell(h, LIES);
-	cmd_out_lies(h, v);
-	out_uint(h, "lies", v->lies ? " told %" PRIu64 : NULL, v->lies);
+	out_cell(h, CORRUPTED);
+	cmd_out_byzantine(h, v);
+	out_uint(h, "byzantine_frames", v->corrupted ? " corrupted %" PRIu64 : NULL, v->corrupted);
 	out_cell(h, COPIES);
 	out_uint(h, "agreed", v->agreed ? " agreed %" PRIu64 : NULL, v->agreed);
 	out_uint(h, "disagreed", v->disagreed ? " disagreed %" PRIu64 : NULL, v->disagreed);
@@ -275,7 +272,7 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_close(h);
 }
 
-/* All, or those of a list. */
+/* Get all nodes, or those of a list. */
 static int read_nodes(struct hcctl *h, const char *fabric, const struct node_list *l,
 		      struct nl_node **v, size_t *n)
 {
@@ -314,7 +311,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		out_table(h, columns);
 		out_array(h, NULL);
 		for (i = 0; i < n; i++)
-			show_one(h, &v[i], info.dim);
+			show_one(h, &v[i], &info);
 		out_table_end(h);
 		out_close(h);
 	}
@@ -326,7 +323,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 const struct hc_cmd node_cmds[] = {
 	{ "set", set,
 	  "NAME NODES { fail | ok | netns NS | owner UID |\n"
-	  "          lie PERCENT [seed S] | lie-at N[,N..] [seed S] }" },
+	  "          byzantine PERCENT [seed S] | byzantine-at N[,N..] [seed S] }" },
 	{ "show", show, "NAME [NODES]" },
 	{}
 };

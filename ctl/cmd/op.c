@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl op: pending operations: which members have not contributed, and which wait for which.
+ * hcctl op: pending operations: which members have not contributed, and which members wait for
+ * which.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "cmd.h"
 
-/* By plan, epoch, number of the operation, node. */
+/* Sort by plan, epoch, number of the operation, node. */
 static int compare(const void *a, const void *b)
 {
 	const struct nl_op *x = a, *y = b;
@@ -26,7 +27,7 @@ static bool same_plan(const struct nl_op *a, const struct nl_op *b)
 	return a->plan == b->plan && a->epoch == b->epoch;
 }
 
-/* Names, as JSON and as text have them, for the reasons why a member waits. */
+/* Names of the reasons why a member waits, in JSON and in text. */
 static const struct wait {
 	const char *name, *text;
 } waits[] = {
@@ -36,6 +37,7 @@ static const struct wait {
 	[HYPERCUBE_WAIT_CREDIT] = { "credit", "for room at node " },
 	[HYPERCUBE_WAIT_READER] = { "reader", "for its own process to receive" },
 	[HYPERCUBE_WAIT_DONE] = { "done", "for the sink to complete" },
+	[HYPERCUBE_WAIT_EPOCH] = { "epoch", "for the next epoch of its plan" },
 };
 
 static const struct wait *wait_of(uint32_t wait)
@@ -83,7 +85,7 @@ static const struct out_column columns[] = {
 	{}
 };
 
-/* One operation: @v[0] .. @v[n-1] wait in it, @all are the members of its plan. */
+/* Print one operation: @v[0] .. @v[n-1] wait in it, @all are the members of its plan. */
 static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 		    const struct nl_op *all, size_t n_all)
 {
@@ -148,7 +150,7 @@ static void show_wait(struct hcctl *h, const struct nl_op *v)
 		out_text(h, "%u", v->peer);
 }
 
-/* Text: who waits in them, and for what. */
+/* Text: print which members wait in the operations, and for what. */
 static void show_waits(struct hcctl *h, const struct nl_op *v, size_t n)
 {
 	size_t i;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plan: list and remove installed plans, of whatever type.
+ * hcctl plan: list and remove installed plans, of whatever type, and say who may guard them.
  */
 #include <string.h>
 
 #include "planner.h"
 
-/* NAME [ID] [here]; without the id, it stays 0. */
-static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id, bool *here)
+/* Read NAME [ID] [local]; without ID, *@id stays 0. */
+static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id, bool *local)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 
 	if (!fabric)
 		return NULL;
-	if (here && argc && !strcmp(argv[argc - 1], "here")) {
-		*here = true;
+	if (local && argc && !strcmp(argv[argc - 1], "local")) {
+		*local = true;
 		argc--;
 	}
 	if (argc) {
@@ -33,7 +33,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return fabric ? planner_show(h, fabric, id) : HC_USAGE;
 }
 
-/* The id of the only plan there is. */
+/* Get the id of the only plan that is installed. */
 static int only(struct hcctl *h, const char *fabric, uint32_t *id)
 {
 	struct nl_plan *v;
@@ -56,18 +56,48 @@ static int only(struct hcctl *h, const char *fabric, uint32_t *id)
 static int del(struct hcctl *h, int argc, char **argv)
 {
 	uint32_t id = 0;
-	bool here = false;
-	const char *fabric = take(h, argc, argv, &id, &here);
+	bool local = false;
+	const char *fabric = take(h, argc, argv, &id, &local);
 	int rc;
 
 	if (!fabric)
 		return HC_USAGE;
 	rc = id ? 0 : only(h, fabric, &id);
-	return rc ?: nl_plan_del(h, fabric, id, here);
+	return rc ?: nl_plan_del(h, fabric, id, local);
+}
+
+/* A user's name or number, or "none". */
+static int arg_guard_uid(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	if (strcmp(word, "none"))
+		return cmd_arg_user(h, name, word, dst);
+	*(uint32_t *)dst = NL_NONE;
+	return 0;
+}
+
+static int set(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	const char *word = fabric ? hc_take(h, "ID of a plan", &argc, &argv) : NULL;
+	uint32_t id, uid = NL_NONE;
+	struct arg args[] = {
+		{ "guard-uid", arg_guard_uid, &uid },
+		{}
+	};
+	bool any = argc;
+	int rc;
+
+	if (!word || arg_count(h, "plan", word, &id))
+		return HC_USAGE;
+	rc = hc_args(h, args, argc, argv);
+	if (!rc && !any)
+		rc = hc_missing(h, "\"guard-uid\", without which there is nothing to set");
+	return rc ?: nl_plan_guard_uid(h, fabric, id, uid);
 }
 
 const struct hc_cmd plan_cmds[] = {
 	{ "show", show, "NAME [ID]" },
-	{ "del", del, "NAME [ID] [here]" },
+	{ "set", set, "NAME ID guard-uid { UID | none }" },
+	{ "del", del, "NAME [ID] [local]" },
 	{}
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Common to all types of plans: words, faults, making, installing, listing.
+ * What all plan types have in common: keywords, faults, finding, installing and listing plans.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,10 +9,12 @@
 
 #include "planner.h"
 
-#define WORDS 17
+#define WORDS (17 + NET_KINDS)
+/* Number of keywords that all planners have. */
+#define COMMON (10 + NET_KINDS)
 
 static const struct planner * const planners[] = {
-	&tree_planner, &bcast_planner, &doubling_planner, &ring_planner,
+	&tree_planner, &bcast_planner, &doubling_planner, &ring_planner, &span_planner,
 };
 
 const struct planner *planner_at(size_t i)
@@ -40,7 +42,7 @@ const struct planner *planner_named(const char *name)
 	return p;
 }
 
-/* --- making --- */
+/* --- finding and installing --- */
 
 static int install(struct hcctl *h, const struct planner *p, const struct plan_req *q,
 		   const struct hc_faults *f, const void *plan, bool last)
@@ -49,8 +51,11 @@ static int install(struct hcctl *h, const struct planner *p, const struct plan_r
 
 	s.repair = q->repair;
 	s.epoch = q->epoch;
-	s.here = q->here;
-	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->dim, f->fault, !last);
+	s.local = q->local;
+	s.guard = q->guard;
+	s.recipe = q->recipe;
+	s.prev = q->prev;
+	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->topo.nodes, f->fault, !last);
 }
 
 static int use(struct hcctl *h, const struct planner *p, const struct plan_req *q,
@@ -86,6 +91,12 @@ static int make_once(struct hcctl *h, void *arg, bool last)
 	rc = cmd_fault_args_read(h, &m->q->faults, &f);
 	if (rc)
 		return rc;
+	if (!m->p->any_network)
+		rc = live_need_cube(h, m->q->faults.fabric, f->dim, planner_title(m->p));
+	if (rc) {
+		hc_faults_free(f);
+		return rc;
+	}
 	plan = calloc(1, m->p->size);
 	rc = plan ? m->p->find(h, m->q, f, plan) : hc_nomem(h);
 	if (!rc)
@@ -116,6 +127,100 @@ int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req
 	return live_retry(h, make_once, &m);
 }
 
+int planner_try(struct hcctl *h, const struct planner *p, const struct plan_req *q)
+{
+	struct making m = { p, q };
+
+	return make_once(h, &m, false);
+}
+
+struct hc_faults *planner_left(struct hcctl *h, const struct plan_req *q,
+			       const struct hc_faults *f)
+{
+	struct hc_faults *left = hc_faults_copy(f);
+	size_t i;
+
+	if (!left) {
+		hc_nomem(h);
+		return NULL;
+	}
+	for (i = 0; i < q->without.n; i++)
+		if (hc_faults_node(left, q->without.v[i])) {
+			hc_error(h, "no such node: %u", q->without.v[i]);
+			hc_faults_free(left);
+			return NULL;
+		}
+	return left;
+}
+
+void planner_req_free(struct plan_req *q)
+{
+	cmd_fault_args_free(&q->faults);
+	free(q->without.v);
+}
+
+/* --- keywords --- */
+
+int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t ns = 0;
+
+	if (arg_time(h, name, word, &ns))
+		return HC_USAGE;
+	if (!ns || ns % 1000000)
+		return hc_invalid(h, name, word, "whole milliseconds are wanted, 1ms at least");
+	if (ns > HYPERCUBE_GUARD_MAX * UINT64_C(1000000))
+		return hc_invalid(h, name, word, "at most ten minutes are wanted");
+	*(uint32_t *)dst = ns / 1000000;
+	return 0;
+}
+
+/* Is @word, one of @args, a keyword of the type's own? *@with_value: a value follows it. */
+static bool is_own(const struct arg *args, const char *word, bool *with_value)
+{
+	unsigned int i = 0;
+
+	while (strcmp(args[i].name, word))
+		i++;
+	*with_value = args[i].parse;
+	return i >= COMMON;
+}
+
+/* Write the command and the type's own keywords, which were read by @args: planning again with
+ * these gives the plan of the next epoch.
+ */
+static int write_recipe(struct hcctl *h, const struct arg *args, int argc, char **argv,
+			char buf[HYPERCUBE_RECIPE_MAX + 1])
+{
+	size_t size = HYPERCUBE_RECIPE_MAX + 1, len;
+	bool keep, with_value;
+	int i, end;
+
+	len = snprintf(buf, size, "%s %s", h->object, h->cmd->name);
+	for (i = 0; i < argc; i = end) {
+		keep = is_own(args, argv[i], &with_value);
+		end = i + 1 + with_value;
+		for (; keep && i < end && len < size; i++)
+			len += snprintf(buf + len, size - len, " %s", argv[i]);
+	}
+	if (len < size)
+		return 0;
+	hc_error(h, "the words are too long for a guarded plan to keep");
+	return HC_USAGE;
+}
+
+static int check_guard(struct hcctl *h, const struct planner *p, const struct plan_req *q)
+{
+	if (!q->guard)
+		return 0;
+	if (!q->apply)
+		return hc_missing(h, "\"apply\", without which there is nothing to guard");
+	if (!p->install)
+		return 0;
+	hc_error(h, "plans that belong together cannot be guarded");
+	return HC_USAGE;
+}
+
 static int check(struct hcctl *h, const struct planner *p, struct plan_req *q)
 {
 	int rc = p->check ? p->check(h, q) : 0;
@@ -126,13 +231,14 @@ static int check(struct hcctl *h, const struct planner *p, struct plan_req *q)
 		return hc_missing(h, "\"fabric\" to apply the plan to");
 	if (q->epoch && !q->apply)
 		return hc_missing(h, "\"apply\", without which no plan gets an epoch");
-	if (q->here && !q->apply)
+	if (q->local && !q->apply)
 		return hc_missing(h, "\"apply\", without which no plan goes anywhere");
 	if (q->id && !q->apply)
 		return hc_missing(h, "\"apply\", without which no plan gets an id");
 	if (!q->id)
 		q->id = p->id;
-	return cmd_fault_args_check(h, &q->faults) ?: cmd_fault_args_file(h, &q->faults);
+	return check_guard(h, p, q) ?: cmd_fault_args_check(h, &q->faults) ?:
+	       cmd_fault_args_make(h, &q->faults);
 }
 
 int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
@@ -142,20 +248,28 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 		{ "fabric", arg_fabric, &q->faults.fabric },
 		{ "apply", NULL, &q->apply },
 		{ "epoch", arg_count, &q->epoch },
-		{ "here", NULL, &q->here },
+		{ "local", NULL, &q->local },
 		{ "plan", arg_count, &q->id },
 		{ "dim", arg_dim, &q->faults.dim },
 		{ "fail-link", arg_links, &q->faults.links, .many = true },
 		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
 		{ "faults", arg_str, &q->faults.file },
+		{ "guard", planner_arg_guard, &q->guard },
 	};
-	unsigned int n = 9;
+	char recipe[HYPERCUBE_RECIPE_MAX + 1];
+	unsigned int n = COMMON;
 	int rc;
 
+	net_args(&args[COMMON - NET_KINDS], &q->faults.net);
 	while (own->name && n < WORDS - 1)
 		args[n++] = *own++;
-	rc = hc_args(h, args, argc, argv) ?: check(h, p, q) ?: planner_make(h, p, q);
-	cmd_fault_args_free(&q->faults);
+	rc = hc_args(h, args, argc, argv) ?: check(h, p, q);
+	if (!rc && q->guard) {
+		rc = write_recipe(h, args, argc, argv, recipe);
+		q->recipe = recipe;
+	}
+	rc = rc ?: planner_make(h, p, q);
+	planner_req_free(q);
 	return rc;
 }
 
@@ -170,7 +284,7 @@ void planner_out_end(struct hcctl *h, const struct plan_req *q, const struct hc_
 	out_close(h);
 }
 
-/* --- plans that there are --- */
+/* --- installed plans --- */
 
 static uint32_t sink_of(const struct nl_plan *v)
 {
@@ -187,10 +301,12 @@ struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *ring
 	return (struct nl_shape){
 		.root_attr = p->root->attr, .root = p->root->word ? p->root->of(v) : 0,
 		.order = v->order, .stages = v->stages,
-		.sequence = v->sequence, .steps = v->steps,
+		.sequence = v->sequence, .sequence_attr = p->sequence_attr, .steps = v->steps,
 		.members = p->members_follow ? NULL : v->members,
 		.detours = v->detours, .ndetours = v->ndetours,
 		.rings = v->nrings ? rings : NULL, .repair = v->repair,
+		.guard = v->guard, .recipe = v->recipe,
+		.guard_uid = v->guard_uid == NL_NONE ? NULL : &v->guard_uid,
 	};
 }
 
@@ -203,7 +319,8 @@ bool planner_same(const struct nl_plan *a, const struct nl_plan *b)
 {
 	const struct planner *p = planner_of(a->type);
 
-	return p && a->type == b->type && a->repair == b->repair &&
+	return p && a->type == b->type && a->repair == b->repair && a->guard == b->guard &&
+	       a->guard_uid == b->guard_uid && !strcmp(a->recipe, b->recipe) &&
 	       (!p->root->word || p->root->of(a) == p->root->of(b)) &&
 	       same_bytes(a->order, a->stages, b->order, b->stages, 1) &&
 	       same_bytes(a->sequence, a->steps, b->sequence, b->steps, 1) &&
@@ -263,6 +380,7 @@ static void show_broken(struct hcctl *h, const struct nl_plan *v)
 void planner_out_shape(struct hcctl *h, const struct nl_plan *v)
 {
 	const struct planner *p = planner_of(v->type);
+	char buf[OUT_BUF];
 
 	planner_out_root(h, v);
 	if (p)
@@ -272,6 +390,14 @@ void planner_out_shape(struct hcctl *h, const struct nl_plan *v)
 		cmd_out_set(h, "members", "", v->members, 32 * v->member_words);
 	if (p && p->show_more)
 		p->show_more(h, v);
+	if (!v->guard)
+		return;
+	out_uint(h, "guard_ms", NULL, v->guard);
+	out_text(h, " guard %s", out_exact_time(buf, v->guard * UINT64_C(1000000)));
+	if (*v->recipe)
+		out_str(h, "recipe", NULL, v->recipe);
+	if (v->guard_uid != NL_NONE)
+		out_uint(h, "guard_uid", " guard-uid %" PRIu64, v->guard_uid);
 }
 
 static void show_plan(struct hcctl *h, const struct nl_plan *v)
@@ -285,13 +411,15 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	out_number(h, EPOCH, "epoch", v->epoch);
 	out_cell(h, SHAPE);
 	planner_out_shape(h, v);
+	if (h->json && v->grant)
+		cmd_out_set(h, "guard_members", "", v->grant, 32 * v->grant_words);
 	if (v->repair)
 		out_uint(h, "repairs", " repairs %" PRIu64, v->repairs);
 	show_broken(h, v);
 	out_close(h);
 }
 
-/* Those of a type, an id; NULL and 0: all. */
+/* Print the plans of a type, or of an id; NULL and 0: all. */
 static void show_plans(struct hcctl *h, const struct nl_plan *v, size_t n,
 		       const struct planner *p, uint32_t id)
 {

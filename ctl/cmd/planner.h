@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types of plans: planner.c does what they have in common; each type has a table of functions
- * for the rest, in a file of its own.
+ * Plan types: planner.c has what they have in common; each type has a table of functions in a file
+ * of its own.
  */
 #ifndef _HCCTL_PLANNER_H
 #define _HCCTL_PLANNER_H
@@ -10,26 +10,35 @@
 #include "hc_traits.h"
 
 /**
- * struct plan_req - a plan to make
- * @faults: around which faults
- * @apply: install it
- * @epoch: with this epoch; 0: the next one
- * @here: on this machine alone
- * @repair: such that it repairs itself
- * @id: as this one; 0: as planner.id
+ * struct plan_req - a request to make a plan
+ * @faults: the faults to plan around
+ * @apply: install the plan
+ * @epoch: epoch that it is to have; 0: the next one
+ * @here: install it on this machine only
+ * @repair: install it with REPAIR
+ * @guard: ms for which members of a guarded plan wait for its next epoch; 0: it is not guarded
+ * @recipe: with @guard: how to plan it again, or NULL
+ * @prev: the epoch of the only plan that it may replace; 0: any, or there is none
+ * @without: nodes that must not be members; release with planner_req_free()
+ * @id: id of the plan; 0: planner.id
  * @root: its sink or source; NL_NONE: any
  * @subcube: "XX01": span this; NULL: all, or what the planner finds best
  * @whole: without @subcube: all or nothing
  * @quiet: say only what is amiss
  * @method: one of planner.methods
  * @own: words that no other type has; NULL: none was given
+ * @room: for what @own may point to
  */
 struct plan_req {
 	struct fault_args faults;
 	bool apply;
 	uint32_t epoch;
-	bool here;
+	bool local;
 	bool repair;
+	uint32_t guard;
+	const char *recipe;
+	uint32_t prev;
+	struct node_list without;
 	uint32_t id;
 	uint32_t root;
 	const char *subcube;
@@ -37,13 +46,14 @@ struct plan_req {
 	bool quiet;
 	struct arg_choice method;
 	const void *own;
+	uint64_t room[4];
 };
 
 /**
- * struct plan_choice - is one type of plan preferred to another?
- * @preferred: it is
- * @why: a sentence
- * @rule: by this row of a table, or NULL
+ * struct plan_choice - whether one plan type is preferred to another
+ * @preferred: it is preferred
+ * @why: the reason, a sentence
+ * @rule: the row of a table that decided, or NULL
  */
 struct plan_choice {
 	bool preferred;
@@ -52,15 +62,15 @@ struct plan_choice {
 };
 
 /**
- * struct plan_truth - steps to compare with those that were taken
- * @faults: the faults of now
- * @down: what has come to the root goes to all
- * @parts: each member keeps no more than its part of a message
- * @search: look for the optimum
- * @promise: what the plan takes at most
- * @optimum: what the best plan takes, or a bound below which none is
- * @exact: it is the former
- * @way: how messages go, if there is more than one way, or NULL
+ * struct plan_truth - steps to compare a measurement with
+ * @faults: the present faults
+ * @down: the collective sends a result from the root to all
+ * @parts: each member keeps only its part of a message
+ * @search: search for the optimum
+ * @promise: steps that the plan takes at most
+ * @optimum: steps of the best plan, or a lower bound for it
+ * @exact: @optimum is that of the best plan
+ * @way: how messages go, if there are several ways, or NULL
  */
 struct plan_truth {
 	const struct hc_faults *faults;
@@ -74,10 +84,10 @@ struct plan_truth {
 };
 
 /**
- * struct planner_root - the one node that a plan names
- * @word: for it; NULL: there is none
- * @attr: how the kernel is told of it, as nl_shape.root_attr
- * @of: that of an installed plan, or what member may stand for it
+ * struct planner_root - the root that a plan names
+ * @word: its keyword; NULL: there is none
+ * @attr: its netlink attribute, as nl_shape.root_attr
+ * @of: return the root of an installed plan, or the member that stands for it
  */
 struct planner_root {
 	const char *word;
@@ -86,44 +96,57 @@ struct planner_root {
 };
 
 /**
- * struct planner - a type of plans
+ * struct planner - a plan type
  * @type: enum hypercube_plan_type
  * @object: the object of the command line whose commands make such plans, the first of them
- *	whatever is wanted; its name is that of the type
- * @title: in sentences; NULL: the same
+ *	whatever is asked for; its name is that of the type
+ * @title: name in messages; NULL: that of @object
  * @root: its root
+ * @sequence_attr: see struct nl_shape
  * @members_follow: its members follow from the rest
- * @id: what it is installed as unless another id is given
+ * @any_network: there are such plans in other networks than hypercubes, too
+ * @id: default id of such a plan
  * @size: bytes of a plan
- * @rooted: that command needs a root
+ * @rooted: the command needs a root
  * @whole: if no plan is named, one of the whole fabric is wanted
- * @check: complain unless the words make sense together; may be NULL
- * @find: make a plan, or complain; release with .free
- * @free: of what @find made, or of zeros; may be NULL
- * @shape: of it, to be installed; valid as long as the plan is
- * @install: instead of that: what it consists of, all by itself; -ESTALE: the faults have
- *	changed in between, which is a complaint only if @last
- * @print: the plan, and what is amiss with it; 0 or an exit status
- * @warn: only what makes it less than what one may expect; may be NULL
- * @show: its shape, behind the root
- * @show_more: what stands behind the members; may be NULL
- * @prefer: for a collective, with contributions of so many bytes in a fabric: is this type
- *	preferred?  NULL: it never is
- * @truth: fill in the steps; 0 or -errno (the plan and the faults do not fit)
- * @role: what a member combines in a reduction, in which order, and where that goes; as
- *	hc_tree_role().  NULL: nothing is reduced over such plans
+ * @otherwise: the type that a guard uses if there is no plan of this type, with the same
+ *	keywords; NULL: none
+ * @check: print an error if the keywords must not be used together; may be NULL
+ * @parse: read a request from the type's own keywords; the strings must live as long as the
+ *	request. NULL: such plans cannot be guarded
+ * @words: write into @buf of @size bytes the keywords that plan a plan like an installed one,
+ *	in a cube of dimension @dim
+ * @find: find a plan, or print an error; release with .free
+ * @free: free what @find made, or zeros; may be NULL
+ * @shape: convert a plan to the form in which it is installed; valid as long as the plan is
+ * @install: in place of @shape, install the plans that the plan consists of; returns -ESTALE
+ *	if the faults have changed in between, which is an error message only if @last
+ * @print: print the plan and its warnings; returns 0 or an exit status
+ * @warn: print only warnings; may be NULL
+ * @show: print the shape of an installed plan, after the root
+ * @show_more: print what comes after the members; may be NULL
+ * @prefer: tell whether this type is preferred for a collective with contributions of so many
+ *	bytes in a fabric; NULL: it never is
+ * @truth: fill in the steps; returns 0, or -errno if plan and faults do not match
+ * @role: compute what a member combines in a reduction, in which order, and where the result
+ *	goes, as hc_tree_role(); NULL: nothing is reduced over such plans
  */
 struct planner {
 	uint32_t type;
 	struct hc_object object;
 	const char *title;
 	const struct planner_root *root;
+	int sequence_attr;
 	bool members_follow;
+	bool any_network;
 	uint32_t id;
 	size_t size;
 	bool rooted;
 	bool whole;
+	const struct planner *otherwise;
 	int (*check)(struct hcctl *h, const struct plan_req *q);
+	int (*parse)(struct hcctl *h, struct plan_req *q, int argc, char **argv);
+	void (*words)(const struct nl_plan *v, unsigned int dim, char *buf, size_t size);
 	int (*find)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		    void *plan);
 	void (*free)(void *plan);
@@ -142,16 +165,24 @@ struct planner {
 		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 };
 
-/* What most commands that plan have words for, before the type's own. */
-#define PLANNER_ARGS \
-	"{ fabric NAME [apply [plan ID] [epoch N] [here]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
+/* Keywords that most commands that plan have, before those of the type: for plans that cannot be
+ * guarded, and for others.
+ */
+#define PLANNER_WORDS(guard) \
+	"{ fabric NAME [apply [plan ID] [epoch N] [local]" guard "] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
+#define PLANNER_NET_WORDS(guard) \
+	"{ fabric NAME [apply [plan ID] [epoch N] [local]" guard "] | { dim N | " NET_WORDS " } [fail-link LINKS] [fail-node NODES] [faults FILE] }"
+#define PLANNER_NET_ARGS	PLANNER_NET_WORDS(" [guard T]")
+#define PLANNER_ARGS		PLANNER_WORDS("")
+#define PLANNER_GUARD_ARGS	PLANNER_WORDS(" [guard T]")
 
 extern const struct planner_root planner_sink;
-extern const struct planner tree_planner, bcast_planner, doubling_planner, ring_planner;
+extern const struct planner tree_planner, bcast_planner, doubling_planner, ring_planner,
+			    span_planner;
 
-/* Number @i, from 0; NULL: behind the last. */
+/* Return: planner number @i, from 0; NULL: there are no more. */
 const struct planner *planner_at(size_t i);
-/* NULL: this tool does not know the type. */
+/* Return: the planner of a type; NULL: this tool does not know the type. */
 const struct planner *planner_of(uint32_t type);
 const struct planner *planner_named(const char *name);
 static inline const char *planner_title(const struct planner *p)
@@ -159,36 +190,50 @@ static inline const char *planner_title(const struct planner *p)
 	return p->title ?: p->object.name;
 }
 
-/* Say that there is no plan, or none that is @rooted ("with sink") at @root, and why (@err); the
- * exit status.
+/* Print that there is no plan, or none that is @rooted ("with sink") at @root, and why (@err).
+ * Return: the exit status.
  */
 int planner_none(struct hcctl *h, const struct plan_req *q, const char *what, const char *rooted,
 		 uint32_t root, int err, const char *why);
-/* Find, and install if that is asked for: again if the faults change in between. */
+/* Find a plan, and install it if requested; tried again if the faults change in between. */
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
-/* The same from words: those of all planners, and @own, which ends with {}. */
+/* As planner_make(), once. Return: also -ESTALE and -EBUSY, which mean "not now" and print no
+ * error.
+ */
+int planner_try(struct hcctl *h, const struct planner *p, const struct plan_req *q);
+void planner_req_free(struct plan_req *q);
+/* For struct arg: read a time into plan_req.guard, a uint32_t of ms. */
+int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void *dst);
+/* The faults, and the nodes that are not to take part as if they had failed; to be freed.  NULL: a
+ * complaint was made.
+ */
+struct hc_faults *planner_left(struct hcctl *h, const struct plan_req *q,
+			       const struct hc_faults *f);
+/* planner_make() from words: those of all planners, and @own, which ends with {}. */
 int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
 		    const struct arg *own, int argc, char **argv);
-/* The end of what is printed of a plan, behind its shape. */
+/* Print the end of a plan, after its shape. */
 void planner_out_end(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		     uint32_t members, uint32_t steps);
-/* For planner.show: the dimensions by stage, or by step. */
+/* For planner.show: print the dimensions by stage, or by step. */
 void planner_show_order(struct hcctl *h, const struct nl_plan *v);
 void planner_show_sequence(struct hcctl *h, const struct nl_plan *v);
-/* "sink": 3; text: " sink 3" */
+/* Print "sink": 3; text: " sink 3". */
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
-/* All that defines a plan, behind its id and type; text: in one line. */
+/* Print all that defines a plan, after its id and type; text: in one line. */
 void planner_out_shape(struct hcctl *h, const struct nl_plan *v);
-/* The same as it can be installed again; @rings is where its rings go. */
+/* Convert an installed plan to the form in which it can be installed again; its
+ * rings go to @rings.
+ */
 struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *rings);
-/* Are two plans of one shape? */
+/* Have two plans the same shape? */
 bool planner_same(const struct nl_plan *a, const struct nl_plan *b);
-/* Those installed; or that of an id, which must be there. */
+/* Print the installed plans; or the one of an id, which must exist. */
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
-/* Those of a type, of the fabric that the words name. */
+/* Print the plans of a type, in the fabric that the words name. */
 int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char **argv);
 
-/* For planner.truth: it takes @steps, and no plan takes fewer. */
+/* For planner.truth: the plan takes @steps, and no plan takes fewer. */
 static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 {
 	t->promise = steps;
@@ -199,7 +244,7 @@ static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);
-/* For a doubling, too: its operands are those of a tree of its order without faults. */
+/* Also for recursive doubling: its operands are those of a tree of its order without faults. */
 int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
 	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "file.h"
+#include "memory.h"
 #include "planner.h"
 #include "plot.h"
 
-/* The tree or doubling that is asked for, or the only tree of those installed. */
+/* Return: the plan that is asked for, if it can be drawn, or the only installed tree. */
 static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t id)
 {
 	const struct nl_plan *found = NULL;
@@ -19,7 +20,8 @@ static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t 
 	for (i = 0; i < n; i++) {
 		if (id && v[i].id != id)
 			continue;
-		if (v[i].type != tree_planner.type && !(id && v[i].type == doubling_planner.type))
+		if (v[i].type != tree_planner.type &&
+		    !(id && (v[i].type == doubling_planner.type || v[i].type == span_planner.type)))
 			continue;
 		found = &v[i];
 		trees++;
@@ -35,8 +37,29 @@ static int set_doubling(struct hcctl *h, struct plot *p, const struct nl_plan *v
 	return plot_set_doubling(h, p, &d);
 }
 
-/* The kernel does not keep the faults that a plan was made for.  While it is not
- * broken, those of today make the same roles but for links that were taken up since.
+/* Set up the steps without faults, for a plan that one has broken is drawn as it was. */
+static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
+{
+	const struct hc_topo *topo = &p->faults->topo;
+	const struct hc_span s = {
+		.topo = *topo, .root = v->sink, .n = v->steps, .parent = v->sequence,
+	};
+	uint16_t *up = calloc(topo->nodes, 3 * sizeof(*up));
+	uint32_t *none = calloc(topo->nodes, sizeof(*none));
+	struct hc_reason reason;
+	int rc = up && none ? 0 : hc_nomem(h);
+
+	if (!rc && hc_span_check(&s, none, up, up + topo->nodes, &reason)) {
+		hc_error(h, "plan %u: %s", v->id, reason.why);
+		rc = HC_NO;
+	}
+	rc = rc ?: plot_set_span(h, p, &s, up);
+	hc_free_all(up, none);
+	return rc;
+}
+
+/* The kernel does not keep the faults for which a plan was made. While the plan is not broken, the
+ * present faults give the same roles, except for links that were taken up since.
  */
 static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
@@ -49,6 +72,8 @@ static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	p->broken = v->broken;
 	if (v->type == doubling_planner.type)
 		return set_doubling(h, p, v);
+	if (v->type == span_planner.type)
+		return set_span(h, p, v);
 	if (v->member_words < hc_set_words(p->dim)) {
 		hc_error(h, "fabric %s: the kernel's plan %u is not complete", v->fabric, v->id);
 		return HC_NO;
@@ -70,8 +95,8 @@ static int live_plan(struct hcctl *h, const char *fabric, uint32_t id, struct pl
 	if (found) {
 		rc = set_plan(h, p, found);
 	} else if (id) {
-		hc_error(h, "no tree or doubling is installed as plan %u of fabric \"%s\"", id,
-			 fabric);
+		hc_error(h, "no tree, doubling or spanning tree is installed as plan %u of fabric \"%s\"",
+			 id, fabric);
 		rc = HC_NO;
 	}
 	nl_plans_free(v, n);
@@ -101,6 +126,60 @@ static int live_traffic(struct hcctl *h, const char *fabric, struct plot *p)
 	return p->sent ? 0 : hc_nomem(h);
 }
 
+static int set_rings(struct hcctl *h, struct plot *p, const struct nl_plan *v)
+{
+	const struct hc_ring_tree t = { v->nrings, v->nring_nodes, v->rings, v->ring_nodes };
+	struct hc_ring_reason reason;
+	int rc = hc_plan_ring_fixed(p->net, &t, &p->rings, &reason);
+
+	if (rc == -EINVAL)
+		hc_error(h, "plan %u: %s", v->id, reason.why);
+	return rc == -ENOMEM ? hc_nomem(h) : rc ?: plot_set_ring(h, p);
+}
+
+/* Rings that could be installed. */
+static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
+{
+	int rc = hc_plan_ring(p->net, NULL, HC_RING_AUTO, 0, &p->rings);
+
+	if (rc == -ENOMEM)
+		return hc_nomem(h);
+	if (rc)
+		hc_error(h, "fabric %s: no node is connected with any other", fabric);
+	return rc ?: plot_set_ring(h, p);
+}
+
+/* A network that is no cube is drawn with a ring tree or a spanning tree: the plan that is asked
+ * for, the first one that is not broken, or rings that could be installed.
+ */
+static int live_net(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
+{
+	struct nl_plan *v;
+	size_t n, i = 0;
+	int rc = nl_plans(h, fabric, &v, &n);
+
+	if (rc)
+		return rc;
+	p->net = hc_graph_left(p->faults);
+	rc = p->net ? 0 : hc_nomem(h);
+	while (i < n && ((v[i].type != ring_planner.type && v[i].type != span_planner.type) ||
+			 (id ? v[i].id != id : v[i].broken)))
+		i++;
+	if (!rc && i < n) {
+		p->plan = v[i].id;
+		p->broken = v[i].broken;
+		rc = (v[i].type == ring_planner.type ? set_rings : set_span)(h, p, &v[i]);
+	} else if (!rc && id) {
+		hc_error(h, "neither rings nor a spanning tree are installed as plan %u of fabric \"%s\"",
+			 id, fabric);
+		rc = HC_NO;
+	} else if (!rc) {
+		rc = find_rings(h, fabric, p);
+	}
+	nl_plans_free(v, n);
+	return rc;
+}
+
 static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
 {
 	char *name;
@@ -113,10 +192,14 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 	name = out_escaped(fabric);
 	snprintf(p->name, sizeof(p->name), "%s", name ?: "?");
 	free(name);
+	if (!p->dim)
+		return live_net(h, fabric, id, p);
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
-/* The format that the end of a file's name asks for, and how many nodes and links it can have. */
+/* The format that the end of a file's name asks for, and the most nodes and links
+ * that it can have.
+ */
 static const struct format {
 	const char *end;
 	void (*draw)(FILE *f, const struct plot *p);
@@ -185,7 +268,7 @@ static void report(struct hcctl *h, const char *file, const struct plot *p)
 	out_close(h);
 }
 
-/* The same of a network that is no cube. */
+/* As report(), for a network that is no cube. */
 static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 {
 	out_object(h, NULL);
@@ -193,11 +276,13 @@ static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 	out_str(h, "kind", " %s", plot_kind_name(p));
 	out_uint(h, "nodes", " nodes %" PRIu64, plot_nodes(p));
 	out_uint(h, "links", " links %" PRIu64, plot_links(p));
-	out_uint(h, "rings", " rings %" PRIu64 "\n", p->rings.tree.nrings);
+	if (p->kind == PLOT_RING)
+		out_uint(h, "rings", " rings %" PRIu64, p->rings.tree.nrings);
+	out_uint(h, "transfers", " transfers %" PRIu64 "\n", p->nedges);
 	out_close(h);
 }
 
-/* A fabric's name has neither dots nor slashes. */
+/* Is it the name of a file? The name of a fabric has neither dots nor slashes. */
 static bool is_file(const char *word)
 {
 	return strpbrk(word, "./") || !strcmp(word, "-");
@@ -230,6 +315,8 @@ static int plot(struct hcctl *h, int argc, char **argv)
 	if (!is_file(what) && arg_fabric(h, "fabric name", what, &what))
 		return HC_USAGE;
 	rc = is_file(what) ? plot_read(h, what, &p) : live(h, what, id, &p);
+	if (!rc && recorded && !p.dim)
+		rc = hc_invalid(h, "trace", recorded, "it is played on a hypercube only");
 	if (!rc && recorded)
 		rc = plot_read_trace(h, recorded, &p);
 	if (!rc)

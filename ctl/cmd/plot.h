@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl plot: what is drawn, and who draws it.
+ * hcctl plot: what is drawn, and the functions that draw it.
  */
 #ifndef _HCCTL_PLOT_H
 #define _HCCTL_PLOT_H
@@ -10,10 +10,11 @@
 #include "balance.h"
 #include "cmd.h"
 #include "ring.h"
+#include "span.h"
 
 struct json_object;
 
-/* Up to this dimension nodes and links are drawn; beyond, a matrix. */
+/* Up to this dimension nodes and links are drawn; above it a matrix. */
 #define PLOT_CUBE_DIM 6
 /* Phases beyond this number share colours. */
 #define PLOT_COLOURS 24
@@ -27,17 +28,18 @@ enum plot_kind {
 	PLOT_BALANCE,	/* and which node hangs on which, on a subcube */
 	PLOT_RING,	/* and which node sends to which in which ring */
 	PLOT_DOUBLING,	/* and which nodes exchange at which stage */
+	PLOT_SPAN,	/* and which node sends to its parent in which step */
 };
 
 /**
- * struct plot_edge - data goes from a node to another
- * @from: the node
- * @to: the other
+ * struct plot_edge - a transfer of data from one node to another
+ * @from: the node that sends
+ * @to: the node that receives
  * @dim: dimension of the link between them (not of a detour)
- * @when: phase in which it does
+ * @when: phase of the transfer
  * @how: enum hc_tree_how
- * @hops: of a detour: how many links it takes
- * @dims: and their dimensions
+ * @hops: of a detour: number of its links
+ * @dims: of a detour: dimensions of its links
  */
 struct plot_edge {
 	uint32_t from;
@@ -50,14 +52,14 @@ struct plot_edge {
 };
 
 /**
- * struct plot_hop - a frame was on a link
- * @from: who sent it
+ * struct plot_hop - a frame on a link
+ * @from: the node that sent it
  * @to: the neighbour
- * @begin: when it was sent, in microseconds
- * @end: when it was taken up, or given up
- * @there: its beginning is known
+ * @begin: time when it was sent, in microseconds
+ * @end: time when it was received, or given up
+ * @there: @begin is known
  * @lost: it has not arrived
- * @type: of frame
+ * @type: type of the frame
  */
 struct plot_hop {
 	uint32_t from;
@@ -72,27 +74,27 @@ struct plot_hop {
 /**
  * struct plot - a picture
  * @kind: what it shows
- * @dim: dimension; 0: it is no cube, and only @net and @rings say what it is
+ * @dim: dimension; 0: it is no cube, and there is neither @faults nor traffic, but @net
  * @name: the fabric, or empty
  * @plan: id of the installed plan, 0 if there is none
  * @broken: a fault has broken that plan
  * @faults: the faults
  * @root: the sink or the source
- * @core: the subcube on which trees hang, as a set, or NULL
- * @members: nodes that take part, as a set; NULL: all that live
+ * @core: set of the nodes of the subcube on which trees hang, or NULL
+ * @members: set of the members; NULL: all live nodes
  * @phases: number of stages, of steps, or of rings
- * @first: what the first of them is called: 0 of stages, 1 of steps
- * @order: dimension of each phase, but of rings
- * @when: phase in which each node sends (tree) or is informed (broadcast), its home
+ * @first: number of the first phase: 0 for stages, 1 for steps
+ * @order: dimension of each phase; not used for rings and spanning trees
+ * @when: phase in which each node sends (trees) or is informed (broadcast), its home
  *	(ring), or PLOT_NEVER
  * @edges: @nedges transfers
- * @nedges: how many
+ * @nedges: number of transfers
  * @steps: parallel steps of the plan
  * @sent: bytes sent by the end of link (u, d), at u * dim + d; NULL: not known
- * @busiest: the greatest sum of what both ends of a link sent
+ * @busiest: the greatest sum of the bytes that both ends of a link sent
  * @hops: @nhops hops that were recorded, or NULL
- * @nhops: how many
- * @net: the network of a ring tree
+ * @nhops: number of hops
+ * @net: the network of a ring tree, or of a network that is no cube
  * @rings: the ring tree
  */
 struct plot {
@@ -121,13 +123,15 @@ struct plot {
 };
 
 /* --- plot_model.c --- */
-/* Fill in what a tree says; @fault: the FAULT words that it was made for. */
+/* Set the picture of a tree; @fault: the FAULT words for which it was made. */
 int plot_set_tree(struct hcctl *h, struct plot *p, const struct hc_tree *t,
 		  const uint32_t *fault);
 int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *b);
 int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b);
+/* Set the picture of a spanning tree; @up: see hc_span_check(). */
+int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, const uint16_t *up);
 int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d);
-/* What p->rings says, in a cube. */
+/* Set the picture of p->rings in p->net. */
 int plot_set_ring(struct hcctl *h, struct plot *p);
 void plot_clear(struct plot *p);
 
@@ -136,75 +140,94 @@ static inline bool plot_failed(const struct plot *p, uint32_t u)
 	return hc_set_has(p->faults->dead, u);
 }
 
-/* The sink, the source, or a node of the subcube. */
+/* Is the node the sink, the source, or a node of the subcube? */
 static inline bool plot_is_root(const struct plot *p, uint32_t u)
 {
 	return p->core ? hc_set_has(p->core, u) : p->kind && u == p->root;
 }
 
-/* "tree", "broadcast", .. */
+/* Return: "tree", "broadcast", .. */
 const char *plot_kind_name(const struct plot *p);
-/* What a phase of it is: "stage", "step" or "ring". */
+/* Return: what a phase is called: "stage", "step" or "ring". */
 const char *plot_phase_word(const struct plot *p);
-/* The number of a phase and what it is, in @buf. */
+/* Write the number of a phase and its dimension into @buf. */
 #define PLOT_PHASE 48
 const char *plot_phase(char *buf, const struct plot *p, unsigned int i);
-/* How many nodes and links there are, faulty or not. */
+/* Return: the number of nodes, faulty or not; the number of links is alike. */
 uint32_t plot_nodes(const struct plot *p);
 uint64_t plot_links(const struct plot *p);
-/* Is link (u, d) unusable, and not just because a node at its end has failed? */
+/* Is link (u, d) unusable for another reason than that a node at its end has failed? */
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d);
-/* Does a live node not take part? */
+/* Is a live node no member? */
 bool plot_left_out(const struct plot *p, uint32_t u);
-/* Of what kinds there is something, for keys. */
+/* The kinds of things that the picture has, for its key. */
 struct plot_found {
 	bool failed, left, bad, help, tour;
 };
 
 struct plot_found plot_look(const struct plot *p);
 uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d);
-/* 0: no traffic, 1..PLOT_HEATS: the more the more */
+/* Return: a class of traffic: 0 for none, 1 to PLOT_HEATS for more and more. */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest);
-/* Which colour a phase has. */
+/* Return: the colour of a phase. */
 unsigned int plot_colour(const struct plot *p, unsigned int when);
 unsigned int plot_colours(const struct plot *p);
-/* Where a node lies: 0..@w and 0..@h; up to PLOT_CUBE_DIM. */
+/* Compute the place of a node: 0..@w and 0..@h; up to PLOT_CUBE_DIM. */
 void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w, double h);
 
 /* --- plot_read.c --- */
-/* A plan that hcctl -j has printed; @file "-": standard input. */
+/* Read a plan that hcctl -j has printed; @file "-": standard input. */
 int plot_read(struct hcctl *h, const char *file, struct plot *p);
-/* A number from 0 to @max.  False: it is none. */
+/* Read a number from 0 to @max. Return: false if it is none. */
 bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n);
-/* The same of a member of an object, which must be there. */
+/* As plot_json_number(), of a member of an object, which must exist. */
 bool plot_json_member(struct json_object *o, const char *key, uint32_t max, uint32_t *n);
-/* An array that may be missing; NULL then. */
+/* Return: an array; NULL if it is missing. */
 struct json_object *plot_json_array(struct json_object *o, const char *key);
 
 /* --- plot_read_trace.c --- */
-/* What hcctl trace has recorded, for a page. */
+/* Read what hcctl trace has recorded, for a page. */
 int plot_read_trace(struct hcctl *h, const char *file, struct plot *p);
 
 /* --- plot_read_ring.c --- */
-/* From the object into p->net and p->rings; p->faults has been read if it is a cube.  NULL, or
- * why that cannot be.
+/* Read rings from the object into p->net and p->rings; in a cube p->faults has been read before.
+ * Return: NULL, or why the rings are invalid.
  */
 const char *plot_read_ring(struct json_object *root, struct plot *p);
 
-/* --- plot_net_print.c: networks that are no cubes --- */
-/* Places on a circle, from 1, of which there are *@n: those of the first ring in its order, and
- * behind each convergent point what hangs on it; 0: none.  NULL: no memory.
+/* --- plot_read_span.c --- */
+/* Read a spanning tree and draw it; in a cube p->faults has been read before. Return: NULL, or why
+ * it is invalid.
  */
-uint32_t *plot_net_places(const struct plot *p, uint32_t *n);
+const char *plot_read_span(struct hcctl *h, struct json_object *root, struct plot *p);
+
+/* --- plot_net_place.c, plot_net_print.c: networks that are no cubes --- */
+
+/**
+ * struct plot_spot - where a node is drawn
+ * @there: it is
+ * @bold: it belongs to several rings, or is the root
+ * @x: -1 to 1, to the right
+ * @y: -1 to 1, down
+ * @back: on which level it is, from the front to the back
+ */
+struct plot_spot {
+	bool there, bold;
+	double x, y;
+	uint32_t back;
+};
+
+/* Return: an entry for each node, to be freed; NULL: there is no memory. */
+struct plot_spot *plot_net_places(const struct plot *p);
 void plot_net_print(FILE *f, const struct plot *p);
 void plot_net_dot_print(FILE *f, const struct plot *p);
 
 /* --- plot_json.c --- */
-/* All that there is to draw.  NULL: no memory. */
+/* Return: all that there is to draw, as JSON. NULL: no memory. */
 struct json_object *plot_json(const struct plot *p);
 
 /* --- plot_html_print.c --- */
-/* A page has at most so many nodes, which a browser can turn. */
+/* The most nodes, links and hops of a page, which a browser can still turn smoothly. */
 #define PLOT_PAGE_NODES 1024
 #define PLOT_PAGE_LINKS 16384
 #define PLOT_PAGE_HOPS 20000
@@ -212,15 +235,15 @@ struct json_object *plot_json(const struct plot *p);
 void plot_html_print(FILE *f, const struct plot *p);
 
 /* --- plot_style_print.c --- */
-/* What each class looks like, in light and in dark. */
+/* Print the look of each class, in light and in dark. */
 void plot_colours_print(FILE *f, const struct plot *p);
-/* The same as an element of an SVG, with what does not depend on the colours. */
+/* Print it as an element of an SVG, with what does not depend on the colours. */
 void plot_style_print(FILE *f, const struct plot *p);
 
 /* --- plot_svg_print.c, plot_cube_print.c, plot_matrix_print.c, plot_key_print.c --- */
 #define SVG_WIDTH 1200
 #define SVG_HEIGHT 840
-/* The picture proper, and the column with the key. */
+/* The area of the picture proper, and the column with the key. */
 #define SVG_LEFT 50
 #define SVG_TOP 115
 #define SVG_AREA_W 840
@@ -234,9 +257,9 @@ void plot_key_print(FILE *f, const struct plot *p);
 /* What the picture shows, as text for XML or HTML. */
 void plot_heading_print(FILE *f, const struct plot *p);
 void plot_subheading_print(FILE *f, const struct plot *p);
-/* Text as XML wants it. */
+/* Print text with the escapes of XML. */
 void plot_text_print(FILE *f, const char *text);
-/* "13.2 KiB" in @buf */
+/* Write "13.2 KiB" into @buf. */
 const char *plot_bytes(char *buf, uint64_t n);
 
 /* --- plot_dot_print.c --- */

@@ -9,9 +9,11 @@
 
 #include "plot.h"
 
-/* Room for what surrounds the centres of nodes. */
+/* Room around the centres of the outer nodes. */
 #define MARGIN 35
-/* Where marks are tried on a line, in per cent: first beside the middle, where lines cross. */
+/* Places on a line where marks are tried, in per cent: first beside the middle,
+ * where lines cross.
+ */
 static const unsigned char badge_at[] = { 36, 44, 29, 52, 60, 22, 68, 16, 76, 0 };
 static const unsigned char cross_at[] = { 43, 57, 36, 64, 29, 71, 22, 78, 0 };
 
@@ -19,7 +21,7 @@ struct point {
 	double x, y;
 };
 
-/* What a mark keeps off: nodes, and other marks. */
+/* What a mark must not cover: nodes, and other marks. */
 struct marks {
 	struct {
 		struct point at;
@@ -53,7 +55,7 @@ static struct point towards(struct point a, struct point b, double r)
 	return (struct point){ a.x + (b.x - a.x) * r / len, a.y + (b.y - a.y) * r / len };
 }
 
-/* The point that divides the way from @a to @b. */
+/* Return: the point that divides the line from @a to @b. */
 static struct point between(struct point a, struct point b, double part)
 {
 	return (struct point){ a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part };
@@ -120,8 +122,8 @@ static void arrow_head(FILE *f, const char *class, struct point from, struct poi
 		tip.x, tip.y, foot.x + nx, foot.y + ny, foot.x - nx, foot.y - ny);
 }
 
-/* Classes of a transfer's line and of what is filled.  Over traffic, which has the
- * colours, it is in ink.
+/* Classes of a transfer's line and of its filled parts. Over traffic, which has the colours, it is
+ * in ink.
  */
 static void edge_classes(const struct plot *p, const struct plot_edge *e, char *stroke,
 			 char *fill, size_t size)
@@ -139,7 +141,7 @@ static void edge_classes(const struct plot *p, const struct plot_edge *e, char *
 	}
 }
 
-/* How much room there is around a point. */
+/* Return: how much free room there is around a point. */
 static double room_at(const struct marks *m, struct point at)
 {
 	double room = INFINITY;
@@ -150,7 +152,9 @@ static double room_at(const struct marks *m, struct point at)
 	return room;
 }
 
-/* Where on a line a mark of this radius hides nothing, or the least, and is not hidden. */
+/* Return: a place on a line where a mark of this radius covers nothing, or least, and is not
+ * covered.
+ */
 static struct point free_place(struct marks *m, struct point a, struct point b,
 			       const unsigned char *parts, double r)
 {
@@ -172,7 +176,7 @@ static struct point free_place(struct marks *m, struct point a, struct point b,
 	return best;
 }
 
-/* An exchange is drawn once, with two heads. */
+/* Is it the second transfer of an exchange? An exchange is drawn once, with two heads. */
 static bool twin(const struct plot *p, const struct plot_edge *e)
 {
 	return p->kind == PLOT_DOUBLING && e->from > e->to;
@@ -183,7 +187,7 @@ static double edge_width(const struct plot *p)
 	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
 }
 
-/* Of a line between two nodes that keeps to one side of the link, by so much. */
+/* Return: a point beside the line between two nodes, at a distance. */
 static struct point beside(struct point at, struct point a, struct point b, double by)
 {
 	double len = hypot(b.x - a.x, b.y - a.y);
@@ -191,7 +195,9 @@ static struct point beside(struct point at, struct point a, struct point b, doub
 	return (struct point){ at.x + by * (b.y - a.y) / len, at.y - by * (b.x - a.x) / len };
 }
 
-/* Along the links that it takes, beside what is drawn there; the arrow is at the last of them. */
+/* Draw a detour along the links that it takes, beside what is drawn there; the arrow is at the last
+ * link.
+ */
 static void detour_print(FILE *f, const struct plot *p, const struct plot_edge *e,
 			 const char *stroke, const char *fill)
 {
@@ -256,7 +262,7 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 	fputs("</g>\n", f);
 }
 
-/* The number of a phase, on a disk that cuts the line. */
+/* Draw the number of a phase, on a disk that interrupts the line. */
 static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e,
 			struct marks *m)
 {
@@ -297,8 +303,8 @@ static void node_title(FILE *f, const struct plot *p, uint32_t u)
 	else if (p->core && plot_is_root(p, u))
 		fputs(", of the subcube", f);
 	else if (plot_is_root(p, u))
-		fputs(p->kind == PLOT_TREE ? ", the sink" : ", the source", f);
-	else if (p->core && p->when[u] != PLOT_NEVER)
+		fputs(p->kind == PLOT_BCAST ? ", the source" : ", the sink", f);
+	else if ((p->core || p->kind == PLOT_SPAN) && p->when[u] != PLOT_NEVER)
 		fprintf(f, ", sends up in step %u", p->when[u] + p->first);
 	else if (p->kind == PLOT_RING && p->when[u] != PLOT_NEVER)
 		fprintf(f, ", at home in ring %u", p->when[u]);
@@ -341,7 +347,7 @@ static void node_print(FILE *f, const struct plot *p, uint32_t u)
 	fputs("</g>\n", f);
 }
 
-/* All that have a mark at most once are nodes, links and transfers. */
+/* Allocate room for the marks: nodes, links and transfers have at most one each. */
 static struct marks marks_new(const struct plot *p)
 {
 	size_t max = hc_nodes(p->dim) * (1 + p->dim) + p->nedges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the same for graphviz.  Links are edges without direction, transfers
- * edges with one; nodes are pinned where the SVG has them.
+ * hcctl plot: pictures for graphviz. Links are edges without direction, transfers edges with one;
+ * nodes are pinned where the SVG has them.
  */
 #include <inttypes.h>
 
@@ -105,7 +105,7 @@ static void key_print(FILE *f, const struct plot *p)
 	fputs("</B></TD></TR>\n<TR><TD ALIGN=\"LEFT\">", f);
 	plot_subheading_print(f, p);
 	fputs("</TD></TR>\n", f);
-	key_row(f, p->kind == PLOT_TREE, "black", "filled, two circles: the sink");
+	key_row(f, p->kind == PLOT_TREE || p->kind == PLOT_SPAN, "black", "filled, two circles: the sink");
 	key_row(f, p->kind == PLOT_BCAST, "black", "filled, two circles: the source");
 	key_row(f, p->core, "black", "filled, two circles: of the subcube");
 	key_row(f, n.failed, "crimson", "dashed circle: failed");

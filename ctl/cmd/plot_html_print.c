@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: a page whose script draws the model.  What it consists of is in ctl/web/, and has
- * been linked in as it is.
+ * hcctl plot: a page whose script draws the model. The parts of the page are files in ctl/web/,
+ * which are linked in unchanged.
  */
 #include <json-c/json.h>
 #include <string.h>
 
 #include "plot.h"
 
-/* The linker's names of what is in a file. */
+/* The linker's names of the contents of a file. */
 #define WEB_FILE(name) extern const char _binary_##name##_start[], _binary_##name##_end[]
 WEB_FILE(plot_html);
 WEB_FILE(plot_css);
@@ -59,7 +59,7 @@ static void broken_print(FILE *f, const struct plot *p)
 		fputs(" <b class=\"broken\">broken by a fault</b>", f);
 }
 
-/* What stands in plot.html for what differs. */
+/* The placeholders of plot.html. */
 static const struct part {
 	const char *mark;
 	void (*print)(FILE *f, const struct plot *p);

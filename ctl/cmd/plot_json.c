@@ -30,7 +30,7 @@ static struct json_object *add_array(struct json_object *o, const char *key)
 	return a;
 }
 
-/* The nodes of which something is true. */
+/* Add the nodes for which a predicate holds. */
 static void add_nodes(struct json_object *o, const char *key, const struct plot *p,
 		      bool (*is)(const struct plot *p, uint32_t u))
 {
@@ -107,7 +107,7 @@ static void add_phases(struct json_object *o, const struct plot *p)
 			add_number(phase, "nodes", p->rings.tree.ring[i].size);
 		} else if (p->kind == PLOT_BALANCE) {
 			add_number(phase, "level", p->phases - i);
-		} else {
+		} else if (p->kind != PLOT_SPAN) {
 			add_number(phase, "dim", p->order[i]);
 		}
 		json_object_array_add(a, phase);
@@ -130,7 +130,7 @@ static struct json_object *push_transfer(struct json_object *a, uint32_t from, u
 	return o;
 }
 
-/* The nodes on the way of a detour. */
+/* Add the nodes on the path of a detour. */
 static void add_path(struct json_object *transfer, const struct plot_edge *e)
 {
 	struct json_object *a;
@@ -147,7 +147,7 @@ static void add_path(struct json_object *transfer, const struct plot_edge *e)
 	}
 }
 
-/* In which phase each node has its turn; null: in none. */
+/* Add the phase of each node; null: it has none. */
 static void add_turns(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "turns");
@@ -158,38 +158,46 @@ static void add_turns(struct json_object *o, const struct plot *p)
 				      json_object_new_uint64(p->when[u]));
 }
 
-static void add_cube(struct json_object *o, const struct plot *p)
+static void add_transfers(struct json_object *o, const struct plot *p)
 {
-	struct json_object *transfers;
+	struct json_object *transfers = add_array(o, "transfers");
 	size_t i;
 
-	add_number(o, "dim", p->dim);
-	add_faults(o, p);
-	add_traffic(o, p);
-	transfers = add_array(o, "transfers");
 	for (i = 0; i < p->nedges; i++)
 		add_path(push_transfer(transfers, p->edges[i].from, p->edges[i].to,
 				       p->edges[i].when, p->edges[i].how), &p->edges[i]);
+}
+
+static void add_cube(struct json_object *o, const struct plot *p)
+{
+	add_number(o, "dim", p->dim);
+	add_faults(o, p);
+	add_traffic(o, p);
+	add_transfers(o, p);
 	if (p->when)
 		add_turns(o, p);
 }
 
-/* Nodes have a number, a place on the circle and a home. */
+/* Add the members, each with number, place and phase. */
 static void add_members(struct json_object *o, const struct plot *p)
 {
-	struct json_object *a = add_array(o, "members"), *node;
-	uint32_t n, u, *place = plot_net_places(p, &n);
+	struct json_object *a = add_array(o, "members"), *node, *when;
+	struct plot_spot *spot = plot_net_places(p);
+	uint32_t u;
 
-	for (u = 0; place && u < p->net->nodes; u++) {
-		if (!place[u])
+	for (u = 0; spot && u < p->net->nodes; u++) {
+		if (!spot[u].there)
 			continue;
 		node = json_object_new_object();
 		add_number(node, "node", u);
-		add_number(node, "place", place[u] - 1);
-		add_number(node, "home", p->rings.home[u]);
+		json_object_object_add(node, "x", json_object_new_double(spot[u].x));
+		json_object_object_add(node, "y", json_object_new_double(spot[u].y));
+		add_number(node, "level", spot[u].back);
+		when = p->when[u] == PLOT_NEVER ? NULL : json_object_new_uint64(p->when[u]);
+		json_object_object_add(node, "phase", when);
 		json_object_array_add(a, node);
 	}
-	free(place);
+	free(spot);
 }
 
 static void add_net_links(struct json_object *o, const struct plot *p)
@@ -212,22 +220,17 @@ static void add_net_links(struct json_object *o, const struct plot *p)
 
 static void add_net(struct json_object *o, const struct plot *p)
 {
-	struct json_object *transfers = add_array(o, "transfers");
-	const struct hc_ring_tree *t = &p->rings.tree;
-	uint32_t r, i, v, begin = 0;
+	struct json_object *roots;
 
-	for (r = 0; r < t->nrings; begin += t->ring[r++].size) {
-		for (i = 0; i < t->ring[r].size; i++) {
-			v = t->node[begin + (i + 1 < t->ring[r].size ? i + 1 : 0)];
-			if (hc_graph_linked(p->net, t->node[begin + i], v))
-				push_transfer(transfers, t->node[begin + i], v, r, HC_TREE_DIRECT);
-		}
-	}
+	add_transfers(o, p);
 	add_members(o, p);
 	add_net_links(o, p);
+	roots = add_array(o, "roots");
+	if (p->kind == PLOT_SPAN)
+		push_number(roots, p->root);
 }
 
-/* Times count from the first of them. */
+/* Add the trace; times count from the first event. */
 static void add_trace(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "hops"), *hop;

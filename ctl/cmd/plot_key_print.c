@@ -54,7 +54,7 @@ static bool matrix(const struct plot *p)
 	return p->dim > PLOT_CUBE_DIM;
 }
 
-/* A kind of nodes: in a matrix a box, else a disk. */
+/* Add a kind of nodes: in a matrix a box, otherwise a disk. */
 static void node(struct key *k, const char *box_class, const char *disk_class, const char *text)
 {
 	if (matrix(k->p))
@@ -69,9 +69,9 @@ static void key_nodes(struct key *k, const struct plot_found *n)
 	const struct plot *p = k->p;
 
 	title(k, "Nodes");
-	if (p->core || p->kind == PLOT_TREE || p->kind == PLOT_BCAST)
+	if (p->core || p->kind == PLOT_TREE || p->kind == PLOT_BCAST || p->kind == PLOT_SPAN)
 		node(k, "root", "root", p->core ? "of the subcube" :
-		     p->kind == PLOT_TREE ? "the sink" : "the source");
+		     p->kind == PLOT_BCAST ? "the source" : "the sink");
 	if (p->kind == PLOT_RING)
 		node(k, "panel", "n c0", "has the colour of its first ring");
 	if (!p->kind || p->kind == PLOT_DOUBLING || p->sent)
@@ -146,9 +146,10 @@ static void key_phases(struct key *k)
 		title(k, matrix(p) ? "Rings" : "Arrows, by ring");
 	else if (matrix(p))
 		title(k, p->kind == PLOT_DOUBLING ? "Exchanges at stage" :
+		      p->kind == PLOT_SPAN ? "Sends in step" :
 		      p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
 	else
-		title(k, p->kind == PLOT_BCAST ? "Arrows, by step" : "Arrows, by stage");
+		title(k, p->first ? "Arrows, by step" : "Arrows, by stage");
 	for (i = 0; i < p->phases && (i < PHASES || p->phases == PHASES + 1); i++)
 		key_phase(k, i);
 	if (i == p->phases)

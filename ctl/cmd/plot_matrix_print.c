@@ -21,13 +21,13 @@ struct grid {
 	double cell;
 };
 
-/* From these sizes on cells have gaps between them, and nodes their numbers. */
+/* From these cell sizes on, cells have gaps between them, and nodes their numbers. */
 #define SEPARATE 5
 #define NUMBERED 15
 
 #define TITLE 22
 #define GAP 18
-/* The panel of the nodes has the room of so many others, across and down. */
+/* The panel of the nodes takes the room of this many panels of dimensions, across and down. */
 #define NODES 2
 
 static double cell_size(const struct grid *g, unsigned int across, unsigned int down)
@@ -105,7 +105,9 @@ static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *c
 		snprintf(class, size, "dead");
 }
 
-/* Helpers, and exchanges at each stage, make that a node sends along several dimensions. */
+/* Class for further transfers: helpers, and exchanges at each stage, let a node send along several
+ * dimensions.
+ */
 static void more_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
 {
 	const struct plot *p = g->p;
@@ -126,7 +128,7 @@ static void class_of(const struct grid *g, uint32_t u, unsigned int panel, char 
 	}
 }
 
-/* One of the panels, where it is. */
+/* A panel and its place. */
 struct panel {
 	unsigned int nr;	/* 0: the nodes, d + 1: dimension d */
 	double x;
@@ -206,7 +208,7 @@ void plot_matrix_print(FILE *f, const struct plot *p)
 	size_t i;
 
 	g.out = calloc(hc_nodes(p->dim), sizeof(*g.out));
-	/* The first of a node's transfers; those of one sender are in a row. */
+	/* Find the first of a node's transfers; those of one sender are consecutive. */
 	for (i = p->nedges; g.out && i--;)
 		g.out[p->kind == PLOT_BCAST ? p->edges[i].to : p->edges[i].from] = &p->edges[i];
 	arrange(&g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: what there is to draw, and where.
+ * hcctl plot: what there is to draw, and its place.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ const char *plot_kind_name(const struct plot *p)
 	static const char * const names[] = {
 		[PLOT_PLAIN] = "fabric", [PLOT_TREE] = "tree", [PLOT_BCAST] = "broadcast",
 		[PLOT_BALANCE] = "topology", [PLOT_RING] = "rings", [PLOT_DOUBLING] = "doubling",
+		[PLOT_SPAN] = "span",
 	};
 
 	return names[p->kind];
@@ -27,6 +28,16 @@ const char *plot_phase_word(const struct plot *p)
 	return p->kind == PLOT_TREE || p->kind == PLOT_DOUBLING ? "stage" : "step";
 }
 
+/* Return: how many transfers there are in a phase. */
+static size_t transfers_in(const struct plot *p, unsigned int phase)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->nedges; i++)
+		n += p->edges[i].when == phase;
+	return n;
+}
+
 const char *plot_phase(char *buf, const struct plot *p, unsigned int i)
 {
 	if (p->core)
@@ -34,6 +45,8 @@ const char *plot_phase(char *buf, const struct plot *p, unsigned int i)
 	else if (p->kind == PLOT_RING)
 		snprintf(buf, PLOT_PHASE, "%u: level %u, %u nodes", i,
 			 p->rings.tree.ring[i].level, p->rings.tree.ring[i].size);
+	else if (p->kind == PLOT_SPAN)
+		snprintf(buf, PLOT_PHASE, "%u: %zu send", i + p->first, transfers_in(p, i));
 	else
 		snprintf(buf, PLOT_PHASE, "%u: dimension %u", i + p->first, p->order[i]);
 	return buf;
@@ -41,7 +54,11 @@ const char *plot_phase(char *buf, const struct plot *p, unsigned int i)
 
 uint32_t plot_nodes(const struct plot *p)
 {
-	return p->dim ? hc_nodes(p->dim) : p->rings.members + p->rings.nexcluded;
+	uint32_t u, live = 0;
+
+	for (u = 0; !p->dim && u < p->net->nodes; u++)
+		live += hc_set_has(p->net->live, u);
+	return p->dim ? hc_nodes(p->dim) : live;
 }
 
 uint64_t plot_links(const struct plot *p)
@@ -89,7 +106,7 @@ struct plot_found plot_look(const struct plot *p)
 	return n;
 }
 
-/* Each step less is half the traffic. */
+/* Each class less means half the traffic. */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest)
 {
 	unsigned int heat = PLOT_HEATS;
@@ -113,9 +130,9 @@ unsigned int plot_colour(const struct plot *p, unsigned int when)
 	return (uint64_t)when * (PLOT_COLOURS - 1) / (p->phases - 1);
 }
 
-/* The projections: where a step along each dimension leads.  Found by search:
- * no node comes near a link that is not its own, links of different dimensions
- * differ in direction, and the inner cubes can be told from the outer ones.
+/* The projections: the direction of a step along each dimension. Found by search: no node comes
+ * near a link that is not its own, links of different dimensions differ in direction, and the inner
+ * cubes can be distinguished from the outer ones.
  */
 static const struct {
 	double x, y;
@@ -153,12 +170,12 @@ void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w
 
 static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t max_edges)
 {
-	uint32_t u, n = hc_nodes(p->dim);
+	uint32_t u, n = p->dim ? hc_nodes(p->dim) : p->net->nodes;
 
 	p->phases = phases;
 	p->order = calloc(phases + 1, 1);
 	p->when = calloc(n, sizeof(*p->when));
-	p->members = calloc(hc_set_words(p->dim), sizeof(*p->members));
+	p->members = calloc(n / 32 + 1, sizeof(*p->members));
 	p->edges = calloc(max_edges + 1, sizeof(*p->edges));
 	if (!p->order || !p->when || !p->members || !p->edges)
 		return hc_nomem(h);
@@ -167,7 +184,7 @@ static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t ma
 	return 0;
 }
 
-/* Adds what member @u sends.  A bad role cannot be in a plan that was checked. */
+/* Add what member @u sends. A plan that was checked has no bad role. */
 static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fault,
 		     uint32_t u, struct hc_tree_peer *src, unsigned int max)
 {
@@ -249,7 +266,7 @@ int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *
 	return 0;
 }
 
-/* The deepest send first. */
+/* The deepest nodes send first. */
 int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b)
 {
 	uint32_t n = hc_nodes(p->dim), u, v;
@@ -283,7 +300,7 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 	return 0;
 }
 
-/* Each exchange is two transfers; a node's are in a row. */
+/* Each exchange is two transfers; those of a node are consecutive. */
 int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d)
 {
 	uint32_t mask = hc_doubling_mask(d), u = d->base;
@@ -305,6 +322,35 @@ int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling 
 			};
 		u = hc_doubling_next(d, mask, u);
 	} while (u != d->base);
+	return 0;
+}
+
+/* The edges in the order of their steps, for plot_net_places(). */
+int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, const uint16_t *up)
+{
+	uint32_t nodes = s->topo.nodes, u;
+	unsigned int step;
+	int rc = alloc(h, p, up[s->root], nodes);
+
+	if (rc)
+		return rc;
+	p->kind = PLOT_SPAN;
+	p->first = 1;
+	p->root = s->root;
+	p->steps = up[s->root];
+	hc_set_add(p->members, s->root);
+	for (step = 1; step <= p->steps; step++) {
+		for (u = 0; u < nodes; u++) {
+			if (u == s->root || up[u] != step)
+				continue;
+			hc_set_add(p->members, u);
+			p->when[u] = step - 1;
+			p->edges[p->nedges++] = (struct plot_edge){
+				.from = u, .to = hc_span_parent(s, u), .dim = s->parent[u],
+				.when = step - 1, .how = HC_TREE_DIRECT,
+			};
+		}
+	}
 	return 0;
 }
 

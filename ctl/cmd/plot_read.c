@@ -3,7 +3,7 @@
  * hcctl plot: plans from files, as "hcctl -j tree find", "hcctl -j bcast plan" and so on print
  * them.
  *
- * What each node does is derived anew from sink and order, or source and sequence, and the faults.
+ * Roles of nodes are computed again from sink and order, or source and sequence, and the faults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "json_read.h"
 #include "plot.h"
 
-/* A file, and what it says that makes a plan. */
+/* A file, and its attributes of a plan. */
 struct source {
 	const char *file;
 	struct json_object *root;
@@ -51,7 +51,7 @@ struct json_object *plot_json_array(struct json_object *o, const char *key)
 	       v : NULL;
 }
 
-/* One that is there is an array: it is not taken for one without elements. */
+/* Read an array; a member that is no array is not taken for an empty one. */
 static bool read_array(const struct source *s, const char *key, struct json_object **a)
 {
 	*a = plot_json_array(s->root, key);
@@ -97,7 +97,7 @@ static bool read_order(struct source *s, const char *key)
 	size_t i, n = a ? json_object_array_length(a) : 0;
 	uint32_t d;
 
-	if (!a || n > hc_bcast_max_steps(s->p->dim))
+	if (!a || n > hc_nodes(s->p->dim) - 1)
 		return false;
 	s->order = calloc(n + 1, 1);
 	for (i = 0; s->order && i < n; i++) {
@@ -109,7 +109,7 @@ static bool read_order(struct source *s, const char *key)
 	return s->order;
 }
 
-/* The node at @root, and at most @most dimensions at @list. */
+/* Read the node at @root, and at most @most dimensions at @list. */
 static int read_shape(struct hcctl *h, struct source *s, const char *root, uint32_t *node,
 		      const char *list, size_t most)
 {
@@ -164,19 +164,19 @@ static int read_bcast(struct hcctl *h, struct source *s)
 static int read_doubling(struct hcctl *h, struct source *s)
 {
 	struct hc_doubling d = { .dim = s->p->dim };
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	int rc = read_shape(h, s, "base", &d.base, "order", s->p->dim);
 
 	if (rc)
 		return rc;
 	d.stages = s->norder;
 	memcpy(d.order, s->order, s->norder);
-	if (hc_doubling_check(&d, s->p->faults->fault, &flaw))
-		return bad(h, s, flaw.why);
+	if (hc_doubling_check(&d, s->p->faults->fault, &reason))
+		return bad(h, s, reason.why);
 	return plot_set_doubling(h, s->p, &d);
 }
 
-/* Node and parent by name. */
+/* Read the pairs of node and parent. */
 static bool read_parents(const struct source *s, uint8_t *up)
 {
 	struct json_object *o;
@@ -199,7 +199,7 @@ static bool read_parents(const struct source *s, uint8_t *up)
 static int read_balance(struct hcctl *h, struct source *s)
 {
 	struct hc_balance b = { .dim = s->p->dim };
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	struct json_object *v;
 	uint32_t u, n = hc_nodes(b.dim);
 	uint8_t *up = malloc(n);
@@ -214,8 +214,8 @@ static int read_balance(struct hcctl *h, struct source *s)
 	b.up = up;
 	if (!rc && !read_parents(s, up))
 		rc = bad(h, s, "\"parent\" does not name neighbours");
-	if (!rc && hc_balance_check(&b, s->p->faults->fault, &flaw))
-		rc = bad(h, s, flaw.why);
+	if (!rc && hc_balance_check(&b, s->p->faults->fault, &reason))
+		rc = bad(h, s, reason.why);
 	if (!rc)
 		rc = plot_set_balance(h, s->p, &b);
 	free(up);
@@ -228,15 +228,25 @@ static int read_rings(struct hcctl *h, struct source *s)
 
 	if (why)
 		return bad(h, s, why);
-	if (s->p->dim)
-		return plot_set_ring(h, s->p);
-	s->p->kind = PLOT_RING;
-	s->p->phases = s->p->rings.tree.nrings;
-	s->p->steps = s->p->rings.steps.acknowledge;
-	return 0;
+	return plot_set_ring(h, s->p);
 }
 
-/* A name that is too long ends between two characters: bytes that go on with one are 10xxxxxx. */
+/* The links of a network are pairs; those of a spanning tree lead to parents. */
+static bool is_span(const struct source *s)
+{
+	struct json_object *links = plot_json_array(s->root, "links");
+
+	return links && json_object_object_get_ex(s->root, "sink", NULL);
+}
+
+static int read_span(struct hcctl *h, struct source *s)
+{
+	const char *why = plot_read_span(h, s->root, s->p);
+
+	return why ? bad(h, s, why) : 0;
+}
+
+/* A name that is too long is cut between two characters: continuation bytes are 10xxxxxx. */
 static bool read_name(struct source *s, struct json_object *v)
 {
 	const char *name = json_object_get_string(v);
@@ -253,8 +263,8 @@ static bool read_name(struct source *s, struct json_object *v)
 	return true;
 }
 
-/* What the commands that print plans print.  Another key is one that is written wrongly: without
- * the faults that it may mean the picture would be of something else.
+/* Is it a key that the commands which print plans use? Any other key is a mistake: without the
+ * faults that it may mean, the picture would be wrong.
  */
 static bool is_key(const char *key)
 {
@@ -302,6 +312,8 @@ static int read_plan(struct hcctl *h, struct source *s)
 		return bad(h, s, "it is for all sources; plan for one source");
 	if (rings && plot_json_array(s->root, "links"))
 		return read_rings(h, s);
+	if (is_span(s) && !json_object_object_get_ex(s->root, "dim", NULL))
+		return read_span(h, s);
 	if (!plot_json_member(s->root, "dim", HC_LIB_DIM_MAX, &dim) || !dim)
 		return bad(h, s, "\"dim\" is no dimension from 1 to 16");
 	s->p->dim = dim;
@@ -315,6 +327,8 @@ static int read_plan(struct hcctl *h, struct source *s)
 		return bad(h, s, "a fault is not in the cube");
 	if (rings)
 		return read_rings(h, s);
+	if (is_span(s))
+		return read_span(h, s);
 	if (json_object_object_get_ex(s->root, "base", NULL))
 		return read_doubling(h, s);
 	if (json_object_object_get_ex(s->root, "order", NULL))
@@ -323,7 +337,7 @@ static int read_plan(struct hcctl *h, struct source *s)
 		return read_bcast(h, s);
 	if (json_object_object_get_ex(s->root, "parent", NULL))
 		return read_balance(h, s);
-	return bad(h, s, "neither a tree nor a broadcast, doubling, rings or topology (hcctl -j tree find, bcast plan, doubling plan, ring plan, balance topology)");
+	return bad(h, s, "neither a tree nor a broadcast, doubling, rings, spanning tree or topology (hcctl -j tree find, bcast plan, doubling plan, ring plan, span plan, balance topology)");
 }
 
 int plot_read(struct hcctl *h, const char *file, struct plot *p)

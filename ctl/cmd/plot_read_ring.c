@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: ring trees from files.  They are verified, and what they promise is counted anew.
+ * hcctl plot: ring trees from files. They are verified, and their steps are counted again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "plot.h"
 
-/* What there is to read: a tree, and the links of a network that is no cube. */
+/* What is read: a tree, and the links of a network that is no cube. */
 struct parts {
 	struct hc_ring *ring;
 	uint16_t *node;
@@ -20,7 +20,7 @@ struct parts {
 	uint32_t nodes;
 };
 
-/* One ring, its nodes behind those of the others. */
+/* Read one ring; its nodes follow those of the earlier rings. */
 static bool read_ring(struct json_object *o, struct parts *s)
 {
 	struct json_object *nodes = plot_json_array(o, "nodes");
@@ -105,18 +105,18 @@ static const char *read_net(struct json_object *root, struct parts *s, struct hc
 
 const char *plot_read_ring(struct json_object *root, struct plot *p)
 {
-	struct hc_ring_flaw flaw = { .why = "out of memory" };
+	struct hc_ring_reason reason = { .why = "out of memory" };
 	struct parts s = {};
 	const char *why = read_tree(root, &s);
 
 	if (!why && p->faults) {
-		p->net = hc_graph_cube(p->faults);
+		p->net = hc_graph_left(p->faults);
 		why = p->net ? NULL : "out of memory";
 	} else if (!why) {
 		why = read_net(root, &s, &p->net);
 	}
-	if (!why && hc_plan_ring_fixed(p->net, &s.t, &p->rings, &flaw))
-		why = flaw.why;
+	if (!why && hc_plan_ring_fixed(p->net, &s.t, &p->rings, &reason))
+		why = reason.why;
 	hc_free_all(s.ring, s.node, s.edges, s.live);
 	return why;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: what "hcctl trace" has recorded: which frame was on which link, from when to when.
+ * hcctl plot: the recording of "hcctl trace": which frame was on which link, from when to when.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "json_read.h"
 #include "plot.h"
 
-/* More microseconds than a trace lasts, and few enough to be exact. */
+/* More microseconds than any trace lasts, and few enough to be exact in a double. */
 #define TS_MAX 1e15
 
 static int bad(struct hcctl *h, const char *file, const char *why)
@@ -26,7 +26,9 @@ static const char *text(struct json_object *o, const char *key)
 	       json_object_get_string(v) : "";
 }
 
-/* Hops have the ids h1, h2, .. in the order in which they begin.  NULL: there is no such one. */
+/* Return: the hop of an event. Hops have the ids h1, h2, .. in the order in which they begin. NULL:
+ * there is no such hop.
+ */
 static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, size_t n)
 {
 	const char *id = text(event, "id");
@@ -76,7 +78,7 @@ static bool read_hop(struct json_object *event, const struct plot *p, struct plo
 	return true;
 }
 
-/* Those that began, one behind the other. */
+/* Remove the hops that have not begun. Return: the number of the others. */
 static size_t pack(struct plot_hop *v, size_t n)
 {
 	size_t i, there = 0;

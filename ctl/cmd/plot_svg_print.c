@@ -44,6 +44,7 @@ void plot_heading_print(FILE *f, const struct plot *p)
 		[PLOT_PLAIN] = "", [PLOT_TREE] = "communication tree, ",
 		[PLOT_BCAST] = "broadcast, ", [PLOT_BALANCE] = "balancing topology, ",
 		[PLOT_RING] = "rings, ", [PLOT_DOUBLING] = "recursive doubling, ",
+		[PLOT_SPAN] = "spanning tree, ",
 	};
 
 	plot_text_print(f, p->name);
@@ -51,7 +52,7 @@ void plot_heading_print(FILE *f, const struct plot *p)
 	if (p->plan)
 		fprintf(f, "plan %u, ", p->plan);
 	if (!p->dim)
-		fputs("rings in a network", f);
+		fprintf(f, "%s in a network", p->kind == PLOT_SPAN ? "spanning tree" : "rings");
 	else
 		fprintf(f, "%s%shypercube of dimension %u", what[p->kind], p->kind ? "" : "a ",
 			p->dim);
@@ -89,6 +90,10 @@ void plot_subheading_print(FILE *f, const struct plot *p)
 		fprintf(f, "%u of %u nodes in %u rings on %u levels, the longest of %u nodes",
 			p->rings.members, p->rings.members + p->rings.nexcluded,
 			p->rings.tree.nrings, p->rings.levels, p->rings.longest);
+		break;
+	case PLOT_SPAN:
+		fprintf(f, "everything goes to node %u, from each of %zu nodes to its parent",
+			p->root, p->nedges);
 		break;
 	case PLOT_DOUBLING:
 		fprintf(f, "%u nodes exchange all that they have; dimensions by stage:",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl on other hosts, by ssh as mpirun does it, or in network namespaces of this machine.  The
- * files that stand for its input and output are in memory: nobody waits for anybody to read.
+ * hcctl on other hosts, by ssh as mpirun does it, or in network namespaces of this machine. Its
+ * input and output are files in memory, so neither process waits until the other one reads.
  *
  * One connection serves all commands to a host: ssh shares it while this process lives.
  */
@@ -19,19 +19,19 @@
 
 #include "cluster.h"
 
-/* Nobody prints more than that. */
+/* The most that a command may print, bytes. */
 #define OUTPUT_MAX (64 << 20)
-/* ms that a command may go on when a signal has come */
+/* Milliseconds that a command may go on after a signal has come. */
 #define GRACE 10000
 
-/* --- its words --- */
+/* --- its arguments --- */
 
 /**
- * struct command - what is run here
- * @words: words; NULL ends them
- * @n: how many
- * @line: for the shell of another host, for free()
- * @path: of the socket that is shared
+ * struct command - a command that runs on this machine
+ * @words: its arguments; NULL ends them
+ * @n: number of arguments
+ * @line: the command line for the shell of another host, to be freed
+ * @path: path of the shared connection's socket
  */
 struct command {
 	const char *words[REMOTE_WORDS + 24];
@@ -45,7 +45,7 @@ static void add(struct command *v, const char *word)
 	v->words[v->n++] = word;
 }
 
-/* In quotes, so that a shell takes it as it is. */
+/* Print a word in quotes, so that a shell does not change it. */
 static void put_quoted(FILE *f, const char *word)
 {
 	fputs(" '", f);
@@ -139,7 +139,9 @@ static void files_close(struct remote *r)
 			close(r->fd[i]);
 }
 
-/* A signal from the terminal ends what is under way only here. */
+/* Run the command, in the child process. A signal from the terminal ends only what is under way on
+ * this machine.
+ */
 static void become(const struct remote *r, const struct command *v)
 {
 	int i;
@@ -184,7 +186,9 @@ int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_
 	return rc;
 }
 
-/* Its status.  When a signal has come it gets some time to end. */
+/* Wait for a process. Return: its status. After a signal has come, the process gets some time to
+ * end.
+ */
 static int wait_for(pid_t pid)
 {
 	struct pollfd p = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
@@ -201,7 +205,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* All of a file, for free(). */
+/* Return: the contents of a file, to be freed. */
 static char *all_of(int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
@@ -220,9 +224,11 @@ static char *all_of(int fd)
 	return text;
 }
 
-/* --- what it says --- */
+/* --- its output --- */
 
-/* A line of hcctl's, or of whatever else has run: ssh warns where nothing is wrong. */
+/* Print a line of its standard error, which may come from hcctl or from another program: ssh prints
+ * warnings although nothing is wrong.
+ */
 static bool say_line(struct hcctl *h, const char *line, bool failed)
 {
 	struct json_object *o = json_tokener_parse(line);
@@ -330,7 +336,7 @@ void remote_free(const struct cluster *c, struct json_object **said)
 	free(said);
 }
 
-/* What shares connections would keep them for a minute. */
+/* The process that shares connections would keep them for a minute. */
 void remote_close(struct cluster *c)
 {
 	const struct cluster_host *host;

@@ -24,7 +24,7 @@ static void release(void *plan)
 	hc_graph_free(r->g);
 }
 
-/* Of r->g, which may also be a cube. */
+/* Find rings in r->g, which may also be a cube. */
 static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_faults *cube,
 		   struct ring *r)
 {
@@ -40,10 +40,16 @@ static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_fa
 
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
+	struct hc_faults *left = planner_left(h, q, f);
 	struct ring *r = plan;
+	int rc;
 
-	r->g = hc_graph_cube(f);
-	return find_in(h, q, f, r);
+	if (!left)
+		return HC_NO;
+	r->g = hc_graph_left(left);
+	rc = find_in(h, q, left, r);
+	hc_faults_free(left);
+	return rc;
 }
 
 static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
@@ -66,6 +72,10 @@ static int check(struct hcctl *h, const struct plan_req *q)
 
 	if (q->repair && !q->apply)
 		return hc_missing(h, "\"apply\", without which there is nothing to repair");
+	if (q->repair && q->guard) {
+		hc_error(h, "rings that repair themselves need no guard");
+		return HC_USAGE;
+	}
 	if (*width && q->method.v == HC_RING_HAMILTON)
 		return hc_invalid(h, "method", ring_methods[HC_RING_HAMILTON],
 				  "its ring is as long as can be and has no \"width\"");
@@ -79,7 +89,7 @@ static struct nl_shape shape(const void *plan)
 	return live_shape_ring(&r->plan);
 }
 
-/* Where the first ring begins: one member that all know of. */
+/* Return: the node where the first ring begins: a member that all members know. */
 static uint32_t begin_of(const struct nl_plan *v)
 {
 	return v->nring_nodes ? v->ring_nodes[0] : NL_NONE;
@@ -118,7 +128,9 @@ static void show(struct hcctl *h, const struct nl_plan *v)
 		out_bool(h, "repair", NULL, true);
 }
 
-/* The fewest healthy links of a member: it gets so many messages at once at most. */
+/* Return: the least number of healthy links that a member has: it gets at most that many messages
+ * at once.
+ */
 static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 {
 	uint32_t i, least = UINT32_MAX;
@@ -129,7 +141,7 @@ static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 	return least ? least : 1;
 }
 
-/* Does an allgather, or an alltoall, go both ways over an installed plan?  See
+/* Do messages of an allgather or alltoall go both ways over an installed plan? See
  * module/coll/ring_both.c.
  */
 static bool goes_both(const struct nl_plan *v, const struct hc_graph *g, const struct plan_truth *t)
@@ -143,8 +155,8 @@ static uint32_t ring_steps(uint32_t members, bool both)
 	return both ? members / 2 : members - 1;
 }
 
-/* Of messages of one segment, until all have all.  No plan brings a member more at once than it has
- * links.
+/* The steps for messages of one segment until each member has all. No plan brings a member more
+ * messages at once than it has links.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
@@ -153,7 +165,7 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 		.node = v->ring_nodes,
 	};
 	const uint32_t members = cmd_set_count(v->members, 32 * v->member_words);
-	struct hc_graph *g = hc_graph_cube(t->faults);
+	struct hc_graph *g = hc_graph_left(t->faults);
 	struct hc_ring_count count = {};
 	uint32_t links;
 	int rc = g ? hc_ring_steps(&tree, &count) : -ENOMEM;
@@ -170,19 +182,25 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return rc;
 }
 
-/* A tree joins the blocks of all in one frame as long as they are short, and copies them for that;
- * Documentation/networking/hypercube.rst has the table.
+/* The rule for trees: a tree joins the blocks of all members in one frame as long as they are
+ * short, and copies them for that; Documentation/networking/hypercube.rst has the table.
  */
 #define TREE_BYTES	4096
 #define TREE_BYTES_OF_FEW 8192
 #define FEW_DIM		3
 
-/* Where a tree could do it.  Otherwise the last that was asked has said why not. */
+/* Apply the rule where a tree could carry the collective. Otherwise the type that was asked last
+ * has given the reason why not.
+ */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
 		  uint64_t bytes, struct plan_choice *c)
 {
 	(void)h;
 	c->preferred = true;
+	if (!info->dim) {
+		c->why = "in such a network rings are taken";
+		return 0;
+	}
 	if (!(t->plans & hc_bit(HYPERCUBE_PLAN_TREE)))
 		return 0;
 	c->preferred = bytes > (info->dim <= FEW_DIM ? TREE_BYTES_OF_FEW : TREE_BYTES);
@@ -202,21 +220,20 @@ static int arg_width(struct hcctl *h, const char *name, const char *word, void *
 
 static bool alone(const char *word)
 {
-	return !strcmp(word, "apply") || !strcmp(word, "repair") || !strcmp(word, "here");
+	return !strcmp(word, "apply") || !strcmp(word, "repair") || !strcmp(word, "local");
 }
 
-/* Is one of the words before values "graph"? */
-static bool wants_graph(int argc, char **argv)
+/* Is it one of the keywords that a value follows? */
+static bool wants(const char *word, int argc, char **argv)
 {
 	int i = 0;
 
-	while (i < argc && strcmp(argv[i], "graph"))
+	while (i < argc && strcmp(argv[i], word))
 		i += alone(argv[i]) ? 1 : 2;
 	return i < argc;
 }
 
-/* Environments mean nothing here. */
-static int read_graph(struct hcctl *h, const char *file, struct hc_graph **out)
+int ring_read_graph(struct hcctl *h, const char *file, struct hc_graph **out)
 {
 	struct graph g;
 	int rc = graph_read(h, file, &g);
@@ -239,7 +256,8 @@ static int plan_graph(struct hcctl *h, struct plan_req *q, uint32_t *width, int 
 		{}
 	};
 	struct ring r = {};
-	int rc = hc_args(h, args, argc, argv) ?: check(h, q) ?: read_graph(h, file, &r.g);
+	int rc = hc_args(h, args, argc, argv) ?: check(h, q) ?:
+		 ring_read_graph(h, file, &r.g);
 
 	if (!rc)
 		rc = find_in(h, q, NULL, &r);
@@ -251,21 +269,48 @@ static int plan_graph(struct hcctl *h, struct plan_req *q, uint32_t *width, int 
 	return rc;
 }
 
+#define WORDS 5
+
+static void begin_req(struct plan_req *q, struct arg own[WORDS])
+{
+	uint32_t *width = (uint32_t *)q->room;
+
+	*q = (struct plan_req){ .root = NL_NONE, .method.words = ring_methods, .own = width };
+	own[0] = (struct arg){ "width", arg_width, width };
+	own[1] = (struct arg){ "method", arg_choice, &q->method };
+	own[2] = (struct arg){ "repair", NULL, &q->repair };
+	own[3] = (struct arg){ "without", arg_nodes, &q->without };
+	own[4] = (struct arg){};
+}
+
+static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
+{
+	struct arg own[WORDS];
+
+	begin_req(q, own);
+	return hc_args(h, own, argc, argv);
+}
+
+/* Whatever rings they are. */
+static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
+{
+	(void)v;
+	(void)dim;
+	if (size)
+		*buf = 0;
+}
+
 static int plan(struct hcctl *h, int argc, char **argv)
 {
-	uint32_t width = 0;
-	struct plan_req q = {
-		.root = NL_NONE, .method.words = ring_methods, .own = &width,
-	};
-	const struct arg own[] = {
-		{ "width", arg_width, &width },
-		{ "method", arg_choice, &q.method },
-		{ "repair", NULL, &q.repair },
-		{}
-	};
+	struct arg own[WORDS];
+	struct plan_req q;
 
-	if (wants_graph(argc, argv))
-		return plan_graph(h, &q, &width, argc, argv);
+	begin_req(&q, own);
+	if (wants("rings", argc, argv))
+		return wants("graph", argc, argv) ? ring_several_graph(h, argc, argv) :
+						    ring_several(h, argc, argv);
+	if (wants("graph", argc, argv))
+		return plan_graph(h, &q, (uint32_t *)q.room, argc, argv);
 	return planner_command(h, &ring_planner, &q, own, argc, argv);
 }
 
@@ -279,9 +324,11 @@ static const struct planner_root begin = { .of = begin_of };
 static const struct hc_cmd ring_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID] [epoch N] [here] [repair]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } [width W] [method auto|vrt|hamilton]",
+		"{ fabric NAME [apply [plan ID] [epoch N] [local] [repair | guard T]] | { dim N | "
+		NET_SHAPES " } [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } { rings K | [width W] [method auto|vrt|hamilton] [without NODES] }",
 	},
 	{ "show", show_plans, "NAME" },
+	{ "shortest", ring_shortest, "dim N" },
 	{}
 };
 
@@ -290,8 +337,9 @@ const struct planner ring_planner = {
 	.object = {
 		"ring", "trees of rings around the faults, for all-to-all broadcast", ring_cmds
 	},
-	.root = &begin, .members_follow = true,
-	.check = check, .find = find, .free = release, .shape = shape,
+	.root = &begin, .members_follow = true, .any_network = true,
+	.check = check, .parse = parse, .words = words,
+	.find = find, .free = release, .shape = shape,
 	.print = print, .show = show,
 	.prefer = prefer, .truth = truth,
 };

@@ -10,13 +10,13 @@
 
 /**
  * struct ring_view - a plan to print
- * @fabric: for this fabric, or NULL
- * @file: for the network in this file, or NULL
- * @dim: for a cube of this dimension, or 0
- * @faults: of it
+ * @fabric: the fabric that it is for, or NULL
+ * @file: the file of the network that it is for, or NULL
+ * @dim: dimension of the cube that it is for; 0: another network
+ * @faults: the faults of the cube
  * @g: the network
  * @plan: the plan
- * @repair: it repairs itself
+ * @repair: it has REPAIR
  */
 struct ring_view {
 	const char *fabric;
@@ -29,10 +29,23 @@ struct ring_view {
 };
 
 /* --- ring_print.c --- */
-/* Words of enum hc_ring_method; NULL ends them. */
+/* Names of enum hc_ring_method; NULL ends them. */
 extern const char * const ring_methods[];
 void cmd_ring_print(struct hcctl *h, const struct ring_view *v);
-/* Name the nodes that are left out, if any. */
+/* Warn of the nodes that are left out, if any. */
 void cmd_ring_warn(struct hcctl *h, const struct hc_graph *g, const struct hc_ring_plan *p);
+
+/* --- ring.c --- */
+/* The links of a file; environments mean nothing here. */
+int ring_read_graph(struct hcctl *h, const char *file, struct hc_graph **g);
+
+/* --- ring_several.c --- */
+/* Run "ring plan" with the keyword "rings". */
+int ring_several(struct hcctl *h, int argc, char **argv);
+/* The same if another one is "graph". */
+int ring_several_graph(struct hcctl *h, int argc, char **argv);
+
+/* --- ring_shortest.c --- */
+int ring_shortest(struct hcctl *h, int argc, char **argv);
 
 #endif /* _HCCTL_RING_CMD_H */

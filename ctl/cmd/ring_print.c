@@ -22,7 +22,7 @@ static void print_steps(struct hcctl *h, const struct ring_view *v)
 	const struct hc_ring_plan *p = v->plan;
 
 	out_uint(h, "deliver", "steps %" PRIu64 " to deliver", p->steps.deliver);
-	/* One way only, if it repairs itself. */
+	/* Plans with REPAIR send one way only. */
 	if (p->both && !v->repair)
 		out_uint(h, "deliver_both_ways", " one way, %" PRIu64 " both ways", p->both);
 	out_uint(h, "steps", ", %" PRIu64 " to acknowledge", p->steps.acknowledge);
@@ -113,7 +113,7 @@ static void print_addresses(struct hcctl *h, const struct place *v, uint32_t n)
 	out_close(h);
 }
 
-/* The nodes of several rings, with their addresses in each. */
+/* Print the nodes of several rings, with their addresses in each. */
 static void print_convergent(struct hcctl *h, const struct hc_ring_tree *t)
 {
 	struct place *v = places(t);
@@ -134,7 +134,7 @@ static void print_convergent(struct hcctl *h, const struct hc_ring_tree *t)
 	free(v);
 }
 
-/* JSON only: what a network without dimensions looks like. */
+/* JSON only: print a network without dimensions. */
 static void print_network(struct hcctl *h, const struct hc_graph *g)
 {
 	uint32_t u, i;
@@ -164,7 +164,7 @@ void cmd_ring_print(struct hcctl *h, const struct ring_view *v)
 		out_str(h, "fabric", "fabric %s ", v->fabric);
 	if (v->file)
 		out_str(h, "graph", "graph %s ", v->file);
-	else
+	else if (v->dim)
 		out_uint(h, "dim", "dim %" PRIu64 " ", v->dim);
 	out_str(h, "method", "method %s", ring_methods[p->method]);
 	out_uint(h, "members", " members %" PRIu64, p->members);
@@ -177,7 +177,7 @@ void cmd_ring_print(struct hcctl *h, const struct ring_view *v)
 	print_convergent(h, &p->tree);
 	if (h->json)
 		cmd_out_set(h, "excluded", "", p->excluded, v->g->nodes);
-	if (v->faults)
+	if (v->dim)
 		cmd_out_faults(h, v->faults);
 	else
 		print_network(h, v->g);

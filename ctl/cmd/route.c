@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl route: which way frames go, and how much longer than needed it is.
+ * hcctl route: the paths of frames, and how much longer than needed they are.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 /* Distances from @src around the faults, for free(); NULL without memory. */
 static uint32_t *distances(const struct hc_faults *f, uint32_t src)
 {
-	uint32_t n = hc_nodes(f->dim), head = 0, tail = 0, u, v;
+	uint32_t n = f->topo.nodes, head = 0, tail = 0, u, v;
 	uint32_t *dist = malloc(2 * n * sizeof(*dist)), *queue = dist + n;
 	unsigned int d;
 
@@ -26,8 +26,8 @@ static uint32_t *distances(const struct hc_faults *f, uint32_t src)
 	queue[tail++] = src;
 	while (head < tail) {
 		u = queue[head++];
-		for (d = 0; d < f->dim; d++) {
-			v = hc_neigh(u, d);
+		for (d = 0; d < f->topo.ports; d++) {
+			v = hc_peer(&f->topo, u, d);
 			if (f->fault[u] & hc_bit(d) || dist[v] != UNREACHED)
 				continue;
 			dist[v] = dist[u] + 1;
@@ -48,8 +48,8 @@ static const struct out_column columns[] = {
 	{}
 };
 
-static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
-		    uint32_t optimum)
+static int show_one(struct hcctl *h, const char *fabric, const struct hc_topo *topo,
+		    uint32_t src, uint32_t dst, uint32_t optimum)
 {
 	struct nl_route r = {};
 	char text[OUT_BUF];
@@ -69,7 +69,7 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 	out_bool(h, "reachable", NULL, optimum != UNREACHED);
 	out_cell(h, PATH);
 	if (!rc) {
-		cmd_out_path(h, "path", "%" PRIu64, src, r.dim, r.hops);
+		cmd_out_path(h, topo, "path", "%" PRIu64, src, r.dim, r.hops);
 		out_number(h, HOPS, "hops", r.hops);
 	} else {
 		out_color(h, OUT_BAD);
@@ -84,7 +84,7 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 	return 0;
 }
 
-/* Only a machine's own nodes find out for it which way frames go. */
+/* Only a machine's own nodes can find out the paths of frames. */
 static bool is_here(const struct nl_fabric *info, uint32_t u)
 {
 	return cmd_is_here(u, info->fixed, info->base);
@@ -96,9 +96,9 @@ static int show_from(struct hcctl *h, const struct nl_fabric *info, const struct
 	uint32_t *dist = distances(f, src), v;
 	int rc = dist ? 0 : hc_nomem(h);
 
-	for (v = 0; v < hc_nodes(f->dim) && !rc; v++)
+	for (v = 0; v < f->topo.nodes && !rc; v++)
 		if (dst == NL_NONE ? v != src && is_here(info, v) : v == dst)
-			rc = show_one(h, info->name, src, v, dist[v]);
+			rc = show_one(h, info->name, &f->topo, src, v, dist[v]);
 	free(dist);
 	return rc;
 }
@@ -110,10 +110,10 @@ static bool failed(const struct hc_faults *f, uint32_t u)
 
 static int check_node(struct hcctl *h, const struct hc_faults *f, uint32_t node)
 {
-	if (node == NL_NONE || node < hc_nodes(f->dim))
+	if (node == NL_NONE || node < f->topo.nodes)
 		return 0;
 	hc_error(h, "invalid node \"%u\": the fabric has nodes 0 to %u", node,
-		 hc_nodes(f->dim) - 1);
+		 f->topo.nodes - 1);
 	return HC_USAGE;
 }
 
@@ -136,7 +136,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		out_table(h, columns);
 		out_array(h, NULL);
 	}
-	for (u = 0; u < hc_nodes(f->dim) && !rc; u++)
+	for (u = 0; u < f->topo.nodes && !rc; u++)
 		if (src == NL_NONE ? !failed(f, u) && is_here(&info, u) : u == src)
 			rc = show_from(h, &info, f, u, dst);
 	if (!rc) {

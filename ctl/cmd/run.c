@@ -9,23 +9,24 @@
 
 #include "file.h"
 #include "memory.h"
+#include "plain.h"
 #include "run.h"
 
 #define TIMEOUT_MS 30000
 #define COUNT 1024
-/* Of a file. */
+/* Bytes of a file at most. */
 #define DATA_MAX INT32_MAX
 #define SWEEP_ITERATIONS 20
 #define SWEEP_TO 65536
-/* Words behind "method", and NULL. */
+/* Entries for the names of methods, and NULL. */
 #define METHODS 16
 
-/* The words. */
+/* The arguments. */
 struct words {
 	const char *op;
 	const char *type;
 	const char *file;
-	size_t size;	/* of that file, if it was read as a whole */
+	size_t size;	/* size of that file, if it was read as a whole */
 	uint32_t plan;
 	uint32_t root;
 	struct arg_choice method;
@@ -45,7 +46,7 @@ static bool run_compares(int oper, int type)
 	bool sum = oper == HYPERCUBE_SUM || oper == HYPERCUBE_PROD;
 
 	return oper != HYPERCUBE_MERGE &&
-	       !(sum && (type == HYPERCUBE_F32 || type == HYPERCUBE_F64));
+	       !(sum && plain_is_float(type));
 }
 
 static int data_args(struct hcctl *h, const struct words *w, struct run *r)
@@ -60,12 +61,12 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 	type = hcl_type_parse(w->type, &r->p.width);
 	if (type < 0)
 		return hc_invalid(h, "type", w->type,
-				  "u8..u64, i8..i64, f32, f64 or record:WIDTH is wanted");
+				  "u8..u64, i8..i64, f16, bf16, f32, f64 or record:WIDTH is wanted");
 	if (oper == HYPERCUBE_MERGE && r->traits->parts)
 		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
 	if (w->checked && !run_compares(oper, type))
 		return hc_invalid(h, "op", w->op, "its result depends on the order, so two trees are not compared");
-	/* Without operator, what any type has will do. */
+	/* Without an operator, one that all types have is used. */
 	oper = oper ?: HYPERCUBE_MIN;
 	r->elem = hcl_elem_size(oper, type, r->p.width);
 	if ((int)r->elem < 0)
@@ -84,7 +85,7 @@ static int method_args(struct hcctl *h, const struct words *w, struct run *r)
 	return why ? hc_invalid(h, "method", r->method->object.name, why) : 0;
 }
 
-/* Those keywords that the collective has; returns how many. */
+/* Make the table of the keywords that the collective has. Return: their number. */
 static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 {
 	const struct planner *p = run_planner(r);
@@ -132,7 +133,7 @@ static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
 				  "sizes are between \"from\" and \"to\", a line each");
 	if (!w->iterations_given)
 		r->iterations = SWEEP_ITERATIONS;
-	/* One more is made, see run_sweep.c. */
+	/* One more iteration is made, see run_sweep.c. */
 	if (r->iterations == UINT32_MAX)
 		return hc_invalid(h, "iterations", "4294967295",
 				  "with sweep, 1 to 4294967294 is wanted");
@@ -167,34 +168,31 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 	return method_args(h, w, r);
 }
 
-/* The members and the FAULT words their roles follow from. */
+/* Get the members, and the FAULT words from which their roles follow. */
 int run_members(struct hcctl *h, struct run *r)
 {
-	uint32_t nodes = hc_nodes(r->info.dim), u;
-	struct hc_faults *f;
+	uint32_t nodes = r->info.nodes, u;
 	int rc;
 
-	rc = live_faults(h, r->fabric, &f);
+	rc = live_faults(h, r->fabric, &r->faults);
 	if (rc)
 		return rc;
-	r->fault = malloc(nodes * sizeof(*r->fault));
 	r->node = malloc(nodes * sizeof(*r->node));
 	r->hcl = calloc(nodes, sizeof(*r->hcl));
-	if (!r->fault || !r->node || !r->hcl) {
-		hc_faults_free(f);
+	if (!r->node || !r->hcl)
 		return hc_nomem(h);
-	}
-	memcpy(r->fault, f->fault, nodes * sizeof(*r->fault));
-	hc_faults_free(f);
+	for (u = 0; u < nodes; u++)
+		if (r->faults->fault[u] == hc_ports(&r->faults->topo, u))
+			hc_set_add(r->faults->dead, u);
 	for (u = 0; u < nodes && u < 32 * r->plan.member_words; u++)
 		if (hc_set_has(r->plan.members, u))
 			r->node[r->n++] = u;
 	return 0;
 }
 
-/* --- data from a file: equal slices, in the order of the nodes --- */
+/* --- data from a file: equal chunks, in the order of the nodes --- */
 
-static size_t slices(const struct run *r)
+static size_t blocks_each(const struct run *r)
 {
 	return run_is_message(r) ? 1 : r->n * run_parts(r);
 }
@@ -211,27 +209,29 @@ static int bad_length(struct hcctl *h, const struct run *r, const char *file, si
 	return HC_NO;
 }
 
-/* With "count", what the file has beyond that is not read. */
+/* With "count", the rest of the file is not read. */
 static int read_counted(struct hcctl *h, struct run *r, const struct words *w)
 {
-	size_t want = (size_t)r->count * r->elem * slices(r), size;
+	size_t want = (size_t)r->count * r->elem * blocks_each(r), size;
 	int rc = file_read_first(h, w->file, want, (char **)&r->data, &size);
 
 	return rc ?: size == want ? 0 : bad_length(h, r, file_name(w->file), size);
 }
 
-/* Without, the file says how much it is for each member; it has been read. */
+/* Without "count", the length of the file, which has been read, gives the length
+ * for each member.
+ */
 static int count_data(struct hcctl *h, struct run *r, const struct words *w)
 {
-	size_t each = r->elem * slices(r);
+	size_t each = r->elem * blocks_each(r);
 
 	r->count = w->size / each;
 	return w->size % each ? bad_length(h, r, file_name(w->file), w->size) : 0;
 }
 
-/* --- what came out --- */
+/* --- results --- */
 
-int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out, int same)
+int run_check_result(struct hcctl *h, const struct run *r, const struct run_result *out, int same)
 {
 	if (same == -ENOMEM)
 		return hc_nomem(h);
@@ -244,7 +244,7 @@ int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out
 	return same == 1 ? HC_OK : HC_NO;
 }
 
-/* Where two trees were compared, theirs is the result. */
+/* Check the results. If two trees were compared, theirs are the results. */
 static int verify(const struct run *r, const struct words *w, struct run_result *out,
 		  struct run_check *check)
 {
@@ -283,10 +283,10 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 			 check->seen == 1 ? "" : "s");
 		return HC_NO;
 	}
-	return run_judge(h, r, check ? &check->out : out, same);
+	return run_check_result(h, r, check ? &check->out : out, same);
 }
 
-/* With a plan: data, operation, report. */
+/* With a plan: make the data, run the operation, print the report. */
 static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 {
 	struct nl_node *before = NULL;
@@ -320,13 +320,13 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Bytes of a contribution. For a file that depends on the number of the plan's members, but
- * these are mostly all nodes.
+/* Return: the bytes of a contribution. For a file they depend on the number of members, but these
+ * are mostly all nodes.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {
 	if (w->file && !w->count_given)
-		return w->size / hc_nodes(r->info.dim);
+		return w->size / r->info.nodes;
 	return (uint64_t)r->count * r->elem;
 }
 
@@ -351,9 +351,10 @@ int run_clear(struct hcctl *h, struct run *r)
 	r->temporary = 0;
 	r->trees = 0;
 	nl_plan_clear(&r->plan);
-	hc_free_all(r->data, r->fault, r->node);
+	hc_faults_free(r->faults);
+	hc_free_all(r->data, r->node);
 	r->data = NULL;
-	r->fault = NULL;
+	r->faults = NULL;
 	r->node = NULL;
 	r->n = 0;
 	return rc || trees ? HC_NO : 0;
@@ -390,7 +391,7 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	return rc;
 }
 
-/* "auto", and the types of plans that carry the collective. */
+/* Fill in "auto", and the plan types that carry the collective. */
 static void method_words(const struct run *r, const char *words[METHODS])
 {
 	const struct planner *p;

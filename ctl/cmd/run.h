@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the words,
- * run_plan.c chooses the plan, run_work.c performs the operation, run_print.c reports,
- * run_sweep.c makes a table of sizes, run_checked.c compares two trees, run_guard.c tidies up
- * after Ctrl-C, run_plain.c makes the data and computes the expected result, run_truth.c asks
- * what the plan promises and what is possible.
+ * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the arguments,
+ * run_plan.c chooses the plan, run_work.c runs the operation, run_print.c prints the report,
+ * run_sweep.c makes a table of sizes, run_checked.c compares two trees, run_guard.c cleans up after
+ * Ctrl-C, run_plain.c makes the data and computes the expected result, run_truth.c computes the
+ * steps that the plan promises and those of the optimum.
  */
 #ifndef _HCCTL_RUN_H
 #define _HCCTL_RUN_H
@@ -19,10 +19,10 @@ struct run;
 
 /**
  * struct run_part - a member's part in an operation
- * @in: what it gives, or NULL
- * @bytes: of that
- * @rank: the member's place
- * @out: room for what it gets, or NULL
+ * @in: its contribution, or NULL
+ * @bytes: bytes of that
+ * @rank: rank of the member
+ * @out: room for its result, or NULL
  * @room: bytes of that
  * @res: how the operation ended
  */
@@ -36,12 +36,12 @@ struct run_part {
 };
 
 /**
- * struct run_kind - what only one collective has; the rest follows from its traits
+ * struct run_kind - what is special to one collective; the rest follows from its traits
  * @collective: enum hypercube_collective
- * @take_part: the library's call
- * @checked: the same over two trees that are compared; NULL: it cannot be
- * @expected: what those who get something should have, malloc()ed, of blocks and parts all; NULL
- *	where nobody gets anything: then nobody may leave before all have come
+ * @take_part: make the library's call
+ * @checked: make the call over two trees whose results are compared; NULL: it cannot be
+ * @expected: compute the expected result of members that get one, malloc()ed, of all blocks
+ *	and parts; NULL where no member gets data: then no member may leave before all have come
  */
 struct run_kind {
 	uint8_t collective;
@@ -57,27 +57,26 @@ struct run_kind {
  * @info: the fabric
  * @kind: the collective
  * @traits: of that
- * @p: what all members say; of a BCAST type and width say what the data is
+ * @p: parameters, the same at all members; of a BCAST, type and width describe the data
  * @elem: bytes of an element
  * @count: elements of each contribution, or of each part of it
- * @bytes: their bytes
- * @seed: of the random data
- * @data: contributions, one after the other by ascending node; NULL: random
- * @iterations: how often
- * @warmup: of these, those at first that do not count
- * @timeout: ms in which something must move
+ * @bytes: bytes of these elements
+ * @seed: seed of the random data
+ * @data: contributions, one after another by ascending node; NULL: random
+ * @iterations: number of iterations
+ * @warmup: number of iterations at the beginning that do not count
+ * @timeout: ms in which some data must move
  * @plan: the plan
- * @method: type of plan, as asked for and then as chosen; NULL: any
- * @choice: why that one
- * @temporary: id of the plan that is installed for this run and is to be removed
- *	after it, or 0
- * @trees: the same of the first of pairs of trees, or 0
- * @check: what their results have shown, while they are compared
- * @fault: FAULT words it works with
- * @root: the sink of the plan, or its source, or the lowest node of a doubling
+ * @method: plan type, as asked for and then as chosen; NULL: any
+ * @choice: why that type was chosen
+ * @temporary: id of a plan that is installed for this run and removed after it, or 0
+ * @trees: id of the first of pairs of trees that are removed after it, or 0
+ * @check: outcome of comparing their results
+ * @faults: the present faults
+ * @root: sink or source of the plan, or the lowest node of recursive doubling
  * @node: the members, ascending
- * @hcl: of each a handle, or NULL: not yet
- * @n: how many
+ * @hcl: handle of each member, or NULL: not open yet
+ * @n: number of members
  */
 struct run {
 	const char *fabric;
@@ -99,7 +98,7 @@ struct run {
 	volatile uint32_t temporary;
 	volatile uint32_t trees;
 	struct run_check *check;
-	uint32_t *fault;
+	struct hc_faults *faults;
 	uint32_t root;
 	uint32_t *node;
 	struct hcl **hcl;
@@ -111,7 +110,7 @@ static inline bool run_is_root(const struct run *r, uint32_t rank)
 	return r->node[rank] == r->root;
 }
 
-/* Does member number @rank get a result?  Does it bring data? */
+/* Does member number @rank get a result? */
 static inline bool run_gets(const struct run *r, uint32_t rank)
 {
 	return hc_who_has(r->traits->gets, run_is_root(r, rank));
@@ -127,28 +126,28 @@ static inline bool run_has_data(const struct run *r)
 	return r->traits->payload != HC_PAYLOAD_NONE;
 }
 
-/* How many parts has a contribution? */
+/* Return: the number of parts that a contribution has. */
 static inline uint32_t run_parts(const struct run *r)
 {
 	return r->traits->parts ? r->n : 1;
 }
 
-/* Is there one message, or else a contribution for each member? */
+/* Is there one message, instead of a contribution of each member? */
 static inline bool run_is_message(const struct run *r)
 {
 	return r->traits->payload == HC_PAYLOAD_BYTES;
 }
 
 /**
- * struct run_result - what came out
+ * struct run_result - the results of a run
  * @out: the result of each member that has one, by rank; NULL for the others
- * @bytes: length of each
- * @res: what the kernel says of the last iteration: the root, and of what all
- *	members get, whoever had it last
+ * @bytes: length of each result
+ * @res: result record of the last iteration: the root's, or if all members get the result,
+ *	that of the member that had it last
  * @best: shortest wall time, ns
  * @mean: mean wall time, ns
  * @worst: longest wall time, ns
- * @early: a member left a barrier before another had come
+ * @early: a member left a barrier before another one had come
  * @wrong: a node whose result is wrong; set by run_verify()
  */
 struct run_result {
@@ -165,35 +164,40 @@ struct run_result {
 /* Run a collective: h->cmd->own is its struct run_kind. */
 int run_collective(struct hcctl *h, int argc, char **argv);
 
-/* Is there a type of plan that may be preferred to the first? */
+/* Is there a plan type that may be preferred to the first one? */
 bool run_has_choice(const struct run *r);
-/* The type of plan that is wanted; with any, the first that need not be preferred, or the last. */
+/* Return: the plan type to use; if any will do, the first that need not be
+ * preferred, or the last.
+ */
 const struct planner *run_planner(const struct run *r);
-/* Why a plan of that type does not carry it; NULL: it does. */
+/* Return: why a plan of that type does not carry the collective; NULL: it does. */
 const char *run_not_by(const struct run *r, const struct planner *p);
 
-/* The plan asked for, or an installed one of use, or a new one; 0 or complained.  @root:
- * source of a broadcast, or NL_NONE; @bytes: of a contribution, for the rule.
+/* Find the plan that is asked for, or a suitable installed one, or install one. Return: 0, or an
+ * exit status after printing an error. @root: source of a broadcast, or NL_NONE; @bytes: of a
+ * contribution, for the rule.
  */
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes);
 
-/* The members of the plan, and the FAULT words that their roles follow from. */
+/* Get the members of the plan, and the FAULT words from which their roles follow. */
 int run_members(struct hcctl *h, struct run *r);
-/* What run_verify() said, as a status; complains unless all is right. */
-int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out, int same);
-/* Forget plan, members and data; a temporary plan is removed.  0 or complained. */
+/* Convert the return value of run_verify() to a status; prints an error unless all is right. */
+int run_check_result(struct hcctl *h, const struct run *r, const struct run_result *out, int same);
+/* Free plan, members and data, and remove a temporary plan. Return: 0, or an exit status after
+ * printing an error.
+ */
 int run_clear(struct hcctl *h, struct run *r);
 
 /**
  * struct run_sweep - a table of sizes
- * @wanted: one is
- * @from: the least size, bytes of a contribution
- * @to: the largest
- * @plan: the plan asked for, or 0
+ * @wanted: a table is asked for
+ * @from: least size, bytes of a contribution
+ * @to: greatest size
+ * @plan: id of the plan that is asked for, or 0
  * @root: source of a broadcast, or NL_NONE
- * @verify: each size
- * @op: as it was given, or NULL
- * @type: as it was given
+ * @verify: check the result of each size
+ * @op: name of the operator as given, or NULL
+ * @type: name of the type as given
  */
 struct run_sweep {
 	bool wanted;
@@ -208,21 +212,23 @@ struct run_sweep {
 
 int run_sweep(struct hcctl *h, struct run *r, const struct run_sweep *s);
 
-/* Run it; 0 or complained.  Release with run_result_free(). */
+/* Run the collective. Return: 0, or an exit status after printing an error. Release with
+ * run_result_free().
+ */
 int run_work(struct hcctl *h, const struct run *r, struct run_result *out);
 void run_result_free(const struct run *r, struct run_result *out);
 
 /**
- * struct run_check - the same over two trees
- * @best: the trees
- * @pair: those of the dimensions
- * @npairs: how many
- * @check: what each member saw, by rank
- * @seen: how many members saw a difference
- * @suspects: what each found out then
- * @all: from all of that; valid if @seen
+ * struct run_check - a run over two trees
+ * @best: the two trees
+ * @pair: the pairs of the dimensions
+ * @npairs: number of these pairs
+ * @check: outcome of the comparison at each member, by rank
+ * @seen: number of members whose results differed
+ * @suspects: what each member has located then
+ * @all: the nodes located from all of that; valid if @seen
  * @unseen: nodes that relay in both trees, ascending
- * @nunseen: how many
+ * @nunseen: number of these nodes
  * @out: the results of the first tree
  */
 struct run_check {
@@ -238,18 +244,18 @@ struct run_check {
 	struct run_result out;
 };
 
-/* Run it over two trees, too, and find out who has lied if they differ; 0 or complained.  Release
- * with run_check_free().
+/* Run the collective over two trees, too, and locate Byzantine nodes if the results differ. Return:
+ * 0, or an exit status after printing an error. Release with run_check_free().
  */
 int run_checked(struct hcctl *h, struct run *r, struct run_check *c);
 void run_check_free(struct run *r, struct run_check *c);
-/* Remove the trees; a complaint is made by the first that cannot be. */
+/* Remove the trees; an error is printed for the first that cannot be removed. */
 int run_trees_del(struct hcctl *h, const struct run *r);
-/* Members of the report's object. */
+/* Print it: members of the report's object. */
 void run_print_checked(struct hcctl *h, const struct run *r, const struct run_result *plain,
 		       const struct run_check *c);
 
-/* Print it; @before: the nodes as they were. */
+/* Print the report; @before: the nodes before the run. */
 struct run_view {
 	const struct run_result *out;
 	const struct nl_node *before, *after;
@@ -257,38 +263,40 @@ struct run_view {
 	const struct plan_truth *truth;
 	const struct run_check *check;	/* or NULL */
 	const char *op, *type;
-	bool optimum;	/* truth has it */
-	bool verified;	/* by verify; then @equal says the outcome */
+	bool optimum;	/* truth has the optimum */
+	bool verified;	/* the result was verified; then @equal is the outcome */
 	bool equal;
 	bool details;
 };
 
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 
-/* Between the two, a signal that ends the process removes r->temporary. */
+/* Between begin and end, a signal that ends the process removes r->temporary. */
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Those of struct run_kind: merged by the operator; the root's message; all blocks; what each
- * member gets, one behind the other, when each has brought something for each.
+/* Expected results for struct run_kind: merged by the operator; the root's message; all blocks;
+ * what each member gets, one after another, if each has a part for each.
  */
 uint8_t *run_expect_merged(const struct run *r);
 uint8_t *run_expect_exchanged(const struct run *r);
 uint8_t *run_expect_message(const struct run *r);
 uint8_t *run_expect_blocks(const struct run *r);
 
-/* Length of the result, and of what member number @rank sends. */
+/* Return: the length of the result, and of the contribution of member number @rank. */
 size_t run_out_bytes(const struct run *r);
 size_t run_in_bytes(const struct run *r, uint32_t rank);
-/* Fills @buf, of run_in_bytes(), with what member number @rank sends. */
+/* Fill @buf, of run_in_bytes(), with the contribution of member number @rank. */
 void run_contribution(const struct run *r, uint32_t rank, void *buf);
-/* Are all results the same as plainly computed?  1 or 0, -ENOMEM, -EINVAL (bad plan). */
+/* Compare all results with the expected ones. Return: 1 if all are equal, 0 if not, -ENOMEM, or
+ * -EINVAL (bad plan).
+ */
 int run_verify(const struct run *r, struct run_result *out);
 /* FNV-1a of 64 bits. */
 uint64_t run_digest(const void *data, size_t bytes);
 
-/* 0 or a negative errno (the plan and the faults do not fit).  The optimum is a search,
- * made if @optimum.
+/* Compute the steps. Return: 0, or a negative errno if plan and faults do not match. The optimum is
+ * a search, made if @optimum.
  */
 int run_truth(const struct run *r, bool optimum, struct plan_truth *t);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A run over two trees whose results are compared, and if they differ over the pairs of all
- * dimensions: the tool holds all nodes, so it joins what they see.
+ * dimensions: the tool runs all members, so it joins their outcomes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 /* --- the trees --- */
 
-/* Ids that nobody has, behind all others. */
+/* Find ids that no plan has, above all others. */
 static int unused(struct hcctl *h, const struct run *r, uint32_t *id)
 {
 	struct nl_plan *v;
@@ -52,7 +52,7 @@ int run_trees_del(struct hcctl *h, const struct run *r)
 	return rc;
 }
 
-/* Takes the relays. */
+/* Take over the relays. */
 static void pair_take(const struct run *r, struct hcl_pair *to, struct hc_checked_pair *from,
 		      uint32_t id)
 {
@@ -91,7 +91,7 @@ static bool same_members(const struct run *r, const struct hc_checked *trees)
 	return t->nmembers == r->n;
 }
 
-/* What is installed, as the planner finds the same again. */
+/* Get the installed trees: the planner finds the same ones again. */
 static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 		      struct hc_checked *trees)
 {
@@ -112,7 +112,7 @@ static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 
 static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 {
-	/* What the others get does not depend on the sink. */
+	/* The results of the other members do not depend on the sink. */
 	uint32_t sink = r->traits->gets == HC_WHO_ROOT ? r->root : NL_NONE, id;
 	struct hc_checked trees;
 	struct hc_faults *f;
@@ -138,26 +138,26 @@ static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 
 /* --- the members' parts --- */
 
-/* That results differ is no failure of the operation. */
+/* Results that differ are no failure of the operation. */
 static int compared_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	struct hcl_check *check = &r->check->check[p->rank], now;
 	int err = r->kind->checked(hcl, r, p, &now);
 
 	*p->res = now.res[0];
-	/* Of several iterations the first that shows something. */
+	/* Of several iterations, keep the first whose results differ. */
 	if (!check->segments)
 		*check = now;
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* A broadcast as hcl_checked_bcast() makes one. */
+/* Run a broadcast in the way of hcl_checked_bcast(). */
 static int narrow_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	const struct hcl_params xor = { .oper = HYPERCUBE_XOR, .type = HYPERCUBE_U8 };
 	const struct run_check *c = r->check;
 
-	return hcl_checked_narrow(hcl, run_is_message(r) ? &xor : &r->p, c->pair, c->npairs, p->in,
+	return hcl_checked_locate(hcl, run_is_message(r) ? &xor : &r->p, c->pair, c->npairs, p->in,
 				  run_is_message(r) ? r->bytes : p->bytes,
 				  &r->check->suspects[p->rank]);
 }
@@ -182,7 +182,7 @@ static int narrow(struct hcctl *h, const struct run *r, struct run_check *c)
 	again.warmup = 0;
 	rc = run_work(h, &again, &none);
 	run_result_free(&again, &none);
-	return rc ?: hcl_suspects_of(c->pair, c->npairs, c->suspects, r->n, &c->all);
+	return rc ?: hcl_checked_locate_of(c->pair, c->npairs, c->suspects, r->n, &c->all);
 }
 
 static int compare(struct hcctl *h, const struct run *r, struct run_check *c)
@@ -234,7 +234,7 @@ void run_check_free(struct run *r, struct run_check *c)
 
 /* --- printing --- */
 
-/* The first difference that a member has seen. */
+/* Print the first difference at a member. */
 static void print_segment(struct hcctl *h, const struct run *r, const struct run_check *c)
 {
 	const struct hcl_check *first = NULL;
@@ -264,14 +264,14 @@ static void print_suspects(struct hcctl *h, const struct run_check *c)
 	uint32_t i;
 
 	out_object(h, "suspects");
-	out_uint(h, "liars", NULL, s->liars);
+	out_uint(h, "byzantine", NULL, s->byzantine);
 	out_uint(h, "sets", NULL, s->n);
 	out_uint(h, "other_pairs", NULL, s->others);
 	out_array(h, "nodes");
-	for (i = 0; i < s->n * (s->liars ?: 1) && i < 2 * HCL_SUSPECTS_MAX; i++)
+	for (i = 0; i < s->n * (s->byzantine ?: 1) && i < 2 * HCL_SUSPECTS_MAX; i++)
 		out_uint(h, NULL, NULL, s->node[i]);
 	out_close(h);
-	out_str(h, "words", "suspects: %s\n", hcl_suspects_describe(s, words, sizeof(words)));
+	out_str(h, "words", "suspects: %s\n", hcl_checked_describe(s, words, sizeof(words)));
 	out_close(h);
 }
 

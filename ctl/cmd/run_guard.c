@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets end with the process, whatever happens to it.  What would outlive it
- * is a plan installed for one run: a thread waits for the signals that end us
- * and takes the plan away first.
+ * Sockets end with the process, however it ends. A plan that was installed for one run would
+ * outlive it: a thread waits for the signals that end the process, and removes the plan first.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,7 +23,7 @@ static void *wait_for_signal(void *arg)
 	sigwait(&waited, &sig);
 	if (sig == SIGRTMIN)
 		return NULL;
-	/* A socket of our own: the main thread may be using its one. */
+	/* Use a socket of its own: the main thread may be using its socket. */
 	if (r->temporary)
 		nl_plan_del(&own, r->fabric, r->temporary, false);
 	run_trees_del(&own, r);
@@ -37,7 +36,7 @@ static void *wait_for_signal(void *arg)
 void run_guard(const struct run *r)
 {
 	cmd_signals_ending(&ending);
-	/* The last signal is how the main thread ends the guard. */
+	/* The last signal is the one by which the main thread ends this thread. */
 	waited = ending;
 	sigaddset(&waited, SIGRTMIN);
 	pthread_sigmask(SIG_BLOCK, &waited, &before);

@@ -14,7 +14,7 @@ static int allreduce_part(struct hcl *hcl, const struct run *r, const struct run
 	return hcl_allreduce(hcl, &r->p, p->in, p->bytes, p->out, p->room, p->res);
 }
 
-/* The source waits until all have it. */
+/* The source waits until all members have the message. */
 static int bcast_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	return hcl_bcast(hcl, r->p.plan, r->root, p->out ? p->out : p->in,
@@ -121,7 +121,7 @@ const struct hc_cmd run_cmds[] = {
 	},
 	{
 		"allreduce", run_collective,
-		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [checked] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling|span] [plan ID] [checked] [verify] [iterations N] [timeout MS] [details]",
 		&allreduce,
 	},
 	{
@@ -141,12 +141,12 @@ const struct hc_cmd run_cmds[] = {
 	},
 	{
 		"allgather", run_collective,
-		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling|ring] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling|ring|span] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&allgather,
 	},
 	{
 		"barrier", run_collective,
-		"NAME [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [method auto|tree|doubling|span] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&barrier,
 	},
 	{
@@ -156,7 +156,7 @@ const struct hc_cmd run_cmds[] = {
 	},
 	{
 		"reduce_scatter", run_collective,
-		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling|span] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&reduce_scatter,
 	},
 	{}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of a run, and its result computed plainly, in the merge order of the plan.  Shares no
- * code with the kernel but the roles of the members, so that floats can be compared bit by bit.
+ * The data of a run, and its expected result, computed in the merge order of the plan. Shares no
+ * code with the kernel except the roles of the members, so that floats can be compared bit by bit.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* A float from random bits: sums of them stay small, products too. */
+/* Return: a float from random bits, such that sums and products stay small. */
 static double real(unsigned int oper, uint64_t r)
 {
 	double v = ldexp(r >> 12, -52);
@@ -33,20 +33,11 @@ static double real(unsigned int oper, uint64_t r)
 
 static void random_value(const struct run *r, uint64_t bits, uint8_t *to, size_t size)
 {
-	double f64;
-	float f32;
-
-	switch (r->p.type) {
-	case HYPERCUBE_F32:
-		f32 = real(r->p.oper, bits);
-		memcpy(to, &f32, sizeof(f32));
-		return;
-	case HYPERCUBE_F64:
-		f64 = real(r->p.oper, bits);
-		memcpy(to, &f64, sizeof(f64));
+	if (plain_is_float(r->p.type)) {
+		plain_put_real(r->p.type, to, real(r->p.oper, bits));
 		return;
 	}
-	/* Little and big endian alike: any bytes will do. */
+	/* The byte order does not matter: any bytes will do. */
 	memcpy(to, &bits, size < sizeof(bits) ? size : sizeof(bits));
 }
 
@@ -85,7 +76,7 @@ static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf
 	}
 }
 
-/* acc = acc op in, from one element to another. */
+/* acc = acc op in, for the elements from one to another. */
 static void combine(const struct run *r, uint8_t *acc, const uint8_t *in, size_t from, size_t to)
 {
 	from *= r->elem;
@@ -105,7 +96,7 @@ static void sort(const struct run *r, void *v, size_t n)
 	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
 }
 
-/* The same run, of which whole contributions are counted, not their parts. */
+/* The same run, in which whole contributions are counted, not their parts. */
 static struct run undivided(const struct run *r)
 {
 	struct run all = *r;
@@ -115,7 +106,7 @@ static struct run undivided(const struct run *r)
 	return all;
 }
 
-/* The data of one member. */
+/* Fill in the data of one member. */
 static void block(const struct run *r, uint32_t rank, void *buf)
 {
 	if (r->data)
@@ -134,8 +125,8 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* The root has all blocks; any other member has only its own.  Where all have brought one, all
- * get all.
+/* Has the member all blocks? The root has; any other member has only its own. If all contribute,
+ * all get all blocks.
  */
 static bool has_all(const struct run *r, enum hc_who who)
 {
@@ -170,22 +161,22 @@ size_t run_out_bytes(const struct run *r)
 		r->n * r->bytes : r->bytes;
 }
 
-/* --- over the plan --- */
+/* --- computing the result over the plan --- */
 
 /**
  * struct plain - a computation
  * @r: the run
- * @planner: its type of plan
- * @faults: the faults of now
+ * @planner: its plan type
+ * @faults: the present faults
  * @kept: results of blocked senders, until all their helpers have them
- * @uses: how many helpers still want them
+ * @uses: number of helpers that still need them
  * @scratch: room for any node's sources, while one role is looked at
- * @max: entries of it
+ * @max: entries of @scratch
  */
 struct plain {
 	const struct run *r;
 	const struct planner *planner;
-	struct hc_faults faults;
+	const struct hc_faults *faults;
 	uint8_t **kept;
 	uint8_t *uses;
 	struct hc_tree_peer *scratch;
@@ -197,7 +188,7 @@ static uint8_t *partial(struct plain *p, uint32_t u);
 static int role_of(const struct plain *p, uint32_t u, struct hc_tree_role *role,
 		   struct hc_tree_peer *src, unsigned int max)
 {
-	return p->planner->role(&p->r->plan, &p->faults, u, role, src, max);
+	return p->planner->role(&p->r->plan, p->faults, u, role, src, max);
 }
 
 static uint32_t rank_of(const struct run *r, uint32_t node)
@@ -214,7 +205,7 @@ static uint32_t rank_of(const struct run *r, uint32_t node)
 	return low;
 }
 
-/* The part of @from's data that helper @u merges, in each segment. */
+/* Merge the part of @from's data that is helper @u's, in each segment. */
 static int merge_part(struct plain *p, uint32_t u, uint8_t *acc, uint32_t from,
 		      const uint8_t *in)
 {
@@ -267,7 +258,7 @@ static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
 	return rc;
 }
 
-/* Returns what @u holds when it has merged all its sources, or NULL. */
+/* Return: what @u holds after it has merged all its sources, or NULL. */
 static uint8_t *partial(struct plain *p, uint32_t u)
 {
 	struct hc_tree_peer *src = calloc(p->max, sizeof(*src));
@@ -292,11 +283,11 @@ static uint8_t *partial(struct plain *p, uint32_t u)
 
 static uint8_t *plain_reduction(const struct run *r)
 {
-	uint32_t nodes = hc_nodes(r->info.dim), u;
+	uint32_t nodes = r->info.nodes, u;
 	struct plain p = {
 		.r = r, .planner = planner_of(r->plan.type),
-		.faults = { .dim = r->info.dim, .fault = r->fault },
-		.max = 2 * r->info.dim + r->plan.ndetours + 1,
+		.faults = r->faults,
+		.max = 2 * r->info.ports + r->plan.ndetours + 1,
 	};
 	uint8_t *result = NULL;
 
@@ -327,7 +318,7 @@ static bool nans(unsigned int type, const void *a, const void *b)
 	return plain_is_nan(type, a) && plain_is_nan(type, b);
 }
 
-/* Bit by bit, but one NaN is as good as another. */
+/* Are the results equal bit by bit? All NaNs count as equal. */
 static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t i;

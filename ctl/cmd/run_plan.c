@@ -11,9 +11,11 @@
 
 const char *run_not_by(const struct run *r, const struct planner *p)
 {
-	if (hc_traits_carried(r->traits, p->type, r->p.oper))
-		return NULL;
-	return "sorted runs are merged by a tree";
+	if (!hc_traits_carried(r->traits, p->type, r->p.oper))
+		return "sorted runs are merged by a tree";
+	if (r->info.nodes && !r->info.dim && !p->any_network)
+		return "this needs a hypercube, and the fabric is another network";
+	return NULL;
 }
 
 const struct planner *run_planner(const struct run *r)
@@ -51,16 +53,16 @@ static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint
 
 	if (!v->members)
 		return false;
-	/* With an id, its type is the method unless one was asked for. */
+	/* With an id, the plan's type is the method unless another one was asked for. */
 	if (id)
 		return v->id == id && (r->method ? v->type == p->type :
 				       hc_traits_carried(r->traits, v->type, r->p.oper));
-	/* Plans of a part of the nodes are taken only by their id. */
+	/* Plans of a part of the nodes are used only if named by their id. */
 	return v->type == p->type && !v->broken && (root == NL_NONE || p->root->of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
 }
 
-/* The plan asked for, or else the first that is of use; -ENOENT: none. */
+/* Find the plan asked for, or the first suitable one. Return: -ENOENT if there is none. */
 static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root,
 			  uint32_t *unused)
 {
@@ -92,7 +94,7 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 	return r->plan.broken ? broken(h, r, id) : 0;
 }
 
-/* Plan for the faults of now and install that as @id. */
+/* Plan for the present faults and install that as @id. */
 static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint32_t root)
 {
 	const struct plan_req q = {
@@ -118,7 +120,7 @@ bool run_has_choice(const struct run *r)
 	return p;
 }
 
-/* Other types than the first are asked whether they are to be preferred. */
+/* Ask the types after the first whether they are preferred. */
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
 	const struct planner *p, *first = run_planner(r);
@@ -144,8 +146,11 @@ static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 		if (r->choice.preferred)
 			r->method = p;
 	}
-	if (!r->method)
-		r->method = first;
+	if (r->method)
+		return 0;
+	r->method = first;
+	if (!r->info.dim)
+		r->choice.why = "other methods need a hypercube";
 	return 0;
 }
 
@@ -154,6 +159,11 @@ int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_
 	uint32_t unused;
 	int rc;
 
+	if (!run_planner(r) || run_not_by(r, run_planner(r))) {
+		hc_error(h, "fabric %s: this needs a hypercube, and it is another network",
+			 r->fabric);
+		return -EOPNOTSUPP;
+	}
 	if (run_has_choice(r) && !id) {
 		rc = choose(h, r, bytes);
 		if (rc)

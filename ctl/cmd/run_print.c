@@ -7,7 +7,9 @@
 
 #include "run.h"
 
-/* A counter that is less than it was is that of another fabric of the same name. */
+/* Return: the increase of a counter. A counter that is less than before belongs to another fabric
+ * of the same name.
+ */
 static uint64_t more(uint64_t before, uint64_t after)
 {
 	return after > before ? after - before : 0;
@@ -39,7 +41,7 @@ static void print_nodes(struct hcctl *h, const struct run *r, const struct run_v
 	out_close(h);
 }
 
-/* The first result; a member's that receives what the source has. */
+/* Return: the first result; of a broadcast that of a member other than the source. */
 static const uint8_t *result(const struct run *r, const struct run_result *out)
 {
 	uint32_t i;
@@ -109,7 +111,7 @@ static void print_method(struct hcctl *h, const struct run *r, const struct plan
 	const struct hc_doubling_measured *rule = r->choice.rule;
 
 	out_str(h, "method", "method %s", planner_of(r->plan.type)->object.name);
-	out_str(h, "why", ": %s", r->choice.why);
+	out_str(h, "reason", ": %s", r->choice.why);
 	if (rule) {
 		out_object(h, "rule");
 		out_uint(h, "dim", " (dim %" PRIu64, rule->dim);

@@ -35,7 +35,7 @@ static void row(struct hcctl *h, const struct run *r, const struct run_sweep *s,
 		const struct run_result *out)
 {
 	uint64_t ns = out->mean ?: 1;
-	/* Bytes a microsecond are megabytes a second. */
+	/* Bytes per microsecond are megabytes per second. */
 	double rate = r->bytes / us(ns);
 
 	out_object(h, NULL);
@@ -71,14 +71,14 @@ static int one_size(struct hcctl *h, struct run *r, const struct run_sweep *s)
 	rc = run_work(h, r, &out);
 	r->iterations -= WARMUP;
 	if (!rc && s->verify)
-		rc = run_judge(h, r, &out, run_verify(r, &out));
+		rc = run_check_result(h, r, &out, run_verify(r, &out));
 	if (!rc)
 		row(h, r, s, &out);
 	run_result_free(r, &out);
 	return rc;
 }
 
-/* With the type of plan that is best for that size, unless one was asked for. */
+/* Run one size, with the best plan type for that size, unless one was asked for. */
 static int size(struct hcctl *h, struct run *r, const struct run_sweep *s, uint64_t bytes)
 {
 	const struct planner *asked = r->method;

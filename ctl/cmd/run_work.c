@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A collective, performed: one thread a member, each bound to its node.
+ * Running a collective: one thread for each member, each bound to its node.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,13 +30,13 @@ struct worker {
 
 /**
  * struct team - all members
- * @h: context; the main thread's but while the workers work
+ * @h: context; used by the main thread only, except while the workers run
  * @r: the run
  * @out: the result
- * @start: all are ready for an iteration, or through with it
- * @broken: somebody has failed: no further iteration
+ * @start: barrier: all are ready for an iteration, or have finished it
+ * @broken: a member has failed: no further iteration
  * @timed: an iteration was counted
- * @worker: one a member
+ * @worker: a worker for each member
  */
 struct team {
 	struct hcctl *h;
@@ -85,7 +85,7 @@ static void one_iteration(struct worker *w)
 	w->team->broken = true;
 	if (!w->res.status)
 		w->res = *hcl_failure(w->hcl);
-	/* The others shall not wait for us. */
+	/* The other members must not wait for this one. */
 	hcl_close(w->hcl);
 	w->hcl = NULL;
 	w->team->r->hcl[w->rank] = NULL;
@@ -116,18 +116,18 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 	t->out->early |= first_left < last_come;
 }
 
-/* Counts the time of an iteration: at the root, or, if all wait for the result, from the first
- * call to the last return.
+/* Count the time of an iteration: at the root, or if all wait for the result, from the first call
+ * to the last return.
  */
 static void account(struct team *t, const struct worker *root)
 {
 	uint64_t begin = root->begin, end = root->end;
 
 	t->out->res = root->res;
-	if (t->r->traits->told || t->r->traits->gets == HC_WHO_ALL)
+	if (t->r->traits->notified || t->r->traits->gets == HC_WHO_ALL)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
-	/* A coarse clock may say that it took no time. */
+	/* With a coarse clock an iteration may take no time. */
 	if (!t->timed || end - begin < t->out->best)
 		t->out->best = end - begin;
 	t->timed = true;
@@ -148,8 +148,8 @@ static void *work(void *arg)
 			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);
 		one_iteration(w);
-		/* Nobody sets it between here and the next barrier: all agree.  Nor does
-		 * anybody begin anew before the root is through with the times.
+		/* No member sets it between here and the next barrier, so all members see the same
+		 * value; and none begins another iteration before the root has counted the times.
 		 */
 		pthread_barrier_wait(&t->start);
 		if (t->broken)
@@ -162,7 +162,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* One descriptor a member, and some more. */
+/* Allow a descriptor for each member, and some more. */
 static void more_descriptors(uint32_t n)
 {
 	struct rlimit l;
@@ -207,7 +207,9 @@ static int prepare(struct team *t)
 		w = &t->worker[i];
 		w->team = t;
 		w->rank = i;
-		/* One for all that the command does: who leaves ends what others begin. */
+		/* One handle for all that the command does: a handle that is closed ends what
+		 * others begin.
+		 */
 		rc = r->hcl[i] ? 0 : hcl_open(&r->hcl[i], r->fabric, r->node[i]);
 		w->hcl = r->hcl[i];
 		if (rc) {
@@ -235,7 +237,7 @@ static int start_threads(struct team *t)
 	pthread_attr_destroy(&attr);
 	if (!rc)
 		return 0;
-	/* Those that run wait at the barrier for ever: the process has to end. */
+	/* Threads that run already wait at the barrier for ever: the process has to end. */
 	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
 	if (t->r->temporary)
 		nl_plan_del(t->h, t->r->fabric, t->r->temporary, false);
@@ -247,19 +249,19 @@ static bool has_cause(const struct worker *w)
 	return w->res.status && w->res.cause_node != UINT32_MAX;
 }
 
-/* How informative a failure is: one with a cause is best, then the root's. */
+/* Rank a failure by its information: one with a cause is best, then the root's. */
 static unsigned int telling(const struct worker *w)
 {
 	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
 }
 
-/* What has broken a plan; NL_NONE: not said. */
+/* The fault that has broken a plan; NL_NONE: unknown. */
 struct cause {
 	uint32_t node;
 	uint32_t dim;
 };
 
-/* The plan broke between two operations: no result tells the cause, but the plan. */
+/* The plan broke between two operations: no result has the cause, but the plan has. */
 static void plan_words(struct team *t, char *words, size_t size, struct cause *cause)
 {
 	struct nl_plan *v;
@@ -280,7 +282,7 @@ static void plan_words(struct team *t, char *words, size_t size, struct cause *c
 	nl_plans_free(v, n);
 }
 
-/* Why a link is down, if it tells. */
+/* Return: why a link is down, if it is known. */
 static const char *link_words(struct team *t, const struct cause *cause)
 {
 	struct nl_link v;
@@ -291,7 +293,7 @@ static const char *link_words(struct team *t, const struct cause *cause)
 	       ": it is spent, for too many attempts to deliver a frame were in vain" : "";
 }
 
-static int judge(struct team *t)
+static int team_check(struct team *t)
 {
 	const struct worker *w = &t->worker[0];
 	struct cause cause = { NL_NONE, NL_NONE };
@@ -327,7 +329,7 @@ static int perform(struct team *t)
 		pthread_join(t->worker[i].thread, NULL);
 	pthread_barrier_destroy(&t->start);
 	t->out->mean /= t->r->iterations - t->r->warmup;
-	return judge(t);
+	return team_check(t);
 }
 
 int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
@@ -347,7 +349,7 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	if (!rc)
 		rc = perform(&t);
 	for (i = 0; i < r->n; i++) {
-		/* What has not ended may still be written to its buffer. */
+		/* An operation that has not ended may still write to its buffer. */
 		if (rc) {
 			hcl_close(r->hcl[i]);
 			r->hcl[i] = NULL;

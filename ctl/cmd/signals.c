@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that end a process: commands that leave something behind then make them wait.
+ * Signals that end a process: commands that would leave something behind let them wait.
  */
 #include <signal.h>
 
 #include "cmd.h"
 
-/* But for those that cannot wait, and those of faults of our own. */
+/* All except those that cannot wait, and those of faults in this program. */
 static const int ending[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
 };

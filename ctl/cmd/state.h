@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of a fabric that can be kept, in files: state_read.c reads it from JSON and
- * state_plan.c the plans of that, state_print.c writes it, state_live.c asks the kernel for it,
- * state_diff.c finds what tells two states apart, state_apply.c changes the one into the other.
+ * The state of a fabric that can be kept in files: state_read.c reads it from JSON and state_plan.c
+ * the plans in that, state_print.c writes it, state_live.c gets it from the kernel, state_diff.c
+ * finds the differences of two states, state_apply.c changes one state into the other.
  */
 #ifndef _HCCTL_STATE_H
 #define _HCCTL_STATE_H
@@ -10,30 +10,30 @@
 #include "json_read.h"
 #include "planner.h"
 
-/* In the file, and the number of its format. */
+/* Name and version of the file format. */
 #define STATE_FORMAT	"hypercube-fabric"
 #define STATE_VERSION	1
 
 /**
- * struct state_node - a node that may not be as nodes are at first
- * @failed: it has
- * @up: its endpoint is
+ * struct state_node - a node
+ * @failed: the node has failed
+ * @up: its endpoint is up
  * @lost: its endpoint is in a namespace that has no name
- * @owner: uid, or NL_NONE
- * @lie: when it lies about what it relays
- * @ifname: name of its endpoint, of what the kernel says
+ * @owner: uid of its owner, or NL_NONE
+ * @byzantine: when it is Byzantine
+ * @ifname: name of its endpoint; only from the kernel
  * @netns: name of the namespace of its endpoint; NULL: that of the fabric
  * @addr: addresses of its endpoint
- * @naddr: how many
- * @mtu: of its endpoint
- * @queue: frames, the txqueuelen of its endpoint
+ * @naddr: number of addresses
+ * @mtu: MTU of its endpoint
+ * @queue: txqueuelen of its endpoint, frames
  */
 struct state_node {
 	bool failed;
 	bool up;
 	bool lost;
 	uint32_t owner;
-	struct nl_lies lie;
+	struct nl_byzantine byzantine;
 	char ifname[16];
 	char *netns;
 	struct nl_addr_in *addr;
@@ -42,18 +42,18 @@ struct state_node {
 	uint32_t queue;
 };
 
-/* As the kernel makes an Ethernet interface. */
+/* Defaults of the kernel for an Ethernet interface. */
 #define STATE_MTU_DEFAULT	1500
 #define STATE_QUEUE_DEFAULT	1000
 
 /**
  * struct state_end - an end of a link
- * @down: the link is, as is its other end
- * @seeded: imp.seed is to be that
- * @flap_down: ms, of the link
- * @flap_period: ms, or 0
- * @latency: ns
- * @bandwidth: bytes/s
+ * @down: the link is down, as it is at its other end
+ * @seeded: imp.seed is to be set
+ * @flap_down: ms for which the link is down in each @flap_period
+ * @flap_period: ms, or 0: it does not flap
+ * @latency: latency in the time model, ns
+ * @bandwidth: bandwidth in the time model, bytes/s
  * @imp: impairments
  */
 struct state_end {
@@ -67,29 +67,35 @@ struct state_end {
 };
 
 /**
- * struct state - of a fabric
+ * struct state - the state of a fabric
  * @name: its name
- * @dim: its dimension
- * @fixed: bits that all nodes here share
- * @base: what they are
- * @id: its number; 0: the one that follows from the name
- * @segment: bytes; 0: what the kernel takes
- * @patience: ms
- * @node: nodes
- * @end: ends of links, that of node u and dimension d at u * dim + d
- * @plan: plans
- * @nplans: how many
- * @unkept: what the fabric has that no file can have, a sentence each
- * @nunkept: how many
+ * @dim: its dimension; 0: it is no hypercube
+ * @topo: its network
+ * @peer: the table of that network, to be freed, or NULL
+ * @shape: description of the network
+ * @fixed: subcube mask: bits that all nodes on this machine share
+ * @base: subcube value: these bits
+ * @id: number of the fabric; 0: the one that follows from the name
+ * @segment: bytes of a segment; 0: the kernel's default
+ * @stall_timeout: stall timeout of the fabric, ms
+ * @node: the nodes
+ * @end: ends of links, that of node u and port d at u * topo.ports + d
+ * @plan: the plans
+ * @nplans: number of plans
+ * @unkept: what the fabric has that no file can hold, a sentence each
+ * @nunkept: number of these sentences
  */
 struct state {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t dim;
+	struct hc_topo topo;
+	uint16_t *peer;
+	char shape[HYPERCUBE_SHAPE_MAX + 1];
 	uint32_t fixed;
 	uint32_t base;
 	uint32_t id;
 	uint32_t segment;
-	uint32_t patience;
+	uint32_t stall_timeout;
 	struct state_node *node;
 	struct state_end *end;
 	struct nl_plan *plan;
@@ -100,7 +106,7 @@ struct state {
 
 static inline struct state_end *state_end(const struct state *s, uint32_t u, uint32_t d)
 {
-	return &s->end[u * s->dim + d];
+	return &s->end[u * s->topo.ports + d];
 }
 
 static inline bool state_has(const struct state *s, uint32_t u)
@@ -108,71 +114,83 @@ static inline bool state_has(const struct state *s, uint32_t u)
 	return cmd_is_here(u, s->fixed, s->base);
 }
 
-/* A link is named by its lower end, or by the only one that is here. */
+/* Does the state name a link by this end? A link is named by its lower end, or by the only one on
+ * this machine.
+ */
 static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
 {
-	return state_has(s, u) && (!(u & hc_bit(d)) || !state_has(s, hc_neigh(u, d)));
+	uint32_t v = hc_peer(&s->topo, u, d);
+
+	return u != v && state_has(s, u) && (u < v || !state_has(s, v));
 }
 
 static inline uint32_t state_ends(const struct state *s)
 {
-	return hc_nodes(s->dim) * s->dim;
+	return s->topo.nodes * s->topo.ports;
 }
 
-/* Nodes and links as they are at first; s->dim is set. */
+/* Set nodes and links to their defaults; s->dim or s->topo is set. */
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
-/* What a node is at first. */
+/* The default of a node. */
 extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
-/* Do random numbers decide the fate of frames? */
+/* Do random numbers decide what happens to frames? */
 bool state_uses_seed(const struct nl_impairments *imp);
-/* Are the ends impaired alike, and of one model?  A seed counts where @a has one. */
+/* Have both ends the same impairments and model? A seed counts if @a has one. */
 bool state_end_same(const struct state_end *a, const struct state_end *b);
 bool state_end_is_default(const struct state_end *e);
 
-/* All of these return 0 or have complained.  Release with state_free(), whatever they say. */
+/* All of these return 0, or an exit status after printing an error. Release with state_free(), even
+ * after an error.
+ */
 int state_read(struct hcctl *h, const char *file, struct state *s);
-/* What a file says of nodes, links and plans: arrays, or NULL. */
+/* The nodes, links and plans in a file: arrays, or NULL. */
 struct state_parts {
 	struct json_object *nodes;
 	struct json_object *links;
 	struct json_object *plans;
 };
 
-/* Into a state that state_init() has made. */
+/* Read them into a state that state_init() has made. */
 int state_take(struct hcctl *h, struct state *s, const struct state_parts *p);
 int state_read_plan(struct hcctl *h, struct json_object *o, void *state);
-/* Without @endpoints, not where these are: to look there takes privileges. */
+/* Get the state of a fabric. Without @endpoints, where endpoints are is left out: looking there
+ * needs privileges.
+ */
 int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s);
-/* Can the plan be installed again?  A broken one cannot, for the faults that have broken it. */
+/* Can the plan be installed again? A broken one cannot, because of the faults that
+ * have broken it.
+ */
 bool state_keeps(const struct nl_plan *v);
-/* Always JSON. */
+/* Print the state, always as JSON. */
 void state_print(struct hcctl *h, const struct state *s);
 
-/* "10.16.0.1/16" in @buf */
+/* Write "10.16.0.1/16" into @buf. */
 #define STATE_ADDR_BUF 64
 const char *state_addr(char *buf, const struct nl_addr_in *a);
 
-/* What a step changes, in the order in which they are made. */
+/* What a step changes, in the order in which steps are made. */
 enum state_kind {
-	STATE_FABRIC,		/* make it */
-	STATE_PATIENCE,
-	STATE_PLAN_DEL,		/* [i] of those that there are */
-	STATE_NETNS,		/* [i]: a node, as are the next ones */
+	STATE_FABRIC,		/* make the fabric */
+	STATE_STALL_TIMEOUT,
+	STATE_PLAN_DEL,		/* plan [i] of the present state */
+	STATE_NETNS,		/* [i]: a node, as in the next ones */
 	STATE_MTU,
 	STATE_QUEUE,
-	STATE_ADDR_DEL,		/* [j] of those that there are */
+	STATE_ADDR_DEL,		/* address [j] of the present state */
 	STATE_UP,
-	STATE_ADDR,		/* [j] of those that are wanted */
+	STATE_ADDR,		/* address [j] of the wanted state */
 	STATE_OWNER,
-	STATE_LIE,
-	STATE_STEADY,		/* [i]: end of a link that flaps no more, as are the next ones */
+	STATE_BYZANTINE,
+	STATE_STEADY,		/* [i]: end of a link that must not flap any more, as in the next
+				 * ones
+				 */
 	STATE_LINK,
 	STATE_IMPAIR,
 	STATE_IMPAIR_BOTH,
 	STATE_FAILED,		/* [i]: a node */
-	STATE_PLAN,		/* [i] of those that are wanted */
+	STATE_PLAN,		/* plan [i] of the wanted state */
 	STATE_FLAP,		/* [i]: end of a link */
 	STATE_KINDS
 };
@@ -184,13 +202,13 @@ struct state_step {
 };
 
 /**
- * struct state_diff - what is to be done
- * @have: the fabric as it is; without name: there is none
- * @want: as it is wanted
- * @faults: only failed nodes and links that are down
+ * struct state_diff - the steps from one state to another
+ * @have: the present state; without a name: there is no fabric
+ * @want: the wanted state
+ * @faults: change only failed nodes and links that are down
  * @keep_plans: plans stay as they are
- * @step: one request to the kernel each, mostly
- * @nsteps: how many
+ * @step: the steps, mostly one request to the kernel each
+ * @nsteps: number of steps
  */
 struct state_diff {
 	struct state *have;
@@ -201,17 +219,17 @@ struct state_diff {
 	size_t nsteps;
 };
 
-/* Fills d->step, for free(). */
+/* Compute d->step, to be freed. */
 int state_diff(struct hcctl *h, struct state_diff *d);
-/* Does the address stay as it is, whatever else is done to its endpoint? */
+/* Does the address stay, whatever else is done to its endpoint? */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a);
-/* An object; text: a line for each value that goes or comes. */
+/* Print an object; text: a line for each value that is removed or added. */
 void state_diff_print(struct hcctl *h, const struct state_diff *d, bool dry);
-/* Make the steps, up to the first that fails, and print them.  A fabric that is made so is removed
- * then.
+/* Make the steps, up to the first that fails, and print them. A fabric that was made by them is
+ * removed after a failure.
  */
 int state_apply(struct hcctl *h, struct state_diff *d);
-/* Find out what is to be done, do it unless @dry, print it; @d has what there is and is wanted. */
+/* Compute the steps, make them unless @dry, print them; @d has the present and the wanted state. */
 int state_reach(struct hcctl *h, struct state_diff *d, bool dry);
 
 #endif /* _HCCTL_STATE_H */

@@ -11,7 +11,7 @@
 #include "live.h"
 #include "state.h"
 
-/* What a step needs beside its states. */
+/* What a step needs besides its states. */
 struct applying {
 	struct hcctl *h;
 	struct state_diff *d;
@@ -26,7 +26,7 @@ static int cannot_open(struct hcctl *h, const char *netns, int err)
 	return err;
 }
 
-/* A namespace that does not exist is made, and is removed with the fabric. */
+/* Move an endpoint. A namespace that does not exist is made, and is removed with the fabric. */
 static int move(struct applying *a, uint32_t u)
 {
 	const char *name = a->d->want->name, *netns = a->d->want->node[u].netns;
@@ -49,7 +49,7 @@ static int move(struct applying *a, uint32_t u)
 	return rc;
 }
 
-/* In its namespace, which it is in by now. */
+/* Configure an endpoint in its namespace, where it is by now. */
 static int configure(struct applying *a, const struct state_step *s)
 {
 	const struct state_node *have = &a->d->have->node[s->i], *want = &a->d->want->node[s->i];
@@ -89,7 +89,7 @@ static int configure(struct applying *a, const struct state_step *s)
 
 /* --- links --- */
 
-/* Only what differs: random numbers that go on are not begun anew. */
+/* Return: only the differences: random numbers that go on do not begin again. */
 static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
 {
 	const struct nl_impairments *a = &have->imp, *b = &want->imp;
@@ -107,7 +107,7 @@ static struct nl_link_set impairments(const struct state_end *have, const struct
 	};
 }
 
-/* What differs at either end. */
+/* Return: what differs at either end. */
 static struct nl_link_set both(const struct nl_link_set *x, const struct nl_link_set *y)
 {
 	struct nl_link_set s = *x;
@@ -142,8 +142,8 @@ static int set_link(struct applying *a, const struct state_step *s)
 		set.flap_period = e->flap_period;
 		break;
 	case STATE_IMPAIR_BOTH:
-		far = impairments(state_end(have, hc_neigh(s->i, s->j), s->j),
-				  state_end(want, hc_neigh(s->i, s->j), s->j));
+		far = impairments(state_end(have, hc_peer(&want->topo, s->i, s->j), s->j),
+				  state_end(want, hc_peer(&want->topo, s->i, s->j), s->j));
 		set = impairments(state_end(have, s->i, s->j), e);
 		set = both(&set, &far);
 		break;
@@ -161,7 +161,7 @@ struct installing {
 	const struct nl_plan *plan;
 };
 
-/* For the faults of now; a state is that of this machine. */
+/* Install a plan for the present faults; a state is that of this machine. */
 static int install_once(struct hcctl *h, void *arg, bool last)
 {
 	const struct installing *in = arg;
@@ -173,8 +173,9 @@ static int install_once(struct hcctl *h, void *arg, bool last)
 
 	if (rc)
 		return rc;
-	shape.here = true;
-	rc = nl_plan_add(h, fabric, in->plan->id, in->plan->type, &shape, f->dim, f->fault, !last);
+	shape.local = true;
+	rc = nl_plan_add(h, fabric, in->plan->id, in->plan->type, &shape, f->topo.nodes,
+			 f->fault, !last);
 	hc_faults_free(f);
 	return rc;
 }
@@ -204,9 +205,11 @@ static int make(struct applying *a, const struct state_step *s)
 	case STATE_FABRIC:
 		return nl_fabric_add(h, &(struct nl_fabric_new){
 			.name = want->name, .dim = want->dim, .id = want->id,
+			.topo = want->peer ? &want->topo : NULL,
+			.shape = *want->shape ? want->shape : NULL,
 			.segment = want->segment, .fixed = want->fixed, .base = want->base });
-	case STATE_PATIENCE:
-		return nl_fabric_patience(h, want->name, want->patience);
+	case STATE_STALL_TIMEOUT:
+		return nl_fabric_stall_timeout(h, want->name, want->stall_timeout);
 	case STATE_PLAN_DEL:
 		return nl_plan_del(h, want->name, a->d->have->plan[s->i].id, true);
 	case STATE_PLAN:
@@ -221,9 +224,9 @@ static int make(struct applying *a, const struct state_step *s)
 		return configure(a, s);
 	case STATE_OWNER:
 		return nl_node_owner(h, want->name, s->i, want->node[s->i].owner);
-	case STATE_LIE:
-		return nl_node_lie(h, want->name, s->i, &want->node[s->i].lie,
-				   cmd_lies(&want->node[s->i].lie));
+	case STATE_BYZANTINE:
+		return nl_node_byzantine(h, want->name, s->i, &want->node[s->i].byzantine,
+					 cmd_is_byzantine(&want->node[s->i].byzantine));
 	case STATE_FAILED:
 		return nl_node_fail(h, want->name, s->i, want->node[s->i].failed);
 	default:
@@ -231,7 +234,7 @@ static int make(struct applying *a, const struct state_step *s)
 	}
 }
 
-/* Nothing is left of a fabric that did not exist before. */
+/* Remove a fabric that did not exist before. */
 static void undo(struct applying *a)
 {
 	size_t i;
@@ -246,7 +249,7 @@ static void undo(struct applying *a)
 		a->d->step[i].done = false;
 }
 
-/* What stands before the error that ends it. */
+/* Write the text in front of the error that ends it. */
 static void say_done(char *text, size_t size, bool is_new, size_t done, size_t all)
 {
 	if (is_new)
@@ -280,7 +283,7 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	if (rc)
 		undo(&a);
 	cmd_netns_drop(&a.made, false);
-	/* A signal that came ends the process here: all is said before. */
+	/* A signal that has come ends the process here, after everything was printed. */
 	state_diff_print(h, d, false);
 	cmd_signals_release();
 	return rc;

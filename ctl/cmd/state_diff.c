@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is to be done so that a fabric has another state, in an order that works: plans go
- * before faults break them and come when the faults are those they were made for, and links
- * begin to flap behind them all.
+ * The steps that bring a fabric to another state, in an order that works: plans are removed before
+ * faults break them, and installed when the faults are those they were made for; links begin to
+ * flap after all other steps.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int step(struct hcctl *h, struct state_diff *d, enum state_kind kind, uin
 {
 	struct state_step *v;
 
-	/* It grows by doubling. */
+	/* The array grows by a factor of two. */
 	if (!(d->nsteps & (d->nsteps - 1))) {
 		v = reallocarray(d->step, d->nsteps ? 2 * d->nsteps : 1, sizeof(*v));
 		if (!v)
@@ -56,8 +56,8 @@ static bool same_network(const struct nl_addr_in *a, const struct nl_addr_in *b)
 	       !(rest & (a->bytes[whole] ^ b->bytes[whole]));
 }
 
-/* The kernel deletes the other addresses of a network with the first one; which one is the first
- * is not known here.
+/* The kernel deletes the other addresses of a network with the first one; which one is the first is
+ * not known here.
  */
 static bool may_go_along(const struct state_node *have, const struct state_node *want,
 			 const struct nl_addr_in *a)
@@ -72,7 +72,9 @@ static bool may_go_along(const struct state_node *have, const struct state_node 
 	return i < have->naddr;
 }
 
-/* An endpoint that moves loses its addresses and goes down; one that goes down, those of IPv6. */
+/* An endpoint that moves loses its addresses and goes down; one that goes down
+ * loses those of IPv6.
+ */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a)
 {
 	const struct state_node *have = &d->have->node[u], *want = &d->want->node[u];
@@ -108,8 +110,9 @@ static int endpoint(struct hcctl *h, struct state_diff *d, enum state_kind kind,
 		return rc;
 	case STATE_OWNER:
 		return have->owner != want->owner ? step(h, d, kind, u, 0) : 0;
-	case STATE_LIE:
-		return cmd_lies_same(&have->lie, &want->lie) ? 0 : step(h, d, kind, u, 0);
+	case STATE_BYZANTINE:
+		return cmd_byzantine_same(&have->byzantine, &want->byzantine) ? 0 :
+		       step(h, d, kind, u, 0);
 	case STATE_FAILED:
 		return have->failed != want->failed ? step(h, d, kind, u, 0) : 0;
 	default:
@@ -122,7 +125,7 @@ static int nodes(struct hcctl *h, struct state_diff *d, enum state_kind kind)
 	int rc = 0;
 	uint32_t u;
 
-	for (u = 0; !rc && u < hc_nodes(d->want->dim); u++)
+	for (u = 0; !rc && u < d->want->topo.nodes; u++)
 		rc = endpoint(h, d, kind, u);
 	return rc;
 }
@@ -134,11 +137,11 @@ static bool flaps_alike(const struct state_end *a, const struct state_end *b)
 	return a->flap_period == b->flap_period && a->flap_down == b->flap_down;
 }
 
-/* One request for both ends if both become alike. */
+/* Make one request for both ends if both become the same. */
 static int impair(struct hcctl *h, struct state_diff *d, uint32_t u, uint32_t dim)
 {
 	const struct state_end *have[2], *want[2];
-	uint32_t ends[2] = { u, hc_neigh(u, dim) }, i;
+	uint32_t ends[2] = { u, hc_peer(&d->want->topo, u, dim) }, i;
 	bool differs[2];
 	int rc = 0;
 
@@ -177,8 +180,8 @@ static int links(struct hcctl *h, struct state_diff *d, enum state_kind kind)
 	uint32_t u, dim;
 	int rc = 0;
 
-	for (u = 0; !rc && u < hc_nodes(d->want->dim); u++)
-		for (dim = 0; !rc && dim < d->want->dim; dim++)
+	for (u = 0; !rc && u < d->want->topo.nodes; u++)
+		for (dim = 0; !rc && dim < d->want->topo.ports; dim++)
 			if (state_names(d->want, u, dim))
 				rc = link_step(h, d, kind, u, dim);
 	return rc;
@@ -218,8 +221,9 @@ static int one_kind(struct hcctl *h, struct state_diff *d, enum state_kind kind)
 	switch (kind) {
 	case STATE_FABRIC:
 		return *d->have->name ? 0 : step(h, d, kind, 0, 0);
-	case STATE_PATIENCE:
-		return d->have->patience == d->want->patience ? 0 : step(h, d, kind, 0, 0);
+	case STATE_STALL_TIMEOUT:
+		return d->have->stall_timeout == d->want->stall_timeout ? 0 :
+		       step(h, d, kind, 0, 0);
 	case STATE_PLAN_DEL:
 	case STATE_PLAN:
 		return plans(h, d, kind);

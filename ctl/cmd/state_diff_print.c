@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tells two states of a fabric apart: a line for each value that goes or comes.
+ * Prints the difference between two states of a fabric: a line for each value that is removed or
+ * added.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static void put_object(struct printing *p)
 	const struct state *of = s->kind == STATE_PLAN_DEL ? p->d->have : p->d->want;
 	struct hcctl *h = p->h;
 
-	if (s->kind == STATE_FABRIC || s->kind == STATE_PATIENCE) {
+	if (s->kind == STATE_FABRIC || s->kind == STATE_STALL_TIMEOUT) {
 		out_str(h, "object", " %s", "fabric");
 		out_text(h, " %s", of->name);
 	} else if (s->kind == STATE_PLAN || s->kind == STATE_PLAN_DEL) {
@@ -64,7 +65,11 @@ static void put_fabric(struct printing *p)
 	char text[128], buf[OUT_BUF];
 	int len;
 
-	len = snprintf(text, sizeof(text), "dim %u", s->dim);
+	if (s->dim)
+		len = snprintf(text, sizeof(text), "dim %u", s->dim);
+	else
+		len = snprintf(text, sizeof(text), "%s",
+			       *s->shape ? s->shape : "a network by its table");
 	if (s->fixed)
 		len += snprintf(text + len, sizeof(text) - len, " nodes %s",
 				cmd_part_text(buf, s->dim, s->fixed, s->base));
@@ -75,11 +80,11 @@ static void put_fabric(struct printing *p)
 	line(p, true, text);
 }
 
-static void put_patience(struct printing *p, bool comes, uint32_t ms)
+static void put_stall_timeout(struct printing *p, bool comes, uint32_t ms)
 {
 	char text[OUT_BUF + 16], buf[OUT_BUF];
 
-	snprintf(text, sizeof(text), "patience %s",
+	snprintf(text, sizeof(text), "stall-timeout %s",
 		 ms ? out_exact_time(buf, ms * UINT64_C(1000000)) : "forever");
 	line(p, comes, text);
 }
@@ -125,13 +130,18 @@ static void put_flap(struct printing *p, bool comes, const struct state_end *e)
 static void put_plan(struct printing *p, bool comes, const struct nl_plan *v)
 {
 	const struct planner *type = planner_of(v->type);
-	char text[64];
+	char text[96 + OUT_BUF], buf[OUT_BUF];
 	int len;
 
 	len = snprintf(text, sizeof(text), "%s", type ? type->object.name : "unknown");
 	if (type && type->root->word)
 		len += snprintf(text + len, sizeof(text) - len, " %s %u", type->root->word,
 				type->root->of(v));
+	if (v->guard)
+		len += snprintf(text + len, sizeof(text) - len, " guard %s",
+				out_exact_time(buf, v->guard * UINT64_C(1000000)));
+	if (v->guard && v->guard_uid != NL_NONE)
+		len += snprintf(text + len, sizeof(text) - len, " guard-uid %u", v->guard_uid);
 	snprintf(text + len, sizeof(text) - len, "%s", v->broken ? " BROKEN" : "");
 	line(p, comes, text);
 }
@@ -153,7 +163,7 @@ struct value {
 	const char *name;
 	uint64_t have, want;
 	const char *(*text)(char *buf, uint64_t v);
-	uint64_t first;		/* of a new link: that is not said */
+	uint64_t first;		/* default of a new link, which is not printed */
 };
 
 static void put_value(struct printing *p, const struct value *v)
@@ -187,8 +197,9 @@ static void put_impairments(struct printing *p)
 		{ "seed", have->seeded ? a->seed : UINT64_MAX,
 		  want->seeded ? b->seed : have->seeded ? a->seed : UINT64_MAX, number_text,
 		  UINT64_MAX },
-		{ "latency", have->latency, want->latency, out_exact_time, HC_LATENCY_DEFAULT },
-		{ "bandwidth", have->bandwidth, want->bandwidth, out_rate,
+		{ "model-latency", have->latency, want->latency, out_exact_time,
+		  HC_LATENCY_DEFAULT },
+		{ "model-bandwidth", have->bandwidth, want->bandwidth, out_rate,
 		  HC_BANDWIDTH_DEFAULT },
 	};
 	size_t i;
@@ -197,17 +208,17 @@ static void put_impairments(struct printing *p)
 		put_value(p, &values[i]);
 }
 
-static void put_lies(struct printing *p, bool comes, const struct nl_lies *l)
+static void put_byzantine(struct printing *p, bool comes, const struct nl_byzantine *l)
 {
-	char buf[CMD_LIES_BUF];
+	char buf[CMD_BYZANTINE_BUF];
 
-	if (cmd_lies(l))
-		line(p, comes, cmd_lies_text(buf, l));
+	if (cmd_is_byzantine(l))
+		line(p, comes, cmd_byzantine_text(buf, l));
 }
 
 /* --- steps --- */
 
-/* Of two states of which each may not have it. */
+/* Print a value that each of the two states may lack. */
 static void put_both(struct printing *p, const struct state_node *have,
 		     const struct state_node *want)
 {
@@ -269,9 +280,9 @@ static void put_node(struct printing *p)
 	case STATE_FAILED:
 		line(p, want->failed, "failed");
 		break;
-	case STATE_LIE:
-		put_lies(p, false, &have->lie);
-		put_lies(p, true, &want->lie);
+	case STATE_BYZANTINE:
+		put_byzantine(p, false, &have->byzantine);
+		put_byzantine(p, true, &want->byzantine);
 		break;
 	default:
 		put_both(p, have, want);
@@ -287,9 +298,9 @@ static void put_step(struct printing *p)
 	case STATE_FABRIC:
 		put_fabric(p);
 		break;
-	case STATE_PATIENCE:
-		put_patience(p, false, d->have->patience);
-		put_patience(p, true, d->want->patience);
+	case STATE_STALL_TIMEOUT:
+		put_stall_timeout(p, false, d->have->stall_timeout);
+		put_stall_timeout(p, true, d->want->stall_timeout);
 		break;
 	case STATE_PLAN_DEL:
 		put_plan(p, false, &d->have->plan[s->i]);

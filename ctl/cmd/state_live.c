@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a fabric that there is: from the kernel, and of its endpoints from the network
+ * The state of a live fabric: from the kernel, and the state of its endpoints from the network
  * namespaces that they are in, as far as these have names.
  */
 #include <dirent.h>
@@ -14,15 +14,15 @@
 
 #define NETNS_DIR "/var/run/netns"
 
-/* Where we look for endpoints: those of @here are in this namespace. */
+/* The search for endpoints: those of @here are in this namespace. */
 struct looking {
 	struct state *s;
 	bool *here;
 };
 
-/* --- what no file has --- */
+/* --- what no file can hold --- */
 
-/* A sentence to be said to whoever saves or restores it. */
+/* Add a sentence that is printed when the state is saved or restored. */
 static int note(struct hcctl *h, struct state *s, char *text)
 {
 	char **more = text ? reallocarray(s->unkept, s->nunkept + 1, sizeof(*more)) : NULL;
@@ -88,10 +88,10 @@ static int look_at(struct hcctl *h, struct looking *l, const struct nl_dev *dev,
 	struct state_node *v;
 	uint32_t u;
 
-	for (u = 0; u < hc_nodes(l->s->dim); u++)
+	for (u = 0; u < l->s->topo.nodes; u++)
 		if (l->here[u] && !strcmp(dev->name, l->s->node[u].ifname))
 			break;
-	if (u == hc_nodes(l->s->dim))
+	if (u == l->s->topo.nodes)
 		return 0;
 	v = &l->s->node[u];
 	v->up = dev->up;
@@ -100,7 +100,7 @@ static int look_at(struct hcctl *h, struct looking *l, const struct nl_dev *dev,
 	return note_name(h, l->s, u) ?: take_addrs(h, l->s, u, dev->index, addrs, n);
 }
 
-/* The endpoints in the namespace that the process is in. */
+/* Get the endpoints in the namespace that the process is in. */
 static int look(struct hcctl *h, struct looking *l)
 {
 	struct nl_addr *addrs = NULL;
@@ -129,7 +129,7 @@ static int look_in(struct hcctl *h, struct looking *l, const struct nl_node *nod
 	if (fd < 0)
 		return 0;
 	id = nl_netns_id(h, fd);
-	for (u = 0; !rc && u < hc_nodes(l->s->dim); u++) {
+	for (u = 0; !rc && u < l->s->topo.nodes; u++) {
 		l->here[u] = id >= 0 && l->s->node[u].lost && nodes[u].netnsid == id;
 		if (!l->here[u])
 			continue;
@@ -166,14 +166,14 @@ static int look_everywhere(struct hcctl *h, struct looking *l, const struct nl_n
 
 static int take_endpoints(struct hcctl *h, struct state *s, const struct nl_node *nodes)
 {
-	struct looking l = { .s = s, .here = calloc(hc_nodes(s->dim), sizeof(*l.here)) };
+	struct looking l = { .s = s, .here = calloc(s->topo.nodes, sizeof(*l.here)) };
 	bool elsewhere = false;
 	uint32_t u;
 	int rc;
 
 	if (!l.here)
 		return hc_nomem(h);
-	for (u = 0; u < hc_nodes(s->dim); u++) {
+	for (u = 0; u < s->topo.nodes; u++) {
 		l.here[u] = nodes[u].ifindex && !nodes[u].elsewhere;
 		s->node[u].lost = nodes[u].ifindex && nodes[u].elsewhere;
 		elsewhere |= s->node[u].lost;
@@ -185,18 +185,18 @@ static int take_endpoints(struct hcctl *h, struct state *s, const struct nl_node
 	return rc;
 }
 
-/* --- what the kernel says --- */
+/* --- state from the kernel --- */
 
 static void take_node(struct state_node *v, const struct nl_node *from)
 {
 	v->failed = from->failed;
 	v->owner = from->owner;
-	v->lie = from->lie;
+	v->byzantine = from->byzantine;
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 
-/* A link that was found silent can only be restored as one that is down; a link that flaps is in
- * the state that its schedule says.
+/* A link that DETECT found silent can only be restored as one that is down; a link that flaps is in
+ * the state of its schedule.
  */
 static void take_link(struct state_end *e, const struct nl_link *v)
 {
@@ -217,11 +217,11 @@ static void take_links(struct state *s, const struct nl_link *v, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (v[i].node < hc_nodes(s->dim) && v[i].dim < s->dim)
+		if (v[i].node < s->topo.nodes && v[i].dim < s->topo.ports)
 			take_link(state_end(s, v[i].node, v[i].dim), &v[i]);
-	for (u = 0; u < hc_nodes(s->dim); u++)
-		for (d = 0; d < s->dim; d++) {
-			down = state_end(s, hc_neigh(u, d), d)->down;
+	for (u = 0; u < s->topo.nodes; u++)
+		for (d = 0; d < s->topo.ports; d++) {
+			down = state_end(s, hc_peer(&s->topo, u, d), d)->down;
 			state_end(s, u, d)->down |= down;
 		}
 }
@@ -237,16 +237,19 @@ int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state
 	if (!rc) {
 		snprintf(s->name, sizeof(s->name), "%s", now.info.name);
 		s->dim = now.info.dim;
+		snprintf(s->shape, sizeof(s->shape), "%s", now.info.shape);
+		rc = live_topo(h, &now.info, now.nodes, now.n_nodes, &s->topo);
+		s->peer = (uint16_t *)s->topo.peers;
 		s->id = now.info.id == hc_name_id(s->name) ? 0 : now.info.id;
 		s->segment = now.info.segment;
 		s->fixed = now.info.fixed;
 		s->base = now.info.base;
-		rc = state_init(h, s);
-		s->patience = now.info.patience;
+		rc = rc ?: state_init(h, s);
+		s->stall_timeout = now.info.stall_timeout;
 	}
-	for (i = 0; !rc && i < now.n_nodes && i < hc_nodes(s->dim); i++)
+	for (i = 0; !rc && i < now.n_nodes && i < s->topo.nodes; i++)
 		take_node(&s->node[i], &now.nodes[i]);
-	if (!rc && now.n_nodes != hc_nodes(s->dim)) {
+	if (!rc && now.n_nodes != s->topo.nodes) {
 		hc_error(h, "fabric %s changes too fast to be read", fabric);
 		rc = -EAGAIN;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans from a file: what the kernel says of their shape, as "hcctl -j plan show" prints it.
+ * Plans from a file: their shape, as "hcctl -j plan show" prints it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 /* The arrays of a plan. */
 struct shape {
-	struct json_object *order, *sequence, *members, *detours, *rings;
+	struct json_object *order, *sequence, *parents, *members, *detours, *rings;
 };
 
 /* --- sets and sequences --- */
 
-/* Dimensions into @to, at most @most of them. */
-static int dims(struct hcctl *h, const char *key, struct json_object *array,
-		const struct state *s, size_t most, const char *wanted, uint8_t *to)
+/* Read dimensions up to @last into @to, at most @most of them. */
+static int dims(struct hcctl *h, const char *key, struct json_object *array, uint64_t last,
+		size_t most, const char *wanted, uint8_t *to)
 {
 	struct hc_where at = { .text = key };
 	uint64_t d;
@@ -27,7 +27,7 @@ static int dims(struct hcctl *h, const char *key, struct json_object *array,
 	hc_enter(h, &at);
 	rc = json_length(array) <= most ? 0 : hc_invalid(h, "value", "[..]", wanted);
 	for (i = 0; !rc && i < json_length(array); i++) {
-		rc = json_number_at(h, array, i, s->dim - 1, &d);
+		rc = json_number_at(h, array, i, last, &d);
 		if (!rc)
 			to[i] = d;
 	}
@@ -39,21 +39,27 @@ static int take_order(struct hcctl *h, struct json_object *array, const struct s
 		      struct nl_plan *v)
 {
 	v->stages = json_length(array);
-	return dims(h, "order", array, s, s->dim, "each dimension once at most is wanted",
-		    v->order);
+	return dims(h, "order", array, s->topo.ports - 1, s->topo.ports,
+		    "each dimension once at most is wanted", v->order);
 }
 
-static int take_sequence(struct hcctl *h, struct json_object *array, const struct state *s,
+static int take_sequence(struct hcctl *h, const struct shape *a, const struct state *s,
 			 struct nl_plan *v)
 {
+	struct json_object *array = a->sequence ?: a->parents;
+
 	if (!array)
 		return 0;
 	v->steps = json_length(array);
 	v->sequence = calloc(v->steps ?: 1, 1);
 	if (!v->sequence)
 		return hc_nomem(h);
-	return dims(h, "sequence", array, s, hc_nodes(s->dim) - 1,
-		    "fewer steps than the fabric has nodes are wanted", v->sequence);
+	if (a->sequence)
+		return dims(h, "sequence", array, s->topo.ports - 1, s->topo.nodes - 1,
+			    "fewer steps than the fabric has nodes are wanted", v->sequence);
+	/* HC_NO_PORT: none. */
+	return dims(h, "parent_ports", array, HC_NO_PORT, s->topo.nodes,
+		    "one port for each node is wanted", v->sequence);
 }
 
 static int take_members(struct hcctl *h, struct json_object *array, const struct state *s,
@@ -64,13 +70,13 @@ static int take_members(struct hcctl *h, struct json_object *array, const struct
 	size_t i;
 	int rc = 0;
 
-	v->member_words = hc_set_words(s->dim);
+	v->member_words = hc_topo_words(&s->topo);
 	v->members = calloc(v->member_words, sizeof(*v->members));
 	if (!v->members)
 		return hc_nomem(h);
 	hc_enter(h, &at);
 	for (i = 0; !rc && i < json_length(array); i++) {
-		rc = json_number_at(h, array, i, hc_nodes(s->dim) - 1, &u);
+		rc = json_number_at(h, array, i, s->topo.nodes - 1, &u);
 		if (!rc)
 			v->members[u / 32] |= 1U << u % 32;
 	}
@@ -88,7 +94,7 @@ struct part {
 static int take_detour(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct part *p = arg;
-	uint32_t last = hc_nodes(p->s->dim) - 1, from, to;
+	uint32_t last = p->s->topo.nodes - 1, from, to;
 	struct json_key keys[] = {
 		{ "from", JSON_U32, &from, .max = last, .required = true },
 		{ "to", JSON_U32, &to, .max = last, .required = true },
@@ -111,7 +117,7 @@ static int ring_nodes(struct hcctl *h, struct part *p, struct json_object *nodes
 		return hc_nomem(h);
 	p->v->ring_nodes = to;
 	for (i = 0; i < n; i++) {
-		if (json_number_at(h, nodes, i, hc_nodes(p->s->dim) - 1, &u))
+		if (json_number_at(h, nodes, i, p->s->topo.nodes - 1, &u))
 			return HC_USAGE;
 		to[p->v->nring_nodes++] = u;
 	}
@@ -147,7 +153,7 @@ static int take_shape(struct hcctl *h, const struct shape *a, const struct state
 	v->rings = calloc(json_length(a->rings) + 1, sizeof(*v->rings));
 	if (!v->detours || !v->rings)
 		return hc_nomem(h);
-	return take_order(h, a->order, s, v) ?: take_sequence(h, a->sequence, s, v) ?:
+	return take_order(h, a->order, s, v) ?: take_sequence(h, a, s, v) ?:
 	       take_members(h, a->members, s, v) ?:
 	       json_each(h, "detours", a->detours, take_detour, &p) ?:
 	       json_each(h, "rings", a->rings, take_ring, &p);
@@ -155,7 +161,7 @@ static int take_shape(struct hcctl *h, const struct shape *a, const struct state
 
 /* --- a plan --- */
 
-/* The type decides which words a plan has. */
+/* The type determines which keys a plan has. */
 static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 {
 	char wanted[128] = "";
@@ -180,7 +186,7 @@ static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 	return p;
 }
 
-/* An empty one behind the others, which are freed with the state. */
+/* Append an empty plan, which is freed with the state. */
 static struct nl_plan *add_plan(struct hcctl *h, struct state *s)
 {
 	struct nl_plan *all = reallocarray(s->plan, s->nplans + 1, sizeof(*all));
@@ -190,7 +196,7 @@ static struct nl_plan *add_plan(struct hcctl *h, struct state *s)
 		return NULL;
 	}
 	s->plan = all;
-	all[s->nplans] = (struct nl_plan){};
+	all[s->nplans] = (struct nl_plan){ .guard_uid = NL_NONE };
 	return &all[s->nplans++];
 }
 
@@ -200,7 +206,8 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 	struct nl_plan *v = p ? add_plan(h, arg) : NULL;
 	const struct state *s = arg;
 	struct shape a = {};
-	uint32_t id, root = 0;
+	uint32_t id, root = 0, guard = 0, uid = NL_NONE;
+	const char *recipe = NULL;
 	bool repair = false;
 	struct json_key keys[] = {
 		{ "plan", JSON_U32, &id, .min = 1, .required = true },
@@ -208,21 +215,33 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 		{ "members", JSON_ARRAY, &a.members, .required = p && !p->members_follow },
 		{ "order", JSON_ARRAY, &a.order },
 		{ "sequence", JSON_ARRAY, &a.sequence },
+		{ "parent_ports", JSON_ARRAY, &a.parents },
 		{ "detours", JSON_ARRAY, &a.detours },
 		{ "rings", JSON_ARRAY, &a.rings },
 		{ "virtual_nodes", JSON_IGNORED },
 		{ "repair", JSON_FLAG, &repair },
-		{ p ? p->root->word : NULL, JSON_U32, &root, .max = hc_nodes(s->dim) - 1,
+		{ "guard_ms", JSON_U32, &guard, .min = 1, .max = HYPERCUBE_GUARD_MAX },
+		{ "recipe", JSON_TEXT, &recipe },
+		{ "guard_uid", JSON_U32, &uid, .max = UINT32_MAX - 1 },
+		{ p ? p->root->word : NULL, JSON_U32, &root, .max = s->topo.nodes - 1,
 		  .required = true },
 		{}
 	};
 	int rc = v ? json_keys(h, o, keys) : HC_USAGE;
 
+	if (!rc && recipe && (!guard || strlen(recipe) > HYPERCUBE_RECIPE_MAX))
+		rc = hc_invalid(h, "recipe", recipe,
+				"of a plan with \"guard_ms\", at most 255 bytes are wanted");
+	if (!rc && uid != NL_NONE && !guard)
+		rc = hc_missing(h, "\"guard_ms\", without which nobody guards the plan");
 	if (rc)
 		return rc;
 	v->id = id;
 	v->type = p->type;
 	v->repair = repair;
+	v->guard = guard;
+	v->guard_uid = uid;
+	snprintf(v->recipe, sizeof(v->recipe), "%s", recipe ?: "");
 	v->sink = root;
 	v->source = root;
 	v->base = root;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a fabric as a file has it: what is as in a new fabric is left out.
+ * Writes the state of a fabric to a file: what is as in a new fabric is left out.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static bool node_is_default(const struct state_node *v)
 {
 	return !v->failed && !v->up && !v->netns && !v->naddr && v->owner == NL_NONE &&
 	       v->mtu == STATE_MTU_DEFAULT && v->queue == STATE_QUEUE_DEFAULT &&
-	       !cmd_lies(&v->lie);
+	       !cmd_is_byzantine(&v->byzantine);
 }
 
 static void put_number(struct hcctl *h, const char *key, uint64_t v, uint64_t first)
@@ -44,12 +44,12 @@ static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
 		out_bool(h, "failed", NULL, true);
 	if (v->owner != NL_NONE)
 		out_uint(h, "owner", NULL, v->owner);
-	if (v->lie.ppm)
-		out_uint(h, "lie_ppm", NULL, v->lie.ppm);
-	if (v->lie.n)
-		cmd_out_lie_at(h, &v->lie);
-	if (cmd_lies(&v->lie))
-		out_uint(h, "lie_seed", NULL, v->lie.seed);
+	if (v->byzantine.ppm)
+		out_uint(h, "byzantine_ppm", NULL, v->byzantine.ppm);
+	if (v->byzantine.n)
+		cmd_out_byzantine_at(h, &v->byzantine);
+	if (cmd_is_byzantine(&v->byzantine))
+		out_uint(h, "byzantine_seed", NULL, v->byzantine.seed);
 	if (v->netns)
 		out_str(h, "netns", NULL, v->netns);
 	if (v->up)
@@ -77,15 +77,15 @@ static void put_end(struct hcctl *h, const struct state_end *e)
 	put_number(h, "rate", imp->rate, 0);
 	if (e->seeded)
 		out_uint(h, "seed", NULL, imp->seed);
-	put_number(h, "latency_ns", e->latency, HC_LATENCY_DEFAULT);
-	put_number(h, "bandwidth", e->bandwidth, HC_BANDWIDTH_DEFAULT);
+	put_number(h, "model_latency_ns", e->latency, HC_LATENCY_DEFAULT);
+	put_number(h, "model_bandwidth", e->bandwidth, HC_BANDWIDTH_DEFAULT);
 }
 
-/* One entry for both ends, or what is of both and one for each end. */
+/* Write one entry for both ends, or an entry for what both have in common and one for each end. */
 static void put_link(struct hcctl *h, const struct state *s, uint32_t u, uint32_t d)
 {
 	const struct state_end *near = state_end(s, u, d), *e;
-	const struct state_end *far = state_end(s, hc_neigh(u, d), d);
+	const struct state_end *far = state_end(s, hc_peer(&s->topo, u, d), d);
 	bool alike = state_end_same(near, far) && state_end_same(far, near);
 	unsigned int i;
 
@@ -106,7 +106,7 @@ static void put_link(struct hcctl *h, const struct state *s, uint32_t u, uint32_
 		if (state_end_is_default(e))
 			continue;
 		out_object(h, NULL);
-		out_uint(h, "node", NULL, i ? hc_neigh(u, d) : u);
+		out_uint(h, "node", NULL, i ? hc_peer(&s->topo, u, d) : u);
 		out_uint(h, "dim", NULL, d);
 		out_bool(h, "one_way", NULL, true);
 		put_end(h, e);
@@ -128,6 +128,21 @@ static void put_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
+/* Write a row for each node: the nodes at the other ends of its ports, or itself. */
+static void put_peers(struct hcctl *h, const struct hc_topo *t)
+{
+	uint32_t u, d;
+
+	out_array(h, "peers");
+	for (u = 0; u < t->nodes; u++) {
+		out_array(h, NULL);
+		for (d = 0; d < t->ports; d++)
+			out_uint(h, NULL, NULL, hc_peer(t, u, d));
+		out_close(h);
+	}
+	out_close(h);
+}
+
 static void put_all(struct hcctl *h, const struct state *s)
 {
 	char buf[OUT_BUF];
@@ -138,19 +153,24 @@ static void put_all(struct hcctl *h, const struct state *s)
 	out_str(h, "format", NULL, STATE_FORMAT);
 	out_uint(h, "version", NULL, STATE_VERSION);
 	out_str(h, "name", NULL, s->name);
-	out_uint(h, "dim", NULL, s->dim);
+	if (s->dim)
+		out_uint(h, "dim", NULL, s->dim);
+	else
+		put_peers(h, &s->topo);
+	if (*s->shape)
+		out_str(h, "shape", NULL, s->shape);
 	if (s->fixed)
-		out_str(h, "part", NULL, cmd_part_text(buf, s->dim, s->fixed, s->base));
+		out_str(h, "subcube", NULL, cmd_part_text(buf, s->dim, s->fixed, s->base));
 	put_number(h, "id", s->id, 0);
 	put_number(h, "segment", s->segment, 0);
-	out_uint(h, "patience", NULL, s->patience);
+	out_uint(h, "stall_timeout", NULL, s->stall_timeout);
 	out_array(h, "nodes");
-	for (u = 0; u < hc_nodes(s->dim); u++)
+	for (u = 0; u < s->topo.nodes; u++)
 		put_node(h, u, &s->node[u]);
 	out_close(h);
 	out_array(h, "links");
-	for (u = 0; u < hc_nodes(s->dim); u++)
-		for (d = 0; d < s->dim; d++)
+	for (u = 0; u < s->topo.nodes; u++)
+		for (d = 0; d < s->topo.ports; d++)
 			if (state_names(s, u, d))
 				put_link(h, s, u, d);
 	out_close(h);
@@ -166,7 +186,7 @@ void state_print(struct hcctl *h, const struct state *s)
 {
 	bool json = h->json, pretty = h->pretty, batch = h->batch;
 
-	/* It is a file, whatever the other output is. */
+	/* The output is a file in JSON, whatever the format of the other output. */
 	if (!json) {
 		h->json = true;
 		h->pretty = true;

@@ -9,19 +9,21 @@
 #include <sys/socket.h>
 
 #include "hc_bounds.h"
+#include "hc_reason.h"
+#include "memory.h"
 #include "state.h"
 
-/* As long as paths of namespaces may be, see nl_netns_open(). */
+/* The greatest length of paths of namespaces, see nl_netns_open(). */
 #define NETNS_NAME_MAX 200
 
-/* More than anybody gives to an endpoint, and few enough to compare each with each. */
+/* More addresses than an endpoint ever gets, and few enough to compare each with each. */
 #define ADDRESSES_MAX 256
 
-/* What the module lets an endpoint have. */
+/* The limits of the module for an endpoint. */
 #define MTU_MIN 68
 #define MTU_MAX 65535
 
-/* What entries have said of an end. */
+/* What entries have set at an end. */
 enum {
 	SAID_LINK = 1 << 0,
 	SAID_END = 1 << 1,
@@ -29,7 +31,7 @@ enum {
 
 struct reading {
 	struct state *s;
-	uint8_t *node;	/* was there an entry? */
+	uint8_t *node;	/* for each node: it had an entry */
 	uint8_t *end;	/* SAID_* */
 };
 
@@ -43,12 +45,14 @@ int state_init(struct hcctl *h, struct state *s)
 {
 	uint32_t i;
 
-	s->patience = HYPERCUBE_PATIENCE_DEFAULT;
-	s->node = calloc(hc_nodes(s->dim), sizeof(*s->node));
+	s->stall_timeout = HYPERCUBE_STALL_TIMEOUT_DEFAULT;
+	if (!s->topo.nodes)
+		s->topo = hc_topo_cube(s->dim);
+	s->node = calloc(s->topo.nodes, sizeof(*s->node));
 	s->end = calloc(state_ends(s), sizeof(*s->end));
 	if (!s->node || !s->end)
 		return hc_nomem(h);
-	for (i = 0; i < hc_nodes(s->dim); i++)
+	for (i = 0; i < s->topo.nodes; i++)
 		s->node[i] = state_first_node;
 	for (i = 0; i < state_ends(s); i++) {
 		s->end[i].latency = HC_LATENCY_DEFAULT;
@@ -61,12 +65,11 @@ void state_free(struct state *s)
 {
 	uint32_t u;
 
-	for (u = 0; s->node && u < hc_nodes(s->dim); u++) {
+	for (u = 0; s->node && u < s->topo.nodes; u++) {
 		free(s->node[u].netns);
 		free(s->node[u].addr);
 	}
-	free(s->node);
-	free(s->end);
+	hc_free_all(s->peer, s->node, s->end);
 	nl_plans_free(s->plan, s->nplans);
 	while (s->nunkept)
 		free(s->unkept[--s->nunkept]);
@@ -127,7 +130,7 @@ static int take_address(struct hcctl *h, struct json_object *o, void *arg)
 	return state_add_addr(h, v, &addr);
 }
 
-/* A file in the folder of ip-netns(8), whose name is printed as it is. */
+/* Is it the name of a file in the folder of ip-netns(8) that can be printed unchanged? */
 static bool is_netns_name(const char *name)
 {
 	const char *c;
@@ -138,50 +141,50 @@ static bool is_netns_name(const char *name)
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) <= NETNS_NAME_MAX;
 }
 
-static int take_lie_at(struct hcctl *h, struct json_object *array, struct nl_lies *l)
+static int take_byzantine_at(struct hcctl *h, struct json_object *array, struct nl_byzantine *l)
 {
 	uint64_t v;
 	size_t i;
 
-	if (json_length(array) > HYPERCUBE_LIES_MAX)
-		return hc_invalid(h, "lie_at", "[..]", "32 of them at most are wanted");
+	if (json_length(array) > HYPERCUBE_BYZANTINE_AT_MAX)
+		return hc_invalid(h, "byzantine_at", "[..]", "32 of them at most are wanted");
 	for (i = 0; i < json_length(array); i++) {
 		int rc = json_number_at(h, array, i, UINT32_MAX, &v);
 
 		if (rc)
 			return rc;
 		if (v <= (i ? l->at[i - 1] : 0))
-			return hc_invalid(h, "lie_at", "[..]",
+			return hc_invalid(h, "byzantine_at", "[..]",
 					  "numbers from 1 on, ascending, are wanted");
 		l->at[l->n++] = v;
 	}
 	return 0;
 }
 
-static int take_lies(struct hcctl *h, struct json_object *at, struct nl_lies *l)
+static int take_byzantine(struct hcctl *h, struct json_object *at, struct nl_byzantine *l)
 {
-	int rc = take_lie_at(h, at, l);
+	int rc = take_byzantine_at(h, at, l);
 
 	if (!rc && l->n && l->ppm)
-		return hc_invalid(h, "lie_at", "[..]", "it stands without \"lie_ppm\"");
+		return hc_invalid(h, "byzantine_at", "[..]", "it stands without \"byzantine_ppm\"");
 	return rc;
 }
 
 static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
-	struct json_object *addresses = NULL, *lie_at = NULL;
+	struct json_object *addresses = NULL, *byzantine_at = NULL;
 	struct state_node v = state_first_node;
 	const char *netns = NULL;
 	uint32_t u = 0;
 	char text[16];
 	struct json_key keys[] = {
-		{ "node", JSON_U32, &u, .max = hc_nodes(r->s->dim) - 1, .required = true },
+		{ "node", JSON_U32, &u, .max = r->s->topo.nodes - 1, .required = true },
 		{ "failed", JSON_FLAG, &v.failed },
 		{ "owner", JSON_U32, &v.owner, .max = UINT32_MAX - 1 },
-		{ "lie_ppm", JSON_U32, &v.lie.ppm, .max = HYPERCUBE_PPM_MAX },
-		{ "lie_at", JSON_ARRAY, &lie_at },
-		{ "lie_seed", JSON_U32, &v.lie.seed },
+		{ "byzantine_ppm", JSON_U32, &v.byzantine.ppm, .max = HYPERCUBE_PPM_MAX },
+		{ "byzantine_at", JSON_ARRAY, &byzantine_at },
+		{ "byzantine_seed", JSON_U32, &v.byzantine.seed },
 		{ "netns", JSON_TEXT, &netns },
 		{ "up", JSON_FLAG, &v.up },
 		{ "mtu", JSON_U32, &v.mtu, MTU_MIN, MTU_MAX },
@@ -201,7 +204,7 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 		return hc_invalid(h, "netns", netns, "the name of a network namespace is wanted");
 	if (json_length(addresses) > ADDRESSES_MAX)
 		return hc_invalid(h, "addresses", "[..]", "256 of them at most are wanted");
-	rc = take_lies(h, lie_at, &v.lie);
+	rc = take_byzantine(h, byzantine_at, &v.byzantine);
 	if (rc)
 		return rc;
 	r->node[u] = true;
@@ -220,11 +223,11 @@ struct link_keys {
 	struct state_end e;
 };
 
-/* Both of an entry's ends in turn: returns how many there are. */
+/* Go through both ends of an entry. Return: their number. */
 static unsigned int ends_of(const struct state *s, const struct link_keys *k, uint32_t *at)
 {
-	at[0] = k->u * s->dim + k->d;
-	at[1] = hc_neigh(k->u, k->d) * s->dim + k->d;
+	at[0] = k->u * s->topo.ports + k->d;
+	at[1] = hc_peer(&s->topo, k->u, k->d) * s->topo.ports + k->d;
 	return k->one_way ? 1 : 2;
 }
 
@@ -251,7 +254,7 @@ static int check_link(struct hcctl *h, const struct link_keys *k, bool said_stat
 	return 0;
 }
 
-/* An entry for both ends, and one for each end alone: what is said of one holds there. */
+/* Read an entry for both ends, or for one end alone; what is set for one end applies there. */
 static int put_link(struct hcctl *h, struct reading *r, const struct link_keys *k)
 {
 	uint32_t at[2], said = k->one_way ? SAID_END : SAID_LINK, i, n;
@@ -284,7 +287,7 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 	};
 	struct nl_impairments *imp = &k.e.imp;
 	struct json_key keys[] = {
-		{ "node", JSON_U32, &k.u, .max = hc_nodes(r->s->dim) - 1, .required = true },
+		{ "node", JSON_U32, &k.u, .max = r->s->topo.nodes - 1, .required = true },
 		{ "dim", JSON_U32, &k.d, .required = true },
 		{ "down", JSON_FLAG, &k.e.down },
 		{ "flap_down_ms", JSON_U32, &k.e.flap_down, .max = HC_FLAP_MAX },
@@ -296,8 +299,8 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 		{ "delay_ns", JSON_U64, &imp->delay, .max = HC_DELAY_MAX },
 		{ "jitter_ns", JSON_U64, &imp->jitter, .max = HC_DELAY_MAX },
 		{ "rate", JSON_U64, &imp->rate },
-		{ "latency_ns", JSON_U64, &k.e.latency, .max = HC_LATENCY_MAX },
-		{ "bandwidth", JSON_U64, &k.e.bandwidth },
+		{ "model_latency_ns", JSON_U64, &k.e.latency, .max = HC_LATENCY_MAX },
+		{ "model_bandwidth", JSON_U64, &k.e.bandwidth },
 		{ "one_way", JSON_FLAG, &k.one_way },
 		{}
 	};
@@ -307,7 +310,7 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 	rc = json_keys(h, o, keys);
 	if (rc)
 		return rc;
-	if (k.d >= r->s->dim) {
+	if (k.d >= r->s->topo.ports || !hc_port_exists(&r->s->topo, k.u, k.d)) {
 		snprintf(text, sizeof(text), "%u", k.d);
 		return hc_invalid(h, "dim", text, "a dimension of the fabric is wanted");
 	}
@@ -343,7 +346,7 @@ static int check_plans(struct hcctl *h, const struct state *s)
 int state_take(struct hcctl *h, struct state *s, const struct state_parts *p)
 {
 	struct reading r = {
-		.s = s, .node = calloc(hc_nodes(s->dim), 1), .end = calloc(state_ends(s), 1),
+		.s = s, .node = calloc(s->topo.nodes, 1), .end = calloc(state_ends(s), 1),
 	};
 	int rc = r.node && r.end ? 0 : hc_nomem(h);
 
@@ -355,20 +358,84 @@ int state_take(struct hcctl *h, struct state *s, const struct state_parts *p)
 	return rc ?: check_plans(h, s);
 }
 
+static int bad_peers(struct hcctl *h, const char *why)
+{
+	return hc_invalid(h, "peers", "[..]", why);
+}
+
+static int take_row(struct hcctl *h, struct json_object *row, struct state *s, uint32_t u)
+{
+	uint64_t v;
+	uint32_t d;
+	int rc = 0;
+
+	if (!json_object_is_type(row, json_type_array) || json_length(row) != s->topo.ports)
+		return bad_peers(h, "an array for each node is wanted, all of one length");
+	for (d = 0; !rc && d < s->topo.ports; d++) {
+		rc = json_number_at(h, row, d, s->topo.nodes - 1, &v);
+		if (!rc)
+			s->peer[u * s->topo.ports + d] = v;
+	}
+	return rc;
+}
+
+/* Read the table of a network that is no cube, and check it. */
+static int take_peers(struct hcctl *h, struct json_object *rows, struct state *s)
+{
+	size_t nodes = json_length(rows), ports = 0;
+	uint32_t *work, u;
+	struct hc_reason reason;
+	int rc = 0;
+
+	if (nodes)
+		ports = json_length(json_object_array_get_idx(rows, 0));
+	if (nodes < 2 || nodes > HYPERCUBE_NODES_MAX || !ports || ports > HYPERCUBE_PORTS_MAX)
+		return bad_peers(h, "2 to 4096 nodes of 1 to 16 ports are wanted");
+	s->topo = (struct hc_topo){ .nodes = nodes, .ports = ports };
+	s->peer = calloc(nodes * ports, sizeof(*s->peer));
+	s->topo.peers = s->peer;
+	work = calloc(nodes + hc_topo_words(&s->topo), sizeof(*work));
+	if (!s->peer || !work)
+		rc = hc_nomem(h);
+	for (u = 0; !rc && u < nodes; u++)
+		rc = take_row(h, json_object_array_get_idx(rows, u), s, u);
+	if (!rc && hc_topo_check(&s->topo, work, &reason))
+		rc = bad_peers(h, reason.why);
+	free(work);
+	return rc;
+}
+
+static int take_network(struct hcctl *h, struct json_object *peers, const char *shape,
+			const char *part, struct state *s)
+{
+	if (!s->dim == !peers)
+		return hc_missing(h, "\"dim\" or \"peers\", one of them");
+	if (peers && *part)
+		return hc_invalid(h, "subcube", part, "only a hypercube has subcubes");
+	if (strlen(shape) > HYPERCUBE_SHAPE_MAX)
+		return hc_invalid(h, "shape", shape, "63 characters at most are wanted");
+	snprintf(s->shape, sizeof(s->shape), "%s", shape);
+	return peers ? take_peers(h, peers, s) :
+		       cmd_part(h, part, s->dim, &s->fixed, &s->base);
+}
+
 static int take_state(struct hcctl *h, struct json_object *root, struct state *s)
 {
-	const char *format = "", *name = "", *part = "";
-	uint32_t version, patience = HYPERCUBE_PATIENCE_DEFAULT;
+	const char *format = "", *name = "", *part = "", *shape = "";
+	struct json_object *peers = NULL;
+	uint32_t version, stall_timeout = HYPERCUBE_STALL_TIMEOUT_DEFAULT;
 	struct state_parts p = {};
 	struct json_key keys[] = {
 		{ "format", JSON_TEXT, &format, .required = true },
 		{ "version", JSON_U32, &version, STATE_VERSION, STATE_VERSION, .required = true },
 		{ "name", JSON_TEXT, &name, .required = true },
-		{ "dim", JSON_U32, &s->dim, 1, HYPERCUBE_DIM_MAX, .required = true },
-		{ "part", JSON_TEXT, &part },
+		{ "dim", JSON_U32, &s->dim, 1, HYPERCUBE_DIM_MAX },
+		{ "peers", JSON_ARRAY, &peers },
+		{ "shape", JSON_TEXT, &shape },
+		{ "subcube", JSON_TEXT, &part },
 		{ "id", JSON_U32, &s->id, 1, HYPERCUBE_FABRIC_ID_MAX },
 		{ "segment", JSON_U32, &s->segment, HYPERCUBE_SEGMENT_MIN, HYPERCUBE_SEGMENT_MAX },
-		{ "patience", JSON_U32, &patience, .max = HYPERCUBE_PATIENCE_MAX },
+		{ "stall_timeout", JSON_U32, &stall_timeout, .max = HYPERCUBE_STALL_TIMEOUT_MAX },
 		{ "nodes", JSON_ARRAY, &p.nodes },
 		{ "links", JSON_ARRAY, &p.links },
 		{ "plans", JSON_ARRAY, &p.plans },
@@ -383,8 +450,8 @@ static int take_state(struct hcctl *h, struct json_object *root, struct state *s
 	if (arg_fabric(h, "name", name, &name))
 		return HC_USAGE;
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	rc = cmd_part(h, part, s->dim, &s->fixed, &s->base) ?: state_init(h, s);
-	s->patience = patience;
+	rc = take_network(h, peers, shape, part, s) ?: state_init(h, s);
+	s->stall_timeout = stall_timeout;
 	return rc ?: state_take(h, s, &p);
 }
 

@@ -84,7 +84,7 @@ static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f
 {
 	out_object(h, NULL);
 	out_str(h, "fabric", "%s:", fabric);
-	out_uint(h, "dim", " dim %" PRIu64, f->dim);
+	cmd_out_network(h, f);
 	out_uint(h, "links_down", ", links down %" PRIu64, f->links_down);
 	out_uint(h, "nodes_failed", ", nodes failed %" PRIu64, f->nodes_failed);
 	out_uint(h, "nodes_bound", ", nodes bound %" PRIu64 "\n", s->bound);

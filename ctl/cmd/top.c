@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl top: what goes on in a fabric, again and again.
+ * hcctl top: the activity in a fabric, shown again and again.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -9,8 +9,8 @@
 #include "watch.h"
 
 #define ROWS		10
-/* Lines of a picture beside the rows of its four tables, of which one may be too long for the
- * terminal, and the one that the cursor is in.
+/* Lines of a picture besides the rows of its four tables, one of which may be too long for the
+ * terminal, and the line with the cursor.
  */
 #define LINES_BESIDE	7
 
@@ -46,7 +46,7 @@ static int sample(struct hcctl *h, void *arg)
 	return rc ?: nl_ops(h, t->fabric, &s->ops, &s->nops);
 }
 
-/* So many as fit, of each table. */
+/* Return: the number of rows of each table for which there is room. */
 static uint32_t rows_that_fit(const struct top *t)
 {
 	uint32_t lines, columns, fit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl top, in files: top.c takes samples, top_print.c prints what two of them tell.
+ * hcctl top, in files: top.c takes samples, top_print.c prints the difference of two of them.
  */
 #ifndef _HCCTL_TOP_H
 #define _HCCTL_TOP_H
@@ -8,11 +8,11 @@
 #include "cmd.h"
 
 /**
- * struct top_sample - a fabric at some time
+ * struct top_sample - the state of a fabric at some time
  * @state: nodes and links
  * @ops: members of plans, and what they wait for
- * @nops: how many
- * @at: ns, of a clock that is not set
+ * @nops: number of members
+ * @at: time of the sample, ns of the monotonic clock
  */
 struct top_sample {
 	struct cmd_state state;
@@ -23,9 +23,9 @@ struct top_sample {
 
 /**
  * struct top_view - what is printed
- * @before: the sample before
- * @now: the last one
- * @rows: as many links, nodes, plans and members that wait, in text
+ * @before: the earlier sample
+ * @now: the latest sample
+ * @rows: text: most rows of links, nodes, plans and members that wait
  */
 struct top_view {
 	const struct top_sample *before;
@@ -33,7 +33,7 @@ struct top_view {
 	uint32_t rows;
 };
 
-/* 0 or out of memory */
+/* Print it. Return: 0, or -ENOMEM. */
 int top_print(struct hcctl *h, const struct top_view *v);
 
 #endif /* _HCCTL_TOP_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What two samples of a fabric tell: rates of links and nodes, the busiest first, operations, and
- * who waits for whom.  JSON has all of them that are not idle.
+ * Prints what two samples of a fabric tell: rates of links and nodes, the busiest first,
+ * operations, and which member waits for which. JSON has all that are not idle.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "top.h"
 
-/* Of a link end or a node, in a second; @replays: of a link end alone. */
+/* Rates of a link end or a node, per second; @replays: of a link end only. */
 struct rate {
-	size_t i;		/* where it is in the samples */
+	size_t i;		/* index in the samples */
 	uint64_t frames;
 	uint64_t bytes;
 	uint64_t drops;
@@ -23,7 +23,9 @@ struct rates {
 	struct rate sum;
 };
 
-/* A counter that is less than it was is that of another fabric of the same name. */
+/* Return: the rate of a counter. A counter that is less than before belongs to another fabric of
+ * the same name.
+ */
 static uint64_t per_second(const struct top_view *v, uint64_t before, uint64_t now)
 {
 	uint64_t ns = v->now->at - v->before->at;
@@ -118,7 +120,7 @@ static void put_totals(struct hcctl *h, const struct top_view *v, const struct r
 	char buf[OUT_BUF];
 
 	out_str(h, "fabric", "fabric %s:", f->name);
-	out_uint(h, "dim", " dim %" PRIu64, f->dim);
+	cmd_out_network(h, f);
 	out_uint(h, "links_down", ", links down %" PRIu64, f->links_down);
 	out_uint(h, "nodes_failed", ", nodes failed %" PRIu64, f->nodes_failed);
 	out_uint(h, "interval_ns", NULL, ns);
@@ -140,7 +142,7 @@ static void put_link(struct hcctl *h, const struct nl_link *l, const struct rate
 	char text[32];
 
 	out_object(h, NULL);
-	snprintf(text, sizeof(text), "%u:%u > %u", l->node, l->dim, hc_neigh(l->node, l->dim));
+	snprintf(text, sizeof(text), "%u:%u > %u", l->node, l->dim, l->peer);
 	out_text(h, "  %-16s", text);
 	out_uint(h, "node", NULL, l->node);
 	out_uint(h, "dim", NULL, l->dim);
@@ -187,7 +189,7 @@ static void put_nodes(struct hcctl *h, const struct top_view *v, const struct ra
 
 /* --- operations --- */
 
-/* Operations of an installed plan that some member knows to be complete. */
+/* Return: the number of operations of a plan that some member knows to be complete. */
 static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 {
 	uint64_t done = 0;

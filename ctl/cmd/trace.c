@@ -3,18 +3,16 @@
  * hcctl trace: a time line of a fabric.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "file.h"
 #include "trace.h"
 
-/* Until the time is over, or one of these signals comes. */
+/* Wait until the time is over, or one of these signals comes. */
 static int wait_for(uint64_t ns, const sigset_t *signals)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
@@ -24,56 +22,7 @@ static int wait_for(uint64_t ns, const sigset_t *signals)
 	return 0;
 }
 
-/* In the child; @said closes when the command runs, and says before why it does not. */
-static void become(char **argv, int said, const sigset_t *mask)
-{
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(*argv, argv);
-	if (write(said, &errno, sizeof(errno)) < 0)
-		_exit(126);
-	_exit(127);
-}
-
-/* Its process, or a negative errno. */
-static pid_t start_command(char **argv, const sigset_t *mask)
-{
-	int said[2], err;
-	ssize_t n;
-	pid_t pid;
-
-	if (pipe2(said, O_CLOEXEC))
-		return -errno;
-	pid = fork();
-	if (!pid)
-		become(argv, said[1], mask);
-	err = pid < 0 ? errno : 0;
-	close(said[1]);
-	do
-		n = read(said[0], &err, sizeof(err));
-	while (n < 0 && errno == EINTR);
-	close(said[0]);
-	if (err && pid > 0)
-		waitpid(pid, NULL, 0);
-	return err ? -err : pid;
-}
-
-/* Until it ends.  The terminal's signals it gets itself; others are passed on. */
-static int wait_command(pid_t pid, const sigset_t *signals)
-{
-	sigset_t all = *signals;
-	int status = 0, sig;
-	pid_t ended;
-
-	sigaddset(&all, SIGCHLD);
-	while (!(ended = waitpid(pid, &status, WNOHANG))) {
-		sig = sigwaitinfo(&all, NULL);
-		if (sig > 0 && sig != SIGCHLD && sig != SIGINT && sig != SIGQUIT)
-			kill(pid, sig);
-	}
-	return ended == pid ? status : 0;
-}
-
-/* Negative: it was not started. */
+/* Run the command. Return: its status; negative: it was not started. */
 static int run_command(struct hcctl *h, char **argv, const sigset_t *signals)
 {
 	sigset_t child, before, none;
@@ -85,12 +34,12 @@ static int run_command(struct hcctl *h, char **argv, const sigset_t *signals)
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &before);
 	signal(SIGCHLD, SIG_DFL);
-	pid = start_command(argv, &none);
+	pid = cmd_child_start(argv, &none);
 	if (pid < 0) {
 		hc_error(h, "cannot start %s: %s", *argv, strerror(-pid));
 		rc = pid;
 	}
-	status = rc ? 0 : wait_command(pid, signals);
+	status = rc ? 0 : cmd_child_wait(pid, signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (!status)
 		return rc;
@@ -144,7 +93,7 @@ struct request {
 	char **command;
 };
 
-/* What is recorded while the command runs, or the time; what became of that is in @done. */
+/* Record while the command runs, or for the time; the outcome is in @done. */
 static int session(struct hcctl *h, const struct request *q, FILE *out, const sigset_t *signals,
 		   struct recorded *r)
 {
@@ -165,7 +114,7 @@ static int session(struct hcctl *h, const struct request *q, FILE *out, const si
 	return rc;
 }
 
-/* Signals end the recording; they do not end us before all is tidied up. */
+/* Record. Signals end the recording; they end the process only after it has cleaned up. */
 static int record(struct hcctl *h, const struct request *q)
 {
 	struct recorded r = {};
@@ -173,7 +122,8 @@ static int record(struct hcctl *h, const struct request *q)
 	struct file_new *file;
 	int rc, written;
 
-	rc = nl_fabric(h, q->fabric, &r.fabric);
+	rc = nl_fabric(h, q->fabric, &r.fabric) ?:
+	     live_need_cube(h, q->fabric, r.fabric.dim, "a trace");
 	if (rc)
 		return rc;
 	file = file_create(h, q->file);
@@ -190,7 +140,7 @@ static int record(struct hcctl *h, const struct request *q)
 	return rc ?: r.done;
 }
 
-/* Cut the words at "--"; what follows is the command, or NULL. */
+/* Split the words at "--". Return: what follows, the command, or NULL. */
 static char **cut(int *argc, char **argv)
 {
 	int i;

@@ -9,16 +9,16 @@
 
 #include "cmd.h"
 
-/* --- trace_session.c: an instance of the kernel's tracing, for us alone --- */
+/* --- trace_session.c: an instance of the kernel's tracing, for this process alone --- */
 struct trace_session;
 
-/* @fabric: its index.  NULL: complained. */
+/* Open an instance; @fabric: its index. Return: NULL after printing an error. */
 struct trace_session *trace_open(struct hcctl *h, uint32_t fabric);
 int trace_start(struct hcctl *h, struct trace_session *s);
 void trace_stop(struct trace_session *s);
-/* Returns what was recorded, one event a line, by time. */
+/* Return: the recording, one event a line, sorted by time. */
 FILE *trace_read(struct hcctl *h, struct trace_session *s);
-/* Events that did not fit. */
+/* Return: the number of events for which there was no room. */
 uint64_t trace_lost(struct trace_session *s);
 void trace_close(struct trace_session *s);
 
@@ -32,7 +32,7 @@ struct trace_counts {
 	uint64_t events;
 };
 
-/* Make the time line.  0 or -ENOMEM. */
+/* Print the time line. Return: 0 or -ENOMEM. */
 int trace_print(FILE *in, FILE *out, const struct nl_fabric *fabric, struct trace_counts *n);
 
 #endif /* _HCCTL_TRACE_H */

@@ -22,7 +22,7 @@ struct hop {
 	uint32_t seq;
 };
 
-/* Frames on one direction of a link, in order. */
+/* The frames on one direction of a link, in order. */
 struct flight {
 	struct hop *head;
 	struct hop **tail;
@@ -38,7 +38,7 @@ struct line {
 	char *args;		/* what follows the event's name */
 };
 
-/* The value behind " KEY=", or NULL. */
+/* Return: the value behind " KEY=", or NULL. */
 static const char *value(const struct line *l, const char *key)
 {
 	size_t len = strlen(key);
@@ -69,7 +69,7 @@ static const char *word(const struct line *l, const char *key, char *buf, size_t
 	return buf;
 }
 
-/* The numbers of an event, and its end. */
+/* Print the numbers of an event, and its end. */
 static void close_args(struct line *l, const char * const *keys)
 {
 	const char *comma = "";
@@ -82,7 +82,7 @@ static void close_args(struct line *l, const char * const *keys)
 	fputs("}}", l->out);
 }
 
-/* The common beginning of an event at a node; the caller goes on with members. */
+/* Print the common beginning of an event at a node; the caller goes on with members. */
 static void begin(struct line *l, const char *phase, const char *category, uint32_t node)
 {
 	fprintf(l->out, "%s\n{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
@@ -91,8 +91,8 @@ static void begin(struct line *l, const char *phase, const char *category, uint3
 	l->n->events++;
 }
 
-/* Frames that keep the order among each other: Ethernet frames wait in queues of their
- * own, and the others without sequence numbers do not count among those that have one.
+/* Groups of frames that keep their order: Ethernet frames wait in queues of their own, and the
+ * other frames without sequence numbers are not in order with those that have one.
  */
 enum { NUMBERED, ETHERNET, UNNUMBERED, LANES };
 
@@ -139,8 +139,8 @@ static void hop_end(struct line *l, uint32_t node, uint64_t id, bool lost)
 		lost ? "true" : "false");
 }
 
-/* Links keep order: what was sent before the frame that arrives is lost, of those
- * without a number what was sent last.  The trace may have begun after it was sent.
+/* A frame has arrived. Links keep order: a frame that was sent before it is lost; of frames without
+ * a number, the last one sent has arrived. The trace may have begun after it was sent.
  */
 static void arrive(struct line *l)
 {
@@ -257,7 +257,9 @@ static void event(struct line *l, const char *name)
 			events[i].take(l);
 }
 
-/* "  task-1  [001] ..s1.  12.345678: hc_hop: fabric=.."; a task may have any name. */
+/* Read the text of an event: "  task-1  [001] ..s1.  12.345678: hc_hop: fabric=.."; a task may have
+ * any name.
+ */
 static void text(struct line *l, char *s)
 {
 	char *at = strstr(s, ": hc_"), *colon, *stamp = at;
@@ -307,7 +309,7 @@ static void tracks(struct line *l, const char *fabric)
 	json_object_put(o);
 }
 
-/* Frames that have not arrived. */
+/* Print the frames that have not arrived. */
 static void rest(struct line *l)
 {
 	size_t i, n = (size_t)hc_nodes(l->dim) * l->dim * LANES;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trace: recording.  An instance of tracefs has buffers and settings of its
- * own, so others who trace are not disturbed; it goes when we do.
+ * hcctl trace: recording. An instance of tracefs has buffers and settings of its own, so other
+ * users of tracing are not disturbed; it is removed when this process ends.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "trace.h"
 
 #define TRACEFS "/sys/kernel/tracing"
-/* For each processor. */
+/* Size of the buffer for each processor. */
 #define BUFFER_KB "16384"
 
 struct trace_session {
@@ -49,7 +49,7 @@ static int complain(struct hcctl *h, const char *what, int err)
 	return HC_NO;
 }
 
-/* Why tracing is not possible at all; NULL: it is. */
+/* Return: why tracing is not possible at all; NULL: it is. */
 static const char *obstacle(void)
 {
 	if (access(TRACEFS "/events", F_OK))
@@ -62,7 +62,7 @@ static const char *obstacle(void)
 	return NULL;
 }
 
-/* Where instances of ours are: one that is locked belongs to somebody who lives. */
+/* The instances of hcctl: one that is locked belongs to a process that runs. */
 #define INSTANCES TRACEFS "/instances"
 #define PREFIX "hcctl-"
 #define TRIES 100
@@ -78,7 +78,7 @@ static int lock(const char *path, int how)
 	return fd;
 }
 
-/* What those who were killed have left; tracing goes on there, and costs time. */
+/* Remove the instances of processes that were killed; tracing goes on there, and costs time. */
 static void remove_left(void)
 {
 	DIR *dir = opendir(INSTANCES);
@@ -100,7 +100,9 @@ static void remove_left(void)
 		closedir(dir);
 }
 
-/* Between making and locking it somebody else may have taken it for one that is left. */
+/* Between making an instance and locking it another process may have removed it as one that was
+ * left behind.
+ */
 static const char *make_instance(struct trace_session *s)
 {
 	struct stat ours, there;

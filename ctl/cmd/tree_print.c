@@ -27,7 +27,7 @@ static void out_bad(struct hcctl *h, const char *text)
 	out_color(h, OUT_PLAIN);
 }
 
-/* Node @v hangs on node @parent by stage @stage; @prefix is what stands left. */
+/* Draw node @v, which hangs on node @parent by stage @stage; @prefix is the text to its left. */
 static void draw(struct hcctl *h, const struct tree_view *v, uint32_t u, unsigned int active,
 		 const char *prefix)
 {
@@ -74,7 +74,7 @@ static void print_transfer(struct hcctl *h, const struct hc_tree *t, uint32_t u,
 	out_text(h, "\n");
 }
 
-/* Role of member @u; false if it has none (cannot be in a good plan). */
+/* Compute the role of member @u. Return: false if it has none (a good plan has no such member). */
 static bool role_of(const struct tree_view *v, uint32_t u, struct hc_tree_role *role,
 		    struct hc_tree_peer *src, unsigned int max)
 {

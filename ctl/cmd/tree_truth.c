@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the members of a tree do, how many steps that takes, and how many are possible.
+ * The roles of members of a tree, the steps that it takes, and the least steps that are possible.
  */
 #include <string.h>
 
 #include "planner.h"
 
-/* A plan for the faults of another time may have other members than one for those of now.  Whatever
- * it lacks, each stage takes a step up, and one down if it or a stage before it has a sender.
+/* Has the plan the members of a plan for the present faults? If not, each stage takes a step up,
+ * and one down if it or a stage before it has a sender.
  */
 static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p)
 {

@@ -16,22 +16,24 @@
 
 #include "trunk.h"
 
-/* us between two looks, and between attempts; ms that a trunk lives which is no failed attempt */
+/* Microseconds between two looks, and between attempts; a trunk that has lived for some ms was no
+ * failed attempt.
+ */
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
 #define AGAIN_MAX	5000000
 #define LIVED		1000
 
-/* --- the words --- */
+/* --- arguments --- */
 
-/* ms */
+/* Read a time into ms. */
 static int arg_keepalive(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	uint64_t ns = 0;
 	int rc = arg_time(h, name, word, &ns);
 
-	if (!rc && (ns < HYPERCUBE_TRUNK_KEEP_MIN * UINT64_C(1000000) ||
-		    ns > HYPERCUBE_TRUNK_KEEP_MAX * UINT64_C(1000000)))
+	if (!rc && (ns < HYPERCUBE_TRUNK_KEEPALIVE_MIN * UINT64_C(1000000) ||
+		    ns > HYPERCUBE_TRUNK_KEEPALIVE_MAX * UINT64_C(1000000)))
 		return hc_invalid(h, name, word, "100ms to an hour is wanted");
 	*(uint32_t *)dst = ns / 1000000;
 	return rc;
@@ -61,14 +63,14 @@ static int take_number(struct hcctl *h, const char *what, int *argc, char ***arg
 	return 0;
 }
 
-/* --- handing over --- */
+/* --- giving the connection to the kernel --- */
 
 static bool is_of(const struct nl_trunk *t, const struct nl_trunk_new *n)
 {
 	return t->dim == n->dim && t->fixed == n->fixed && t->base == n->base;
 }
 
-/* The trunk that carries these links: its id, 0: there is none. */
+/* Find the trunk that carries these links: its id, 0: there is none. */
 static int carried_by(struct hcctl *h, const struct trunk_ends *e, uint32_t *id)
 {
 	struct nl_trunk *v;
@@ -94,7 +96,7 @@ int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 	return rc;
 }
 
-/* What connect and listen have in common. */
+/* Read the arguments that connect and listen have in common. */
 static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends *e, bool *keep,
 		      bool *background)
 {
@@ -102,7 +104,7 @@ static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends 
 		{ "keepalive", arg_keepalive, &e->keep },
 		{ "tls", arg_str, &e->tls },
 		{ "digest", arg_digest, &e->digest },
-		{ "keep", NULL, keep },
+		{ "persist", NULL, keep },
 		{ "background", NULL, background },
 		{ "no-plans", NULL, &e->no_plans },
 		{}
@@ -110,7 +112,7 @@ static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends 
 	int rc = hc_args(h, args, argc, argv);
 
 	if (!rc && *background && !*keep)
-		return hc_missing(h, "\"keep\" to go with \"background\"");
+		return hc_missing(h, "\"persist\" to go with \"background\"");
 	return rc || !e->tls ? rc : trunk_tls_check(h, e->tls);
 }
 
@@ -135,7 +137,7 @@ static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e
 	return fd < 0 ? fd : trunk_join(h, fd, e, false);
 }
 
-/* Until the fabric is gone; @rc: how the first attempt has ended. */
+/* Connect again and again until the fabric is removed; @rc: outcome of the first attempt. */
 static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e, int rc)
 {
 	useconds_t again = AGAIN_MIN;
@@ -155,7 +157,9 @@ static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e
 	}
 }
 
-/* In the background only what has begun well goes on. */
+/* Connect. With "background" the process goes on in the background only if the first attempt has
+ * succeeded.
+ */
 static int do_connect(struct hcctl *h, const char *where, struct trunk_ends *e, bool keep,
 		      bool background)
 {
@@ -188,7 +192,9 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 	where = hc_take(h, "HOST[:PORT]", &argc, &argv);
 	if (!where)
 		return HC_USAGE;
-	rc = take_words(h, argc, argv, &e, &keep, &background) ?: nl_fabric(h, name, &e.fabric);
+	rc = take_words(h, argc, argv, &e, &keep, &background) ?:
+	     nl_fabric(h, name, &e.fabric) ?:
+	     live_need_cube(h, name, e.fabric.dim, "a trunk");
 	return rc ?: do_connect(h, where, &e, keep, background);
 }
 
@@ -197,7 +203,7 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 static bool is_word(const char *word)
 {
 	static const char * const words[] = {
-		"keep", "keepalive", "background", "tls", "digest", "no-plans",
+		"persist", "keepalive", "background", "tls", "digest", "no-plans",
 	};
 	size_t i;
 
@@ -220,7 +226,9 @@ static int cmd_listen(struct hcctl *h, int argc, char **argv)
 		argc--;
 		where = *argv++;
 	}
-	rc = take_words(h, argc, argv, &e, &keep, &background) ?: nl_fabric(h, name, &e.fabric);
+	rc = take_words(h, argc, argv, &e, &keep, &background) ?:
+	     nl_fabric(h, name, &e.fabric) ?:
+	     live_need_cube(h, name, e.fabric.dim, "a trunk");
 	return rc ?: trunk_serve(h, where, &e, keep, background);
 }
 
@@ -324,8 +332,8 @@ static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_
 	out_str(h, "nodes", "%s", cmd_part_text(buf, f->dim, t->fixed, t->base));
 	out_number(h, LINKS, "links", t->links);
 	out_cell(h, STATE);
-	out_bool(h, "greeted", NULL, t->greeted);
-	out_text(h, "%s", t->greeted ? "up" : "waits");
+	out_bool(h, "established", NULL, t->established);
+	out_text(h, "%s", t->established ? "up" : "waits");
 	out_bool(h, "no_plans", " no-plans", t->no_plans);
 	out_bool(h, "digest", " digest", t->digest);
 	out_cell(h, PEER);
@@ -365,7 +373,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 }
 
 #define KEEPS " [keepalive TIME] [tls CERT,KEY,CA[,NAME]] [digest { on | off }]" \
-	      " [keep [background]] [no-plans]"
+	      " [persist [background]] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH | vsock:CID[:PORT] }" KEEPS },

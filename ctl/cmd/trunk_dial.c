@@ -20,10 +20,10 @@
 
 #define UNIX	"unix:"
 #define VSOCK	"vsock:"
-/* us between two attempts */
+/* Microseconds between two attempts. */
 #define BIND_EVERY	50000
 
-/* "HOST", "HOST:PORT", "[V6]:PORT" into two strings of @size bytes. */
+/* Split "HOST", "HOST:PORT", "[V6]:PORT" into two strings of @size bytes. */
 static int split(struct hcctl *h, const char *where, char *host, char *port, size_t size)
 {
 	const char *end = strrchr(where, ':'), *from = where;
@@ -69,10 +69,10 @@ static int resolve(struct hcctl *h, const char *where, bool passive, struct addr
 }
 
 /**
- * struct special - an address that is not of TCP
- * @addr: what it is
- * @len: its bytes
- * @path: the file that it is, or NULL
+ * struct special - an address that is not one of TCP
+ * @addr: the address
+ * @len: bytes of the address
+ * @path: the path of its file, or NULL
  */
 struct special {
 	union {
@@ -97,7 +97,7 @@ static int unix_address(struct hcctl *h, const char *path, struct special *s)
 	return 0;
 }
 
-/* "CID", "CID:PORT", or for who listens nothing: any */
+/* Read "CID", "CID:PORT", or for listening an empty text: any. */
 static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 {
 	struct sockaddr_vm *addr = &s->addr.vm;
@@ -117,7 +117,9 @@ static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 	return 0;
 }
 
-/* Returns 1 if it is one, 0 if it is one of TCP, or a negative errno, after complaining. */
+/* Return: 1 if it is such an address, 0 if it is one of TCP, or a negative errno after printing an
+ * error.
+ */
 static int special(struct hcctl *h, const char *where, struct special *s)
 {
 	int rc;
@@ -191,7 +193,7 @@ int trunk_connect(struct hcctl *h, const char *where)
 	return a ? fd : cannot(h, "connect to", where, fd);
 }
 
-/* Somebody who is about to end may have it still. */
+/* Bind a socket; a process that is about to end may still have the address. */
 static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, unsigned int ms)
 {
 	int64_t end = trunk_now() + ms;
@@ -202,7 +204,7 @@ static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, un
 	return rc;
 }
 
-/* A socket that waits for connections at one address, or -1. */
+/* Return: a socket that listens at one address, or -1. */
 static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int ms)
 {
 	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, err;
@@ -215,7 +217,7 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 	/* IPv4 has a socket of its own. */
 	if (addr->sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	/* A connection that is gone when it is to be accepted must not make us wait. */
+	/* accept() must not wait if a connection is gone by then. */
 	if (!bind_patiently(fd, addr, len, ms) && !listen(fd, SOMAXCONN) &&
 	    !fcntl(fd, F_SETFL, O_NONBLOCK))
 		return fd;
@@ -225,7 +227,9 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 	return -1;
 }
 
-/* This machine has no such address, or nothing of the family; others may do. */
+/* Does the error mean that this machine has no such address, or not its family? Another address may
+ * work.
+ */
 static bool is_no_address(int err)
 {
 	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL || err == EPROTONOSUPPORT;

@@ -2,12 +2,12 @@
 /*
  * hcctl trunk listen: connections as they come.
  *
- * A connection waits in a table until its peer says something.  Then a process of its own does the
- * rest (TLS, the greeting, the kernel), so a peer that says nothing, little or nonsense delays no
- * other one.  The table has a bound.  When it is full, a connection of the address that has the
- * most of them ends: the oldest silent one, or else the oldest.  So who floods the port from some
- * addresses keeps no other address out, and who floods it from the peer's own address has to be
- * faster than the peer's first word.
+ * A connection waits in a table until its peer sends something. Then a process of its own does the
+ * rest (TLS, the greeting, the kernel), so a peer that sends nothing, little or nonsense delays no
+ * other one. The table has a bound. When it is full, a connection of the address that has the most
+ * connections is closed: the oldest silent one, or else the oldest. So an attacker who floods the
+ * port from some addresses keeps no other address out, and one who floods it from the peer's own
+ * address has to be faster than the peer's first message.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,21 +22,25 @@
 
 #include "trunk.h"
 
-/* Connections that are not handed over yet; so many are accepted before others get their turn. */
+/* Connections that were not given to the kernel yet; and how many are accepted before others are
+ * served.
+ */
 #define CONNS		64
 #define ACCEPT_AT_ONCE	16
-/* ms: for one that listens for a fabric that is gone, and between two looks whether it is */
+/* Milliseconds that a process which listens for a removed fabric gets to end, and between two looks
+ * whether the fabric exists.
+ */
 #define LEAVE_MS	3000
 #define LISTEN_MS	1000
-/* us, when the system lacks what a connection takes */
+/* Microseconds to pause when the system lacks what a connection needs. */
 #define LACK_PAUSE	100000
 
 /**
- * struct conn - a connection that is not handed over yet
- * @fd: the connection while the peer is silent, then the end of a pipe that @pid holds
+ * struct conn - a connection that was not given to the kernel yet
+ * @fd: the connection while the peer is silent, then the read end of a pipe that @pid holds
  * @pid: the process that serves it, or 0
- * @end: when its time is up, ms
- * @peer: where it comes from
+ * @end: time at which it is closed, ms
+ * @peer: address of the peer
  * @len: bytes of @peer
  */
 struct conn {
@@ -48,13 +52,13 @@ struct conn {
 };
 
 /**
- * struct listener - what listens, and what has come
+ * struct listener - the sockets that listen, and the connections that have come
  * @h: context
- * @ends: what is known of the trunk
+ * @ends: attributes of the trunk that are known
  * @fd: sockets that listen
- * @nfds: how many
- * @conn: connections, the oldest first
- * @n: how many
+ * @nfds: number of these sockets
+ * @conn: connections, oldest first
+ * @n: number of connections
  */
 struct listener {
 	struct hcctl *h;
@@ -73,7 +77,7 @@ static void conn_remove(struct listener *l, size_t i)
 	memmove(&l->conn[i], &l->conn[i + 1], (l->n - i) * sizeof(*l->conn));
 }
 
-/* End a connection, and who serves it. */
+/* Close a connection, and end the process that serves it. */
 static void conn_end(struct listener *l, size_t i)
 {
 	const struct conn *c = &l->conn[i];
@@ -90,7 +94,7 @@ static size_t conns_of(const struct listener *l, const struct sockaddr_storage *
 {
 	size_t i, n = 0;
 
-	/* A host of IPv6 may have all addresses of its network. */
+	/* A host may have all IPv6 addresses of its network. */
 	for (i = 0; i < l->n; i++)
 		n += trunk_same_host(&l->conn[i].peer, peer, 8);
 	return n;
@@ -110,7 +114,7 @@ static size_t conn_victim(const struct listener *l)
 	return victim;
 }
 
-/* --- a process for each that says something --- */
+/* --- a process for each peer that sends something --- */
 
 static int conn_serve(struct listener *l, int fd, const struct conn *c)
 {
@@ -124,7 +128,7 @@ static int conn_serve(struct listener *l, int fd, const struct conn *c)
 	size_t k;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The kernel begins once nobody else has the connection. */
+	/* The kernel takes the connection over once no other process has it. */
 	for (i = 0; i < l->nfds; i++)
 		close(l->fd[i]);
 	for (k = 0; k < l->n; k++)
@@ -162,7 +166,7 @@ static void conn_speaks(struct listener *l, size_t i)
 	conn_remove(l, i);
 }
 
-/* The process that served it has ended: is there a trunk? */
+/* The process that served a connection has ended: is there a trunk? */
 static bool conn_served(struct listener *l, size_t i)
 {
 	int status = -1;
@@ -175,7 +179,7 @@ static bool conn_served(struct listener *l, size_t i)
 
 /* --- all of them --- */
 
-/* These are of connections, or pass: see accept(2). */
+/* Is the error one that does not pass, and not one of a connection? See accept(2). */
 static bool is_fatal(int err)
 {
 	return err == EBADF || err == EFAULT || err == EINVAL || err == ENOTSOCK;
@@ -187,7 +191,7 @@ static int accept_some(struct listener *l, int fd)
 	int i, err;
 
 	for (i = 0; i < ACCEPT_AT_ONCE; i++) {
-		c = (struct conn){ .len = sizeof(c.peer), .end = trunk_now() + TRUNK_PATIENCE };
+		c = (struct conn){ .len = sizeof(c.peer), .end = trunk_now() + TRUNK_TIMEOUT };
 		c.fd = accept4(fd, (struct sockaddr *)&c.peer, &c.len, SOCK_CLOEXEC);
 		if (c.fd < 0)
 			break;
@@ -217,7 +221,7 @@ static int fabric_check(struct listener *l)
 	return rc ? (rc < 0 ? rc : -ENOENT) : 0;
 }
 
-/* What has come of the connections in @p, the last one first.  Returns 1: there is a trunk. */
+/* Handle the events of the connections in @p, the last one first. Return: 1 if there is a trunk. */
 static int conns_look(struct listener *l, const struct pollfd *p)
 {
 	int64_t now = trunk_now();
@@ -258,7 +262,7 @@ static int listen_once(struct listener *l)
 	return rc;
 }
 
-/* Until there is a trunk, or with @keep until the fabric is gone. */
+/* Listen until there is a trunk, or with @keep until the fabric is removed. */
 static int listen_at(struct listener *l, bool keep)
 {
 	int64_t look = trunk_now() + LISTEN_MS;

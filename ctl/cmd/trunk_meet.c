@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk: what the two ends say to each other before the kernel gets the connection. Each says
- * a line of what it has, and then whether the other's suits it: "ok", or "no" and a sentence.
- * Nothing beyond these lines is read: what follows is for the kernel.
+ * hcctl trunk: the negotiation of the two ends before the kernel gets the connection. Each end
+ * sends a line with its attributes, and then whether those of the other end are acceptable: "ok",
+ * or "no" and a sentence. Nothing beyond these lines is read: what follows is for the kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define GREETING	"hypercube-trunk"
 #define VERSION		1
 #define LINE_MAX_	256
-/* The first byte of TLS */
+/* The first byte of TLS. */
 #define RECORD_HANDSHAKE 22
 
 static int say(struct hcctl *h, int fd, const char *line)
@@ -54,7 +54,7 @@ bool trunk_comes(int fd, int64_t end)
 	return n > 0;
 }
 
-/* Where TLS ends, the kernel has a record that is no data. */
+/* Print that the connection has ended. Where TLS ends, the kernel has a record that is not data. */
 static int hung_up(struct hcctl *h, int err, int fd)
 {
 	const char *why = err == EIO ? trunk_tls_alert(fd) : NULL;
@@ -66,8 +66,8 @@ static int hung_up(struct hcctl *h, int err, int fd)
 	return -ECONNRESET;
 }
 
-/* A line of printable characters, without its end; byte by byte, lest more is read. */
-static int hear(struct hcctl *h, int fd, int64_t end, char *line)
+/* Read a line of printable characters, without its end; byte by byte, so that no more is read. */
+static int receive_line(struct hcctl *h, int fd, int64_t end, char *line)
 {
 	size_t n = 0;
 	ssize_t got;
@@ -118,7 +118,7 @@ static void offer_print(char *line, const struct trunk_ends *e)
 		 f->life);
 }
 
-/* "0XX" */
+/* Read a subcube, "0XX". */
 static bool part_read(const char *word, uint32_t dim, struct offer *o)
 {
 	uint32_t d;
@@ -160,11 +160,11 @@ static int offer_read(struct hcctl *h, const char *line, struct offer *o)
 	return 0;
 }
 
-/* What is wrong with it, in @why; false: nothing. */
-static bool flaw(const struct trunk_ends *e, const struct offer *o, char *why)
+/* Is an offer unacceptable? *@why: the reason. */
+static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 {
 	const struct nl_fabric *f = &e->fabric;
-	char here[OUT_BUF], there[OUT_BUF];
+	char local[OUT_BUF], there[OUT_BUF];
 
 	if (strcmp(f->name, o->name))
 		snprintf(why, LINE_MAX_, "the fabrics are %s and %s", f->name, o->name);
@@ -183,15 +183,15 @@ static bool flaw(const struct trunk_ends *e, const struct offer *o, char *why)
 			 o->along);
 	else if ((f->fixed & o->fixed & (f->base ^ o->base)) != hc_bit(e->dim))
 		snprintf(why, LINE_MAX_, "nodes %s and %s have no links along dimension %u",
-			 cmd_part_text(here, f->dim, f->fixed, f->base),
+			 cmd_part_text(local, f->dim, f->fixed, f->base),
 			 cmd_part_text(there, o->dim, o->fixed, o->base), e->dim);
 	else
 		return false;
 	return true;
 }
 
-/* Does a trunk that carries the same links lead to another machine, which is there?  One that is
- * made anew on the same host takes its own place.
+/* Does a trunk that carries the same links lead to another machine that is reachable? A fabric that
+ * was made again on the same host takes its own place.
  */
 static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e,
 			    const struct offer *o, const struct sockaddr_storage *peer)
@@ -199,12 +199,12 @@ static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e
 	struct sockaddr_storage other = {};
 
 	memcpy(&other, t->peer, t->peer_len);
-	return t->dim == e->dim && t->fixed == o->fixed && t->base == o->base && t->greeted &&
+	return t->dim == e->dim && t->fixed == o->fixed && t->base == o->base && t->established &&
 	       t->life && t->life != o->life && t->silence <= t->keep / 2 &&
 	       t->peer_len && !trunk_same_host(&other, peer, 16);
 }
 
-/* The nodes there are of another machine already: says so in @why. */
+/* Are the nodes of the other end those of a third machine already? *@why: the reason. */
 static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, const struct offer *o,
 		       char *why)
 {
@@ -226,7 +226,7 @@ static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, cons
 	free(v);
 }
 
-static int verdicts(struct hcctl *h, int fd, int64_t end, const char *why)
+static int outcomes(struct hcctl *h, int fd, int64_t end, const char *why)
 {
 	char line[LINE_MAX_ + 8];
 	int rc;
@@ -237,7 +237,7 @@ static int verdicts(struct hcctl *h, int fd, int64_t end, const char *why)
 		hc_error(h, "the ends do not fit: %s", why);
 		return HC_NO;
 	}
-	rc = rc ?: hear(h, fd, end, line);
+	rc = rc ?: receive_line(h, fd, end, line);
 	if (rc || !strcmp(line, "ok"))
 		return rc;
 	hc_error(h, "the other end refuses: %s", strncmp(line, "no ", 3) ? line : line + 3);
@@ -246,13 +246,13 @@ static int verdicts(struct hcctl *h, int fd, int64_t end, const char *why)
 
 int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
 {
-	int64_t end = trunk_now() + TRUNK_PATIENCE;
+	int64_t end = trunk_now() + TRUNK_TIMEOUT;
 	char line[LINE_MAX_], why[LINE_MAX_] = "";
 	struct offer o = {};
 	int rc;
 
 	offer_print(line, e);
-	rc = say(h, fd, line) ?: hear(h, fd, end, line);
+	rc = say(h, fd, line) ?: receive_line(h, fd, end, line);
 	if (!rc && !strncmp(line, "no ", 3)) {
 		hc_error(h, "the other end refuses: %s", line + 3);
 		rc = HC_NO;
@@ -262,9 +262,9 @@ int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
 		return rc;
 	if (e->dim == NL_NONE)
 		e->dim = o.along;
-	if (!flaw(e, &o, why))
+	if (!reason(e, &o, why))
 		check_held(h, fd, e, &o, why);
-	rc = verdicts(h, fd, end, why);
+	rc = outcomes(h, fd, end, why);
 	e->far = (struct nl_trunk_new){
 		.fd = fd, .dim = e->dim, .far = true, .fixed = o.fixed, .base = o.base,
 		.keep = e->keep, .no_plans = e->no_plans, .digest = e->digest,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk .. tls: both ends prove by certificates who they are, and agree on keys, by GnuTLS.
- * The kernel gets the keys with the socket: what is said from then on, the greeting of
- * trunk_meet.c first of all, is encrypted there.  GnuTLS is loaded only when needed: that takes
- * longer than all the rest of hcctl.
+ * hcctl trunk .. tls: both ends authenticate by certificates, and agree on keys, by GnuTLS. The
+ * kernel gets the keys with the socket: what is sent from then on, beginning with the greeting of
+ * trunk_meet.c, is encrypted there. GnuTLS is loaded only when needed: that takes longer than all
+ * the rest of hcctl.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -28,16 +28,16 @@
 #ifndef SOL_TLS
 #define SOL_TLS 282
 #endif
-/* Of a record; the kernel has no name for it. */
+/* Type of a TLS record, for which the kernel has no name. */
 #define RECORD_ALERT 21
 
-/* One cipher, which all kernels with TLS have in both directions; no tickets, for the kernel takes
- * nothing but data.
+/* One cipher, which all kernels with TLS have in both directions; and no tickets, since the kernel
+ * takes only data.
  */
 #define PRIORITIES "NONE:+VERS-TLS1.3:+AES-256-GCM:+AEAD:+SHA384:+GROUP-ALL:+SIGN-ALL:+ECDHE-RSA:+ECDHE-ECDSA"
 
-/* Functions of GnuTLS, and what we have of it; @peer: whose certificate the other end is to have,
- * or NULL, within @text.
+/* Functions of GnuTLS, and its objects; @peer: the name that the other end's certificate must have,
+ * or NULL; it points into @text.
  */
 struct tls {
 	__typeof__(gnutls_certificate_allocate_credentials) *credentials_new;
@@ -117,7 +117,9 @@ static int gnutls_says(struct hcctl *h, const struct tls *t, const char *what, i
 
 /* --- the kernel's part --- */
 
-/* Nothing is lost if there is none: the handshake has not begun. */
+/* Check that the kernel has TLS, before the handshake begins, so that nothing is lost if it has
+ * not.
+ */
 static int kernel_has(struct hcctl *h, int fd)
 {
 	if (!setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
@@ -171,7 +173,7 @@ static int give_keys(struct hcctl *h, const struct tls *t, int fd)
 
 /* --- the handshake --- */
 
-/* CERT,KEY,CA[,NAME]: files of PEM, and a name */
+/* Read CERT,KEY,CA[,NAME]: files in PEM format, and a name. */
 static int take_files(struct hcctl *h, struct tls *t, const char *files)
 {
 	char *rest = t->text, *cert, *key, *ca;
@@ -220,7 +222,7 @@ static int begin(struct hcctl *h, struct tls *t, int fd, bool server)
 	return 0;
 }
 
-/* Which certificate it is that does not do, and why. */
+/* Print which certificate is not accepted, and why. */
 static int failed(struct hcctl *h, const struct tls *t, int err)
 {
 	gnutls_datum_t text = {};
@@ -232,7 +234,7 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	} else if (err == GNUTLS_E_FATAL_ALERT_RECEIVED) {
 		hc_error(h, "the other end refuses: %s", t->alert_name(t->alert_get(t->session)));
 	} else if (err == GNUTLS_E_NO_CERTIFICATE_FOUND || err == GNUTLS_E_CERTIFICATE_REQUIRED) {
-		/* It has been told which authorities are taken. */
+		/* The other end was sent the list of authorities that are accepted. */
 		hc_error(h, "the other end has no certificate of an authority that is taken here");
 	} else if (err == GNUTLS_E_UNEXPECTED_PACKET || err == GNUTLS_E_UNEXPECTED_PACKET_LENGTH ||
 		   err == GNUTLS_E_UNSUPPORTED_VERSION_PACKET) {
@@ -244,7 +246,9 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	return HC_NO;
 }
 
-/* Whoever speaks no TLS begins with a letter; he is told what is wrong in his own way. */
+/* Check the first byte. A peer that does not speak TLS begins with a letter; it is sent the reason
+ * in plain text.
+ */
 static int check_first(struct hcctl *h, int fd)
 {
 	char c = 0;
@@ -266,10 +270,10 @@ static int wait_for(struct hcctl *h, int fd, int64_t end)
 
 static int shake_hands(struct hcctl *h, const struct tls *t, int fd, bool server)
 {
-	int64_t end = trunk_now() + TRUNK_PATIENCE;
+	int64_t end = trunk_now() + TRUNK_TIMEOUT;
 	int rc, err;
 
-	/* Who connects says the first word. */
+	/* The end that connects sends first. */
 	rc = (server ? wait_for(h, fd, end) : 0) ?: check_first(h, fd);
 	while (!rc && (err = t->handshake(t->session)))
 		if (t->is_fatal(err))
@@ -289,7 +293,7 @@ static int nonblocking(struct hcctl *h, int fd, bool on)
 	return HC_NO;
 }
 
-/* What has been said last is to arrive: a reset would overtake it. */
+/* Close the connection such that the last data arrives: a reset would overtake it. */
 static void part(int fd)
 {
 	int64_t end = trunk_now() + 1000;
@@ -325,7 +329,7 @@ int trunk_tls(struct hcctl *h, int fd, const char *files, bool server)
 	return rc;
 }
 
-/* An alert in place of what was to be read: why the other end has ended it, or NULL. */
+/* Read an alert. Return: why the other end has ended the connection, or NULL. */
 const char *trunk_tls_alert(int fd)
 {
 	unsigned char alert[2] = {};
@@ -356,7 +360,7 @@ const char *trunk_tls_alert(int fd)
 	}
 }
 
-/* Before anybody is connected. */
+/* Check the files before a connection is made. */
 int trunk_tls_check(struct hcctl *h, const char *files)
 {
 	struct tls t = {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pictures again and again.
+ * Pictures shown again and again.
  *
  * On a terminal each picture takes the place of the one before, by two escape sequences; all that
- * is to be given back is the cursor.  Signals that end or stop us wait while a picture is made.
+ * has to be restored is the cursor. Signals that end or stop the process wait while a picture is
+ * made.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -56,7 +57,7 @@ static void screen(struct hcctl *h, const struct watch *w, const char *sequence)
 	out_now(h);
 }
 
-/* Those that were ignored stay so, as with nohup(1). */
+/* Let signals wait; those that were ignored stay so, as with nohup(1). */
 static void signals_wait(struct watch *w, sigset_t *before)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
@@ -70,7 +71,7 @@ static void signals_wait(struct watch *w, sigset_t *before)
 	sigprocmask(SIG_BLOCK, &w->signals, before);
 }
 
-/* A signal has come: that is how it ends, unless it is to go on later. */
+/* Has a signal come that ends the process? One that stops it is handled here. */
 static bool ended(struct hcctl *h, const struct watch *w)
 {
 	const struct timespec wait = {

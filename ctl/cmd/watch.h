@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pictures of something that goes on, again and again: hcctl top and hcctl balance show.
+ * Pictures of a live fabric, shown again and again: hcctl top and hcctl balance show.
  */
 #ifndef _HCCTL_WATCH_H
 #define _HCCTL_WATCH_H
@@ -12,11 +12,11 @@
 struct hcctl;
 
 /**
- * struct watch - how often
+ * struct watch - how often to show pictures
  * @interval: ns between two pictures
- * @count: how many; 0: for ever, but one where there is no terminal
+ * @count: number of pictures; 0: for ever, but one if there is no terminal
  * @terminal: each picture takes the place of the one before
- * @signals: that wait while a picture is made
+ * @signals: signals that wait while a picture is made
  */
 struct watch {
 	uint64_t interval;
@@ -26,22 +26,23 @@ struct watch {
 };
 
 /**
- * struct watch_ops - of what; both return 0 or an error, which they have told
- * @sample: look, and keep what was seen before; called once more than there are pictures
- * @picture: print what the last two samples tell
+ * struct watch_ops - what is shown; both functions return 0, or an error that they have
+ *	printed
+ * @sample: take a sample, and keep the one before; called once more than there are pictures
+ * @picture: print the difference of the last two samples
  */
 struct watch_ops {
 	int (*sample)(struct hcctl *h, void *arg);
 	int (*picture)(struct hcctl *h, void *arg);
 };
 
-/* As it is unless words say otherwise. */
+/* Set the defaults. */
 void watch_init(const struct hcctl *h, struct watch *w);
-/* For struct arg: watch.interval. */
+/* For struct arg: read watch.interval. */
 int watch_arg_interval(struct hcctl *h, const char *name, const char *word, void *dst);
-/* Until Ctrl-C, the last picture, or an error. */
+/* Show pictures until Ctrl-C, the last picture, or an error. */
 int watch(struct hcctl *h, struct watch *w, const struct watch_ops *ops, void *arg);
-/* Size of the terminal; false: there is none, or it does not say. */
+/* Get the size of the terminal. Return: false if there is no terminal, or its size is unknown. */
 bool watch_size(const struct watch *w, uint32_t *lines, uint32_t *columns);
 
 #endif /* _HCCTL_WATCH_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving side of broadcasts.  The kernel hands a message to every member of a plan but
- * its source without having been asked, with cookie 0; those of a plan come one after the other.
- * The oldest operation that listens to the plan takes the next message; a message for which no
- * operation listens yet is kept until one does.
+ * The receiving side of broadcasts. The kernel delivers a message to every member of a plan except
+ * its source, unasked, with cookie 0; the messages of a plan come one after another. The oldest
+ * operation that listens to the plan takes the next message; a message for which no operation
+ * listens yet is kept until one does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,6 @@
 #include <time.h>
 
 #include "handle.h"
-
-/* Look after so many ms of silence whether the plan can still bring a message. */
-#define DOUBT_MS 1000
 
 static struct hcl_op *early_new(struct hcl *h, const struct hypercube_result *res)
 {
@@ -81,9 +78,9 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	h->free = early;
 }
 
-/* Ask the kernel for something that it refuses to a member that is not the source: if it refuses
- * for another reason, there is nothing to wait for.  There is more data than announced, so that
- * not even a source would send a message.
+/* Does the plan still exist, and can it still bring a message? Asks the kernel for something that
+ * it refuses to a member that is not the source: if it refuses for another reason, there is nothing
+ * to wait for. The message holds more data than announced, so that not even a source would send it.
  */
 static int plan_error(const struct hcl_port *port, uint32_t plan)
 {
@@ -133,17 +130,17 @@ static struct hcl_op *listener(const struct hcl *h)
 	return op;
 }
 
-int hcli_doubt(const struct hcl *h)
+int hcli_set_stale(const struct hcl *h)
 {
 	uint64_t now;
 
 	if (!listener(h))
 		return -1;
 	now = hcli_now();
-	return now >= h->moved + DOUBT_MS ? 0 : (int)(h->moved + DOUBT_MS - now);
+	return now >= h->moved + STALE_MS ? 0 : (int)(h->moved + STALE_MS - now);
 }
 
-/* Nothing will come for @op any more.  Return: 1. */
+/* End @op, for which no message will come any more. Return: 1. */
 static int listen_end(struct hcl *h, struct hcl_op *op, int err)
 {
 	op->done = true;
@@ -152,7 +149,7 @@ static int listen_end(struct hcl *h, struct hcl_op *op, int err)
 	return 1;
 }
 
-int hcli_doubt_check(struct hcl *h)
+int hcli_stale_check(struct hcl *h)
 {
 	struct hcl_op *op;
 	int ended = 0, r;
@@ -163,7 +160,7 @@ int hcli_doubt_check(struct hcl *h)
 
 		if (!err)
 			continue;
-		/* A record that tells of the end has come before, or comes now. */
+		/* A record that reports the end has come before, or comes now. */
 		r = hcli_move(h);
 		if (r)
 			return r;
@@ -172,25 +169,30 @@ int hcli_doubt_check(struct hcl *h)
 	return ended;
 }
 
-/* For as long as nothing moves; a time limit of less than the doubt comes first. */
+/* Waits only as long as no data moves; a time limit shorter than STALE_MS ends first. */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 {
-	unsigned int silent = 0, ms;
+	const uint64_t end = hcli_end(h);
+	uint64_t stale = hcli_now() + STALE_MS;
+	/* One call that sleeps costs less than a look, a poll(), and another call. */
+	const bool sleeps = !hcli_many(h) && !op->port->sending;
 	int r, err;
 
+	if (sleeps && !op->port->listens) {
+		op->port->listens = true;
+		hcli_timeout_set(h, op->port);
+	}
 	for (;;) {
-		r = hcli_move(h);
+		r = sleeps ? hcli_port_recv(h, op->port, 0) : hcli_move(h);
 		if (r)
 			return r < 0 ? r : 0;
-		ms = h->timeout && h->timeout - silent < DOUBT_MS ? h->timeout - silent : DOUBT_MS;
-		r = hcli_poll(h, ms);
+		r = hcli_poll_until(h, stale < end ? stale : end);
 		if (r < 0)
 			return r;
 		if (r)
 			continue;
-		silent += ms;
 		err = plan_error(op->port, op->p.plan);
-		/* A record that tells of the end has come before, or comes now. */
+		/* A record that reports the end has come before, or comes now. */
 		r = err ? hcli_move(h) : 0;
 		if (r)
 			return r < 0 ? r : 0;
@@ -198,8 +200,9 @@ int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 			listen_end(h, op, err);
 			return 0;
 		}
-		if (h->timeout && silent >= h->timeout)
+		if (hcli_now() >= end)
 			return -ETIMEDOUT;
+		stale = hcli_now() + STALE_MS;
 	}
 }
 

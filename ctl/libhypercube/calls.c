@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The blocking calls: one for each collective but broadcasts, see bcast.c; lengths.c has those with
- * blocks of different lengths.
+ * The blocking calls: one for each collective except broadcasts, which are in bcast.c; lengths.c
+ * has those with blocks of different lengths.
  */
 #include "handle.h"
 
@@ -12,7 +12,7 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	return hcli_call(h, p, in, bytes, out, out_max, res);
 }
 
-/* As @p says, but that collective, and without flags. */
+/* Call @collective with the parameters @p, without a notification. */
 static int call_as(struct hcl *h, enum hypercube_collective collective, const struct hcl_params *p,
 		   const void *in, size_t bytes, void *out, size_t out_max,
 		   struct hypercube_result *res)
@@ -20,7 +20,7 @@ static int call_as(struct hcl *h, enum hypercube_collective collective, const st
 	struct hcl_params as = *p;
 
 	as.collective = collective;
-	as.flags = 0;
+	as.flags &= ~HYPERCUBE_F_NOTIFY;
 	return hcli_call(h, &as, in, bytes, out, out_max, res);
 }
 

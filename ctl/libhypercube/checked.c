@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Collectives over two trees, whose results are compared. */
+/*
+ * Collectives over two trees, whose results are compared.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,35 +11,21 @@
 
 /* ---------------------------------------------------------------- comparing */
 
-static bool is_float(const struct hcl_params *p)
-{
-	return p->type == HYPERCUBE_F32 || p->type == HYPERCUBE_F64;
-}
-
-static bool is_nan(const struct hcl_params *p, const char *at)
-{
-	float f;
-	double d;
-
-	if (p->type == HYPERCUBE_F32) {
-		memcpy(&f, at, sizeof(f));
-		return f != f;
-	}
-	memcpy(&d, at, sizeof(d));
-	return d != d;
-}
-
-/* Which of two NaNs a node keeps depends on the order, so of them it does not matter which. */
+/* Are the results equal? Which of two NaNs a node keeps depends on the order, so all NaNs are
+ * equal.
+ */
 static bool same(const struct hcl_params *p, const char *a, const char *b, size_t bytes)
 {
-	size_t elem = p->type == HYPERCUBE_F32 ? 4 : 8, i;
+	size_t elem, i;
 
 	if (!bytes || !memcmp(a, b, bytes))
 		return true;
-	if (!is_float(p) || (p->oper != HYPERCUBE_MIN && p->oper != HYPERCUBE_MAX))
+	if (!hcli_is_float(p->type) || (p->oper != HYPERCUBE_MIN && p->oper != HYPERCUBE_MAX))
 		return false;
+	elem = hcl_elem_size(p->oper, p->type, p->width);
 	for (i = 0; i < bytes; i += elem)
-		if (memcmp(a + i, b + i, elem) && !(is_nan(p, a + i) && is_nan(p, b + i)))
+		if (memcmp(a + i, b + i, elem) &&
+		    !(hcli_is_nan(p->type, a + i) && hcli_is_nan(p->type, b + i)))
 			return false;
 	return true;
 }
@@ -61,8 +49,8 @@ static void compare(const struct hcl_params *p, const struct hcl_pair *pair, con
 	}
 }
 
-static int judge(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
-		 const struct hcl_check *check)
+static int pair_check(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		      const struct hcl_check *check)
 {
 	if (!check->segments)
 		return 0;
@@ -74,19 +62,19 @@ static int judge(struct hcl *h, const struct hcl_params *p, const struct hcl_pai
 
 /* ---------------------------------------------------------------- both collectives */
 
-/* Refuse what the trees would not do alike. */
+/* Refuse operators whose results depend on the order, in which the trees differ. */
 static int check_order(struct hcl *h, const struct hcl_params *p)
 {
 	if (p->oper == HYPERCUBE_MERGE)
 		return hcli_refuse(h, p, -EOPNOTSUPP, "sorted runs are not compared");
-	if (is_float(p) && (p->oper == HYPERCUBE_SUM || p->oper == HYPERCUBE_PROD))
+	if (hcli_is_float(p->type) && (p->oper == HYPERCUBE_SUM || p->oper == HYPERCUBE_PROD))
 		return hcli_refuse(h, p, -EOPNOTSUPP,
 				   "the %s of floats depends on the order of the trees",
 				   p->oper == HYPERCUBE_SUM ? "sum" : "product");
 	return 0;
 }
 
-/* Wait for one that was posted; the buffers go away then. */
+/* Wait for a posted operation; the caller's buffers go away then. */
 static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	int err = hcl_wait(h, id, res);
@@ -97,12 +85,12 @@ static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
 }
 
 /**
- * struct both - the same over two trees
- * @p: what both do, but for the plan
- * @first: the collective of the first
- * @in: contributed to both
- * @bytes: of that, and of the results
- * @out: room for the results; that of the first may be NULL
+ * struct both - a collective over two trees
+ * @p: parameters of both, except the plan
+ * @first: the collective over the first tree
+ * @in: contribution to both
+ * @bytes: its bytes, and those of the results
+ * @out: room for the two results; that of the first may be NULL
  */
 struct both {
 	struct hcl_params p;
@@ -123,11 +111,13 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 	p[0].collective = b->first;
 	p[1].plan = pair->plan[1];
 	p[1].collective = HYPERCUBE_ALLREDUCE;
-	/* Who gets nothing waits, too: an error that came later would be that of another call. */
+	/* A member that gets no result waits, too: an error that came later would be that of
+	 * another call.
+	 */
 	p[0].flags = b->out[0] ? 0 : HYPERCUBE_F_NOTIFY;
 	p[1].flags = 0;
 	err = check_order(h, &p[0]);
-	/* One of both must not be refused. */
+	/* Neither of the two must be refused after the other has begun. */
 	err = err ? err : hcli_tell_first(h, &p[0]);
 	err = err ? err : hcli_tell_first(h, &p[1]);
 	err = err ? err : hcl_post(h, &p[0], b->in, b->bytes, b->out[0], b->bytes, &id[0]);
@@ -135,7 +125,7 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 		return err;
 	err = hcl_post(h, &p[1], b->in, b->bytes, b->out[1], b->bytes, &id[1]);
 	if (err) {
-		/* The numbers of the plans' operations do not match any more. */
+		/* The operation numbers of the two plans do not match any more. */
 		h->dead = true;
 		return err;
 	}
@@ -162,7 +152,9 @@ static struct hcl_check *fresh(struct hcl_check *check)
 	return check;
 }
 
-/* The second tree brings its result to all: who gets one of the first compares. */
+/* Run both collectives. The second tree brings its result to all members: those that get one of the
+ * first compare.
+ */
 static int over_both(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
 		     uint8_t first, const void *in, size_t bytes, void *out,
 		     struct hcl_check *check)
@@ -178,7 +170,7 @@ static int over_both(struct hcl *h, const struct hcl_params *p, const struct hcl
 	err = other ? run_both(h, pair, &b, check) : hcli_failed(h, p, 0, -ENOMEM);
 	if (!err && out) {
 		compare(p, pair, out, other, bytes, check);
-		err = judge(h, p, pair, check);
+		err = pair_check(h, p, pair, check);
 	}
 	free(other);
 	return err;
@@ -196,7 +188,7 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
 	return over_both(h, p, pair, HYPERCUBE_REDUCE, in, bytes, out, check);
 }
 
-/* At the source: also if both are wrong alike. */
+/* Compare both results with the source's own message: they may also be wrong in the same way. */
 static void compare_own(const struct both *b, const struct hcl_pair *pair, const void *message,
 			struct hcl_check *check)
 {
@@ -213,7 +205,7 @@ int hcl_checked_bcast(struct hcl *h, const struct hcl_pair *pair, uint32_t sourc
 		      size_t bytes, struct hcl_check *check)
 {
 	bool gives = h->addr.shc_node == source;
-	/* What others contribute, and both results. */
+	/* A contribution of zeros, and both results. */
 	char *room = calloc(3, bytes ? bytes : 1);
 	struct both b = {
 		.p = { .oper = HYPERCUBE_XOR, .type = HYPERCUBE_U8 },
@@ -234,7 +226,7 @@ int hcl_checked_bcast(struct hcl *h, const struct hcl_pair *pair, uint32_t sourc
 			compare_own(&b, pair, buf, check);
 		else if (bytes)
 			memcpy(buf, b.out[0], bytes);
-		err = judge(h, &b.p, pair, check);
+		err = pair_check(h, &b.p, pair, check);
 	}
 	free(room);
 	return err;

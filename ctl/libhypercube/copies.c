@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages in copies over node-disjoint paths, and what is known of those that came. */
+/*
+ * Messages in copies over node-disjoint paths, and the vote on those that came.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -56,8 +58,8 @@ int hcl_paths(struct hcl *h, uint32_t to)
 	return hcli_failed(h, NULL, 0, -errno);
 }
 
-/* What the control messages say, of which the kernel sends each once at most. */
-static void take_control(struct msghdr *msg, struct hcl_verdict *v)
+/* Read the control messages, of which the kernel sends each type once at most. */
+static void take_control(struct msghdr *msg, struct hcl_vote *v)
 {
 	struct cmsghdr *c;
 
@@ -66,8 +68,8 @@ static void take_control(struct msghdr *msg, struct hcl_verdict *v)
 
 		if (c->cmsg_level != SOL_HYPERCUBE)
 			continue;
-		if (c->cmsg_type == HYPERCUBE_CMSG_VERDICT && size == sizeof(v->verdict)) {
-			memcpy(&v->verdict, CMSG_DATA(c), size);
+		if (c->cmsg_type == HYPERCUBE_CMSG_VOTE && size == sizeof(v->vote)) {
+			memcpy(&v->vote, CMSG_DATA(c), size);
 		} else if (c->cmsg_type == HYPERCUBE_CMSG_PATHS && size <= sizeof(v->path)) {
 			memcpy(v->path, CMSG_DATA(c), size);
 			v->npaths = (unsigned int)(size / sizeof(*v->path));
@@ -75,13 +77,13 @@ static void take_control(struct msghdr *msg, struct hcl_verdict *v)
 	}
 }
 
-long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
-		      struct hcl_verdict *verdict)
+long hcl_recv_vote(struct hcl *h, uint32_t *from, void *buf, size_t max,
+		   struct hcl_vote *vote)
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(struct hypercube_verdict)) +
-			  CMSG_SPACE(sizeof(verdict->path))];
+		char room[CMSG_SPACE(sizeof(struct hypercube_vote)) +
+			  CMSG_SPACE(sizeof(vote->path))];
 	} control;
 	struct sockaddr_hypercube addr = { 0 };
 	struct iovec iov = { .iov_base = buf, .iov_len = max };
@@ -94,8 +96,8 @@ long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
 
 	if (err)
 		return err;
-	if (verdict) {
-		memset(verdict, 0, sizeof(*verdict));
+	if (vote) {
+		memset(vote, 0, sizeof(*vote));
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 	}
@@ -109,7 +111,7 @@ long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
 		return hcli_failed(h, NULL, 0, -errno);
 	if (from)
 		*from = addr.shc_node;
-	if (verdict)
-		take_control(&msg, verdict);
+	if (vote)
+		take_control(&msg, vote);
 	return n;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The latest failure: a result, which programs read, and a sentence for people where more is
- * known than the result has room for.  A call that gives no handle leaves it with the thread.
+ * The latest failure: a result, which programs read, and a sentence for people where the library
+ * knows more than the result has room for. The failure of a call that returns no handle is stored
+ * with the thread.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -66,7 +67,7 @@ void hcli_untold(struct hcl *h, uint32_t plan)
 	h->untold[h->nuntold++] = plan;
 }
 
-void hcli_told(struct hcl *h, uint32_t plan)
+void hcli_reported(struct hcl *h, uint32_t plan)
 {
 	size_t i = place_of(h, plan);
 
@@ -79,7 +80,7 @@ void hcli_late(struct hcl *h)
 {
 	const struct hypercube_result *was = &h->late_why.res;
 
-	/* What was refused for it hides no failure. */
+	/* An operation that was refused because of a failure does not hide that failure. */
 	if (h->late && h->why.res.status == -ECANCELED && h->why.res.plan == was->plan)
 		return;
 	h->late = true;
@@ -90,7 +91,7 @@ int hcli_late_tell(struct hcl *h)
 {
 	h->late = false;
 	h->why = h->late_why;
-	hcli_told(h, h->why.res.plan);
+	hcli_reported(h, h->why.res.plan);
 	return h->why.res.status;
 }
 
@@ -128,7 +129,7 @@ int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err)
 	return err;
 }
 
-/* Why a node could not be had; NULL: what the error says. */
+/* Return: why a node could not be bound; NULL: the text of the error is enough. */
 static const char *open_words(int err, uint32_t plan)
 {
 	switch (err) {
@@ -159,7 +160,7 @@ int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan)
 
 	why_set(&opening, err, &p, 0);
 	opening.res.collective = 0;
-	/* Of a name that is too long, print so much that there is room for the reason. */
+	/* Print no more of a name that is too long than leaves room for the reason. */
 	snprintf(opening.said, sizeof(opening.said), "fabric %.64s: cannot bind to node %u: %s",
 		 fabric, node, words ? words : strerror(-err));
 	return err;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Handles, and messages from node to node. */
+/*
+ * Handles, and messages from node to node.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -27,7 +29,7 @@ int hcl_family(void)
 static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node,
 		      uint32_t plan)
 {
-	/* Calls need whole results: there is no use in waking up for each piece. */
+	/* Calls need whole results: the process need not wake up for each piece. */
 	const int lowat = INT_MAX;
 	int err, fd;
 
@@ -86,6 +88,32 @@ int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t pl
 	if (!plan)
 		return hcli_open_failed(-EINVAL, fabric, node, plan);
 	return hcli_open_type(h, SOCK_SEQPACKET, fabric, node, plan);
+}
+
+int hcl_open_plans(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan)
+{
+	int err = hcl_open_plan(h, fabric, node, plan);
+
+	if (err)
+		return err;
+	(*h)->tied = false;
+	(*h)->first = plan;
+	return 0;
+}
+
+int hcl_close_plan(struct hcl *h, uint32_t plan)
+{
+	struct hcl_port **p = &h->port.next;
+	int err = hcli_is(h, SOCK_SEQPACKET);
+
+	while (!err && *p && (*p)->plan != plan)
+		p = &(*p)->next;
+	if (err || !*p)
+		return err;
+	if ((*p)->posted)
+		return hcli_refuse(h, NULL, -EBUSY, "operations of plan %u are not over", plan);
+	hcli_port_close(h, p);
+	return 0;
 }
 
 int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node)
@@ -200,5 +228,5 @@ int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len)
 
 long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max)
 {
-	return hcl_recv_verdict(h, from, buf, max, NULL);
+	return hcl_recv_vote(h, from, buf, max, NULL);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Results without the blocks of all members: rings that repair themselves go on without those that
- * are gone, and the end of such a result says who has a place there, and who of these is missing
- * (HYPERCUBE_CMSG_MISSING).
+ * Results without the blocks of all members. Rings that repair themselves go on without members
+ * that are gone; the end of such a result has two sets: the members that have a place in it, and
+ * those of them that are missing (HYPERCUBE_CMSG_MISSING).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -53,7 +53,7 @@ int hcli_lacks_list(const struct hcl_lacks *l, bool places, uint32_t *nodes, siz
 	return found;
 }
 
-int hcl_places(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
+int hcl_result_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 {
 	const struct hcl_lacks *l;
 

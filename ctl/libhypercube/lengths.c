@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The blocking calls with blocks of different lengths.  The kernel's have one length, so all are
- * padded to that of the longest one.  Where blocks are only passed on, each says in front how long
- * it is, so that nobody takes padding for data.
+ * The blocking calls with blocks of different lengths. Blocks in the kernel have one length, so all
+ * are padded to that of the longest one. Where blocks are only passed on, the length of each is in
+ * front of it, so that no member takes padding for data.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "handle.h"
 
-/* In front of a block: its length. */
+/* Bytes in front of a block: its length. */
 #define HEAD	sizeof(uint64_t)
 
 static size_t longest(const size_t *bytes, uint32_t members)
@@ -24,7 +24,7 @@ static size_t longest(const size_t *bytes, uint32_t members)
 	return most;
 }
 
-/* Bytes of all of them, or SIZE_MAX: no memory is as long. */
+/* Return: the sum of all lengths, or SIZE_MAX: no memory is that large. */
 static size_t sum(const size_t *bytes, uint32_t members)
 {
 	size_t all = 0;
@@ -52,7 +52,7 @@ static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t me
 	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 }
 
-/* The call has refused its arguments with @err, or an operation before its own has failed so. */
+/* The call has refused its arguments with @err, or reports the failure of an earlier operation. */
 static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
 {
 	if (res)
@@ -60,8 +60,8 @@ static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
 	return err;
 }
 
-/* Has an allgather ended with another number of blocks than that?  A contribution that was refused
- * as too long has no result.
+/* Has an allgather ended with another number of blocks than @all bytes hold? A contribution that
+ * was refused as too long has no result.
  */
 static bool members_differ(int err, const struct hypercube_result *end, size_t all)
 {
@@ -70,7 +70,7 @@ static bool members_differ(int err, const struct hypercube_result *end, size_t a
 
 /* ------------------------------------------------------------ reduce_scatter */
 
-/* The blocks, each padded with zeros; NULL: no memory. */
+/* Copy the blocks, each padded with zeros. Return: NULL if there is no memory. */
 static char *blocks_pad(const char *in, const size_t *bytes, uint32_t members, size_t block)
 {
 	char *v = calloc(members, block ? block : 1);
@@ -104,7 +104,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	if (err)
 		return not_begun(h, res, err);
 	all = blocks_pad(in, bytes, members, block);
-	/* With fewer members each would have more. */
+	/* If the plan had fewer members, the block of each would be longer. */
 	mine = malloc(members * block + 1);
 	err = all && mine ? hcl_reduce_scatter_block(h, p, all, members * block, mine,
 						     members * block, &end) :
@@ -132,7 +132,9 @@ static char *block_put(char *to, const char *in, size_t bytes, size_t block)
 	return to + HEAD + block;
 }
 
-/* Room for so many blocks of at most @block bytes, each with its length; NULL: no memory. */
+/* Allocate room for @members blocks of at most @block bytes, each with its length. Return: NULL if
+ * there is no memory.
+ */
 static char *blocks_room(uint32_t members, size_t block)
 {
 	size_t one, all;
@@ -142,7 +144,7 @@ static char *blocks_room(uint32_t members, size_t block)
 	return malloc(all ? all : 1);
 }
 
-/* Does one call take them?  Return: 0 or -EMSGSIZE, and why. */
+/* Can one call take these blocks? Return: 0, or -EMSGSIZE with an explanation. */
 static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t block)
 {
 	size_t one;
@@ -151,8 +153,9 @@ static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t memb
 			  __builtin_add_overflow(block, HEAD, &one) ? SIZE_MAX : one);
 }
 
-/* Put the blocks that have come one behind the other; who has sent another length? 0 or -EPROTO.
- * What is said of a length is no proof that so many bytes have come.
+/* Copy the blocks that have come one behind another, and check their lengths. Return: 0, or -EPROTO
+ * if a member has sent a block of another length. The length in front of a block does not prove
+ * that this many bytes have come.
  */
 static int blocks_take(struct hcl *h, const struct hcl_params *p, const char *in, size_t block,
 		       char *out, const size_t *bytes, uint32_t members)
@@ -211,7 +214,7 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 	return err;
 }
 
-/* The longest block that any member gives another one. */
+/* Find the length of the longest block that any member gives another one. */
 static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t mine,
 		       size_t *block)
 {
@@ -228,7 +231,7 @@ static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t membe
 	for (i = 0; !err && i < members; i++)
 		if (all[i] > most)
 			most = all[i];
-	/* No memory is as long. */
+	/* No memory is that large. */
 	if (!err && most > SIZE_MAX)
 		err = hcli_failed(h, p, 0, -ENOMEM);
 	*block = most;
@@ -236,7 +239,7 @@ static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t membe
 	return err;
 }
 
-/* With blocks of at most @block bytes. */
+/* Run the alltoall with blocks of at most @block bytes. */
 static int exchange(struct hcl *h, const struct hcl_params *p, const char *in,
 		    const size_t *in_bytes, char *out, const size_t *out_bytes, uint32_t members,
 		    size_t block, struct hypercube_result *res)
@@ -267,7 +270,7 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
 	size_t total = sum(out_bytes, members), gives = sum(in_bytes, members), block;
 	int err = 0;
 
-	/* What is too long is refused when the others know of it. */
+	/* A block that is too long is refused only when the other members know of it. */
 	if (out_max < total)
 		err = room_refuse(h, &p, total, out_max);
 	else if (gives < SIZE_MAX)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * libhypercube: collectives over two trees whose results are compared, so that a node that lies
- * about what it passes on does not go unseen; and who it may have been.
+ * libhypercube: collectives over two trees whose results are compared, so that a Byzantine node,
+ * which corrupts what it relays, is detected; and which node it may be.
  *
  * The trees are those of hcl_checked_install() (libhypercube-plan.h) or of "hcctl checked plan".
- * The kernel carries out both collectives at the same time; comparing is the receiver's own
- * business, as nobody else is to be believed about it.
+ * The kernel carries out both collectives at the same time; each receiver compares by itself, as it
+ * can trust no other node with that.
  */
 #ifndef LIBHYPERCUBE_CHECKED_H
 #define LIBHYPERCUBE_CHECKED_H
@@ -20,10 +20,10 @@ extern "C" {
  * struct hcl_pair - two plans of trees with the same members
  * @plan: their ids
  * @dim: dimension of the fabric
- * @segment: results are compared in parts of so many bytes, those in which they travel; 0: as
- *	one
- * @relays: for hcl_checked_narrow(), the nodes that relay in each: node u is bit u % 32 of word
- *	u / 32
+ * @segment: results are compared in parts of this many bytes, those in which they travel; 0:
+ *	as a whole
+ * @relays: for hcl_checked_locate(), the nodes that relay in each tree: node u is bit u % 32
+ *	of word u / 32
  */
 struct hcl_pair {
 	uint32_t plan[2];
@@ -33,10 +33,10 @@ struct hcl_pair {
 };
 
 /**
- * struct hcl_check - what comparing has shown
- * @segments: in so many parts the results differ; 0: they are the same
+ * struct hcl_check - outcome of the comparison
+ * @segments: number of parts in which the results differ; 0: they are equal
  * @offset: bytes before the first of these parts
- * @length: its bytes
+ * @length: bytes of that part
  * @wrong: which results are wrong: bit 0 that of the first plan, bit 1 that of the second; only the
  *	source of a broadcast knows, elsewhere it is 0
  * @res: how both collectives ended
@@ -59,14 +59,15 @@ struct hcl_check {
  * @out: at every member: room for @bytes, not overlapping @in; not to be used if the results differ
  * @check: filled in, or NULL
  *
- * A node that relays in one of the trees only cannot make this return 0 with a wrong result,
- * nor can any number of nodes that all relay in the same one.  Nodes of which some relay in one
- * tree and some in the other can, if they tell the same lie.
+ * A node that relays in one of the trees only cannot make this return 0 with a wrong result, nor
+ * can any number of nodes that all relay in the same one.  Nodes of which some relay in one tree
+ * and some in the other can, if they make the same change to both results.
  *
- * What a member sees is its own view: a lie on the way down shows only below the liar.
+ * Each member compares what it has itself got: a change on the way down shows only below the
+ * Byzantine node.
  *
- * The trees combine in different orders, so it is not for sums and products of floats, whose
- * rounding depends on it, nor for HYPERCUBE_MERGE.  Of floats all NaNs are taken for the same.
+ * The trees combine in different orders, so this is not for sums and products of floats, whose
+ * rounding depends on the order, nor for HYPERCUBE_MERGE.  All NaNs of floats count as equal.
  *
  * Return: 0; -EBADMSG: the results differ; -EOPNOTSUPP (the operator); -EINVAL (bad parameters);
  * -ENOMEM; or as hcl_allreduce(), after which further calls may fail with -ESHUTDOWN.
@@ -75,7 +76,7 @@ int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struc
 			  const void *in, size_t bytes, void *out, struct hcl_check *check);
 
 /**
- * hcl_checked_reduce() - the same of a reduction
+ * hcl_checked_reduce() - take part in a reduction over both trees, blocking
  * @h: as hcl_checked_allreduce()
  * @p: as hcl_reduce(), without flags
  * @pair: the trees; the sink of the first gets the result
@@ -84,8 +85,8 @@ int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struc
  * @out: at that sink: room for @bytes, not overlapping @in; elsewhere NULL
  * @check: filled in, or NULL; only the sink compares, elsewhere it is zeros
  *
- * The second tree carries an allreduce: so its result comes to the sink by the nodes that relay
- * in it, and by no other.  The others wait until both are over.
+ * The second tree carries an allreduce: so its result comes to the sink over the nodes that relay
+ * in that tree, and over no others.  The other members wait until both are over.
  *
  * Return: as hcl_checked_allreduce().
  */
@@ -93,7 +94,7 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
 		       const void *in, size_t bytes, void *out, struct hcl_check *check);
 
 /**
- * hcl_checked_bcast() - the same of a broadcast
+ * hcl_checked_bcast() - take part in a broadcast over both trees, blocking
  * @h: as hcl_checked_allreduce()
  * @pair: the trees
  * @source: any member
@@ -101,30 +102,32 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
  * @bytes: its length, the same at all members
  * @check: filled in, or NULL
  *
- * Over each tree an allreduce by HYPERCUBE_XOR, to which the others contribute zeros: it takes the
- * steps of one, and no lie gets lost in it.  The source compares both with its message: it
- * returns -EBADMSG also if they are wrong alike.
+ * Over each tree runs an allreduce with HYPERCUBE_XOR, to which the other members contribute zeros:
+ * it takes the steps of one allreduce, and no change of the data gets lost in it.  The source
+ * compares both results with its message: it returns -EBADMSG also if both are wrong in the same
+ * way.
  *
  * Return: as hcl_checked_allreduce().
  */
 int hcl_checked_bcast(struct hcl *h, const struct hcl_pair *pair, uint32_t source, void *buf,
 		      size_t bytes, struct hcl_check *check);
 
-/* Sets of nodes that are listed. */
+/* Most sets of nodes that are listed. */
 #define HCL_SUSPECTS_MAX	32
 
 /**
- * struct hcl_suspects - the smallest sets of nodes whose lies explain all results
- * @liars: nodes of such a set: 0 (all results are the same), 1, 2, or 3 (more than two)
- * @n: how many sets there are of 1 or 2
- * @others: with @liars 1, how many sets of two explain it without any of these nodes
- * @node: with @liars 1, the nodes; with @liars 2 one set after the other; the first ones
- * @agreed: bit k: the results of pair number k were the same
- * @npairs: how many pairs there were
- * @digest: of their results, in the order of pairs and plans
+ * struct hcl_suspects - the smallest sets of Byzantine nodes that explain all results
+ * @byzantine: number of nodes in such a set: 0 (all results are equal), 1, 2, or 3 (more than two)
+ * @n: number of such sets, if they have 1 or 2 nodes
+ * @others: with @byzantine 1, the number of sets of two nodes that explain the results without any
+ *	of these nodes
+ * @node: with @byzantine 1, the nodes; with @byzantine 2, one set after another; the first ones
+ * @agreed: bit k: the results of pair number k were equal
+ * @npairs: number of pairs
+ * @digest: digests of their results, in the order of pairs and plans
  */
 struct hcl_suspects {
-	uint32_t liars;
+	uint32_t byzantine;
 	uint32_t n;
 	uint32_t others;
 	uint32_t node[2 * HCL_SUSPECTS_MAX];
@@ -134,54 +137,56 @@ struct hcl_suspects {
 };
 
 /**
- * hcl_checked_narrow() - repeat over other pairs of trees to find out who has lied, blocking
+ * hcl_checked_locate() - repeat over other pairs of trees to locate Byzantine nodes, blocking
  * @h: as hcl_checked_allreduce()
  * @p: as hcl_checked_allreduce()
  * @pair: the pairs, best one for each dimension (struct hcl_checked.pair)
- * @n: how many, at most HYPERCUBE_DIM_MAX
+ * @n: number of pairs, at most HYPERCUBE_DIM_MAX
  * @in: the contribution; NULL: zeros
- * @bytes: of it
+ * @bytes: bytes of the contribution
  * @s: filled in
  *
- * An allreduce over each pair, one after the other.  The results of all trees without a liar are
- * the same, so a set of nodes explains what came iff all trees in which none of them relays have
- * one result.  Without faults each pair shows one bit of the number of a node that lies each
- * time, and only that node is left.  Where the results of a pair agree that bit stays open, and
- * the nodes that differ in it cannot be told apart: they relay in the same of the trees that
- * showed something.  Who tells the same lie each time cannot be told from its opposite, as each
- * value then comes from half of the trees.
+ * Runs an allreduce over each pair, one after the other.  The results of all trees without a
+ * Byzantine node are the same, so a set of nodes explains what came if and only if all trees in
+ * which none of them relays have one result.  Without faults each pair shows one bit of the number
+ * of a node that corrupts data each time, and only that node is left.  Where the results of a pair
+ * agree, that bit stays open, and the nodes that differ in it cannot be told apart: they relay in
+ * the same of the trees that differed.  A node that makes the same change each time cannot be
+ * distinguished from its opposite, as each value then comes from half of the trees.
  *
- * A node that is left is the liar only if no more than one node lies: sets of more nodes explain it
- * as well (@others says how many of two).
+ * A node that is left is the Byzantine one only if there is no more than one: sets of more nodes
+ * explain the results as well (@others is the number of sets of two).
  *
- * All members have to call this, also those that have seen nothing: it is a collective of its own,
- * and a member cannot make the others contribute.  So a program calls it by plan, or when all have
- * heard of it by a way of its own, which a liar may also relay.
+ * All members have to call this, also those whose results did not differ: it is a collective of its
+ * own, and a member cannot make the others contribute.  So a program calls it as a matter of
+ * course, or when all members were notified in a way of the program's own, which a Byzantine node
+ * may also relay.
  *
  * Return: 0; -EINVAL (@n is 0 or too large, the pairs are of different fabrics or lack relays);
- * or as hcl_checked_allreduce() but -EBADMSG.
+ * or as hcl_checked_allreduce() except -EBADMSG.
  */
-int hcl_checked_narrow(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+int hcl_checked_locate(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
 		       unsigned int n, const void *in, size_t bytes, struct hcl_suspects *s);
 
 /**
- * hcl_suspects_of() - the same from the digests of several members
- * @pair: as hcl_checked_narrow()
- * @n: as hcl_checked_narrow()
- * @view: what members have found, of which only .digest is looked at
- * @nviews: how many
+ * hcl_checked_locate_of() - locate Byzantine nodes from the digests of several members
+ * @pair: as hcl_checked_locate()
+ * @n: as hcl_checked_locate()
+ * @view: results of hcl_checked_locate() at the members, of which only .digest is used
+ * @nviews: number of members
  * @s: filled in; .digest is that of the first
  *
- * For who may believe them, or holds them all.
+ * For a caller that trusts these members, or runs at all of them.
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
-int hcl_suspects_of(const struct hcl_pair *pair, unsigned int n, const struct hcl_suspects *view,
-		    unsigned int nviews, struct hcl_suspects *s);
+int hcl_checked_locate_of(const struct hcl_pair *pair, unsigned int n,
+			  const struct hcl_suspects *view, unsigned int nviews,
+			  struct hcl_suspects *s);
 
 /**
- * hcl_suspects_describe() - say in words who may have lied
- * @s: from hcl_checked_narrow()
+ * hcl_checked_describe() - say in words which nodes may be Byzantine
+ * @s: from hcl_checked_locate()
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 512 are enough
  *
@@ -189,7 +194,7 @@ int hcl_suspects_of(const struct hcl_pair *pair, unsigned int n, const struct hc
  *
  * Return: @buf.
  */
-char *hcl_suspects_describe(const struct hcl_suspects *s, char *buf, size_t size);
+char *hcl_checked_describe(const struct hcl_suspects *s, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

@@ -42,7 +42,7 @@ int hcl_family(void);
  * Return: 0; -EAFNOSUPPORT (the module is not loaded), -ENODEV (no such fabric),
  * -EADDRNOTAVAIL (no such node), -EACCES (neither CAP_NET_ADMIN nor the node's
  * owner), -EPERM (a user's fabric, and users may have none any more), -EADDRINUSE
- * (somebody else is there), -ENAMETOOLONG, -ENOMEM and the errors of socket(2).
+ * (another socket is bound there), -ENAMETOOLONG, -ENOMEM and the errors of socket(2).
  */
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
 
@@ -56,9 +56,34 @@ int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
  * A node may have a handle for each plan, of one process or of several, besides the one of
  * hcl_open(), which serves all plans that have none.
  *
- * Return: as hcl_open(); -EADDRINUSE: somebody else has the plan; -EINVAL: @plan is 0.
+ * Return: as hcl_open(); -EADDRINUSE: another handle has the plan; -EINVAL: @plan is 0.
  */
 int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan);
+
+/**
+ * hcl_open_plans() - open a handle that contributes to one plan at a node, and to others later
+ * @h: as hcl_open()
+ * @fabric: as hcl_open()
+ * @node: as hcl_open()
+ * @plan: as hcl_open_plan()
+ *
+ * As hcl_open_plan(), but a further plan that the program contributes to gets a socket, as with
+ * hcl_open(), unless another handle has it.
+ *
+ * Return: as hcl_open_plan().
+ */
+int hcl_open_plans(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan);
+
+/**
+ * hcl_close_plan() - give up one of the plans of a handle
+ * @h: from hcl_open() or hcl_open_plans()
+ * @plan: id of a plan; the first one of a handle stays until hcl_close()
+ *
+ * Closes the plan's socket: a program that goes from plan to plan would else have one for each.
+ *
+ * Return: 0, also if the plan has no socket; -EBUSY: operations of it are to be waited for.
+ */
+int hcl_close_plan(struct hcl *h, uint32_t plan);
 
 /**
  * hcl_open_dgram() - open a handle for messages from node to node
@@ -80,10 +105,10 @@ void hcl_close(struct hcl *h);
  * hcl_fd() - a descriptor for poll(2)
  * @h: the handle
  *
- * A handle of hcl_open() opens a socket for each further plan that the program contributes to,
- * so that a plan that waits does not hold up others; this is an epoll(7) descriptor for all of
- * them.  For other handles it is the socket.  Reading from it or writing to it breaks the
- * handle.
+ * A handle of hcl_open() or hcl_open_plans() opens a socket for each further plan that it
+ * contributes to, so that a plan that waits does not hold up others; this is an epoll(7)
+ * descriptor for all of them.  For other handles it is the socket.  Reading from it or writing to
+ * it breaks the handle.
  *
  * Return: the descriptor, the same in every call, or a negative errno of epoll_create1(2).
  */
@@ -110,10 +135,10 @@ int hcl_set_buffers(struct hcl *h, int send, int receive);
  * having moved; a large operation that makes progress is not affected.
  *
  * The result of an operation that a call could not wait for any longer tells whom it waits for, as
- * far as the kernel says (see hcl_missing() for who may ask): .cause_node is a member that has
- * not contributed or does not receive, or .cause_node and .cause_dim are a link that may lose
+ * far as the kernel says (see hcl_pending_members() for who may ask): .cause_node is a member that
+ * has not contributed or does not receive, or .cause_node and .cause_dim are a link that may lose
  * frames; else they are ~0.  hcl_explain() says it in words.  The operation is not over:
- * hcl_done() of .cookie is 0, other than after an operation that has failed by -ETIMEDOUT.
+ * hcl_test() of .cookie is 0, other than after an operation that has failed by -ETIMEDOUT.
  *
  * Return: 0 or -EINVAL.
  */
@@ -128,13 +153,16 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
  */
 
 /**
- * struct hcl_params - what all members of an operation say alike
+ * struct hcl_params - parameters of an operation, the same at all members
  * @plan: id of the plan
  * @oper: enum hypercube_oper with HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE and
  *	HYPERCUBE_REDUCE_SCATTER, else 0
  * @type: enum hypercube_type with these, else 0
- * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE,
- *	HYPERCUBE_GATHER, HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST)
+ * @flags: 0, or of HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE,
+ *	HYPERCUBE_GATHER, HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST) and
+ *	HYPERCUBE_F_ALL_OR_NOTHING (may differ, too): of a guarded plan, a result that lacks
+ *	contributions of nodes that have been members ends with -EHOSTUNREACH, and .cause_node is
+ *	the first of them; what was posted behind it goes on, as at the other members
  * @collective: 0 for HYPERCUBE_REDUCE, or another enum hypercube_collective
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
  */
@@ -169,7 +197,8 @@ struct hcl_params {
  * (hcl_describe()); -EMSGSIZE (the result is larger than @out_max; the rest of it
  * is lost); -EINVAL (bad parameters); -ETIMEDOUT (hcl_set_timeout(), which says what
  * @res tells then): the contribution cannot be taken back, and further calls than hcl_close()
- * and hcl_missing() fail with -ESHUTDOWN; errors of sendmsg(2) and recvmsg(2) in hypercube(7).
+ * and hcl_pending_members() fail with -ESHUTDOWN; errors of sendmsg(2) and recvmsg(2) in
+ * hypercube(7).
  */
 int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	       size_t bytes, void *out, size_t out_max,
@@ -275,20 +304,21 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
  * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
  * have got to some members only.
  *
- * Return: as hcl_reduce(); -EHOSTUNREACH: members that are gone are missing, see hcl_missing() with
- * @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not of rings; -EMSGSIZE also
+ * Return: as hcl_reduce(); -EHOSTUNREACH: members that are gone are missing, see
+ * hcl_pending_members() with @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that
+ * is not of rings; -EMSGSIZE also
  * if the fabric's segment has fewer bytes than such a plan has members.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
 
 /**
- * hcl_allgatherv() - the same with blocks of different lengths
+ * hcl_allgatherv() - as hcl_allgather(), with blocks of different lengths
  * @h: handle of a member of the plan
  * @plan: as hcl_allgather()
  * @in: this node's block
  * @bytes: the length of each member's block: the same numbers at all members
- * @members: how many there are
+ * @members: number of members
  * @rank: this node's place among the members: how many have lower numbers
  * @out: at every member: room for all blocks, in the order of the nodes, one behind the other, not
  *	overlapping @in
@@ -297,8 +327,8 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks
  *
  * What is sent, and the memory that the call takes meanwhile, is @members times the length of the
- * longest block, to which each is padded, and 8 bytes: one long block among many short ones costs
- * as if all were long.  The 8 bytes say how long a block is.
+ * longest block, to which each is padded, plus 8 bytes that hold the length of the block: one long
+ * block among many short ones costs as much as if all were long.
  *
  * Return: as hcl_allgather(), but with -EHOSTUNREACH no block is at @out; -EINVAL also if @rank is
  * not below @members; -ENOMEM; -EPROTO: the
@@ -326,21 +356,21 @@ int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, voi
 		 size_t out_max, struct hypercube_result *res);
 
 /**
- * hcl_alltoallv() - the same with blocks of different lengths
+ * hcl_alltoallv() - as hcl_alltoall(), with blocks of different lengths
  * @h: handle of a member of the plan
  * @plan: as hcl_alltoall()
  * @in: a block for each member, in the order of the nodes, one behind the other
  * @in_bytes: the length of each
  * @out: room for the blocks of all members for this one, in the order of the nodes, one behind the
  *	other, not overlapping @in
- * @out_bytes: the length of each: what that member says in its @in_bytes
- * @members: how many there are
+ * @out_bytes: the length of each: what that member has in its @in_bytes
+ * @members: number of members
  * @out_max: bytes at @out: at least the sum of @out_bytes
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks
  *
- * Two operations: an allgather of 8 bytes, since nobody knows the length of the longest block of
- * all, and an alltoall of blocks that are padded to that length, and 8 bytes, which say how long a
- * block is.  Twice that, times @members, is the memory that the call takes meanwhile.
+ * Two operations: an allgather of 8 bytes, since no member knows the length of the longest block of
+ * all, and an alltoall of blocks that are padded to that length, plus 8 bytes that hold the length
+ * of the block.  Twice that, times @members, is the memory that the call takes meanwhile.
  *
  * Return: as hcl_alltoall(); -ENOMEM; -EPROTO: the plan has another number of members, or one has
  * sent a block of another length than @out_bytes says.
@@ -348,6 +378,52 @@ int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, voi
 int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in_bytes, void *out,
 		  const size_t *out_bytes, uint32_t members, size_t out_max,
 		  struct hypercube_result *res);
+
+/* Most plans of one call of the following ones. */
+#define HCL_STRIPES_MAX	16
+
+/**
+ * hcl_allgather_striped() - an allgather with blocks in parts, one for each plan, blocking
+ * @h: handle of a member of all plans, of hcl_open()
+ * @plans: ids of plans of rings with the same members, best such that share no link ("hcctl ring
+ *	plan .. rings K"); the same at all members
+ * @n: how many, 1 to HCL_STRIPES_MAX
+ * @in: this node's block
+ * @bytes: its length, the same at all members
+ * @members: how many members there are
+ * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
+ * @out_max: bytes at @out: @bytes times @members
+ * @res: as hcl_allgather(), of the part that took the most steps, but .bytes of all; or NULL
+ *
+ * Parts go over their plans at the same time.  If one fails, so does the call, and nothing is at
+ * @out; the other plans can be used further on.
+ *
+ * Return: as hcl_allgather(), but with -EHOSTUNREACH nothing is at @out; -EINVAL also: too many
+ * plans or none; -ENOMEM; -EPROTO: a plan has another number of members.
+ */
+int hcl_allgather_striped(struct hcl *h, const uint32_t *plans, unsigned int n, const void *in,
+			  size_t bytes, uint32_t members, void *out, size_t out_max,
+			  struct hypercube_result *res);
+
+/**
+ * hcl_alltoall_striped() - as hcl_allgather_striped(), with a block of each member for each
+ *	other
+ * @h: as hcl_allgather_striped()
+ * @plans: as hcl_allgather_striped()
+ * @n: as hcl_allgather_striped()
+ * @in: a block for each member, in the order of the nodes
+ * @bytes: the length of all of them, the same at all members
+ * @members: how many members there are
+ * @out: room for the blocks of all members for this one, in the order of the nodes, not
+ *	overlapping @in
+ * @out_max: bytes at @out: @bytes
+ * @res: as hcl_allgather_striped()
+ *
+ * Return: as hcl_allgather_striped(); -EINVAL also if @bytes is no multiple of @members.
+ */
+int hcl_alltoall_striped(struct hcl *h, const uint32_t *plans, unsigned int n, const void *in,
+			 size_t bytes, uint32_t members, void *out, size_t out_max,
+			 struct hypercube_result *res);
 
 /**
  * hcl_reduce_scatter_block() - a reduction of which each member gets its block, blocking
@@ -372,13 +448,13 @@ int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const vo
 			     struct hypercube_result *res);
 
 /**
- * hcl_reduce_scatter() - the same with blocks of different lengths
+ * hcl_reduce_scatter() - as hcl_reduce_scatter_block(), with blocks of different lengths
  * @h: as hcl_reduce()
  * @p: as hcl_reduce_scatter_block()
  * @in: a block for each member, in the order of the nodes, one behind the other
  * @bytes: the length of each: the same numbers at all members
- * @members: how many there are
- * @rank: this node's place among the members: how many have lower numbers
+ * @members: number of members
+ * @rank: this node's place among the members: the number of members with lower node numbers
  * @out: room for this node's block of the result, not overlapping @in
  * @out_max: bytes at @out: at least @bytes[@rank]
  * @res: how it ended, or NULL; its .bytes are those of the longest block
@@ -412,15 +488,15 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
  * empty message; they send nothing.  That its plan is gone is noticed after a second of
  * silence, in hcl_progress() and hcl_wait().
  *
- * What is posted after an operation of the plan has failed and before a call has told of that is
+ * What is posted after an operation of the plan has failed and before a call has reported that is
  * refused, here or in hcl_wait(), with -ECANCELED: it was meant for operations that are over.  Wait
  * for all that was posted to the plan, and go on behind the operation that has failed, as all
  * members do; over a new plan agree with them on where to go on, see hypercube(7).  Broadcasts, and
  * rings that repair themselves, go on.
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
- * nothing was posted; or the error of an earlier operation for which nobody
- * waits, with hcl_failure() telling which: nothing was posted either.
+ * nothing was posted; or the error of an earlier operation that no call
+ * waits for, with hcl_failure() telling which: nothing was posted either.
  */
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id);
@@ -436,7 +512,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 int hcl_progress(struct hcl *h, int ms);
 
 /**
- * hcl_events() - what to poll(2) hcl_fd() for before hcl_progress()
+ * hcl_events() - events to poll(2) hcl_fd() for before hcl_progress()
  * @h: the handle
  *
  * Return: POLLIN, with POLLOUT if something is still to be sent.
@@ -444,13 +520,13 @@ int hcl_progress(struct hcl *h, int ms);
 short hcl_events(struct hcl *h);
 
 /**
- * hcl_done() - would hcl_wait() return at once?
+ * hcl_test() - tell whether hcl_wait() would return at once
  * @h: the handle
  * @id: from hcl_post()
  *
  * Return: 1 or 0.
  */
-int hcl_done(const struct hcl *h, uint64_t id);
+int hcl_test(const struct hcl *h, uint64_t id);
 
 /**
  * hcl_wait() - wait for the end of an operation and forget it
@@ -467,7 +543,8 @@ int hcl_done(const struct hcl *h, uint64_t id);
 int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 
 /**
- * hcl_missing() - who has not contributed to an operation, or is missing in its result
+ * hcl_pending_members() - list members that have not contributed to an operation, or are missing in
+ *	its result
  * @h: the handle
  * @id: from hcl_post(), or .cookie of a result that ended by the time limit
  * @nodes: filled in with their numbers, ascending
@@ -480,7 +557,12 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  *
  * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are
  * gone whose blocks it lacks: these are missing from it, until another one that has not the blocks
- * of all members is waited for.  All other blocks are there, see hcl_places().
+ * of all members is waited for.  All other blocks are there, see hcl_result_members().
+ *
+ * In the result of an operation of a guarded plan, the missing nodes are those that have been
+ * members since the plan was guarded and were not members when the result was computed; with
+ * HYPERCUBE_F_ALL_OR_NOTHING or without.  As above, this is about the last result with missing
+ * nodes.
  *
  * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
  * network namespace, which is not that of an endpoint that was moved.
@@ -489,30 +571,34 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan is gone),
  * -ENOTCONN (this node is no member), -ENOMEM, -EIO (netlink; hcl_explain() says what).
  */
-int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
+int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 
 /**
- * hcl_places() - for whose blocks a result has places, if not for those of all members
+ * hcl_result_members() - list the nodes for whose blocks a result has places, if not for all
  * @h: the handle
- * @id: as hcl_missing()
+ * @id: as hcl_pending_members()
  * @nodes: filled in with their numbers, ascending: so are the blocks
  * @max: how many fit
  *
  * An allgather over rings that repair themselves runs among the members that were there when it was
  * begun.  If some are gone then it ends with 0 and the blocks of those that are left; if some go
- * later, with -EHOSTUNREACH and places for all: what is at the places of those that hcl_missing()
- * names is left as it was, or holds a part of the block.
+ * later, with -EHOSTUNREACH and places for all: what is at the places of those that
+ * hcl_pending_members() names is left as it was, or holds a part of the block.
+ *
+ * Of a result in which members of a guarded plan are missing (hcl_pending_members()): all nodes
+ * that have been members.  The result has the blocks of those that are not missing, one behind the
+ * other.
  *
  * Return: how many there are, which may be more than @max; 0 if the result has a block of each
  * member that the plan was installed with, or has no blocks; -EINVAL, -ENOMEM.
  */
-int hcl_places(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
+int hcl_result_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 
 /**
  * hcl_flush() - wait until everything that was posted is sent
  * @h: the handle
  *
- * Return: 0; the error of an operation for which nobody waits; -ETIMEDOUT.
+ * Return: 0; the error of an operation that no call waits for; -ETIMEDOUT.
  */
 int hcl_flush(struct hcl *h);
 
@@ -553,7 +639,7 @@ char *hcl_explain(const struct hcl *h, char *buf, size_t size);
  *
  * Return: 0; -EMSGSIZE, -EADDRNOTAVAIL (no such node), -ETIMEDOUT (no room within
  * the time limit), and the errors of sendmsg(2) in hypercube(7).  Delivery is not
- * confirmed: a message is dropped, and counted, if nobody is bound to @to, if its
+ * confirmed: a message is dropped, and counted, if no socket is bound to @to, if its
  * buffer is full, or if no healthy path leads there.  After hcl_set_copies() -EHOSTUNREACH: there
  * are not as many paths that share no node.
  */
@@ -572,33 +658,35 @@ int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len);
 long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max);
 
 /**
- * hcl_set_copies() - send messages in copies over paths that share no node, and want such
+ * hcl_set_copies() - send messages in copies over paths that share no node, and accept only
+ *	such
  * @h: from hcl_open_dgram()
- * @copies: so many of each message from now on, 1 (as at first) to the dimension; a message and
- *	the paths of its copies fit into a segment
+ * @copies: send each message in this many copies from now on, 1 (as at first) to the
+ *	dimension; a message and the paths of its copies fit into a segment
  * @least: receive no messages in fewer copies; 1, as at first: any
  *
- * Of messages in @least copies up to (@least - 1) / 2 nodes that lie about what they relay are
- * outvoted, and up to @least - 1 detected; see hcl_set_deliver().
+ * Of messages in @least copies, up to (@least - 1) / 2 Byzantine nodes on their paths are outvoted,
+ * and up to @least - 1 detected; see hcl_set_deliver().
  *
  * Return: 0 or -EINVAL.
  */
 int hcl_set_copies(struct hcl *h, unsigned int copies, unsigned int least);
 
 /**
- * hcl_set_deliver() - say which messages in copies are to be received
+ * hcl_set_deliver() - choose which messages in copies are received
  * @h: from hcl_open_dgram()
  * @deliver: HYPERCUBE_DELIVER_AGREED: those of which all copies came and agree (as at first);
- *	_MAJORITY: those of which more than half agree; _REPORT: all, without a byte if no such
- *	many agree
- * @ms: wait so long for copies, from the first one on, at most 60000; 0: as before, 1000 at first
+ *	_MAJORITY: those of which more than half agree; _REPORT: all, but with no data if no
+ *	majority agrees
+ * @ms: how long to wait for copies, from the first one on, at most 60000; 0: as before, 1000
+ *	at first
  *
  * Return: 0 or -EINVAL.
  */
 int hcl_set_deliver(struct hcl *h, unsigned int deliver, unsigned int ms);
 
 /**
- * hcl_paths() - how many paths to another node share no node, as far as faults are known?
+ * hcl_paths() - count the paths to another node that share no node, as far as faults are known
  * @h: from hcl_open_dgram()
  * @to: node number
  *
@@ -607,29 +695,29 @@ int hcl_set_deliver(struct hcl *h, unsigned int deliver, unsigned int ms);
 int hcl_paths(struct hcl *h, uint32_t to);
 
 /**
- * struct hcl_verdict - what is known of a message
- * @verdict: .copies is 0 if it did not come in copies
- * @npaths: how many there are in @path
- * @path: with HYPERCUBE_DELIVER_REPORT, those of copies that dissent, or are missing
+ * struct hcl_vote - the vote on a message
+ * @vote: the vote; .copies is 0 if the message did not come in copies
+ * @npaths: number of paths in @path
+ * @path: with HYPERCUBE_DELIVER_REPORT, the paths of copies that differ or are missing
  */
-struct hcl_verdict {
-	struct hypercube_verdict verdict;
+struct hcl_vote {
+	struct hypercube_vote vote;
 	unsigned int npaths;
 	struct hypercube_path path[HYPERCUBE_DIM_MAX];
 };
 
 /**
- * hcl_recv_verdict() - receive a message, and what is known of it
+ * hcl_recv_vote() - receive a message, and the vote on it
  * @h: from hcl_open_dgram()
  * @from: node that sent it, or NULL
  * @buf: room for it
  * @max: bytes at @buf; the rest of a longer message is lost
- * @verdict: filled in, or NULL
+ * @vote: filled in, or NULL
  *
  * Return: as hcl_recv().
  */
-long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
-		      struct hcl_verdict *verdict);
+long hcl_recv_vote(struct hcl *h, uint32_t *from, void *buf, size_t max,
+		   struct hcl_vote *vote);
 
 /* ------------------------------------------------------------------ tasks */
 
@@ -650,11 +738,11 @@ int hcl_task_open(struct hcl **h, const char *fabric, uint32_t node);
 /**
  * hcl_task_put() - put a task into the queue of the node
  * @h: from hcl_task_open()
- * @buf: what it says
+ * @buf: the data of the task
  * @len: bytes at @buf, at most HYPERCUBE_TASK_MAX
- * @flags: HYPERCUBE_TASK_MAY_REPEAT: it may be executed again if its worker ends before it is
- *	done; the same with HYPERCUBE_TASK_COPIED: a second node keeps it, too; else 0
- * @id: which task it is, or NULL
+ * @flags: HYPERCUBE_TASK_IDEMPOTENT: it may be executed again if its worker ends before it is
+ *	done; the same with HYPERCUBE_TASK_REPLICATED: a second node keeps a replica, too; else 0
+ * @id: set to the id of the task, or NULL
  *
  * Return: 0; -ETIMEDOUT (no room within the time limit), -EMSGSIZE, -EINVAL, -EHOSTDOWN (the node
  * has failed), and the errors of sendmsg(2) in hypercube(7).
@@ -667,7 +755,7 @@ int hcl_task_put(struct hcl *h, const void *buf, size_t len, unsigned int flags,
  * @h: from hcl_task_open()
  * @buf: room for it
  * @max: bytes at @buf; HYPERCUBE_TASK_MAX are always enough
- * @id: which task it is, for hcl_task_done(), and whether it is executed again
+ * @id: set to the id of the task, for hcl_task_done(), and whether it is executed again
  *
  * Return: its length; -ETIMEDOUT (none came within the time limit), -EMSGSIZE (it is longer than
  * @max, and stays where it is), -ENOBUFS (too many are held), and the errors of recvmsg(2) in
@@ -676,12 +764,12 @@ int hcl_task_put(struct hcl *h, const void *buf, size_t len, unsigned int flags,
 long hcl_task_take(struct hcl *h, void *buf, size_t max, struct hypercube_task *id);
 
 /**
- * hcl_task_done() - say that a task is done: nobody executes it again
+ * hcl_task_done() - report that a task is done, so that it is not executed again
  * @h: the handle that took it
- * @id: which task
+ * @id: the task
  *
- * Return: 0; -ENOENT: the handle does not hold it, or not any more, since the node has failed: then
- * it has been reported as lost.
+ * Return: 0; -ENOENT: the handle does not hold the task, or not any more, since the node has
+ *	failed: then the task has been reported as lost.
  */
 int hcl_task_done(struct hcl *h, const struct hypercube_task *id);
 
@@ -710,7 +798,7 @@ int hcl_oper_parse(const char *name);
 const char *hcl_oper_name(unsigned int oper);
 
 /**
- * hcl_type_parse() - type by name: u8 .. u64, i8 .. i64, f32, f64, record:WIDTH
+ * hcl_type_parse() - type by name: u8 .. u64, i8 .. i64, f16, bf16, f32, f64, record:WIDTH
  * @name: the name
  * @width: set to WIDTH, or to 0 for the other types
  *
@@ -731,6 +819,20 @@ const char *hcl_type_name(unsigned int type);
  * if there is no such combination.
  */
 int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width);
+
+/**
+ * hcl_divide() - divide an array of floats by an integer: a sum becomes a mean
+ * @type: HYPERCUBE_F16, HYPERCUBE_BF16, HYPERCUBE_F32 or HYPERCUBE_F64
+ * @buf: the array
+ * @bytes: its length, a multiple of the size of an element
+ * @by: the divisor, 1 .. 2^24: how many contributions the sum has
+ *
+ * Each quotient is rounded once, to nearest, ties to even: from the same sum all members make the
+ * same bits.  A sum that has overflowed stays an infinity: scale what F16 cannot hold before.
+ *
+ * Return: 0, or -EINVAL: @type is no float, or @bytes or @by is not possible.
+ */
+int hcl_divide(unsigned int type, void *buf, size_t bytes, uint32_t by);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is missing: what an operation that hangs waits for.  A process at a node knows only of its
- * own contribution; the kernel tells, by netlink, which number each member's next contribution has
- * and what it waits for.
+ * Missing members: what an operation that makes no progress waits for. A process at a node knows
+ * only of its own contribution; the kernel tells, by netlink, the number of each member's next
+ * contribution and what the member waits for.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,18 +13,19 @@
 #include "handle.h"
 #include "nl.h"
 
-/* So many members that wait for each other are looked at. */
+/* Members that wait for each other are followed up to this number. */
 #define FOLLOWED 64
 
 /**
- * struct look - a look at the members of a plan
- * @ctl: for netlink
- * @said: what it has complained of
- * @fabric: name
+ * struct look - the search for what an operation waits for
+ * @ctl: context for netlink
+ * @said: the last error message
+ * @fabric: name of the fabric
  * @op: the operation
  * @node: the node of the handle
  * @nr: number of the operation
- * @root: only this one contributes; or, for those who wait for the end, the sink; NL_NONE: unknown
+ * @root: the node that alone contributes; or, for members that wait for the end, the sink;
+ *	NL_NONE: unknown
  * @alone: only @root contributes
  */
 struct look {
@@ -55,7 +56,7 @@ static void look_begin(struct look *l, const struct hcl *h, const struct hcl_op 
 	memcpy(l->fabric, h->addr.shc_fabric, sizeof(h->addr.shc_fabric));
 }
 
-/* The plan's sink or source. */
+/* Find the plan's sink or source. */
 static int root_find(struct look *l)
 {
 	struct nl_plan plan;
@@ -63,7 +64,7 @@ static int root_find(struct look *l)
 
 	if (err)
 		return err;
-	if (plan.type == HYPERCUBE_PLAN_TREE)
+	if (plan.type == HYPERCUBE_PLAN_TREE || plan.type == HYPERCUBE_PLAN_SPAN)
 		l->root = plan.sink;
 	else if (plan.type == HYPERCUBE_PLAN_BCAST)
 		l->root = plan.source;
@@ -71,8 +72,9 @@ static int root_find(struct look *l)
 	return 0;
 }
 
-/* The kernel counts contributions of a plan, and messages that come, as the program posts them:
- * @next is the number of this node's next one.
+/* Return: the kernel's number of operation @op. The kernel counts contributions to a plan, and
+ * messages that come, in the order in which the program posts them: @next is the number of this
+ * node's next one.
  */
 static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t next)
 {
@@ -87,7 +89,7 @@ static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t
 	return next;
 }
 
-/* Which number, and who contributes?  @me: this node's row. */
+/* Find the number of the operation, and which nodes contribute to it. @me: this node's row. */
 static int look_at(struct look *l, const struct hcl *h, const struct nl_op *me)
 {
 	l->nr = number_of(h, l->op, me->next);
@@ -104,7 +106,7 @@ static bool is_missing(const struct look *l, const struct nl_op *row)
 	return row->next <= l->nr && (!l->alone || row->node == l->root);
 }
 
-/* ---------------------------------------------------------------- who is missing */
+/* ---------------------------------------------------------------- missing members */
 
 static const struct nl_op *row_of(const struct nl_op *v, size_t n, uint32_t node)
 {
@@ -137,7 +139,7 @@ static long list_missing(struct look *l, const struct hcl *h, uint32_t *nodes, s
 	return err ? err : (long)found;
 }
 
-int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
+int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 {
 	const struct hcl_op *op = hcli_op_find(h, id);
 	struct look l;
@@ -145,7 +147,7 @@ int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 
 	if (!id || id >= h->next_id)
 		return hcli_refuse(h, NULL, -EINVAL, "no operation has number %" PRIu64, id);
-	/* What has come must not be taken for what is still to come. */
+	/* Receive what has come, so that it is not taken for outstanding. */
 	if (op && !h->dead) {
 		hcli_port_drain(h, op->port);
 		op = hcli_op_find(h, id);
@@ -168,9 +170,9 @@ int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 	return r;
 }
 
-/* ---------------------------------------------------------------- why it hangs */
+/* ---------------------------------------------------------------- the cause of a wait */
 
-/* What a member waits for, as far as that can be asked. */
+/* Get what member @node waits for, as far as the kernel can be asked. */
 static bool row_get(struct look *l, uint32_t node, struct nl_op *row)
 {
 	struct nl_op *v;
@@ -195,7 +197,7 @@ static void blame_node(struct hcl *h, uint32_t node, const char *what)
 	hcli_say(h, "nothing moved within %u ms: node %" PRIu32 " %s", h->timeout, node, what);
 }
 
-/* Node @to waits for what node @from has sent. */
+/* Report that node @to waits for what node @from has sent: the links between them are the cause. */
 static void blame_way(struct hcl *h, uint32_t to, uint32_t from)
 {
 	const uint32_t apart = to ^ from;
@@ -212,7 +214,7 @@ static void blame_way(struct hcl *h, uint32_t to, uint32_t from)
 		 h->timeout, to, h->why.res.cause_dim);
 }
 
-/* @row waits for nobody else: is that the cause? */
+/* @row waits for no other member: report it if it is the cause. */
 static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *row)
 {
 	if (row->wait == HYPERCUBE_WAIT_READER)
@@ -224,7 +226,9 @@ static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *ro
 	return true;
 }
 
-/* The node for which those wait that have handed over all; NL_NONE if it is not known. */
+/* Return: the node for which members wait that have passed on everything; NL_NONE
+ * if it is unknown.
+ */
 static uint32_t behind_all(struct look *l, const struct nl_op *row)
 {
 	if (l->root == NL_NONE && root_find(l))
@@ -232,20 +236,20 @@ static uint32_t behind_all(struct look *l, const struct nl_op *row)
 	return l->root == row->node ? NL_NONE : l->root;
 }
 
-/* From member to member, as each waits for the next one. */
+/* Follow from member to member, as each waits for the next one. */
 static void follow(struct hcl *h, struct look *l, struct nl_op row)
 {
 	unsigned int i;
 
 	for (i = 0; i < FOLLOWED; i++) {
 		const struct nl_op from = row;
-		/* A member that is at a later operation has handed over all of this one. */
+		/* A member at a later operation has passed on all of this one. */
 		const bool peer = waits_for_peer(&from) && from.nr <= l->nr;
 		const uint32_t next = peer ? from.peer : behind_all(l, &from);
 
 		if (next == NL_NONE || !row_get(l, next, &row) || at_fault(h, l, &row))
 			return;
-		/* It does not wait, or it waits for a member that waits for it. */
+		/* The member does not wait, or it waits for a member that waits for it. */
 		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
 			blame_way(h, from.node, next);
 			return;
@@ -263,7 +267,7 @@ void hcli_seek(struct hcl *h, const struct hcl_op *op)
 	if (row_get(&l, l.node, &me) && !look_at(&l, h, &me)) {
 		const uint64_t nr = l.nr;
 
-		/* An older operation that hangs holds it up. */
+		/* An older operation that makes no progress delays this one. */
 		if (me.done < nr)
 			l.nr = me.done;
 		follow(h, &l, me);

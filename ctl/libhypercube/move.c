@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What operations send and receive at the sockets.  The kernel takes contributions one after the
- * other, so at each socket only one of them (hcl_port.sending) is half sent.  Records come back
+ * Sending and receiving of operations at the sockets. The kernel takes contributions one after
+ * another, so at each socket only one of them (hcl_port.sending) is half sent. Records come back
  * with the operation's number as cookie, in any order.
  */
 #include <errno.h>
@@ -12,14 +12,16 @@
 
 #define SCRATCH		4096
 
-/* The kernel takes no more of it: its record is there, or about to come. */
+/* Note that the kernel takes no more of @op: its record is there, or about to come. */
 static void op_aborted(struct hcl *h, struct hcl_op *op)
 {
 	op->awaited = true;
 	hcli_op_gone(h, op);
 }
 
-/* Who has posted what is not sent yet did not know of the failure. */
+/* Mark operations of the plan that are not sent yet: they were posted without knowing of the
+ * failure.
+ */
 static void others_ahead(struct hcl *h, uint32_t plan)
 {
 	struct hcl_op *op;
@@ -28,11 +30,17 @@ static void others_ahead(struct hcl *h, uint32_t plan)
 		op->ahead |= op->p.plan == plan && !op->begun;
 }
 
-static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res)
+/* Note that @op has failed. @lacks: all members have its result, but contributions are missing in
+ * it, so operations posted after it go on.
+ */
+static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res,
+		      bool lacks)
 {
 	hcli_failed_as(h, res);
-	hcli_untold(h, res->plan);
-	others_ahead(h, res->plan);
+	if (!lacks) {
+		hcli_untold(h, res->plan);
+		others_ahead(h, res->plan);
+	}
 	if (!op || !op->wanted)
 		hcli_late(h);
 	if (op && !op->gone)
@@ -41,33 +49,49 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 		hcli_op_release(h, op);
 }
 
-static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
+/* Add a control message; @control has room for it. */
+static void cmsg_add(struct msghdr *msg, struct cmsghdr *control, int type, const void *data,
+		     size_t len)
 {
-	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	struct hypercube_op hop = {
+	control->cmsg_level = SOL_HYPERCUBE;
+	control->cmsg_type = type;
+	control->cmsg_len = CMSG_LEN(len);
+	memcpy(CMSG_DATA(control), data, len);
+	msg->msg_control = control;
+	msg->msg_controllen = CMSG_LEN(len);
+}
+
+static void cmsg_op(struct msghdr *msg, struct cmsghdr *control, const struct hcl_op *op)
+{
+	const struct hypercube_op whole = {
 		.plan = op->p.plan,
 		.collective = hcli_collective(&op->p),
 		.oper = op->p.oper,
 		.type = op->p.type,
-		.flags = op->p.flags | (op->ahead ? HYPERCUBE_F_AHEAD : 0),
+		.flags = op->p.flags | (op->ahead ? HYPERCUBE_F_STALE : 0),
 		.width = op->p.width,
 		.bytes = op->bytes,
 		.cookie = op->id,
 	};
+	const struct hypercube_op_short few = {
+		.plan = whole.plan, .collective = whole.collective, .oper = whole.oper,
+		.type = whole.type, .flags = whole.flags, .bytes = whole.bytes,
+		.cookie = whole.cookie,
+	};
 
-	c->cmsg_level = SOL_HYPERCUBE;
-	c->cmsg_type = HYPERCUBE_CMSG_OP;
-	c->cmsg_len = CMSG_LEN(sizeof(hop));
-	memcpy(CMSG_DATA(c), &hop, sizeof(hop));
+	if (whole.width || few.bytes != whole.bytes || few.cookie != whole.cookie)
+		cmsg_add(msg, control, HYPERCUBE_CMSG_OP, &whole, sizeof(whole));
+	else
+		cmsg_add(msg, control, HYPERCUBE_CMSG_OP_SHORT, &few, sizeof(few));
 }
 
-/* What of @bytes one call can move. */
+/* Return: how many of @bytes one call can move. */
 static size_t in_call(size_t bytes)
 {
 	return bytes < HYPERCUBE_WHOLE_MAX ? bytes : HYPERCUBE_WHOLE_MAX;
 }
 
-/* Must each call give the kernel all of it, since it takes pieces of all parts? */
+/* Must each call give the kernel the whole contribution, since it takes pieces of all parts? */
 static bool whole(const struct hcl_op *op)
 {
 	return hc_traits(hcli_collective(&op->p))->parts;
@@ -87,12 +111,8 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t n;
 
-	if (!op->begun) {
-		memset(&control, 0, sizeof(control));
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control.buf);
-		cmsg_op(&msg, op);
-	}
+	if (!op->begun)
+		cmsg_op(&msg, &control.align, op);
 	n = sendmsg(port->fd, &msg, flags | MSG_NOSIGNAL);
 	if (n < 0 && errno == ECONNABORTED && op->begun) {
 		op_aborted(h, op);
@@ -112,7 +132,7 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	return 1;
 }
 
-/* The control message of a type, if it has so many bytes at least, or NULL. */
+/* Return: the control message of a type that has @least bytes at least, or NULL. */
 static const struct cmsghdr *cmsg_find(struct msghdr *msg, int type, size_t least)
 {
 	struct cmsghdr *c;
@@ -124,14 +144,14 @@ static const struct cmsghdr *cmsg_find(struct msghdr *msg, int type, size_t leas
 	return NULL;
 }
 
-/* Do the pieces of its result come to their places, in any order? */
+/* Do pieces of the result come in any order, each with a place of its own? */
 static bool placed(const struct hcl_op *op)
 {
 	return hc_traits_placed(hc_traits(hcli_collective(&op->p)));
 }
 
-/* The operation whose result will probably come next.  One whose pieces come to their places has a
- * socket for itself and others of the kind, of which one begins where another has ended.
+/* Return: the operation whose result will probably come next. An operation whose pieces have places
+ * has a socket together with others of its kind only, one of which begins where another has ended.
  */
 static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 {
@@ -143,11 +163,11 @@ static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 	return NULL;
 }
 
-/* Bytes of a set of nodes, at most. */
+/* Bytes that a set of nodes takes at most. */
 #define SET_MAX	((1 << HYPERCUBE_DIM_MAX) / 8)
 
-/* What a call has received: @n bytes; @cut: there was no room for more of them; @missing: the end
- * of a result that lacks blocks, or NULL.
+/* What a call has received: @n bytes; @cut: there was no room for more; @missing: the sets at the
+ * end of a result that lacks blocks, or NULL.
  */
 struct got {
 	struct hypercube_result res;
@@ -161,7 +181,7 @@ struct got {
 	} control;
 };
 
-/* A piece of a result has come to @buf. */
+/* Take a piece of a result that was received into @buf. */
 static void piece(struct hcl *h, const struct got *got, const char *buf)
 {
 	const struct hypercube_result *res = &got->res;
@@ -202,10 +222,10 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 			hcli_failed_as(h, &op->res);
 	}
 	if (res->status)
-		op_failed(h, op, res);
+		op_failed(h, op, res, got->missing);
 }
 
-/* Receive what is next at a socket into @iov.  Return: 1, 0 if there is nothing, or -errno. */
+/* Receive the next piece at a socket into @iov. Return: 1, 0 if there is none, or -errno. */
 static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struct got *got)
 {
 	struct msghdr msg = {
@@ -230,9 +250,9 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 	return 1;
 }
 
-/* Messages of other plans, which nobody has asked for, may come at a socket that is not
- * connected: then the owner of the next piece must be known before it gets in between those of a
- * result.
+/* May messages of other plans, which are not asked for, come between the pieces of a result? They
+ * may at a socket that is not connected: then the operation of the next piece must be known before
+ * it is received.
  */
 static bool mixed(const struct hcl *h, const struct hcl_port *port)
 {
@@ -252,7 +272,7 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	int r;
 
 	if (mixed(h, port)) {
-		/* Without room it stays there, but for the end of a record without data. */
+		/* Without room the piece stays there, except the end of a record without data. */
 		r = recv_piece(port, flags, &iov, &got);
 		if (r > 0 && got.last)
 			piece(h, &got, scratch);
@@ -277,7 +297,7 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	return r;
 }
 
-/* The kernel did not take it: that is its end. */
+/* End an operation that the kernel did not take. */
 static void refused(struct hcl *h, const struct hcl_op *op, int err)
 {
 	const struct got refusal = {
@@ -295,7 +315,9 @@ static void refused(struct hcl *h, const struct hcl_op *op, int err)
 	piece(h, &refusal, "");
 }
 
-/* As hcli_port_send(), but a refusal to begin is the operation's end, not the socket's. */
+/* As hcli_port_send(), but if the kernel refuses to begin an operation that ends the operation, and
+ * is no error of the socket.
+ */
 static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 {
 	struct hcl_op *op = port->sending;
@@ -303,7 +325,7 @@ static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 	int r = hcli_port_send(h, port, flags);
 
 	if (r == -ENOBUFS) {
-		/* With nothing to receive it means that a record was lost. */
+		/* If there is nothing to receive, -ENOBUFS means that a record was lost. */
 		r = hcli_port_recv(h, port, MSG_DONTWAIT);
 		return r ? r : -ENOBUFS;
 	}
@@ -352,13 +374,15 @@ int hcli_move(struct hcl *h)
 	return moved;
 }
 
-/* Sending does not wait while there are results to receive and no room for more of them. */
+/* Wait at a socket. Sending does not wait while there are results to receive and no
+ * room for more.
+ */
 static int port_wait(struct hcl *h, struct hcl_port *port)
 {
 	return port->sending ? send_on(h, port, 0) : hcli_port_recv(h, port, 0);
 }
 
-/* The only socket at which something is under way, or NULL. */
+/* Return: the only socket with operations under way, or NULL. */
 static struct hcl_port *port_only(struct hcl *h)
 {
 	struct hcl_port *port, *only = NULL;
@@ -380,7 +404,7 @@ int hcli_move_wait(struct hcl *h, struct hcl_port *port)
 
 	if (r)
 		return r < 0 ? r : 0;
-	/* The socket's time limit is over, a signal came, or it is one that does not wait. */
+	/* The socket's time limit is over, a signal came, or the socket is non-blocking. */
 	r = hcli_poll_until(h, end);
 	if (!r)
 		return -ETIMEDOUT;

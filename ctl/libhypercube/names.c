@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libhypercube.h"
+#include "handle.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 
@@ -38,6 +38,8 @@ static const struct {
 	[HYPERCUBE_F32] = { "f32", 4 },
 	[HYPERCUBE_F64] = { "f64", 8 },
 	[HYPERCUBE_RECORD] = { "record", 0 },
+	[HYPERCUBE_F16] = { "f16", 2 },
+	[HYPERCUBE_BF16] = { "bf16", 2 },
 };
 
 _Static_assert(ARRAY_SIZE(opers) == __HYPERCUBE_OPER_END, "an operator has no name");
@@ -79,10 +81,40 @@ int hcl_type_parse(const char *name, uint32_t *width)
 	if (!strncmp(name, "record:", 7))
 		return record_parse(name + 7, width);
 	*width = 0;
-	for (i = 1; i < HYPERCUBE_RECORD; i++)
-		if (!strcmp(name, types[i].name))
+	for (i = 1; i < ARRAY_SIZE(types); i++)
+		if (i != HYPERCUBE_RECORD && !strcmp(name, types[i].name))
 			return i;
 	return -EINVAL;
+}
+
+/* Infinity, which only NaNs are beyond. */
+static const uint64_t infinity[ARRAY_SIZE(types)] = {
+	[HYPERCUBE_F32] = UINT64_C(0x7f800000), [HYPERCUBE_F64] = UINT64_C(0x7ff) << 52,
+	[HYPERCUBE_F16] = 0x7c00, [HYPERCUBE_BF16] = 0x7f80,
+};
+
+bool hcli_is_float(unsigned int type)
+{
+	return type < ARRAY_SIZE(types) && infinity[type];
+}
+
+bool hcli_is_nan(unsigned int type, const void *at)
+{
+	uint64_t v;
+	uint32_t w;
+	uint16_t h;
+
+	switch (types[type].size) {
+	case 2:
+		memcpy(&h, at, sizeof(h));
+		return (h & 0x7fff) > infinity[type];
+	case 4:
+		memcpy(&w, at, sizeof(w));
+		return (w & 0x7fffffff) > infinity[type];
+	default:
+		memcpy(&v, at, sizeof(v));
+		return (v & ~(UINT64_C(1) << 63)) > infinity[type];
+	}
 }
 
 const char *hcl_type_name(unsigned int type)
@@ -101,7 +133,7 @@ int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width)
 	}
 	if (width)
 		return -EINVAL;
-	if ((type == HYPERCUBE_F32 || type == HYPERCUBE_F64) &&
+	if (hcli_is_float(type) &&
 	    (oper == HYPERCUBE_AND || oper == HYPERCUBE_OR || oper == HYPERCUBE_XOR))
 		return -EINVAL;
 	if (oper == HYPERCUBE_MINLOC || oper == HYPERCUBE_MAXLOC)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Posted operations: a list in the order of the calls; and the calls that post and await them. */
+/*
+ * Posted operations: a list in the order of the calls; and the calls that post operations and wait
+ * for them.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -8,10 +11,10 @@
 
 #include "handle.h"
 
-/* Look for records of failure at least once in so many operations. */
-#define HEAR_EVERY	16
+/* Records of failures are looked for at least once in this many operations. */
+#define RECEIVE_EVERY	16
 
-/* From @op on, the first one of which something is to be sent at a socket. */
+/* Return: the first operation from @op on that has something to send at a socket. */
 static struct hcl_op *op_unsent(struct hcl_op *op, const struct hcl_port *port)
 {
 	while (op && (op->gone || op->port != port))
@@ -70,7 +73,7 @@ uint8_t hcli_collective(const struct hcl_params *p)
 	return p->collective ? p->collective : HYPERCUBE_REDUCE;
 }
 
-/* Why is there no such element? */
+/* Explain why there is no such element. */
 static int elem_refuse(struct hcl *h, const struct hcl_params *p)
 {
 	const char *oper = hcl_oper_name(p->oper), *type = hcl_type_name(p->type);
@@ -129,8 +132,8 @@ static int params_check(struct hcl *h, const struct hcl_params *p, const void *i
 	return t->parts || hc_traits_shares(t) ? hcli_whole(h, p, 1, bytes) : 0;
 }
 
-/* Has an operation failed for which nobody waits?  Return: 0, its error, or one of the
- * socket.
+/* Has an operation failed that no call waits for? Return: 0, its error, or an error
+ * of the socket.
  */
 static int late(struct hcl *h)
 {
@@ -138,7 +141,7 @@ static int late(struct hcl *h)
 	int r;
 
 	for (port = &h->port; port; port = port->next)
-		while (port->unheard >= HEAR_EVERY) {
+		while (port->unheard >= RECEIVE_EVERY) {
 			r = hcli_port_recv(h, port, MSG_DONTWAIT);
 			if (r < 0)
 				return hcli_failed(h, NULL, 0, r);
@@ -161,7 +164,7 @@ struct hcl_op *hcli_op_new(struct hcl *h)
 	return op;
 }
 
-/* Choose the socket, and send what it takes at once. */
+/* Choose the socket, and send what the kernel takes at once. */
 static int op_begin(struct hcl *h, struct hcl_op *op)
 {
 	struct hcl_port *port;
@@ -187,7 +190,7 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	struct hcl_port *port = op->port;
 
 	hcli_failed(h, &op->p, op->id, err);
-	/* The kernel knows how many blocks there are. */
+	/* Only the kernel knows how many blocks there are. */
 	if (err == -EMSGSIZE && hc_traits_shares(hc_traits(hcli_collective(&op->p))))
 		hcli_whole(h, &op->p, 1, op->out_max);
 	if (!port) {
@@ -199,7 +202,9 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	hcli_port_refused(h, port);
 }
 
-/* Before the caller knows of all failures of the plan, nothing is posted to it. */
+/* Report failures of the plan first: before the caller knows of all of them, nothing is posted to
+ * the plan.
+ */
 static int tell_first(struct hcl *h, struct hcl_port *port, const struct hcl_params *p)
 {
 	int err = hcli_port_drain(h, port);
@@ -210,7 +215,7 @@ static int tell_first(struct hcl *h, struct hcl_port *port, const struct hcl_par
 		return hcli_late_tell(h);
 	if (!hcli_is_untold(h, p->plan))
 		return 0;
-	hcli_told(h, p->plan);
+	hcli_reported(h, p->plan);
 	return hcli_failed(h, p, 0, -ECANCELED);
 }
 
@@ -222,7 +227,9 @@ int hcli_tell_first(struct hcl *h, const struct hcl_params *p)
 	return err ? hcli_failed(h, p, 0, err) : tell_first(h, port, p);
 }
 
-/* The kernel refuses it, for a failure waits to be read at its socket: which stays, therefore. */
+/* The kernel refuses @op because a failure waits to be read at its socket; so the socket stays
+ * open.
+ */
 static int op_ahead(struct hcl *h, struct hcl_op *op)
 {
 	const struct hcl_params p = op->p;
@@ -253,7 +260,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->bytes = bytes;
 	op->out = out;
 	op->out_max = out_max;
-	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || hc_traits(hcli_collective(p))->told ||
+	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY ||
+		     hc_traits(hcli_collective(p))->notified ||
 		     hc_traits_shares(hc_traits(hcli_collective(p)));
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
@@ -270,17 +278,17 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	return 0;
 }
 
-/* Wait for @ms, but no longer than until listeners must check whether a message can still come. */
+/* Wait for @ms, but no longer than until it must be checked whether messages can still come. */
 static int poll_doubting(struct hcl *h, int ms)
 {
-	int doubt = hcli_doubt(h);
+	int stale = hcli_set_stale(h);
 	int r;
 
-	if (doubt >= 0 && (ms < 0 || doubt < ms))
-		ms = doubt;
+	if (stale >= 0 && (ms < 0 || stale < ms))
+		ms = stale;
 	r = hcli_poll(h, ms);
-	if (!r && doubt >= 0 && !hcli_doubt(h))
-		return hcli_doubt_check(h);
+	if (!r && stale >= 0 && !hcli_set_stale(h))
+		return hcli_stale_check(h);
 	return r > 0 ? hcli_move(h) : r;
 }
 
@@ -295,8 +303,8 @@ int hcl_progress(struct hcl *h, int ms)
 	if (r)
 		return r;
 	r = hcli_move(h);
-	if (!r && !hcli_doubt(h))
-		r = hcli_doubt_check(h);
+	if (!r && !hcli_set_stale(h))
+		r = hcli_stale_check(h);
 	while (!r && ms) {
 		r = poll_doubting(h, ms);
 		if (r || ms < 0)
@@ -320,14 +328,14 @@ short hcl_events(struct hcl *h)
 	return POLLIN;
 }
 
-int hcl_done(const struct hcl *h, uint64_t id)
+int hcl_test(const struct hcl *h, uint64_t id)
 {
 	const struct hcl_op *op = hcli_op_find(h, id);
 
 	return !op || op->done;
 }
 
-/* The end of an operation that is no longer in the list. */
+/* Return how an operation ended that is no longer in the list. */
 static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	if (id >= h->next_id)
@@ -362,7 +370,7 @@ static int wait_op(struct hcl *h, uint64_t id, struct hypercube_result *res)
 	}
 	err = op->res.status;
 	if (err)
-		hcli_told(h, op->p.plan);
+		hcli_reported(h, op->p.plan);
 	if (!err && op->got > op->out_max) {
 		err = -EMSGSIZE;
 		op->res.status = err;
@@ -444,7 +452,7 @@ int hcl_flush(struct hcl *h)
 				       hcli_failed(h, &p, id, err);
 	}
 	for (port = &h->port; port; port = port->next)
-		port->unheard = HEAR_EVERY;
+		port->unheard = RECEIVE_EVERY;
 	err = late(h);
 	hcli_watch(h);
 	return err;

@@ -12,10 +12,10 @@
 #include "plan_impl.h"
 
 #define SAID	256
-/* ms: how long hcl_plan_await() sleeps between two looks. */
+/* Milliseconds that hcl_plan_await() sleeps between two looks. */
 #define PAUSE	5
 
-/* The latest failure of this thread, in words. */
+/* Explanation of the latest failure of this thread. */
 static __thread char said[SAID];
 
 static void keep(struct hcctl *h, const char *kind, const char *text)
@@ -30,35 +30,51 @@ struct hcctl hcli_plan_context(void)
 	return (struct hcctl){ .complain = keep };
 }
 
-/* A plan of any type, as it was found. */
+/* A plan of any type, as the planner has found it. */
 union found {
 	struct hc_tree_plan tree;
 	struct hc_bcast_plan bcast;
 	struct hc_doubling doubling;
 	struct hc_ring_plan ring;
+	struct hc_span_plan span;
 };
 
 /**
- * struct kind - a type of plans
- * @name: in sentences
+ * struct wish - what is required of a plan
+ * @root: its root, or HCL_PLAN_ANY
+ * @members: set of its members, or NULL: as many as possible
+ */
+struct wish {
+	uint32_t root;
+	const uint32_t *members;
+};
+
+/**
+ * struct kind - a plan type
+ * @name: its name in messages
  * @rooted: it needs a root
- * @unrooted: it takes none
- * @find: 0, or -errno and @why
- * @shape: to be installed
- * @release: may be NULL
+ * @unrooted: it takes no root
+ * @find: find a plan; returns 0, or -errno and sets @why
+ * @shape: convert a plan to the form in which it is installed
+ * @release: free a plan; may be NULL
  */
 struct kind {
 	const char *name;
 	bool rooted;
 	bool unrooted;
-	int (*find)(const struct hc_faults *f, uint32_t root, union found *p, const char **why);
+	bool any_network;	/* there are such plans in other networks than hypercubes, too */
+	int (*find)(const struct hc_faults *f, const struct wish *w, union found *p,
+		    const char **why);
 	struct nl_shape (*shape)(const union found *p);
 	void (*release)(union found *p);
 };
 
-static int find_tree(const struct hc_faults *f, uint32_t root, union found *p, const char **why)
+static int find_tree(const struct hc_faults *f, const struct wish *w, union found *p,
+		     const char **why)
 {
-	const struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = root };
+	const struct hc_tree_req req = {
+		.method = HC_TREE_EXACT, .sink = w->root, .members = w->members,
+	};
 
 	_Static_assert(HC_ANY_SINK == HCL_PLAN_ANY, "any sink is any root");
 	return hc_plan_tree(f, &req, &p->tree, why);
@@ -74,9 +90,10 @@ static void release_tree(union found *p)
 	hc_tree_plan_free(&p->tree);
 }
 
-static int find_bcast(const struct hc_faults *f, uint32_t root, union found *p, const char **why)
+static int find_bcast(const struct hc_faults *f, const struct wish *w, union found *p,
+		      const char **why)
 {
-	const struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .source = root };
+	const struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .source = w->root };
 
 	return hc_plan_bcast(f, &req, &p->bcast, why);
 }
@@ -91,10 +108,10 @@ static void release_bcast(union found *p)
 	hc_bcast_plan_free(&p->bcast);
 }
 
-static int find_doubling(const struct hc_faults *f, uint32_t root, union found *p,
+static int find_doubling(const struct hc_faults *f, const struct wish *w, union found *p,
 			 const char **why)
 {
-	(void)root;
+	(void)w;
 	*why = "no node is connected with any other";
 	return hc_plan_doubling_largest(f, &p->doubling);
 }
@@ -104,12 +121,13 @@ static struct nl_shape shape_doubling(const union found *p)
 	return live_shape_doubling(&p->doubling);
 }
 
-static int find_ring(const struct hc_faults *f, uint32_t root, union found *p, const char **why)
+static int find_ring(const struct hc_faults *f, const struct wish *w, union found *p,
+		     const char **why)
 {
-	struct hc_graph *g = hc_graph_cube(f);
+	struct hc_graph *g = hc_graph_left(f);
 	int rc = g ? hc_plan_ring(g, f, HC_RING_AUTO, 0, &p->ring) : -ENOMEM;
 
-	(void)root;
+	(void)w;
 	*why = "no node is connected with any other";
 	hc_graph_free(g);
 	return rc;
@@ -125,42 +143,71 @@ static void release_ring(union found *p)
 	hc_ring_plan_free(&p->ring);
 }
 
+static int find_span(const struct hc_faults *f, const struct wish *w, union found *p,
+		     const char **why)
+{
+	const struct hc_span_req req = { .method = HC_SPAN_STEPS, .root = w->root };
+
+	return hc_plan_span(f, &req, &p->span, why);
+}
+
+static struct nl_shape shape_span(const union found *p)
+{
+	return live_shape_span(&p->span);
+}
+
+static void release_span(union found *p)
+{
+	hc_span_plan_free(&p->span);
+}
+
 static const struct kind kinds[] = {
 	[HYPERCUBE_PLAN_TREE] = {
 		"tree", .find = find_tree, .shape = shape_tree, .release = release_tree,
 	},
 	[HYPERCUBE_PLAN_BCAST] = {
-		"broadcast", .rooted = true,
+		"broadcast", .rooted = true, .any_network = true,
 		.find = find_bcast, .shape = shape_bcast, .release = release_bcast,
 	},
 	[HYPERCUBE_PLAN_DOUBLING] = {
 		"doubling", .unrooted = true, .find = find_doubling, .shape = shape_doubling,
 	},
 	[HYPERCUBE_PLAN_RING] = {
-		"ring", .unrooted = true,
+		"ring", .unrooted = true, .any_network = true,
 		.find = find_ring, .shape = shape_ring, .release = release_ring,
+	},
+	[HYPERCUBE_PLAN_SPAN] = {
+		"spanning tree", .any_network = true,
+		.find = find_span, .shape = shape_span, .release = release_span,
 	},
 };
 
 /* ---------------------------------------------------------------- looking */
 
-/* The kernel says -ENOENT for a missing fabric, too. */
+static int check_name(struct hcctl *h, const char *fabric)
+{
+	if (strlen(fabric) < HYPERCUBE_NAME_MAX)
+		return 0;
+	hc_error(h, "fabric %.64s: the name is too long", fabric);
+	return -ENODEV;
+}
+
+/* The kernel returns -ENOENT for a missing fabric, too. */
+static int no_fabric(int rc)
+{
+	return rc == -ENOENT ? -ENODEV : rc;
+}
+
 int hcli_plan_fabric(struct hcctl *h, const char *fabric, struct nl_fabric *info)
 {
-	int rc;
-
-	if (strlen(fabric) >= HYPERCUBE_NAME_MAX) {
-		hc_error(h, "fabric %.64s: the name is too long", fabric);
-		return -ENODEV;
-	}
-	rc = nl_fabric(h, fabric, info);
-	return rc == -ENOENT ? -ENODEV : rc;
+	return check_name(h, fabric) ?: no_fabric(nl_fabric(h, fabric, info));
 }
 
 static uint32_t root_of(const struct nl_plan *v)
 {
 	switch (v->type) {
 	case HYPERCUBE_PLAN_TREE:
+	case HYPERCUBE_PLAN_SPAN:
 		return v->sink;
 	case HYPERCUBE_PLAN_BCAST:
 		return v->source;
@@ -170,7 +217,7 @@ static uint32_t root_of(const struct nl_plan *v)
 	return v->nring_nodes ? v->ring_nodes[0] : HCL_PLAN_ANY;
 }
 
-/* The numbers of its members, as far as there is room; how many there are. */
+/* Copy the numbers of the members, as far as there is room. Return: the number of members. */
 static uint32_t members_of(const struct nl_plan *v, uint32_t *nodes, size_t max)
 {
 	uint32_t u, n = 0;
@@ -185,9 +232,8 @@ static uint32_t members_of(const struct nl_plan *v, uint32_t *nodes, size_t max)
 	return n;
 }
 
-/* @v is to be cleared afterwards. */
-static int look(struct hcctl *h, const char *fabric, uint32_t id, struct nl_fabric *info,
-		struct nl_plan *v)
+int hcli_plan_look(struct hcctl *h, const char *fabric, uint32_t id, struct nl_fabric *info,
+		   struct nl_plan *v)
 {
 	int rc = hcli_plan_fabric(h, fabric, info);
 
@@ -202,7 +248,7 @@ static int plan_get(struct hcctl *h, const char *fabric, uint32_t id, struct hcl
 {
 	struct nl_plan v = {};
 	struct nl_fabric info;
-	int rc = look(h, fabric, id, &info, &v);
+	int rc = hcli_plan_look(h, fabric, id, &info, &v);
 
 	if (!rc)
 		*plan = (struct hcl_plan){
@@ -228,7 +274,7 @@ int hcl_plan_members(const char *fabric, uint32_t id, uint32_t *nodes, size_t ma
 	struct hcctl h = hcli_plan_context();
 	struct nl_plan v = {};
 	struct nl_fabric info;
-	int rc = look(&h, fabric, id, &info, &v);
+	int rc = hcli_plan_look(&h, fabric, id, &info, &v);
 
 	if (!rc)
 		rc = members_of(&v, nodes, max);
@@ -269,12 +315,28 @@ int hcl_plan_await(const char *fabric, uint32_t id, uint32_t epoch, unsigned int
 
 /* ---------------------------------------------------------------- installing */
 
+/**
+ * struct making - an installation
+ * @fabric: name of the fabric
+ * @kind: the plan type
+ * @id: id of the plan
+ * @type: enum hypercube_plan_type
+ * @wish: what is required of the plan
+ * @nodes: numbers of the members that it requires, or NULL
+ * @n: number of these
+ * @guard: ms for which members of a guarded plan wait, or 0
+ * @recipe: with @guard, how to plan it again
+ */
 struct making {
 	const char *fabric;
 	const struct kind *kind;
 	uint32_t id;
 	uint32_t type;
-	uint32_t root;
+	struct wish wish;
+	const uint32_t *nodes;
+	size_t n;
+	uint32_t guard;
+	const char *recipe;
 };
 
 static int find(struct hcctl *h, const struct making *m, const struct hc_faults *f,
@@ -284,15 +346,27 @@ static int find(struct hcctl *h, const struct making *m, const struct hc_faults 
 	int rc;
 
 	memset(p, 0, sizeof(*p));
-	rc = m->kind->find(f, m->root, p, &why);
+	rc = m->kind->find(f, &m->wish, p, &why);
 	if (rc == -ENOMEM)
 		return hc_nomem(h);
-	if (rc && m->root != HCL_PLAN_ANY)
-		hc_error(h, "fabric %s: no %s with root %u: %s", m->fabric, m->kind->name, m->root,
-			 why);
+	if (rc && m->wish.root != HCL_PLAN_ANY)
+		hc_error(h, "fabric %s: no %s with root %u: %s", m->fabric, m->kind->name,
+			 m->wish.root, why);
 	else if (rc)
 		hc_error(h, "fabric %s: no %s: %s", m->fabric, m->kind->name, why);
 	return rc;
+}
+
+static int check_nodes(struct hcctl *h, const struct making *m, const struct hc_faults *f)
+{
+	size_t i = 0;
+
+	while (i < m->n && m->nodes[i] < f->topo.nodes)
+		i++;
+	if (i == m->n)
+		return 0;
+	hc_error(h, "fabric %s: there is no node %u", m->fabric, m->nodes[i]);
+	return -ERANGE;
 }
 
 static int make_once(struct hcctl *h, void *arg, bool last)
@@ -301,14 +375,18 @@ static int make_once(struct hcctl *h, void *arg, bool last)
 	struct hc_faults *f;
 	struct nl_shape s;
 	union found p;
-	int rc = live_faults(h, m->fabric, &f);
+	int rc = no_fabric(live_faults(h, m->fabric, &f));
 
 	if (rc)
 		return rc;
-	rc = find(h, m, f, &p);
+	if (!m->kind->any_network)
+		rc = live_need_cube(h, m->fabric, f->dim, m->kind->name);
+	rc = rc ?: check_nodes(h, m, f) ?: find(h, m, f, &p);
 	if (!rc) {
 		s = m->kind->shape(&p);
-		rc = nl_plan_add(h, m->fabric, m->id, m->type, &s, f->dim, f->fault, !last);
+		s.guard = m->guard;
+		s.recipe = m->recipe;
+		rc = nl_plan_add(h, m->fabric, m->id, m->type, &s, f->topo.nodes, f->fault, !last);
 		if (m->kind->release)
 			m->kind->release(&p);
 	}
@@ -324,29 +402,90 @@ static int refuse(struct hcctl *h, const char *fabric, const char *why)
 
 static int install(struct hcctl *h, struct making *m)
 {
-	struct nl_fabric info;
-	int rc;
+	int rc = check_name(h, m->fabric);
 
+	if (rc)
+		return rc;
 	if (!m->id)
 		return refuse(h, m->fabric, "a plan's id is not 0");
 	if (m->type < sizeof(kinds) / sizeof(*kinds) && kinds[m->type].find)
 		m->kind = &kinds[m->type];
 	if (!m->kind)
 		return refuse(h, m->fabric, "there is no such type of plan");
-	if (m->kind->rooted && m->root == HCL_PLAN_ANY)
+	if (m->kind->rooted && m->wish.root == HCL_PLAN_ANY)
 		return refuse(h, m->fabric, "a broadcast needs a source");
-	if (m->kind->unrooted && m->root != HCL_PLAN_ANY)
+	if (m->kind->unrooted && m->wish.root != HCL_PLAN_ANY)
 		return refuse(h, m->fabric, "such a plan has no root to choose");
-	rc = hcli_plan_fabric(h, m->fabric, &info);
-	return rc ? rc : live_retry(h, make_once, m);
+	return live_retry(h, make_once, m);
 }
 
 int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t root,
 		     struct hcl_plan *plan)
 {
-	struct making m = { .fabric = fabric, .id = id, .type = type, .root = root };
+	struct making m = { .fabric = fabric, .id = id, .type = type, .wish.root = root };
 	struct hcctl h = hcli_plan_context();
 	int rc = install(&h, &m);
+
+	if (!rc && plan)
+		rc = plan_get(&h, fabric, id, plan);
+	nl_leave(&h);
+	return rc;
+}
+
+/* Write the words of hcctl that plan it again: "tree find members 0-4,7". Return: false if they are
+ * too long.
+ */
+static bool write_recipe(const uint32_t *set, char buf[HYPERCUBE_RECIPE_MAX + 1])
+{
+	size_t size = HYPERCUBE_RECIPE_MAX + 1, len = snprintf(buf, size, "tree find members");
+	uint32_t u, last;
+	char sep = ' ';
+
+	for (u = 0; u < hc_nodes(HC_LIB_DIM_MAX) && len < size; u = last + 1) {
+		last = u;
+		if (!hc_set_has(set, u))
+			continue;
+		while (last + 1 < hc_nodes(HC_LIB_DIM_MAX) && hc_set_has(set, last + 1))
+			last++;
+		len += snprintf(buf + len, size - len, last == u ? "%c%u" : "%c%u-%u", sep, u,
+				last);
+		sep = ',';
+	}
+	return len < size;
+}
+
+static int install_members(struct hcctl *h, struct making *m)
+{
+	char recipe[HYPERCUBE_RECIPE_MAX + 1];
+	uint32_t *set = calloc(hc_set_words(HC_LIB_DIM_MAX), sizeof(*set));
+	int rc = set ? 0 : hc_nomem(h);
+	size_t i;
+
+	/* Nodes that no fabric has are refused when the number of nodes is known. */
+	for (i = 0; set && i < m->n; i++)
+		if (m->nodes[i] < hc_nodes(HC_LIB_DIM_MAX))
+			hc_set_add(set, m->nodes[i]);
+	if (!rc && m->guard && !write_recipe(set, recipe)) {
+		hc_error(h, "fabric %s: the list of members is too long for a guarded plan to keep",
+			 m->fabric);
+		rc = -E2BIG;
+	}
+	m->wish.members = set;
+	m->recipe = m->guard ? recipe : NULL;
+	rc = rc ?: install(h, m);
+	free(set);
+	return rc;
+}
+
+int hcl_plan_install_members(const char *fabric, uint32_t id, const uint32_t *nodes, size_t n,
+			     unsigned int guard_ms, struct hcl_plan *plan)
+{
+	struct making m = {
+		.fabric = fabric, .id = id, .type = HYPERCUBE_PLAN_TREE,
+		.wish.root = HCL_PLAN_ANY, .nodes = nodes, .n = n, .guard = guard_ms,
+	};
+	struct hcctl h = hcli_plan_context();
+	int rc = install_members(&h, &m);
 
 	if (!rc && plan)
 		rc = plan_get(&h, fabric, id, plan);
@@ -357,13 +496,14 @@ int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t ro
 int hcl_plan_remove(const char *fabric, uint32_t id)
 {
 	struct hcctl h = hcli_plan_context();
-	struct nl_fabric info;
+	int rc = nl_plan_del(&h, fabric, id, false);
 	struct nl_plan v = {};
-	int rc = look(&h, fabric, id, &info, &v);
+	struct nl_fabric info;
 
+	/* What is not there: the fabric or the plan? */
+	if (rc)
+		rc = hcli_plan_look(&h, fabric, id, &info, &v) ?: rc;
 	nl_plan_clear(&v);
-	if (!rc)
-		rc = nl_plan_del(&h, fabric, id, false);
 	nl_leave(&h);
 	return rc;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libhypercube-plan: pairs of trees for checked collectives. */
+/*
+ * libhypercube-plan: pairs of trees for checked collectives.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,8 @@ static int make_once(struct hcctl *h, void *arg, bool last)
 
 	if (rc)
 		return rc;
-	rc = pairs_add(h, m, f, last);
+	rc = live_need_cube(h, m->fabric, f->dim, "a pair of trees");
+	rc = rc ? rc : pairs_add(h, m, f, last);
 	hc_faults_free(f);
 	return rc;
 }
@@ -64,12 +67,12 @@ static int install(struct hcctl *h, struct making *m)
 /* ---------------------------------------------------------------- looking */
 
 /**
- * struct looking - pairs as they are installed
+ * struct looking - the search for installed pairs
  * @h: context
  * @info: the fabric
  * @f: its faults
  * @v: its plans
- * @n: how many
+ * @n: number of plans
  */
 struct looking {
 	struct hcctl *h;
@@ -89,7 +92,7 @@ static const struct nl_plan *find(const struct looking *l, uint32_t id)
 	return NULL;
 }
 
-/* Takes the relays of a tree from what the planner says of it. */
+/* Get the relays of a tree from the planner's description of the tree. */
 static int relays_get(const struct looking *l, const struct nl_plan *v, uint32_t **relays,
 		      uint32_t *members)
 {
@@ -115,7 +118,7 @@ static int relays_get(const struct looking *l, const struct nl_plan *v, uint32_t
 	return 0;
 }
 
-/* 1: there is none. */
+/* Get a pair of trees. Return: 1 if there is none, otherwise 0 or -errno. */
 static int pair_get(const struct looking *l, uint32_t id, struct hcl_pair *p, uint32_t *members)
 {
 	unsigned int i;
@@ -132,7 +135,7 @@ static int pair_get(const struct looking *l, uint32_t id, struct hcl_pair *p, ui
 	return rc;
 }
 
-/* Who relays in both trees. */
+/* Find the nodes that relay in both trees. */
 static int unseen_get(struct hcctl *h, struct hcl_checked *c)
 {
 	uint32_t u;
@@ -172,6 +175,7 @@ static int get(struct hcctl *h, const char *fabric, uint32_t id, struct hcl_chec
 	struct looking l = { .h = h };
 	int rc = hcli_plan_fabric(h, fabric, &l.info);
 
+	rc = rc ? rc : live_need_cube(h, fabric, l.info.dim, "a pair of trees");
 	rc = rc ? rc : live_faults(h, fabric, &l.f);
 	if (rc)
 		return rc;

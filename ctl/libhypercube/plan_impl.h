@@ -8,9 +8,14 @@
 #include "libhypercube-plan.h"
 #include "live.h"
 
-/* To talk to the kernel with, until nl_leave(); its complaints are hcl_plan_explain()'s. */
+/* Return: a context to talk to the kernel, until nl_leave(); its error messages are those of
+ * hcl_plan_explain().
+ */
 struct hcctl hcli_plan_context(void);
-/* -ENODEV: there is no such fabric. */
+/* Get a fabric. Return: -ENODEV if there is no such fabric. */
 int hcli_plan_fabric(struct hcctl *h, const char *fabric, struct nl_fabric *info);
+/* Get a fabric and a plan, which the caller clears. Return: 0, -ENODEV, -ENOENT, .. */
+int hcli_plan_look(struct hcctl *h, const char *fabric, uint32_t id, struct nl_fabric *info,
+		   struct nl_plan *v);
 
 #endif /* HCL_PLAN_IMPL_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sockets of a handle.  One socket serves all plans at first; as soon as the program
- * contributes to a second plan, that gets a socket connected to it, and so on: what one
- * plan waits for does not hold up others, in whatever order programs use them.  Messages of
- * broadcasts come to the first socket, unless the node contributes to their plan.
+ * The sockets of a handle. One socket serves all plans at first. As soon as the program contributes
+ * to a second plan, that plan gets a socket connected to it, and so on: so a plan that waits does
+ * not delay others, in whatever order the program uses them. Messages of broadcasts come to the
+ * first socket, unless the node contributes to their plan.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,21 +15,28 @@
 
 #include "handle.h"
 
-/* Sockets whose poll needs no memory. */
+/* With this many sockets poll() needs no allocation. */
 #define FEW 8
 
-/* A call at one of several sockets may spin (SO_BUSY_POLL), but not sleep for long: the
- * shortest time limit there is.
+/* The shortest time limit there is: a call at one of several sockets may spin (SO_BUSY_POLL), but
+ * must not sleep for long.
  */
 static const struct timeval brief = { .tv_usec = 1 };
 
+static struct timeval of_ms(unsigned int ms)
+{
+	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+}
+
 int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port)
 {
-	struct timeval tv = { .tv_sec = h->timeout / 1000, .tv_usec = h->timeout % 1000 * 1000 };
-	const struct timeval *t = hcli_many(h) ? &brief : &tv;
+	bool may_be_stale = port->listens && (!h->timeout || h->timeout > STALE_MS);
+	struct timeval whole = of_ms(h->timeout), stale = of_ms(STALE_MS);
+	const struct timeval *send = hcli_many(h) ? &brief : &whole;
+	const struct timeval *recv = !hcli_many(h) && may_be_stale ? &stale : send;
 
-	if (setsockopt(port->fd, SOL_SOCKET, SO_SNDTIMEO, t, sizeof(*t)) ||
-	    setsockopt(port->fd, SOL_SOCKET, SO_RCVTIMEO, t, sizeof(*t)))
+	if (setsockopt(port->fd, SOL_SOCKET, SO_SNDTIMEO, send, sizeof(*send)) ||
+	    setsockopt(port->fd, SOL_SOCKET, SO_RCVTIMEO, recv, sizeof(*recv)))
 		return -errno;
 	return 0;
 }
@@ -71,7 +78,7 @@ int hcl_fd(struct hcl *h)
 	return hcli_failed(h, NULL, 0, err);
 }
 
-/* As large as those of the first one. */
+/* Give a socket buffers as large as those of the first one. */
 static void buffers_copy(const struct hcl *h, int fd)
 {
 	static const int option[] = { SO_SNDBUF, SO_RCVBUF };
@@ -83,13 +90,15 @@ static void buffers_copy(const struct hcl *h, int fd)
 		if (getsockopt(h->port.fd, SOL_SOCKET, option[i], &bytes, &len) ||
 		    getsockopt(fd, SOL_SOCKET, option[i], &is, &len) || is == bytes)
 			continue;
-		/* The kernel doubles what it is told. */
+		/* getsockopt() returns twice the size that setsockopt() got. */
 		bytes /= 2;
 		setsockopt(fd, SOL_SOCKET, option[i], &bytes, sizeof(bytes));
 	}
 }
 
-/* What the handle may use was settled when it was opened, and so was since when it is there. */
+/* Open a socket. The permission to use the node was checked when the handle was opened, and sockets
+ * that are opened later inherit it.
+ */
 static int port_socket(const struct hcl *h, uint32_t plan)
 {
 	const struct hypercube_sibling sibling = { .fd = h->port.fd, .plan = plan };
@@ -134,11 +143,13 @@ static int port_open(struct hcl *h, uint32_t plan, struct hcl_port **out)
 	if (!port->next)
 		hcli_timeout_set(h, &h->port);
 	*out = port;
-	/* Messages of the plan that came before come before those that come now. */
+	/* Earlier messages of the plan must be received before those that come now. */
 	return hcli_port_drain(h, &h->port);
 }
 
-/* The process has no room for another socket: one is enough, though not for every order of use. */
+/* Does the error mean that the process cannot have another socket? One is enough, though not for
+ * every order of use.
+ */
 static bool want_of_room(int err)
 {
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -ENOBUFS;
@@ -158,13 +169,25 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		}
 	if (h->tied || listens || h->first == p->plan)
 		return 0;
-	/* Pieces that come to their places do best without others in between. */
+	/* An operation whose pieces have places is best alone at its socket. */
 	if (!h->first && !hc_traits_placed(hc_traits(hcli_collective(p)))) {
 		h->first = p->plan;
 		return 0;
 	}
 	err = port_open(h, p->plan, out);
 	return want_of_room(err) ? 0 : err;
+}
+
+void hcli_port_close(struct hcl *h, struct hcl_port **p)
+{
+	struct hcl_port *port = *p;
+
+	*p = port->next;
+	h->nports--;
+	close(port->fd);
+	free(port);
+	if (!hcli_many(h))
+		hcli_timeout_set(h, &h->port);
 }
 
 void hcli_port_refused(struct hcl *h, struct hcl_port *port)
@@ -179,12 +202,7 @@ void hcli_port_refused(struct hcl *h, struct hcl_port *port)
 	}
 	while (*p != port)
 		p = &(*p)->next;
-	*p = port->next;
-	h->nports--;
-	close(port->fd);
-	free(port);
-	if (!hcli_many(h))
-		hcli_timeout_set(h, &h->port);
+	hcli_port_close(h, p);
 }
 
 void hcli_ports_close(struct hcl *h)
@@ -206,7 +224,7 @@ uint64_t hcli_end(const struct hcl *h)
 	return h->timeout ? hcli_now() + h->timeout : UINT64_MAX;
 }
 
-/* Signals do not begin the time anew. */
+/* Poll until a time; signals do not begin the wait again. */
 static int poll_until(struct pollfd *p, nfds_t n, uint64_t end)
 {
 	uint64_t now = end == UINT64_MAX ? 0 : hcli_now();

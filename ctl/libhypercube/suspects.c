@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who may have lied: the same over pairs of trees for all dimensions. */
+/*
+ * Locating Byzantine nodes: an allreduce over pairs of trees for all dimensions.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include "handle.h"
 #include "libhypercube-checked.h"
 
-/* FNV-1a of 64 bits: results that differ in one byte never have the same. */
+/* FNV-1a of 64 bits: results that differ in one byte never have the same digest. */
 static uint64_t digest(const void *data, size_t bytes)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -32,7 +34,7 @@ static bool pairs_fit(const struct hcl_pair *pair, unsigned int n)
 	return n && n <= HYPERCUBE_DIM_MAX && pair[0].dim && pair[0].dim <= HYPERCUBE_DIM_MAX;
 }
 
-/* Equal numbers for equal results; HC_CHECKED_MIXED if the members differ. */
+/* Return: equal numbers for equal results; HC_CHECKED_MIXED if the members differ. */
 static uint32_t result_of(const struct hcl_suspects *view, unsigned int nviews, unsigned int i)
 {
 	unsigned int j, v;
@@ -56,8 +58,9 @@ static bool pair_agreed(const struct hcl_suspects *view, unsigned int nviews, un
 	return true;
 }
 
-int hcl_suspects_of(const struct hcl_pair *pair, unsigned int n, const struct hcl_suspects *view,
-		    unsigned int nviews, struct hcl_suspects *s)
+int hcl_checked_locate_of(const struct hcl_pair *pair, unsigned int n,
+			  const struct hcl_suspects *view, unsigned int nviews,
+			  struct hcl_suspects *s)
 {
 	struct hc_checked_seen seen[2 * HYPERCUBE_DIM_MAX];
 	struct hc_suspect_pair two[HCL_SUSPECTS_MAX];
@@ -79,12 +82,12 @@ int hcl_suspects_of(const struct hcl_pair *pair, unsigned int n, const struct hc
 	for (i = 0; i < n; i++)
 		s->agreed |= (uint32_t)pair_agreed(view, nviews, i) << i;
 	s->npairs = n;
-	s->liars = found.liars;
-	s->n = found.liars == 1 || found.liars == 2 ? found.n : 0;
-	s->others = found.liars == 1 ? found.pairs : 0;
+	s->byzantine = found.byzantine;
+	s->n = found.byzantine == 1 || found.byzantine == 2 ? found.n : 0;
+	s->others = found.byzantine == 1 ? found.pairs : 0;
 	memset(s->node, 0, sizeof(s->node));
 	for (i = 0; i < s->n && i < HCL_SUSPECTS_MAX; i++) {
-		if (found.liars == 1) {
+		if (found.byzantine == 1) {
 			s->node[i] = one[i];
 			continue;
 		}
@@ -95,21 +98,19 @@ int hcl_suspects_of(const struct hcl_pair *pair, unsigned int n, const struct hc
 	return 0;
 }
 
-/* NaNs count as one here, too. */
+/* Digest of a result, in which all NaNs are made equal. */
 static uint64_t digest_of(const struct hcl_params *p, void *out, size_t bytes)
 {
-	size_t i;
+	size_t elem = hcl_elem_size(p->oper, p->type, p->width), i;
+	size_t size = hcl_elem_size(HYPERCUBE_MIN, p->type, p->width);
 
-	for (i = 0; p->type == HYPERCUBE_F32 && i < bytes / sizeof(float); i++)
-		if (((float *)out)[i] != ((float *)out)[i])
-			memset((float *)out + i, 0xff, sizeof(float));
-	for (i = 0; p->type == HYPERCUBE_F64 && i < bytes / sizeof(double); i++)
-		if (((double *)out)[i] != ((double *)out)[i])
-			memset((double *)out + i, 0xff, sizeof(double));
+	for (i = 0; hcli_is_float(p->type) && i < bytes; i += elem)
+		if (hcli_is_nan(p->type, (char *)out + i))
+			memset((char *)out + i, 0xff, size);
 	return digest(out, bytes);
 }
 
-int hcl_checked_narrow(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+int hcl_checked_locate(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
 		       unsigned int n, const void *in, size_t bytes, struct hcl_suspects *s)
 {
 	char *room;
@@ -120,7 +121,7 @@ int hcl_checked_narrow(struct hcl *h, const struct hcl_params *p, const struct h
 	if (!pairs_fit(pair, n))
 		return hcli_refuse(h, p, -EINVAL, "%u pairs of trees: 1 to %u are wanted, with relays",
 				   n, HYPERCUBE_DIM_MAX);
-	/* Zeros, and both results. */
+	/* A contribution of zeros, and both results. */
 	room = calloc(3, bytes ? bytes : 1);
 	if (!room)
 		return hcli_failed(h, p, 0, -ENOMEM);
@@ -136,7 +137,7 @@ int hcl_checked_narrow(struct hcl *h, const struct hcl_params *p, const struct h
 	free(room);
 	if (err)
 		return err;
-	err = hcl_suspects_of(pair, n, s, 1, s);
+	err = hcl_checked_locate_of(pair, n, s, 1, s);
 	return err ? hcli_failed(h, p, 0, err) : 0;
 }
 
@@ -160,7 +161,7 @@ static __attribute__((format(printf, 2, 3))) void add(struct text *t, const char
 		t->len = t->len + n < t->size ? t->len + n : t->size - 1;
 }
 
-/* The first few of them. */
+/* Number of nodes or sets that are listed in words. */
 #define WORDS 8
 
 static void add_nodes(struct text *t, const struct hcl_suspects *s)
@@ -168,7 +169,7 @@ static void add_nodes(struct text *t, const struct hcl_suspects *s)
 	uint32_t i;
 
 	for (i = 0; i < s->n && i < WORDS; i++) {
-		if (s->liars == 1)
+		if (s->byzantine == 1)
 			add(t, "%s%u", i ? ", " : " ", s->node[i]);
 		else
 			add(t, "%s%u and %u", i ? ", " : " ", s->node[2 * i], s->node[2 * i + 1]);
@@ -177,7 +178,7 @@ static void add_nodes(struct text *t, const struct hcl_suspects *s)
 		add(t, " and %u more", s->n - WORDS);
 }
 
-/* Why several nodes explain it. */
+/* Explain why several nodes remain. */
 static void add_open(struct text *t, const struct hcl_suspects *s)
 {
 	uint32_t k, first = 1;
@@ -194,23 +195,23 @@ static void add_open(struct text *t, const struct hcl_suspects *s)
 		add(t, " showed no difference");
 }
 
-char *hcl_suspects_describe(const struct hcl_suspects *s, char *buf, size_t size)
+char *hcl_checked_describe(const struct hcl_suspects *s, char *buf, size_t size)
 {
 	struct text t = { buf, size, 0 };
 
 	if (!size)
 		return buf;
 	*buf = '\0';
-	if (!s->liars) {
+	if (!s->byzantine) {
 		add(&t, "all results are the same: nobody lied this time");
-	} else if (s->liars == 1 && s->n == 1) {
+	} else if (s->byzantine == 1 && s->n == 1) {
 		add(&t, "node %u lies, if only one node does", s->node[0]);
-	} else if (s->liars == 1) {
+	} else if (s->byzantine == 1) {
 		add(&t, "one of nodes");
 		add_nodes(&t, s);
 		add(&t, " lies, if only one node does; they cannot be told apart");
 		add_open(&t, s);
-	} else if (s->liars == 2) {
+	} else if (s->byzantine == 2) {
 		add(&t, "no single node explains it; of two:");
 		add_nodes(&t, s);
 	} else {

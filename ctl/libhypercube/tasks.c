@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tasks: put into the queue of a node, taken from it, and done. */
+/*
+ * Tasks: put into the queue of a node, taken from it, and reported done.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Load balancing around faults: the topology (Nam, Seo, Lee and Kim), and which node sends how
- * many tasks where.  Pure computation, as all planners are.
+ * Load balancing around faults (Nam, Seo, Lee and Kim): choosing the topology, and planning which
+ * node sends how many tasks to which neighbour. The functions only compute: they read no file and
+ * send nothing, like all planners.
  */
 #ifndef _HC_PLAN_BALANCE_H
 #define _HC_PLAN_BALANCE_H
@@ -23,9 +24,9 @@ struct hc_cube {
 
 /**
  * struct hc_cubes - several of the same dimension
- * @k: dimension of each
- * @n: how many
- * @v: by descending mask, then by ascending base; free() it
+ * @k: dimension of each subcube
+ * @n: number of subcubes
+ * @v: the subcubes, by descending @dims, then by ascending @base; release with free()
  */
 struct hc_cubes {
 	unsigned int k;
@@ -33,41 +34,44 @@ struct hc_cubes {
 	struct hc_cube *v;
 };
 
-/* For hc_cubes_find(): as large as there are. */
+/* For the argument @k of hc_cubes_find(): find the subcubes of the largest
+ * dimension that has any.
+ */
 #define HC_CUBES_LARGEST UINT32_MAX
 
 /**
- * hc_cubes_find() - all subcubes of a dimension that have no faulty node and no faulty link
+ * hc_cubes_find() - find all subcubes of a dimension that have no faulty node and no faulty
+ *	link
  * @f: the faults
  * @k: the dimension, or HC_CUBES_LARGEST
  * @c: filled in
  *
- * Exact.  Time O(3^n + what is found).
- *
- * Return: 0, -EHOSTDOWN if no node lives, -ENOMEM.
+ * The result is exact. Time O(3^n + number of subcubes found).
+ * Return: 0, -EHOSTDOWN if all nodes have failed, -ENOMEM.
  */
 int hc_cubes_find(const struct hc_faults *f, unsigned int k, struct hc_cubes *c);
 
 /* --- the topology --- */
 
 enum hc_balance_shape {
-	HC_BALANCE_MCWA,	/* Algorithm 4's choice */
-	HC_BALANCE_MINIMAL,	/* least depth, over subcubes of all sizes */
+	HC_BALANCE_MCWA,	/* the subcube that Algorithm 4 chooses */
+	HC_BALANCE_MINIMAL,	/* the subcube of least depth, of any dimension */
 };
 
 /**
- * struct hc_balance_topo - a topology, and what follows from it
- * @b: what the verifier sees; b.up points to @up
- * @up: of each node; see struct hc_balance
- * @level: links up to the subcube, of members
- * @weight: members of its tree at and below it; 0 of others
- * @order: the members, by level, then by number
- * @members: how many
- * @excluded: the live nodes that healthy links do not connect with the subcube, as a set
- * @nexcluded: how many
- * @largest: all healthy subcubes of the largest dimension
- * @chosen: position of the subcube in there, or SIZE_MAX: it is a smaller one
- * @adequate: it passed Algorithm 4's test, by which the depth is at most n - k
+ * struct hc_balance_topo - a balancing topology: a subcube, and trees of the other members
+ * @b: the topology in the form that the verifier reads; @b.up points to @up
+ * @up: parent link of each node; see struct hc_balance
+ * @level: for each member, number of links from it to the subcube along its tree
+ * @weight: for each member, number of members of its tree at it and below it; 0 for other
+ *	nodes
+ * @order: the members, by ascending level, then by ascending number
+ * @members: number of members
+ * @excluded: the live nodes that no path of healthy links connects with the subcube, as a set
+ * @nexcluded: number of excluded nodes
+ * @largest: all healthy subcubes of the largest dimension that has any
+ * @chosen: index of the subcube in @largest; SIZE_MAX if the subcube is a smaller one
+ * @adequate: the subcube has passed Algorithm 4's test, so the depth is at most n - k
  */
 struct hc_balance_topo {
 	struct hc_balance b;
@@ -86,27 +90,33 @@ struct hc_balance_topo {
 /**
  * hc_balance_adequate() - Algorithm 4's test of a subcube (lines 3 to 7)
  *
- * It looks at faulty nodes only: among those at distance j of the subcube, no more than
- * j may have the same projection on it.
+ * The test looks at faulty nodes only: of those at distance j from the subcube, at most j may have
+ * the same projection on the subcube.
  */
 bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);
 
 /**
- * hc_balance_topology() - choose a subcube and hang the others on it
+ * hc_balance_topology() - choose a subcube and attach the other nodes to it as trees
  * @f: the faults
- * @shape: how to choose
+ * @shape: how the subcube is chosen
  * @t: filled in; release with hc_balance_topo_free()
  *
- * HC_BALANCE_MCWA takes the first of the largest subcubes that is adequate; with faulty links,
- * which the test knows nothing of, it must reach all live nodes within n - k as well.  If there
- * is none, it does the same as HC_BALANCE_MINIMAL: of all healthy subcubes it takes the one with
- * the most members, then the least depth, then the largest, then the first.
+ * HC_BALANCE_MCWA takes the first of the largest subcubes that is adequate. The test of Algorithm 4
+ * ignores faulty links; so if a link is faulty, the subcube must also have a path of at most n - k
+ * healthy links to every live node. If no subcube is adequate, HC_BALANCE_MCWA does the same as
+ * HC_BALANCE_MINIMAL: of all healthy subcubes it takes the one with the most members, of these the
+ * one of least depth, of these the largest, of these the first.
  *
- * Return: 0, -EHOSTDOWN (no node is connected with any other), -ENOMEM.
+ * In a network that is no hypercube the subcube is a single node, that from which the farthest node
+ * is nearest; so all nodes are in one tree.
+ *
+ * Return: 0, -EHOSTDOWN (no two nodes are connected by a healthy link), -ENOMEM.
  */
 int hc_balance_topology(const struct hc_faults *f, enum hc_balance_shape shape,
 			struct hc_balance_topo *t);
-/* The same for a given subcube, which must be healthy: -EINVAL otherwise. */
+/* Make the topology around the subcube @c, which must be healthy. Return: as hc_balance_topology(),
+ * or -EINVAL if @c has a fault.
+ */
 int hc_balance_hang(const struct hc_faults *f, const struct hc_cube *c,
 		    struct hc_balance_topo *t);
 void hc_balance_topo_free(struct hc_balance_topo *t);
@@ -114,26 +124,29 @@ void hc_balance_topo_free(struct hc_balance_topo *t);
 /* --- who sends how many tasks where --- */
 
 enum hc_balance_method {
-	HC_BALANCE_RID,		/* each underloaded node asks its neighbours */
-	HC_BALANCE_DEM,		/* pairs along each dimension */
-	HC_BALANCE_CWA,		/* cube walking, where nothing is faulty */
-	HC_BALANCE_MCW,		/* the same on a topology: MCWA with corrected quotas */
-	HC_BALANCE_OPT,		/* the fewest hops to a difference of at most one */
-	HC_BALANCE_AUTO,	/* the one of these that costs least */
+	HC_BALANCE_RID,		/* each underloaded node asks its neighbours for tasks */
+	HC_BALANCE_DEM,		/* the ends of each link even out, dimension by dimension */
+	HC_BALANCE_CWA,		/* cube walking, only in a cube without faults */
+	HC_BALANCE_MCW,		/* cube walking on a topology: MCWA with corrected quotas */
+	HC_BALANCE_OPT,		/* the fewest hops to loads that differ by at most one */
+	HC_BALANCE_AUTO,	/* the method above whose plan has the least score */
 	HC_BALANCE_METHODS
 };
 
+/* Return: true unless the method needs a hypercube, and this is another network. */
+bool hc_balance_possible(const struct hc_faults *f, enum hc_balance_method method);
+
 extern const char * const hc_balance_names[HC_BALANCE_METHODS + 1];
 
-/* More tasks than that at a node are refused: products have to fit. */
+/* The most tasks that a node may have: with more, products of loads would overflow. */
 #define HC_BALANCE_MOST	100000000
 
 /**
- * struct hc_balance_req - what is to be balanced
- * @method: how
- * @load: tasks of each of the 2^n nodes
- * @threshold: HC_BALANCE_RID: a node that has no more than this asks
- * @hop_cost: what a hop of a task costs of the time that a task takes
+ * struct hc_balance_req - what is to be planned
+ * @method: enum hc_balance_method
+ * @load: number of tasks of each node
+ * @threshold: for HC_BALANCE_RID: a node with at most this many tasks asks its neighbours
+ * @hop_cost: time that one hop of a task takes, in units of the time that a task takes
  */
 struct hc_balance_req {
 	enum hc_balance_method method;
@@ -146,8 +159,8 @@ struct hc_balance_req {
  * struct hc_balance_move - tasks that go from a node to a neighbour
  * @from: the node
  * @to: the neighbour
- * @tasks: how many
- * @step: in which parallel step of migration, from 1
+ * @tasks: number of tasks
+ * @step: parallel step of the migration in which they go, from 1
  */
 struct hc_balance_move {
 	uint32_t from;
@@ -157,21 +170,24 @@ struct hc_balance_move {
 };
 
 /**
- * struct hc_balance_plan - what a method does
- * @method: for HC_BALANCE_AUTO the one that it takes
- * @quota: what each node is to have; for methods without quotas (RID, DEM) an even share
- * @final: what it has in the end
- * @moves: by step
- * @nmoves: how many
- * @room: moves that there is room for
- * @info_steps: parallel steps in which loads and quotas are told
- * @move_steps: and those in which tasks migrate
- * @hops: sum of tasks times links
- * @migrations: tasks that end at another node, if a node that forwards passes on what it got
- * @least: tasks of the emptiest member
- * @most: and of the fullest
- * @score: time lost, in units of a task's time: hops per member times their cost, plus what the
- *	fullest member has more than the mean
+ * struct hc_balance_plan - the moves that a method makes, and what follows from them
+ * @method: the method; for HC_BALANCE_AUTO the one that was chosen
+ * @quota: number of tasks that each node is to have; an even share for methods without quotas
+ *	(RID, DEM)
+ * @final: number of tasks that each node has in the end
+ * @moves: the moves, by ascending step
+ * @nmoves: number of moves
+ * @room: number of moves that @moves has memory for
+ * @info_steps: number of parallel steps in which nodes send each other loads and quotas
+ * @move_steps: number of parallel steps in which tasks migrate
+ * @hops: sum, over all moves, of their tasks: each task counts once for each link that it
+ *	crosses
+ * @migrations: number of tasks that end at another node than they began at, if a node that
+ *	forwards tasks passes on the tasks that it received rather than its own
+ * @least: number of tasks of the member that has the fewest in the end
+ * @most: number of tasks of the member that has the most in the end
+ * @score: time lost, in units of a task's time: hops per member times the cost of a hop, plus
+ *	the difference between @most and the mean
  */
 struct hc_balance_plan {
 	enum hc_balance_method method;
@@ -191,50 +207,54 @@ struct hc_balance_plan {
 
 struct hc_balancer;
 
-/* Room to plan for a topology, again and again; both stay the caller's.  NULL without memory. */
+/* Allocate memory in which plans for a topology are made, as often as wanted. @f and @t stay the
+ * caller's and must outlive it. Return: NULL without memory.
+ */
 struct hc_balancer *hc_balancer_new(const struct hc_faults *f, const struct hc_balance_topo *t);
 void hc_balancer_free(struct hc_balancer *b);
 
 /**
- * hc_balancer_plan() - plan
- * @b: for this topology
- * @q: what is wanted
- * @p: filled in: zeros, or an earlier plan for the same dimension, whose room it takes;
- *	release with hc_balance_plan_free()
+ * hc_balancer_plan() - make a plan
+ * @b: memory from hc_balancer_new() for the topology
+ * @q: what is to be planned
+ * @p: filled in. On entry either all zeros or an earlier plan for the same dimension, whose
+ *	memory is used again; release with hc_balance_plan_free()
  *
- * Nodes that take no part keep what they have.  In no step does a node send what it does not
- * hold when the step begins.
+ * Nodes that are not members keep their tasks. In each step a node sends only tasks that it holds
+ * when the step begins.
  *
- * Return: 0, -EINVAL (HC_BALANCE_CWA among faults), -ENOMEM.
+ * Return: 0, -EINVAL (HC_BALANCE_CWA in a cube that has faults), -EOPNOTSUPP
+ * (hc_balance_possible()), -ENOMEM.
  */
 int hc_balancer_plan(struct hc_balancer *b, const struct hc_balance_req *q,
 		     struct hc_balance_plan *p);
 void hc_balance_plan_free(struct hc_balance_plan *p);
 
 /**
- * hc_balancer_least() - the least score that any plan can have
- * @b: for this topology
- * @q: loads and what hops cost; the method does not matter
+ * hc_balancer_least() - compute the least score that any plan can have
+ * @b: memory from hc_balancer_new() for the topology
+ * @q: the loads and the cost of a hop; the method is ignored
  *
- * Exact: for loads that the fullest node may have, the fewest hops; a few such flows where hops are
- * cheap, and at worst about as many as the greatest load has bits, twice.
+ * The result is exact. The function computes, for several values of the greatest load that a node
+ * may keep, the fewest hops that reach it (one minimum-cost flow each): a few flows where hops are
+ * cheap, and at worst about twice as many as the greatest load has bits.
  */
 double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q);
 
 /**
- * struct hc_balance_steps - parallel steps of a round, as the paper counts them
- * @info: in which loads and quotas are told
- * @move: and in which tasks migrate
+ * struct hc_balance_steps - number of parallel steps of a round, as the paper counts them
+ * @info: steps in which nodes send each other loads and quotas
+ * @move: steps in which tasks migrate
  */
 struct hc_balance_steps {
 	unsigned int info;
 	unsigned int move;
 };
 
-/* Of RID (a single node's round), DEM, CWA or MCWA in a cube of dimension @dim, with a topology of
- * that depth around a subcube of dimension @k.
+/* Return: the steps of RID (one node's round), DEM, CWA or MCWA in a network of so many ports, with
+ * a topology of depth @depth around a subcube of dimension @k.
  */
-struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int dim,
+struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int ports,
 					 unsigned int depth, unsigned int k);
 
 #endif /* _HC_PLAN_BALANCE_H */

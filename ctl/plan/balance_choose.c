@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Choosing the subcube on which the other nodes hang.
+ * Choosing the subcube to which trees attach the other nodes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,9 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The failed nodes as (distance from the subcube, projection on it), in order. */
+/* Write, for each failed node, the key (distance from the subcube @c, projection on @c) to @key,
+ * and sort the keys.
+ */
 static void groups(const uint32_t *dead, size_t n, const struct hc_cube *c, uint64_t *key)
 {
 	size_t i;
@@ -40,7 +42,9 @@ static bool adequate(const uint32_t *dead, size_t n, const struct hc_cube *c, ui
 	return true;
 }
 
-/* The failed nodes; room for their keys is behind.  NULL without memory. */
+/* List the failed nodes. *dead: the list; *n: its length. Return: memory for @n keys, with the list
+ * behind it; NULL without memory.
+ */
 static uint64_t *dead_list(const struct hc_faults *f, size_t *n, uint32_t **dead)
 {
 	uint32_t u, nodes = hc_nodes(f->dim);
@@ -84,7 +88,9 @@ static bool any_link(const struct hc_faults *f)
 	return false;
 }
 
-/* The test knows no faulty links: with some, look. */
+/* The test of Algorithm 4 ignores faulty links. If there are any, search: is every live node within
+ * the distance from @c that the test promises?
+ */
 static bool reaches(struct hc_reach *r, const struct hc_cube *c, unsigned int dim, uint32_t live)
 {
 	unsigned int most = dim - hc_weight32(c->dims);
@@ -121,14 +127,14 @@ int hc_balance_choose(const struct hc_faults *f, const struct hc_cubes *c, size_
 #define NOWHERE UINT32_MAX
 
 /**
- * struct best - the search for it
+ * struct best - the state of the search for the subcube of least depth
  * @f: the faults
- * @reach: for searches
- * @part: for each node, the lowest node that it is connected with, or NOWHERE: it failed
- * @most: nodes of the largest component
- * @size: nodes of the component of each node that is the lowest of one
- * @cube: the best so far
- * @depth: its depth
+ * @reach: memory for breadth-first searches
+ * @part: for each node, the lowest node of its component; NOWHERE if it has failed
+ * @most: number of nodes of the largest component
+ * @size: number of nodes of each component, indexed by its lowest node
+ * @cube: the best subcube so far
+ * @depth: depth of the topology around @cube
  */
 struct best {
 	const struct hc_faults *f;
@@ -140,7 +146,9 @@ struct best {
 	unsigned int depth;
 };
 
-/* Gives all that @u is connected with its number. */
+/* Set @b->part of all nodes that are connected with @u to @u. Return: number of these nodes.
+ * @queue: memory for all nodes.
+ */
 static uint32_t flood(struct best *b, uint32_t u, uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0, v, w;
@@ -199,7 +207,7 @@ static void best_free(struct best *b)
 	free(b->size);
 }
 
-/* Is any node at such a distance a member?  Nearly always the first one is. */
+/* Is any node at distance @depth or more from @c a member? Mostly the first one looked at is. */
 static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigned int depth)
 {
 	uint32_t fixed = hc_ones(b->f->dim) & ~c->dims, away = fixed, u;
@@ -218,8 +226,8 @@ static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigne
 	return false;
 }
 
-/* No k-cube is less deep: more than @others nodes, the ones that are no members, would be
- * farther away.
+/* Return: a lower bound of the depth of every topology around a @k-cube. With a lesser depth more
+ * than @others nodes would be too far away, and only @others nodes are no members.
  */
 static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t others)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All subcubes of a size without faults.
+ * Finding all subcubes of a dimension that have no faults.
  *
- * A table has a word for each subcube with the free dimensions chosen so far: what its
- * nodes' FAULT words say, taken together.  It is healthy if none of its free dimensions is
- * among them.  Making one more dimension free folds the table to half its length, so all
- * masks together cost 3^n words.  Dimensions are decided from the highest one down, free
- * first: masks come in descending order.
+ * A table has a word for each subcube whose free dimensions are those chosen so far: the
+ * disjunction of the FAULT words of its nodes. The subcube is healthy if the word has none of its
+ * free dimensions. Making one more dimension free combines the two halves of a table into one of
+ * half the length, so the tables of all masks together have 3^n words. The search decides about
+ * dimensions from the highest one down, and tries "free" first: so the masks come in descending
+ * order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,18 +15,18 @@
 #include "balance_impl.h"
 #include "memory.h"
 
-/* Beside the bits of dimensions: a node has failed. */
+/* A bit of the words of a table beside those of the dimensions: a node has failed. */
 #define DEAD hc_bit(31)
 
 /**
- * struct search - subcubes being found
+ * struct search - the state of the search for subcubes
  * @dim: dimension of the cube
- * @least: subcubes of fewer dimensions are not wanted
- * @most: nor are those of more
- * @table: by number of free dimensions
- * @found: the result
- * @room: subcubes that have room in it
- * @err: memory ran out
+ * @least: the least number of free dimensions that is wanted
+ * @most: the greatest number of free dimensions that is wanted
+ * @table: the table for each number of free dimensions chosen so far
+ * @found: the subcubes found so far
+ * @room: number of subcubes that @found has memory for
+ * @err: -ENOMEM if memory ran out, else 0
  */
 struct search {
 	unsigned int dim;
@@ -66,7 +67,10 @@ static void collect(struct search *s, uint32_t dims, unsigned int k)
 	}
 }
 
-/* Takes dimension @d, below which nothing is decided, into a table: is anything healthy? */
+/* Make dimension @d free: combine the halves of table @t into @out. No dimension below @d has been
+ * decided yet. @bad: the bits that make a word faulty. Return: whether any subcube in @out is
+ * healthy.
+ */
 static bool fold(const uint32_t *t, uint32_t *out, uint32_t n, unsigned int d, uint32_t bad)
 {
 	uint32_t half = hc_bit(d), i, j;
@@ -80,7 +84,7 @@ static bool fold(const uint32_t *t, uint32_t *out, uint32_t n, unsigned int d, u
 	return any;
 }
 
-/* Decides the dimensions below @d. */
+/* Decide about all dimensions below @d: free, or not. @dims: those chosen so far, @k of them. */
 static void decide(struct search *s, unsigned int d, uint32_t dims, unsigned int k)
 {
 	uint32_t more;
@@ -98,7 +102,7 @@ static void decide(struct search *s, unsigned int d, uint32_t dims, unsigned int
 	decide(s, d, dims, k);
 }
 
-/* All tables in one piece. */
+/* Allocate all tables in one piece of memory, and fill in the first one from the faults. */
 static uint32_t *tables(struct search *s, const struct hc_faults *f)
 {
 	uint32_t *room = malloc(2 * hc_nodes(s->dim) * sizeof(*room)), *next = room, u;

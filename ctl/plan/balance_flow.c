@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fewest hops to an even load: a minimum-cost flow, exact, by the primal-dual method.
+ * The fewest hops to even loads: a minimum-cost flow, exact, by the primal-dual method.
  *
- * A node that has more than the mean, rounded down, is a source of the rest; a node that has
- * less is a sink of what it lacks.  What remains, R tasks, may stay anywhere, one at a node:
- * each node has a link of no cost and capacity 1 to the pool, a further node, which is a sink of
- * R.  A hop costs 1, and one against tasks that already go the other way -1.
+ * A node that has more than the mean, rounded down, is a source of the difference; a node that has
+ * less is a sink of the difference. The remainder of the division, R tasks, may stay at any nodes,
+ * at most one at each: so each node has a link of cost 0 and capacity 1 to a further node, the
+ * pool, which is a sink of R. A hop costs 1; a hop that cancels a task that already goes the other
+ * way costs -1.
  *
- * Where only the most that a node may have is given, a node that has more is a source, one that
- * has less is a sink that need not be filled, and the pool takes nothing.
+ * If instead only the greatest load that a node may keep is given, a node that has more is a
+ * source, a node that has less is a sink that need not be filled, and the pool takes nothing.
  *
- * Potentials keep reduced costs from being negative.  Over links of reduced cost 0 as much
- * as possible is sent (blocking flows, Dinic); then the potentials of all nodes that the
- * sources do not reach grow by as much as is possible.  The potential of the sinks is the
- * length of the ways and grows each time, so there are few rounds.
+ * Potentials keep reduced costs from being negative. Each round sends as much as possible over
+ * links of reduced cost 0 (blocking flows, Dinic's algorithm); then the potentials of all nodes
+ * that the sources do not reach grow by as much as they may. The potential of the sinks is the
+ * length of the paths in use, and grows in each round, so there are few rounds.
  */
 #include <stdlib.h>
 
@@ -25,23 +26,24 @@
 
 /**
  * struct hc_flow - a network and a flow
- * @b: nodes and links
- * @dim: dimension
- * @pool: the number of the pool; the sinks' common end is behind it
- * @end: that number
- * @flow: tasks that leave node u along dimension d, at u * dim + d, less those that come
- * @excess: what a source has left to send
- * @lack: what a sink lacks; of the pool what it still takes
- * @kept: the node has a task in the pool
- * @pi: potentials
- * @level: distance from the sources over links of reduced cost 0
- * @next: which link of a node to try
- * @path: nodes of the way that is tried
- * @queue: nodes in the order of their levels
+ * @b: the nodes and links
+ * @ports: how many ports a node may have
+ * @pool: number of the pool
+ * @end: number of the node behind it, to which all sinks have a link
+ * @flow: at u * ports + d: number of tasks that leave node u by port d, less those that
+ *	come
+ * @excess: number of tasks that each source still has to send
+ * @lack: number of tasks that each sink, or the pool, still takes
+ * @kept: for each node: whether one of its tasks is in the pool
+ * @pi: potential of each node
+ * @level: distance of each node from the sources over links of reduced cost 0
+ * @next: for each node, which of its links is tried next
+ * @path: nodes of the path that is being tried
+ * @queue: the nodes in the order of their levels
  */
 struct hc_flow {
 	const struct hc_balancer *b;
-	unsigned int dim;
+	unsigned int ports;
 	uint32_t pool;
 	uint32_t end;
 	int64_t *flow;
@@ -57,16 +59,16 @@ struct hc_flow {
 
 struct hc_flow *hc_flow_new(const struct hc_balancer *b)
 {
-	uint32_t nodes = hc_nodes(b->f->dim), all = nodes + 2;
+	uint32_t nodes = b->f->topo.nodes, all = nodes + 2;
 	struct hc_flow *fl = calloc(1, sizeof(*fl));
 
 	if (!fl)
 		return NULL;
 	fl->b = b;
-	fl->dim = b->f->dim;
+	fl->ports = b->f->topo.ports;
 	fl->pool = nodes;
 	fl->end = nodes + 1;
-	fl->flow = malloc((size_t)nodes * fl->dim * sizeof(*fl->flow));
+	fl->flow = malloc((size_t)nodes * fl->ports * sizeof(*fl->flow));
 	fl->excess = malloc(2 * all * sizeof(*fl->excess));
 	fl->pi = malloc(5 * all * sizeof(*fl->pi));
 	fl->kept = malloc(nodes);
@@ -88,14 +90,16 @@ void hc_flow_free(struct hc_flow *fl)
 		hc_free_all(fl->flow, fl->excess, fl->pi, fl->kept, fl);
 }
 
-/* What is to be sent in all. */
+/* Set up sources and sinks for the loads @load and the greatest load @most. Return: number of tasks
+ * that have to be sent in all.
+ */
 static int64_t begin(struct hc_flow *fl, const uint64_t *load, uint64_t most)
 {
 	const struct hc_balance_topo *t = fl->b->t;
 	int64_t sum = 0, each = most, left = 0;
 	uint32_t i, u;
 
-	memset(fl->flow, 0, (size_t)fl->pool * fl->dim * sizeof(*fl->flow));
+	memset(fl->flow, 0, (size_t)fl->pool * fl->ports * sizeof(*fl->flow));
 	memset(fl->excess, 0, 2 * (fl->end + 1) * sizeof(*fl->excess));
 	memset(fl->pi, 0, (fl->end + 1) * sizeof(*fl->pi));
 	memset(fl->kept, 0, fl->pool);
@@ -116,26 +120,26 @@ static int64_t begin(struct hc_flow *fl, const uint64_t *load, uint64_t most)
 	return left;
 }
 
-/* Links of a node: along the dimensions, then to the pool, then to the end; those of the
- * pool go to the nodes, and then to the end.
+/* Return: number of links of node @u. A node's links lead from its ports, then to the pool,
+ * then to the end; those of the pool lead to the nodes, and then to the end.
  */
 static uint32_t links(const struct hc_flow *fl, uint32_t u)
 {
-	return u == fl->pool ? fl->pool + 1 : u == fl->end ? 0 : fl->dim + 2;
+	return u == fl->pool ? fl->pool + 1 : u == fl->end ? 0 : fl->ports + 2;
 }
 
-/* What link @i of @u can carry, where to, and at which reduced cost. */
+/* What link @i of node @u can carry, which node it leads to, and its reduced cost. */
 struct arc {
 	uint32_t to;
 	int64_t room;
 	int32_t cost;
 };
 
-static struct arc cube_arc(const struct hc_flow *fl, uint32_t u, unsigned int d)
+static struct arc port_arc(const struct hc_flow *fl, uint32_t u, unsigned int d)
 {
-	int64_t flow = fl->flow[(size_t)u * fl->dim + d];
+	int64_t flow = fl->flow[(size_t)u * fl->ports + d];
 
-	return (struct arc){ hc_neigh(u, d),
+	return (struct arc){ hc_peer(&fl->b->f->topo, u, d),
 			     !(fl->b->link[u] & hc_bit(d)) ? 0 : flow < 0 ? -flow : PLENTY,
 			     flow < 0 ? -1 : 1 };
 }
@@ -147,9 +151,9 @@ static struct arc arc(const struct hc_flow *fl, uint32_t u, uint32_t i)
 	if (u == fl->pool)
 		a = i < fl->pool ? (struct arc){ i, fl->kept[i], 0 } :
 		    (struct arc){ fl->end, fl->lack[u], 0 };
-	else if (i < fl->dim)
-		a = cube_arc(fl, u, i);
-	else if (i == fl->dim)
+	else if (i < fl->ports)
+		a = port_arc(fl, u, i);
+	else if (i == fl->ports)
 		a = (struct arc){ fl->pool, !fl->kept[u], 0 };
 	else
 		a = (struct arc){ fl->end, fl->lack[u], 0 };
@@ -161,17 +165,19 @@ static void carry(struct hc_flow *fl, uint32_t u, uint32_t i, int64_t n)
 {
 	if (u == fl->pool && i < fl->pool) {
 		fl->kept[i] = 0;
-	} else if (u == fl->pool || i > fl->dim) {
+	} else if (u == fl->pool || i > fl->ports) {
 		fl->lack[u] -= n;
-	} else if (i == fl->dim) {
+	} else if (i == fl->ports) {
 		fl->kept[u] = 1;
 	} else {
-		fl->flow[(size_t)u * fl->dim + i] += n;
-		fl->flow[(size_t)hc_neigh(u, i) * fl->dim + i] -= n;
+		fl->flow[(size_t)u * fl->ports + i] += n;
+		fl->flow[(size_t)hc_peer(&fl->b->f->topo, u, i) * fl->ports + i] -= n;
 	}
 }
 
-/* Returns how many nodes the sources reach at no reduced cost. */
+/* Compute the levels. Return: number of nodes that the sources reach over links of
+ * reduced cost 0.
+ */
 static uint32_t reach(struct hc_flow *fl)
 {
 	uint32_t head = 0, tail = 0, u, i;
@@ -196,7 +202,7 @@ static uint32_t reach(struct hc_flow *fl)
 	return tail;
 }
 
-/* Lengthens the ways until there are more of them. */
+/* Raise the potentials of the nodes that were not reached, so that longer paths may be used. */
 static void lift(struct hc_flow *fl, uint32_t reached)
 {
 	int32_t least = INT32_MAX;
@@ -214,7 +220,9 @@ static void lift(struct hc_flow *fl, uint32_t reached)
 			fl->pi[u] += least;
 }
 
-/* A way is found: send over it what the tightest link lets through. */
+/* Send, over the path of @len nodes in @fl->path, as much as its tightest link lets through.
+ * Return: number of tasks sent.
+ */
 static int64_t augment(struct hc_flow *fl, uint32_t len)
 {
 	int64_t n = fl->excess[fl->path[0]];
@@ -232,7 +240,9 @@ static int64_t augment(struct hc_flow *fl, uint32_t len)
 	return n;
 }
 
-/* All ways from a source to the end that go up a level with each link. */
+/* Send what @source has over all paths to the end whose links each lead one level further. Return:
+ * number of tasks sent.
+ */
 static int64_t drain(struct hc_flow *fl, uint32_t source)
 {
 	struct arc a = {};
@@ -280,8 +290,8 @@ const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t mo
 	for (i = 0; i < fl->b->t->members; i++) {
 		u = fl->b->t->order[i];
 		final[u] = load[u];
-		for (d = 0; d < fl->dim; d++)
-			final[u] -= fl->flow[(size_t)u * fl->dim + d];
+		for (d = 0; d < fl->ports; d++)
+			final[u] -= fl->flow[(size_t)u * fl->ports + d];
 	}
 	return fl->flow;
 }

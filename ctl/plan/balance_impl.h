@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the planners of load balancing alone, and by their tests.
+ * Declarations that only the planners of load balancing and their tests use.
  */
 #ifndef _HC_BALANCE_IMPL_H
 #define _HC_BALANCE_IMPL_H
 
 #include "balance.h"
 
-/* Puts the bits of @i where @mask has ones. */
+/* Return: the bits of @i, moved in order to the places where @mask has ones. */
 static inline uint32_t hc_deposit(uint32_t i, uint32_t mask)
 {
 	uint32_t u = 0;
@@ -18,48 +18,52 @@ static inline uint32_t hc_deposit(uint32_t i, uint32_t mask)
 	return u;
 }
 
-/* --- balance_reach.c: how far all nodes are from a subcube, 64 nodes at a time --- */
+/* --- balance_reach.c: distances from a subcube, 64 nodes at a time --- */
 
 struct hc_reach;
 
 /**
- * struct hc_reached - what a subcube is connected with
- * @nodes: how many nodes, its own among them
- * @depth: links to the farthest of them
+ * struct hc_reached - what a breadth-first search from a subcube found
+ * @nodes: number of nodes that are connected with the subcube, its own included
+ * @depth: links from the subcube to the farthest of these
  */
 struct hc_reached {
 	uint32_t nodes;
 	unsigned int depth;
 };
 
-/* NULL without memory. */
+/* Allocate memory for searches in a cube with the faults @f. Return: NULL without memory. */
 struct hc_reach *hc_reach_new(const struct hc_faults *f);
 void hc_reach_free(struct hc_reach *r);
-/* Gives up behind a depth of @limit; then the result's depth is greater than that. */
+/* Search from all nodes of @c. The search ends at depth @limit; if nodes remain behind that, the
+ * result's depth is greater than @limit.
+ */
 struct hc_reached hc_reach_from(struct hc_reach *r, const struct hc_cube *c, unsigned int limit);
 
 /* --- balance_choose.c --- */
 
-/* The first subcube of the most members, and then of the least depth, of all sizes; 0 or
- * -ENOMEM.
+/* Find the subcube, of any dimension, that has the most members and, of these, the least depth; the
+ * first of several. Return: 0 or -ENOMEM.
  */
 int hc_balance_minimal(const struct hc_faults *f, const struct hc_cubes *largest,
 		       struct hc_cube *best);
-/* Algorithm 4's choice: a position in @c, or SIZE_MAX; 0 or -ENOMEM. */
+/* Find the subcube that Algorithm 4 chooses. *chosen: its index in @c, or SIZE_MAX if there is
+ * none. Return: 0 or -ENOMEM.
+ */
 int hc_balance_choose(const struct hc_faults *f, const struct hc_cubes *c, size_t *chosen);
 
 /* --- planning --- */
 
 /**
- * struct hc_cwa - a walk over a cube of 2^k places
+ * struct hc_cwa - memory for cube walking over a cube of 2^k nodes
  *
- * Level j has a value for each j-cube of dimensions 0 to j - 1: number i holds the places
- * i << j and up.
+ * Level j has one value for each j-cube whose free dimensions are 0 to j - 1: value i is that of
+ * the j-cube that begins at node i << j.
  *
- * @k: dimension
- * @load: l of the paper
- * @quota: q
- * @theta: what leaves each cube in a phase
+ * @k: dimension of the cube
+ * @load: the paper's l: tasks that each j-cube has
+ * @quota: the paper's q: tasks that each j-cube is to have
+ * @theta: the paper's theta: tasks that leave each j-cube in a phase
  */
 struct hc_cwa {
 	unsigned int k;
@@ -68,7 +72,7 @@ struct hc_cwa {
 	uint64_t *theta;
 };
 
-/* Where the value of j-cube @i is. */
+/* Return: index of the value of j-cube @i in the arrays of struct hc_cwa. */
 static inline size_t hc_cwa_at(const struct hc_cwa *c, unsigned int j, uint32_t i)
 {
 	return 2 * (hc_nodes(c->k) - hc_nodes(c->k - j)) + i;
@@ -81,24 +85,25 @@ static inline int64_t hc_cwa_delta(const struct hc_cwa *c, unsigned int j, uint3
 	return (int64_t)(c->load[at] - c->quota[at]);
 }
 
-/* Adds up loads and quotas of level 0. */
+/* Compute loads and quotas of levels 1 to k from those of level 0. */
 void hc_cwa_sum(struct hc_cwa *c);
-/* What leaves each j-cube, and how that is split among its parts. */
+/* Compute how many tasks leave each j-cube, and how many of these leave each of its two halves. */
 void hc_cwa_theta(struct hc_cwa *c, unsigned int j);
-/* It has arrived. */
+/* Update the loads of the j-cubes: the tasks that hc_cwa_theta() computed have arrived. */
 void hc_cwa_move(struct hc_cwa *c, unsigned int j);
 
 /**
- * struct hc_balancer - room to plan in
+ * struct hc_balancer - memory for making plans
  * @f: the faults
  * @t: the topology
- * @load: what each node holds now; of nodes of trees with all that hangs on them (MCWA)
- * @quota: of those the quota
- * @link: for each member, the dimensions of good links to others
- * @cwa: the walk over the subcube
- * @clock: RID: the last step in which a node had a part
- * @flow: HC_BALANCE_OPT
- * @other: plans that HC_BALANCE_AUTO compares
+ * @load: tasks that each node holds now; for MCWA, those of a tree's node with all nodes below
+ *	it
+ * @quota: the same sums of the quotas
+ * @link: for each member, mask of the dimensions along which a healthy link leads to a member
+ * @cwa: memory for cube walking over the subcube
+ * @clock: for RID: the last step in which each node took part
+ * @flow: for HC_BALANCE_OPT: memory for flows
+ * @other: for HC_BALANCE_AUTO: the plans that are compared
  */
 struct hc_balancer {
 	const struct hc_faults *f;
@@ -112,11 +117,11 @@ struct hc_balancer {
 	struct hc_balance_plan other;
 };
 
-/* Adds a move, unless it is of no tasks; 0 or -ENOMEM. */
+/* Add a move to @p, unless @tasks is 0. Return: 0 or -ENOMEM. */
 int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint64_t tasks,
 		    unsigned int step);
-/* One for each method: moves, quotas and steps; 0 or -errno. */
-/* The steps of a method, see hc_balance_steps(). */
+/* The methods: each fills in moves, quotas and steps. Return: 0 or -errno. */
+/* Fill in the number of steps that @method takes, see hc_balance_steps(). */
 void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method,
 		      struct hc_balance_plan *p);
 int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
@@ -131,11 +136,12 @@ int hc_balance_opt(struct hc_balancer *b, const struct hc_balance_req *q,
 /* --- balance_flow.c: minimum-cost flow --- */
 struct hc_flow *hc_flow_new(const struct hc_balancer *b);
 void hc_flow_free(struct hc_flow *fl);
-/* For hc_flow_run(): nobody is to have more than one task more than another. */
+/* For @most of hc_flow_run(): the loads of any two members are to differ by at most one. */
 #define HC_FLOW_EVEN	UINT64_MAX
-/* The fewest hops after which nobody has more than @most, which is no less than the mean, or to an
- * even load.  Returns the tasks that leave each node along each dimension, at u * dim + d, less
- * those that come; @final is what nodes have in the end.
+/* Compute the fewest hops after which no member has more than @most tasks (which is at least the
+ * mean), or, with HC_FLOW_EVEN, after which loads are even. @final: set to the number of tasks that
+ * each node has then. Return: at u * ports + d, the number of tasks that leave node u by port d,
+ * less those that come.
  */
 const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t most,
 			   uint64_t *final);

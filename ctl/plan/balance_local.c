@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The methods that know neighbours only: receiver initiated diffusion, and dimension
- * exchange.
+ * The methods in which a node uses the loads of its neighbours only: receiver initiated diffusion
+ * (RID) and the dimension exchange method (DEM).
  */
 #include "balance_impl.h"
 #include "hc_quota.h"
@@ -10,18 +10,19 @@
 
 static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
 {
-	__u64 load[HC_LIB_DIM_MAX] = {}, n[HC_LIB_DIM_MAX] = {};
+	__u64 load[HC_PORTS_MAX] = {}, n[HC_PORTS_MAX] = {};
+	const struct hc_topo *topo = &b->f->topo;
 	unsigned int d, step = b->clock[u];
 	int err = 0;
 
-	for (d = 0; d < b->f->dim; d++)
-		load[d] = b->load[hc_neigh(u, d)];
+	for (d = 0; d < topo->ports; d++)
+		load[d] = b->load[hc_peer(topo, u, d)];
 	hc_rid_wishes(b->load[u], b->link[u], load, n);
-	for (d = 0; d < b->f->dim; d++)
-		if (n[d] && b->clock[hc_neigh(u, d)] > step)
-			step = b->clock[hc_neigh(u, d)];
-	for (d = 0, step++; !err && d < b->f->dim; d++) {
-		uint32_t v = hc_neigh(u, d);
+	for (d = 0; d < topo->ports; d++)
+		if (n[d] && b->clock[hc_peer(topo, u, d)] > step)
+			step = b->clock[hc_peer(topo, u, d)];
+	for (d = 0, step++; !err && d < topo->ports; d++) {
+		uint32_t v = hc_peer(topo, u, d);
 
 		if (!n[d])
 			continue;
@@ -40,7 +41,7 @@ static void by_step(struct hc_balance_plan *p)
 {
 	size_t i, j;
 
-	/* Nearly sorted, and stable. */
+	/* Insertion sort by step: the moves are nearly sorted, and the sort has to be stable. */
 	for (i = 1; i < p->nmoves; i++) {
 		struct hc_balance_move m = p->moves[i];
 
@@ -53,7 +54,7 @@ static void by_step(struct hc_balance_plan *p)
 int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 		   struct hc_balance_plan *p)
 {
-	uint32_t u, n = hc_nodes(b->f->dim);
+	uint32_t u, n = b->f->topo.nodes;
 	int err = 0;
 
 	memset(b->clock, 0, n * sizeof(*b->clock));
@@ -70,7 +71,7 @@ int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 
 static int exchange(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u, unsigned int d)
 {
-	uint32_t v = hc_neigh(u, d), from = b->load[u] > b->load[v] ? u : v;
+	uint32_t v = hc_peer(&b->f->topo, u, d), from = b->load[u] > b->load[v] ? u : v;
 	uint32_t to = from ^ u ^ v;
 	uint64_t n = (b->load[from] - b->load[to]) / 2;
 
@@ -86,9 +87,9 @@ int hc_balance_dem(struct hc_balancer *b, const struct hc_balance_req *q __attri
 	int err = 0;
 	uint32_t u;
 
-	for (d = 0; d < b->f->dim; d++)
-		for (u = 0; !err && u < hc_nodes(b->f->dim); u++)
-			if (!(u & hc_bit(d)) && b->link[u] & hc_bit(d))
+	for (d = 0; d < b->f->topo.ports; d++)
+		for (u = 0; !err && u < b->f->topo.nodes; u++)
+			if (b->link[u] & hc_bit(d) && u < hc_peer(&b->f->topo, u, d))
 				err = exchange(b, p, u, d);
 	hc_balance_count(b, HC_BALANCE_DEM, p);
 	return err;

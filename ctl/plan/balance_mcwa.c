@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cube walking algorithm, and the same on a balancing topology: surplus goes up the
- * trees, from cube to cube over the subcube, and down.
+ * The cube walking algorithm (CWA), and the same on a balancing topology (MCWA): surplus tasks move
+ * up the trees, then from half to half over the subcube, and then down the trees.
  *
- * Quotas are not those of the paper's text, which lose tasks and are not even: see
+ * The quotas differ from those of the paper's text, which lose tasks and are not even: see
  * Documentation/errata.rst.
  */
 #include "balance_impl.h"
@@ -66,7 +66,9 @@ void hc_cwa_move(struct hc_cwa *c, unsigned int j)
 
 /* --- quotas --- */
 
-/* A tree's quota among its children; what is left is the node's own. */
+/* Divide the quota of @u's tree among the trees of its children. Return: the rest, which is @u's
+ * own quota.
+ */
 static uint64_t quota_down(struct hc_balancer *b, uint32_t u)
 {
 	uint32_t child[HC_LIB_DIM_MAX], weight = b->t->weight[u];
@@ -105,7 +107,7 @@ static void quotas(struct hc_balancer *b, struct hc_balance_plan *p)
 
 /* --- MCWA --- */
 
-/* Loads of trees. */
+/* Add up the loads of each tree, from the leaves to the subcube. */
 static void gather(struct hc_balancer *b)
 {
 	const struct hc_balance_topo *t = b->t;

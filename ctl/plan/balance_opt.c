@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Optima.  The optimal flow in steps: tasks for a neighbour leave together, as soon as so many are
- * there.  A flow of least cost has no cycles, so somebody always has all that is to come.
+ * The optimum: a flow of the fewest hops, carried out in steps. All tasks that a node has to send
+ * to a neighbour leave together, in the first step at whose beginning the node holds that many. A
+ * flow of least cost has no cycles, so in each step some node already holds all tasks that it has
+ * to send.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "balance_impl.h"
 
-/* All that can leave a node in a step; returns whether anything is left. */
+/* Add the moves of node @u in this step: for each neighbour, its tasks leave if the node holds
+ * enough. Return: whether @u still has tasks to send.
+ */
 static bool leave(struct hc_balancer *b, const int64_t *flow, uint32_t u, uint32_t *sent,
 		  struct hc_balance_plan *p, int *err)
 {
@@ -17,8 +21,8 @@ static bool leave(struct hc_balancer *b, const int64_t *flow, uint32_t u, uint32
 	bool left = false;
 	int64_t n;
 
-	for (d = 0; d < b->f->dim && !*err; d++) {
-		n = flow[(size_t)u * b->f->dim + d];
+	for (d = 0; d < b->f->topo.ports && !*err; d++) {
+		n = flow[(size_t)u * b->f->topo.ports + d];
 		if (n <= 0 || sent[u] & hc_bit(d))
 			continue;
 		if ((uint64_t)n > hold) {
@@ -27,7 +31,7 @@ static bool leave(struct hc_balancer *b, const int64_t *flow, uint32_t u, uint32
 		}
 		hold -= n;
 		sent[u] |= hc_bit(d);
-		*err = hc_balance_move(p, u, hc_neigh(u, d), n, step);
+		*err = hc_balance_move(p, u, hc_peer(&b->f->topo, u, d), n, step);
 	}
 	return left;
 }
@@ -39,7 +43,7 @@ static int schedule(struct hc_balancer *b, const int64_t *flow, struct hc_balanc
 	int err = 0;
 	bool left;
 
-	memset(sent, 0, hc_nodes(b->f->dim) * sizeof(*sent));
+	memset(sent, 0, b->f->topo.nodes * sizeof(*sent));
 	p->move_steps = 0;
 	do {
 		left = false;
@@ -67,11 +71,11 @@ int hc_balance_opt(struct hc_balancer *b, const struct hc_balance_req *q,
 
 /* --- the least score --- */
 
-/* The fewest hops after which nobody has more than @most. */
+/* Return: the fewest hops after which no member has more than @most tasks. */
 static uint64_t hops_to(struct hc_balancer *b, const uint64_t *load, uint64_t most)
 {
 	const int64_t *flow = hc_flow_run(b->flow, load, most, b->quota);
-	size_t i, n = (size_t)hc_nodes(b->f->dim) * b->f->dim;
+	size_t i, n = (size_t)b->f->topo.nodes * b->f->topo.ports;
 	uint64_t hops = 0;
 
 	for (i = 0; i < n; i++)
@@ -79,7 +83,9 @@ static uint64_t hops_to(struct hc_balancer *b, const uint64_t *load, uint64_t mo
 	return hops;
 }
 
-/* Do the hops that one more task at the fullest node saves cost more than the wait for it? */
+/* Compare @most with @most + 1: do the hops that are saved if the fullest member may have one task
+ * more cost more time than that task takes?
+ */
 static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t most)
 {
 	uint64_t saved = hops_to(b, q->load, most) - hops_to(b, q->load, most + 1);
@@ -87,10 +93,10 @@ static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t
 	return q->hop_cost * saved > b->t->members;
 }
 
-/*
- * With each task more that the fullest node may have fewer hops are saved than with the one before
- * (the cost of a flow is convex in what it has to carry), so the first that does not pay is the
- * end.  It is near where hops are cheap, so the steps double.
+/* Each further task that the fullest member may have saves at most as many hops as the one before
+ * (the cost of a flow is convex in the amount that it has to carry). So the first one that does not
+ * pay gives the optimum. It is near the mean where hops are cheap, so the search begins there, with
+ * steps that double.
  */
 double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q)
 {
@@ -104,7 +110,9 @@ double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q)
 		most = load > most ? load : most;
 	}
 	low = (sum + members - 1) / members;
-	/* Below @low all pay; @high, or what all have, does not. */
+	/* All values below @low pay. The value @high does not, or is the greatest
+	 * load of any node.
+	 */
 	for (high = low; high < most && pays(b, q, high); step *= 2) {
 		low = high + 1;
 		high = most - high > step ? high + step : most;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of all methods: room, moves, what follows from them, and the choice among them.
+ * What the plans of all methods have in common: memory, adding moves, computing the results from
+ * the moves, and the choice of a method for HC_BALANCE_AUTO.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,18 +20,18 @@ static void find_links(struct hc_balancer *b)
 	unsigned int d;
 	uint32_t u, v;
 
-	for (u = 0; u < hc_nodes(t->b.dim); u++)
-		for (d = 0; d < t->b.dim; d++) {
-			v = hc_neigh(u, d);
+	for (u = 0; u < b->f->topo.nodes; u++)
+		for (d = 0; d < b->f->topo.ports; d++) {
+			v = hc_peer(&b->f->topo, u, d);
 			if (t->up[u] != HC_BALANCE_OUT && t->up[v] != HC_BALANCE_OUT &&
-			    !((b->f->fault[u] | b->f->fault[v]) & hc_bit(d)))
+			    hc_link_good(&b->f->topo, b->f->fault, u, d))
 				b->link[u] |= hc_bit(d);
 		}
 }
 
 struct hc_balancer *hc_balancer_new(const struct hc_faults *f, const struct hc_balance_topo *t)
 {
-	uint32_t n = hc_nodes(f->dim), places;
+	uint32_t n = f->topo.nodes, places;
 	struct hc_balancer *b = calloc(1, sizeof(*b));
 
 	if (!b)
@@ -86,10 +87,10 @@ int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint6
 	return 0;
 }
 
-/* What everybody keeps, to begin with. */
+/* Set up @p for the loads of @q: no moves, each node keeps its tasks. */
 static int reset(struct hc_balancer *b, const struct hc_balance_req *q, struct hc_balance_plan *p)
 {
-	size_t n = hc_nodes(b->f->dim);
+	size_t n = b->f->topo.nodes;
 
 	if (!p->quota)
 		p->quota = malloc(n * sizeof(*p->quota));
@@ -115,13 +116,15 @@ static uint64_t total(const struct hc_balancer *b, const uint64_t *load)
 	return sum;
 }
 
-/* For those who plan without quotas: by number. */
+/* Compute the even share of each member, for methods without quotas: lower nodes get one task more
+ * if the division leaves a remainder.
+ */
 static void even_share(const struct hc_balancer *b, uint64_t *quota)
 {
 	uint64_t sum = total(b, b->load), each = sum / b->t->members, more = sum % b->t->members;
 	uint32_t u;
 
-	for (u = 0; u < hc_nodes(b->f->dim); u++) {
+	for (u = 0; u < b->f->topo.nodes; u++) {
 		if (b->t->up[u] == HC_BALANCE_OUT)
 			continue;
 		quota[u] = each + !!more;
@@ -129,7 +132,7 @@ static void even_share(const struct hc_balancer *b, uint64_t *quota)
 	}
 }
 
-/* Everything that the moves say. */
+/* Compute all results of the plan that follow from its moves. */
 static void conclude(const struct hc_balancer *b, const struct hc_balance_req *q,
 		     struct hc_balance_plan *p)
 {
@@ -184,14 +187,19 @@ static int plan_one(struct hc_balancer *b, const struct hc_balance_req *q,
 	return err;
 }
 
-struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int dim,
+bool hc_balance_possible(const struct hc_faults *f, enum hc_balance_method method)
+{
+	return f->dim || (method != HC_BALANCE_CWA && method != HC_BALANCE_MCW);
+}
+
+struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int ports,
 					 unsigned int depth, unsigned int k)
 {
 	switch (method) {
 	case HC_BALANCE_RID:
 		return (struct hc_balance_steps){ 2, 1 };
 	case HC_BALANCE_DEM:
-		return (struct hc_balance_steps){ 2 * dim, dim };
+		return (struct hc_balance_steps){ 2 * ports, ports };
 	default:
 		return (struct hc_balance_steps){ 2 * depth + 2 * k, 2 * depth + k };
 	}
@@ -201,13 +209,15 @@ void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method
 		      struct hc_balance_plan *p)
 {
 	const struct hc_balance_steps s =
-		hc_balance_steps(method, b->f->dim, b->t->b.depth, b->cwa.k);
+		hc_balance_steps(method, b->f->topo.ports, b->t->b.depth, b->cwa.k);
 
 	p->info_steps = s.info;
 	p->move_steps = s.move;
 }
 
-/* All loads are known, then, where one is chosen. */
+/* Return: steps of information for HC_BALANCE_AUTO: before a method can be chosen, the loads of all
+ * members have to be known.
+ */
 static unsigned int auto_info_steps(const struct hc_balancer *b)
 {
 	return 2 * b->t->b.depth + 2 * b->cwa.k;
@@ -228,6 +238,8 @@ static int plan_auto(struct hc_balancer *b, const struct hc_balance_req *q,
 	err = plan_one(b, &one, p);
 	for (i = 0; !err && i < sizeof(methods) / sizeof(*methods); i++) {
 		one.method = methods[i];
+		if (!hc_balance_possible(b->f, one.method))
+			continue;
 		err = plan_one(b, &one, &b->other);
 		if (err || b->other.score >= p->score)
 			continue;
@@ -242,6 +254,8 @@ static int plan_auto(struct hc_balancer *b, const struct hc_balance_req *q,
 int hc_balancer_plan(struct hc_balancer *b, const struct hc_balance_req *q,
 		     struct hc_balance_plan *p)
 {
+	if (!hc_balance_possible(b->f, q->method))
+		return -EOPNOTSUPP;
 	if (q->method == HC_BALANCE_CWA && b->t->b.dims != hc_ones(b->f->dim))
 		return -EINVAL;
 	return q->method == HC_BALANCE_AUTO ? plan_auto(b, q, p) : plan_one(b, q, p);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Breadth-first search from a whole subcube, level by level: a set of nodes moves along a
- * dimension by exchanging its halves, words that are 2^(d - 6) apart or bits of each word.
+ * Breadth-first search from all nodes of a subcube at once, level by level. A set of nodes is moved
+ * along dimension d by exchanging its halves: words that are 2^(d - 6) apart or, for d < 6, bits
+ * within each word.
  */
 #include <stdlib.h>
 
 #include "balance_impl.h"
 
-/* Dimensions within a word. */
+/* Number of dimensions within a 64-bit word of a set. */
 #define WORD_DIM 6
 
 /**
- * struct hc_reach - a faulty cube, for many searches
+ * struct hc_reach - a cube with faults, and memory for searches in it
  * @dim: its dimension
- * @words: length of a set
- * @good: for each dimension, the nodes whose link along it is good
- * @seen: nodes that have been reached
- * @level: those of the last level
- * @next: those of the next one
+ * @words: number of words of a set
+ * @good: for each dimension, the set of nodes whose link along it is healthy
+ * @seen: the set of nodes that have been reached
+ * @level: the nodes of the last level
+ * @next: the nodes of the next level
  */
 struct hc_reach {
 	unsigned int dim;
@@ -52,7 +53,7 @@ void hc_reach_free(struct hc_reach *r)
 	free(r);
 }
 
-/* Word @i of the set, moved along dimension @d. */
+/* Return: word @i of the set that results when all nodes of @set move along dimension @d. */
 static uint64_t moved(const uint64_t *set, uint32_t i, unsigned int d)
 {
 	/* The nodes whose coordinate along d is 0. */
@@ -78,7 +79,7 @@ static void begin(struct hc_reach *r, const struct hc_cube *c)
 	memcpy(r->seen, r->level, r->words * sizeof(*r->seen));
 }
 
-/* The number of nodes of the next level, which takes the place of the last. */
+/* Compute the next level and make it the last one. Return: number of its nodes. */
 static uint32_t step(struct hc_reach *r)
 {
 	uint64_t *old = r->level;

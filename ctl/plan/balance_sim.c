@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nodes that execute tasks, and ask for balancing when they run out of them.
+ * Simulation of nodes that execute tasks and ask for balancing when they run out of them.
  *
- * A node in the heap is due at that time: its task ends, or it has waited long enough.
- * What balancing costs it while it executes lengthens its task (local), or keeps it from
- * beginning the next one (phase).
+ * Each node in the heap has a time at which it is due: then its task ends, or it has waited long
+ * enough to ask for balancing again. Time that balancing costs a node while it executes a task
+ * lengthens that task (local charge), or delays the beginning of the next one (phase charge).
  */
 #include <errno.h>
 #include <math.h>
@@ -15,23 +15,23 @@
 #include "hc_quota.h"
 #include "memory.h"
 
-#define NOBODY UINT32_MAX
+#define NO_NODE UINT32_MAX
 
-/* Ends of a queue. */
+/* The ends of a node's queue of tasks. */
 enum { FIRST, LAST };
 
 /**
- * struct worker - a node
- * @mean: E[tau] of its own tasks
- * @end: the ends of its queue, or NOBODY
- * @waiting: tasks in there
- * @drawn: tasks whose time was drawn here
- * @running: it executes one
- * @listed: it is in the heap
- * @owed: what its task takes longer
- * @hold: it begins nothing before
- * @asked: when balancing it asked for ended
- * @pause: and how much later than the interval it asks again
+ * struct worker - a simulated node
+ * @mean: mean time of its own tasks (the paper's E[tau])
+ * @end: first and last task of its queue, or NO_NODE
+ * @waiting: number of tasks in its queue
+ * @drawn: number of tasks whose time was drawn from this node's random numbers
+ * @running: the node is executing a task
+ * @listed: the node is in the heap
+ * @owed: time that balancing adds to the task that it executes
+ * @hold: the node begins no task before this time
+ * @asked: when the last balancing that the node asked for ended
+ * @pause: time that the node waits after that, beyond the interval, before it asks again
  */
 struct worker {
 	double mean;
@@ -48,7 +48,7 @@ struct worker {
 
 struct task {
 	double time;
-	/* Who is nearer to that end. */
+	/* For each end of the queue: the next task towards that end. */
 	uint32_t to[2];
 };
 
@@ -58,31 +58,31 @@ struct event {
 };
 
 /**
- * struct hc_sim_room - a run
- * @s: the setting
- * @nodes: 2^dim
+ * struct hc_sim_room - the state of a simulation
+ * @s: the parameters
+ * @nodes: number of nodes, 2^dim
  * @w: the nodes
- * @tasks: all tasks
- * @heap: nodes to be looked at, at most one entry each
- * @n: how many
- * @load: tasks that wait
- * @cost: what a round costs each node
- * @part: who takes part in a round
- * @random: state of the random numbers
- * @key: of those that belong to nodes
- * @waiting: tasks that wait anywhere
- * @now: the time
+ * @tasks: all tasks, linked into the queues of the nodes
+ * @heap: nodes that are due at some time; a node is in it at most once
+ * @n: number of nodes in the heap
+ * @load: for a round: number of tasks that wait at each node
+ * @cost: for a round: time that it costs each node
+ * @part: for a round: whether each node takes part
+ * @random: state of the random number generator
+ * @key: key of the random numbers that belong to nodes
+ * @waiting: number of tasks that wait at all nodes together
+ * @now: the simulated time
  * @end: when the last task so far ended
- * @balanced: when the last round ended
- * @pause: and how much later than the interval the next one may begin
- * @hops: so far
- * @rounds: so far
- * @method: of this run
+ * @balanced: when the last round of all nodes ended
+ * @pause: time that has to pass after that, beyond the interval, before the next round
+ * @hops: number of hops of tasks so far
+ * @rounds: number of rounds so far
+ * @method: the method of this run
  * @f: the faults
  * @t: the topology
- * @b: what plans
- * @p: its plan
- * @err: memory ran out
+ * @b: memory for planning
+ * @p: the plan of the last round
+ * @err: -ENOMEM if memory ran out, else 0
  */
 struct hc_sim_room {
 	struct hc_sim s;
@@ -121,7 +121,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Between 0 and 1, neither of them. */
+/* Return: a number between 0 and 1, and equal to neither, made of @x. */
 static double unit(uint64_t x)
 {
 	return ((x >> 12) + .5) / 4503599627370496;
@@ -132,7 +132,9 @@ static uint64_t draw(struct hc_sim_room *r)
 	return mix(r->random++);
 }
 
-/* The time of the next task of a node, the same in each run of the same number. */
+/* Return: the time of the next task of node @u. A run with the same number draws the same times for
+ * all methods.
+ */
 static double task_time(struct hc_sim_room *r, uint32_t u)
 {
 	uint64_t x = mix(mix(r->key + u) + r->w[u].drawn++);
@@ -176,9 +178,9 @@ static void append(struct hc_sim_room *r, uint32_t u, uint32_t i)
 {
 	struct worker *w = &r->w[u];
 
-	r->tasks[i].to[LAST] = NOBODY;
+	r->tasks[i].to[LAST] = NO_NODE;
 	r->tasks[i].to[FIRST] = w->end[LAST];
-	if (w->end[LAST] == NOBODY)
+	if (w->end[LAST] == NO_NODE)
 		w->end[FIRST] = i;
 	else
 		r->tasks[w->end[LAST]].to[LAST] = i;
@@ -192,10 +194,10 @@ static uint32_t remove_at(struct hc_sim_room *r, uint32_t u, int end)
 	uint32_t i = w->end[end], next = r->tasks[i].to[!end];
 
 	w->end[end] = next;
-	if (next == NOBODY)
-		w->end[!end] = NOBODY;
+	if (next == NO_NODE)
+		w->end[!end] = NO_NODE;
 	else
-		r->tasks[next].to[end] = NOBODY;
+		r->tasks[next].to[end] = NO_NODE;
 	w->waiting--;
 	return i;
 }
@@ -209,7 +211,7 @@ static void migrate(struct hc_sim_room *r, uint32_t from, uint32_t to, uint64_t 
 
 /* --- what balancing costs --- */
 
-/* The cost of a node is its own, and falls due at once. */
+/* Charge @cost to node @u by itself, at once. */
 static void pay(struct hc_sim_room *r, uint32_t u, double cost)
 {
 	struct worker *w = &r->w[u];
@@ -222,7 +224,9 @@ static void pay(struct hc_sim_room *r, uint32_t u, double cost)
 		look_at(r, u, w->hold);
 }
 
-/* When all of those who take part have ended what they execute. */
+/* Return: the time at which all nodes that take part in a round have ended the tasks that they
+ * execute.
+ */
 static double gathered(const struct hc_sim_room *r)
 {
 	double at = r->now;
@@ -246,15 +250,15 @@ static void hold(struct hc_sim_room *r, uint32_t u, double until)
 		look_at(r, u, w->hold);
 }
 
-/* Rounds in which nothing moves come ever more seldom: else they might leave nobody time to
- * work.
+/* Return: the new value of a pause. After rounds in which no task moved the pauses grow: else
+ * rounds could follow each other so fast that no node has time to work.
  */
 static double longer(double pause, bool moved)
 {
 	return moved ? 0 : fmax(.1, 2 * pause);
 }
 
-/* --- rounds of all --- */
+/* --- rounds in which all nodes take part --- */
 
 static void charge_local(struct hc_sim_room *r)
 {
@@ -341,7 +345,7 @@ static void balance(struct hc_sim_room *r)
 		charge_local(r);
 }
 
-/* --- RID: a node and its neighbours --- */
+/* --- RID: rounds of a node and its neighbours --- */
 
 static void ask(struct hc_sim_room *r, uint32_t u)
 {
@@ -386,9 +390,9 @@ static void ask(struct hc_sim_room *r, uint32_t u)
 	r->w[u].pause = longer(r->w[u].pause, all);
 }
 
-/* --- a run --- */
+/* --- a whole run --- */
 
-/* A node that has too little asks, or looks again when it may.  Alone nobody balances. */
+/* Node @u has too few tasks: it asks for balancing if the interval has passed. */
 static void underloaded(struct hc_sim_room *r, uint32_t u)
 {
 	bool rid = r->method == HC_BALANCE_RID;
@@ -449,16 +453,16 @@ static void look(struct hc_sim_room *r, struct event e)
 	work(r, e.u);
 }
 
-/* Deals the tasks of failed nodes to the others in turn; the tasks' times are those of who
- * gets them.
+/* Give the tasks of failed nodes to the live nodes in turn; their times are then those of tasks of
+ * the new node.
  */
 static void deal(struct hc_sim_room *r)
 {
 	uint32_t u, i = 0, all = r->nodes * r->s.tasks;
 
 	for (u = 0; u < r->nodes; u++) {
-		r->w[u].end[FIRST] = NOBODY;
-		r->w[u].end[LAST] = NOBODY;
+		r->w[u].end[FIRST] = NO_NODE;
+		r->w[u].end[LAST] = NO_NODE;
 		r->w[u].waiting = 0;
 		r->w[u].drawn = 0;
 		r->w[u].running = false;
@@ -479,7 +483,7 @@ static void deal(struct hc_sim_room *r)
 			r->w[u].drawn = 0;
 }
 
-/* Returns when all is done. */
+/* Simulate one run with @method. Return: the time at which all tasks have been executed. */
 static double simulate(struct hc_sim_room *r, enum hc_balance_method method)
 {
 	uint32_t u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulation of Nam, Seo, Lee and Kim (section 6).  What the paper leaves open is a
- * parameter.
+ * The simulation of Nam, Seo, Lee and Kim (section 6). Whatever the paper does not say is a
+ * parameter here.
  */
 #ifndef _HC_PLAN_BALANCE_SIM_H
 #define _HC_PLAN_BALANCE_SIM_H
@@ -9,33 +9,35 @@
 #include "balance.h"
 
 enum hc_sim_charge {
-	HC_SIM_LOCAL,	/* each node pays for what it says, sends and receives */
-	HC_SIM_PHASE,	/* all wait for all, and in each step for the busiest link */
+	HC_SIM_LOCAL,	/* each node pays for what it sends and receives itself */
+	HC_SIM_PHASE,	/* all wait for each other, in each step for the busiest link */
 };
 
 enum hc_sim_tau {
-	HC_SIM_TASK,	/* a task takes as long wherever it runs */
-	HC_SIM_NODE,	/* a task takes what tasks take where it runs */
+	HC_SIM_TASK,	/* the time of a task is the same on all nodes */
+	HC_SIM_NODE,	/* the time of a task depends on the node that executes it */
 };
 
 enum hc_sim_pick {
-	HC_SIM_NEWEST,	/* the sender takes tasks from the end of its queue */
-	HC_SIM_OLDEST,	/* from its head */
+	HC_SIM_NEWEST,	/* a sender gives away tasks from the end of its queue */
+	HC_SIM_OLDEST,	/* a sender gives away tasks from the head of its queue */
 };
 
 /**
- * struct hc_sim - the setting; times are in units of a mean task
+ * struct hc_sim - parameters of a simulation; times are in units of the mean time of a task
  * @dim: dimension
  * @shape: how the balancing subcube is chosen
- * @tasks: for each of the 2^n nodes; those of failed nodes are dealt to the others
- * @threshold: a node that becomes free and has no more tasks waiting asks for balancing
- * @interval: but not within this time after it was balanced (RID: after it asked itself)
- * @hop: time for a task over a link
- * @info: time for a step of information
- * @charge: who pays
- * @tau: what a task's time belongs to
- * @pick: which tasks leave
- * @seed: of all random numbers
+ * @tasks: number of tasks that each of the 2^n nodes has at first; those of failed nodes are
+ *	given to the others
+ * @threshold: a node asks for balancing when it has ended a task and at most this many wait
+ * @interval: least time from the end of a balancing (for RID: of one that the node itself
+ *	asked for) to the next request
+ * @hop: time that a task takes over a link
+ * @info: time that a step of information takes
+ * @charge: who pays for balancing
+ * @tau: what the time of a task depends on
+ * @pick: which tasks a sender gives away
+ * @seed: seed of all random numbers
  */
 struct hc_sim {
 	unsigned int dim;
@@ -52,11 +54,11 @@ struct hc_sim {
 };
 
 /**
- * struct hc_sim_result - of one method in one run
+ * struct hc_sim_result - the result of one method in one run
  * @speedup: time without balancing / time with it
- * @hops: tasks times links, for each live node
- * @rounds: how often balancing was done; RID: requests, for each live node
- * @bound: speedup if no node were ever idle and nothing cost anything
+ * @hops: number of hops of tasks per live node
+ * @rounds: number of rounds; for RID: requests per live node
+ * @bound: the speedup that results if no node is ever idle and balancing costs no time
  */
 struct hc_sim_result {
 	double speedup;
@@ -67,20 +69,21 @@ struct hc_sim_result {
 
 struct hc_sim_room;
 
-/* Room for runs, one after the other; NULL without memory. */
+/* Allocate memory for runs, which are made one after the other. Return: NULL without memory. */
 struct hc_sim_room *hc_sim_new(const struct hc_sim *s);
 void hc_sim_free(struct hc_sim_room *r);
 
 /**
- * hc_sim_run() - one run, with the same faults and tasks for all methods
- * @r: room
- * @faults: failed nodes, fewer than 2^dim - 1
- * @run: its number: the same results each time
- * @methods: these
- * @n: how many
- * @out: a result for each
+ * hc_sim_run() - simulate one run of each method, with the same faults and tasks for all of
+ *	them
+ * @r: memory from hc_sim_new()
+ * @faults: number of failed nodes, less than 2^dim - 1
+ * @run: number of the run: a run with the same number has the same results
+ * @methods: the methods
+ * @n: number of methods
+ * @out: filled in: a result for each method
  *
- * Faults after which no two nodes are connected are drawn again.
+ * If no two live nodes are connected, other faults are drawn.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -88,9 +91,10 @@ int hc_sim_run(struct hc_sim_room *r, unsigned int faults, unsigned int run,
 	       const enum hc_balance_method *methods, size_t n, struct hc_sim_result *out);
 
 /**
- * struct hc_mean - of a sample
+ * struct hc_mean - the mean of a sample
  * @mean: the mean
- * @ci95: half of the 95 % confidence interval, by Student's t; 0 of a single value
+ * @ci95: half of the width of its 95 % confidence interval, by Student's t; 0 if the sample
+ *	has one value
  */
 struct hc_mean {
 	double mean;
@@ -98,7 +102,7 @@ struct hc_mean {
 };
 
 struct hc_mean hc_mean(const double *v, size_t n);
-/* The 97.5 % quantile of Student's t. */
+/* Return: the 97.5 % quantile of Student's t distribution with @degrees degrees of freedom. */
 double hc_student(size_t degrees);
 
 #endif /* _HC_PLAN_BALANCE_SIM_H */

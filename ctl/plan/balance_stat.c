@@ -17,7 +17,7 @@ double hc_student(size_t degrees)
 		return 0;
 	if (degrees <= sizeof(table) / sizeof(*table))
 		return table[degrees - 1];
-	/* Abramowitz and Stegun, 26.7.5 */
+	/* Formula 26.7.5 of Abramowitz and Stegun, Handbook of Mathematical Functions. */
 	return z + (pow(z, 3) + z) / (4 * n) +
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);

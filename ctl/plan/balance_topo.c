@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The balancing topology: a subcube, and trees by breadth-first search from all of it.
+ * The balancing topology: a subcube, and trees made by breadth-first search from all its nodes.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "balance_impl.h"
 #include "memory.h"
+#include "span.h"
 
 static int alloc(const struct hc_faults *f, struct hc_balance_topo *t)
 {
-	uint32_t n = hc_nodes(f->dim);
+	uint32_t n = f->topo.nodes;
 
 	t->up = malloc(n);
 	t->level = calloc(n, sizeof(*t->level));
 	t->weight = calloc(n, sizeof(*t->weight));
 	t->order = malloc(n * sizeof(*t->order));
-	t->excluded = calloc(hc_set_words(f->dim), sizeof(*t->excluded));
+	t->excluded = calloc(hc_topo_words(&f->topo), sizeof(*t->excluded));
 	if (!t->up || !t->level || !t->weight || !t->order || !t->excluded)
 		return -ENOMEM;
 	memset(t->up, HC_BALANCE_OUT, n);
@@ -26,7 +27,7 @@ static int alloc(const struct hc_faults *f, struct hc_balance_topo *t)
 
 static bool good(const struct hc_faults *f, uint32_t u, unsigned int d)
 {
-	return !((f->fault[u] | f->fault[hc_neigh(u, d)]) & hc_bit(d));
+	return hc_link_good(&f->topo, f->fault, u, d);
 }
 
 static void add_roots(struct hc_balance_topo *t)
@@ -40,15 +41,17 @@ static void add_roots(struct hc_balance_topo *t)
 	} while (u != t->b.base);
 }
 
-/* Node @u is in the level behind @level if it has a parent there: the lowest. */
+/* Make node @u a node of the level after @level if it has a healthy link to a node of @level; its
+ * parent is the lowest of these. Return: whether it has one.
+ */
 static bool adopt(const struct hc_faults *f, struct hc_balance_topo *t, uint32_t u,
 		  unsigned int level)
 {
 	uint32_t best = UINT32_MAX, v;
 	unsigned int d;
 
-	for (d = 0; d < f->dim; d++) {
-		v = hc_neigh(u, d);
+	for (d = 0; d < f->topo.ports; d++) {
+		v = hc_peer(&f->topo, u, d);
 		if (!good(f, u, d) || t->up[v] == HC_BALANCE_OUT || t->level[v] != level ||
 		    v >= best)
 			continue;
@@ -62,15 +65,17 @@ static bool adopt(const struct hc_faults *f, struct hc_balance_topo *t, uint32_t
 	return true;
 }
 
-/* The candidates of a level, as a set: neighbours of the last one. */
+/* Put into @set the nodes that may be in the next level: the neighbours of the members numbered
+ * @from to @to - 1 in @t->order, which are the last level.
+ */
 static void around(const struct hc_faults *f, const struct hc_balance_topo *t, uint32_t from,
 		   uint32_t to, uint32_t *set)
 {
 	unsigned int d;
 
 	for (; from < to; from++)
-		for (d = 0; d < f->dim; d++) {
-			uint32_t v = hc_neigh(t->order[from], d);
+		for (d = 0; d < f->topo.ports; d++) {
+			uint32_t v = hc_peer(&f->topo, t->order[from], d);
 
 			if (good(f, v, d) && t->up[v] == HC_BALANCE_OUT)
 				hc_set_add(set, v);
@@ -79,7 +84,7 @@ static void around(const struct hc_faults *f, const struct hc_balance_topo *t, u
 
 static int grow(const struct hc_faults *f, struct hc_balance_topo *t)
 {
-	uint32_t words = hc_set_words(f->dim), begin = 0, end, u;
+	uint32_t words = hc_topo_words(&f->topo), begin = 0, end, u;
 	uint32_t *set = malloc(words * sizeof(*set));
 	unsigned int level;
 
@@ -89,7 +94,7 @@ static int grow(const struct hc_faults *f, struct hc_balance_topo *t)
 		end = t->members;
 		memset(set, 0, words * sizeof(*set));
 		around(f, t, begin, end, set);
-		for (u = 0; u < hc_nodes(f->dim); u++)
+		for (u = 0; u < f->topo.nodes; u++)
 			if (hc_set_has(set, u))
 				adopt(f, t, u, level);
 		begin = end;
@@ -107,9 +112,9 @@ static void weigh(const struct hc_faults *f, struct hc_balance_topo *t)
 		u = t->order[i];
 		t->weight[u]++;
 		if (t->up[u] != HC_BALANCE_ROOT)
-			t->weight[hc_neigh(u, t->up[u])] += t->weight[u];
+			t->weight[hc_peer(&f->topo, u, t->up[u])] += t->weight[u];
 	}
-	for (u = 0; u < hc_nodes(f->dim); u++)
+	for (u = 0; u < f->topo.nodes; u++)
 		if (t->up[u] == HC_BALANCE_OUT && !hc_set_has(f->dead, u)) {
 			hc_set_add(t->excluded, u);
 			t->nexcluded++;
@@ -175,6 +180,31 @@ static int choose(const struct hc_faults *f, enum hc_balance_shape shape,
 	return 0;
 }
 
+/* A network that is no hypercube has no subcubes but its nodes: choose one in the middle. */
+static int choose_middle(const struct hc_faults *f, struct hc_balance_topo *t, struct hc_cube *c)
+{
+	const struct hc_span_req req = { .method = HC_SPAN_DEPTH, .root = HC_ANY_SINK };
+	struct hc_span_plan p;
+	const char *why;
+	int err = hc_plan_span(f, &req, &p, &why);
+
+	if (err)
+		return err;
+	*c = (struct hc_cube){ .base = p.span.root };
+	t->chosen = SIZE_MAX;
+	t->adequate = true;
+	hc_span_plan_free(&p);
+	return 0;
+}
+
+static int choose_any(const struct hc_faults *f, enum hc_balance_shape shape,
+		      struct hc_balance_topo *t, struct hc_cube *c)
+{
+	if (!f->dim)
+		return choose_middle(f, t, c);
+	return hc_cubes_find(f, HC_CUBES_LARGEST, &t->largest) ?: choose(f, shape, t, c);
+}
+
 int hc_balance_topology(const struct hc_faults *f, enum hc_balance_shape shape,
 			struct hc_balance_topo *t)
 {
@@ -182,10 +212,8 @@ int hc_balance_topology(const struct hc_faults *f, enum hc_balance_shape shape,
 	int err;
 
 	*t = (struct hc_balance_topo){};
-	err = hc_cubes_find(f, HC_CUBES_LARGEST, &t->largest);
-	if (!err)
-		err = choose(f, shape, t, &c) ?: hang(f, &c, t);
-	/* A node without links is no topology. */
+	err = choose_any(f, shape, t, &c) ?: hang(f, &c, t);
+	/* A topology needs at least two members. */
 	if (!err && t->members == 1)
 		err = -EHOSTDOWN;
 	if (err)

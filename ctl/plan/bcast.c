@@ -10,8 +10,8 @@
 
 static int check_source(const struct hc_faults *f, uint32_t source, const char **why)
 {
-	if (source >= hc_nodes(f->dim)) {
-		*why = "it is no node of the cube";
+	if (source >= f->topo.nodes) {
+		*why = f->dim ? "it is no node of the cube" : "there is no such node";
 		return -ERANGE;
 	}
 	if (hc_set_has(f->dead, source)) {
@@ -21,12 +21,12 @@ static int check_source(const struct hc_faults *f, uint32_t source, const char *
 	return 0;
 }
 
-static int plan_alloc(struct hc_bcast_plan *p, unsigned int dim, unsigned int steps)
+static int plan_alloc(struct hc_bcast_plan *p, const struct hc_topo *topo, unsigned int steps)
 {
-	size_t words = hc_set_words(dim);
+	size_t words = hc_topo_words(topo);
 
 	memset(p, 0, sizeof(*p));
-	p->first = malloc(hc_nodes(dim) * sizeof(*p->first));
+	p->first = malloc(topo->nodes * sizeof(*p->first));
 	p->members = calloc(words, sizeof(*p->members));
 	p->pseudo = calloc(words, sizeof(*p->pseudo));
 	p->unreachable = calloc(words, sizeof(*p->unreachable));
@@ -47,8 +47,8 @@ void hc_bcast_plan_free(struct hc_bcast_plan *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* Name the dimensions: those that fill a fault-free subcube, the other ones,
- * and what is used again.
+/* Sort the dimensions of the sequence into those that fill a fault-free subcube, the others at
+ * their first use, and all later uses.
  */
 static void sort_dimensions(struct hc_bcast_plan *p, const struct hc_bscene *s)
 {
@@ -104,12 +104,12 @@ static void sort_nodes(struct hc_bcast_plan *p, const struct hc_bscene *s)
 int hc_bcast_describe(const struct hc_bscene *s, const uint8_t *sequence, unsigned int steps,
 		      struct hc_bcast_plan *p)
 {
-	int err = plan_alloc(p, s->n, steps);
+	int err = plan_alloc(p, &s->f->topo, steps);
 
 	if (err)
 		return err;
 	memcpy(p->sequence, sequence, steps);
-	p->bcast.dim = s->n;
+	p->bcast.topo = s->f->topo;
 	p->bcast.steps = steps;
 	p->bcast.source = s->source;
 	p->bcast.sequence = p->sequence;
@@ -136,7 +136,7 @@ int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source, const uint8_
 	if (err)
 		return err;
 	*why = "the sequence is too long, or names a dimension that the cube does not have";
-	if (steps > hc_bcast_max_steps(f->dim))
+	if (steps > hc_bcast_max_steps(&f->topo))
 		return -ERANGE;
 	for (i = 0; i < steps; i++)
 		if (sequence[i] >= f->dim)
@@ -166,6 +166,83 @@ static int make_sequence(struct hc_bseq *q, const struct hc_bcast_req *req, unsi
 	return err;
 }
 
+/* --- other networks --- */
+
+/* Compute a lower bound of the steps of any sequence, from the distance of the farthest member and
+ * from the number of members. @queue and @hops: memory for all nodes.
+ */
+static unsigned int ports_bound(const struct hc_faults *f, const struct hc_bcast_plan *p,
+				uint32_t *queue, uint16_t *hops)
+{
+	uint32_t head, tail = 0, u, v;
+	unsigned int d, doubling = 0;
+
+	memset(hops, 0, f->topo.nodes * sizeof(*hops));
+	queue[tail++] = p->bcast.source;
+	for (head = 0; head < tail; head++) {
+		u = queue[head];
+		for (d = 0; d < f->topo.ports; d++) {
+			v = hc_peer(&f->topo, u, d);
+			if (!hc_link_good(&f->topo, f->fault, u, d) || hops[v] ||
+			    v == p->bcast.source)
+				continue;
+			hops[v] = hops[u] + 1;
+			queue[tail++] = v;
+		}
+	}
+	while (hc_nodes(doubling) < tail)
+		doubling++;
+	return hops[queue[tail - 1]] > doubling ? hops[queue[tail - 1]] : doubling;
+}
+
+static int ports_describe(const struct hc_faults *f, struct hc_bcast_plan *p, uint32_t *queue)
+{
+	uint32_t u;
+	int err;
+
+	p->lower_bound = ports_bound(f, p, queue, p->first);
+	err = hc_bcast_ports(f, p->bcast.source, p, p->sequence, &p->bcast.steps);
+	if (err)
+		return err;
+	p->covered = hc_bcast_run(&p->bcast, f->fault, p->first);
+	for (u = 0; u < f->topo.nodes; u++)
+		if (!hc_set_has(p->members, u) && !hc_set_has(f->dead, u)) {
+			hc_set_add(p->unreachable, u);
+			p->nunreachable++;
+		}
+	return 0;
+}
+
+/* Make the plan for a network that is no hypercube; the members of the plan about
+ * subcubes stay 0.
+ */
+static int plan_ports(const struct hc_faults *f, const struct hc_bcast_req *req,
+		      struct hc_bcast_plan *p, const char **why)
+{
+	uint32_t *queue;
+	int err;
+
+	if (req->method == HC_BCAST_BROADCAST1) {
+		*why = "broadcast1 needs a hypercube";
+		return -EOPNOTSUPP;
+	}
+	*why = "out of memory";
+	err = plan_alloc(p, &f->topo, f->topo.nodes);
+	if (err)
+		return err;
+	p->bcast = (struct hc_bcast){
+		.topo = f->topo, .source = req->source, .sequence = p->sequence,
+		.members = p->members,
+	};
+	queue = calloc(f->topo.nodes, sizeof(*queue));
+	p->reachable = queue ? hc_set_reach(p->members, &f->topo, f->fault, req->source, queue) : 0;
+	err = queue ? ports_describe(f, p, queue) : -ENOMEM;
+	free(queue);
+	if (err)
+		hc_bcast_plan_free(p);
+	return err;
+}
+
 int hc_plan_bcast(const struct hc_faults *f, const struct hc_bcast_req *req,
 		  struct hc_bcast_plan *p, const char **why)
 {
@@ -178,10 +255,12 @@ int hc_plan_bcast(const struct hc_faults *f, const struct hc_bcast_req *req,
 	err = check_source(f, req->source, why);
 	if (err)
 		return err;
-	if (f->fault[req->source] == hc_ones(f->dim)) {
+	if (f->fault[req->source] == hc_ports(&f->topo, req->source)) {
 		*why = "it is isolated";
 		return -ENOLINK;
 	}
+	if (!f->dim)
+		return plan_ports(f, req, p, why);
 	*why = "out of memory";
 	memset(&q, 0, sizeof(q));
 	err = hc_bscene_init(&s, f, req->source);

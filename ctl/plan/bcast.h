@@ -10,15 +10,15 @@
 
 enum hc_bcast_method {
 	HC_BCAST_GENERAL,	/* divide and conquer: any number of faults */
-	HC_BCAST_BROADCAST1,	/* the paper's: sure for up to n - 1 faults */
+	HC_BCAST_BROADCAST1,	/* the paper's; it informs all members if there are < n faults */
 	HC_BCAST_MINIMAL,	/* the shortest sequence, by search */
 };
 
 /**
- * struct hc_bcast_req - what broadcast is wanted
+ * struct hc_bcast_req - what plan is wanted
  * @method: enum hc_bcast_method
- * @source: the source
- * @greedy: a prime subcube by one greedy pass, not a largest one
+ * @source: the node that the broadcast starts from
+ * @greedy: take a prime subcube that one greedy pass finds rather than a largest one
  */
 struct hc_bcast_req {
 	enum hc_bcast_method method;
@@ -27,33 +27,33 @@ struct hc_bcast_req {
 };
 
 /**
- * struct hc_bcast_plan - a broadcast plan and what is promised of it
+ * struct hc_bcast_plan - a broadcast plan and the properties that the planner computed
  * @bcast: the plan itself; its pointers lead into memory that
  *	hc_bcast_plan_free() releases
- * @first: after how many steps each node has the message, see hc_bcast_run()
+ * @first: number of steps after which each node has the message, see hc_bcast_run()
  * @subcube: mask of the free dimensions of the fault-free subcube around the
  *	source that the first steps fill
- * @internal: those dimensions, as they are used
- * @external: the other dimensions, as they are used first
- * @extra: all further steps
+ * @internal: the free dimensions of that subcube, in the order of use
+ * @external: the other dimensions, in the order of their first use
+ * @extra: the dimensions of all further steps
  * @ninternal: number of entries of @internal
  * @nexternal: number of entries of @external
  * @nextra: number of entries of @extra
- * @lower_bound: no sequence for this source has fewer steps; by the minimal
- *	method as far as its search went, else by distance and number of nodes
- * @faults: failed or unreachable nodes, plus faulty links between members
+ * @lower_bound: no sequence for this source has fewer steps. The minimal method computes it by
+ *	search, as far as the search got; other methods by distance and number of nodes
+ * @faults: number of failed or unreachable nodes, plus number of faulty links between members
  * @reachable: number of members: the live nodes connected with the source
- * @covered: members that the plan informs
+ * @covered: number of members that have the message after the last step
  * @npseudo: number of pseudo-faulty nodes
  * @nunreachable: number of live nodes that are not connected with the source
- * @pseudo: members not informed after n steps, as a set
- * @unreachable: those live nodes, as a set
- * @missed: members that the plan does not inform, as a set; empty unless the
- *	method is Broadcast1
- * @members: what bcast.members points to
- * @sequence: what bcast.sequence points to
+ * @pseudo: the pseudo-faulty nodes: members without the message after n steps, as a set
+ * @unreachable: live nodes that are not connected with the source, as a set
+ * @missed: members without the message after the last step, as a set; empty unless the method
+ *	is Broadcast1
+ * @members: memory that bcast.members points to
+ * @sequence: memory that bcast.sequence points to
  *
- * An incomplete plan does not pass hc_bcast_check().
+ * hc_bcast_check() refuses a plan that misses members.
  */
 struct hc_bcast_plan {
 	struct hc_bcast bcast;
@@ -81,23 +81,26 @@ struct hc_bcast_plan {
 /**
  * hc_plan_bcast() - find a sequence and derive the whole plan from it
  * @f: the faults
- * @req: what is wanted
+ * @req: what plan is wanted
  * @plan: filled in; release with hc_bcast_plan_free()
  * @why: set to a sentence (static storage) on error
  *
- * General and minimal always inform every member.  Broadcast1 does if @faults
- * of the plan is below n: within n + 1 steps if all of them are nodes.
+ * In a network that is no hypercube the methods general and minimal are the same, a beam search,
+ * and the members of the plan about subcubes stay 0.
+ *
+ * The methods general and minimal always find a sequence that informs every member. Broadcast1 does
+ * so if @faults of the plan is less than n, in at most n + 1 steps if all of these faults are
+ * nodes.
  *
  * Return: 0; -ERANGE (the source is no node), -ENOLINK (it has failed or is
- * isolated), -ENOMEM.
+ * isolated), -EOPNOTSUPP (Broadcast1 needs a hypercube), -ENOMEM.
  */
 int hc_plan_bcast(const struct hc_faults *f, const struct hc_bcast_req *req,
 		  struct hc_bcast_plan *plan, const char **why);
 void hc_bcast_plan_free(struct hc_bcast_plan *plan);
 
-/* Derive a plan from a given sequence, which need not inform everybody.
- * Return: as hc_plan_bcast(), with -ERANGE for a bad sequence too.  An isolated
- * source is fine.
+/* Derive a plan from a given sequence, which may miss members. Return: as hc_plan_bcast(), with
+ * -ERANGE for an invalid sequence too; but the source may be isolated.
  */
 int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source,
 			const uint8_t *sequence, unsigned int steps,
@@ -107,8 +110,8 @@ int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source,
  * struct hc_bcast_piece - one sequence for all sources in a subcube
  * @dims: mask of the free dimensions
  * @base: its lowest node
- * @plan: the plan for source @base; the sequence serves every other node of
- *	the subcube as well, as the first steps inform a subcube that contains it
+ * @plan: the plan for source @base. The sequence serves every other node of the subcube as
+ *	well, because its first steps inform a subcube that contains this one
  */
 struct hc_bcast_piece {
 	uint32_t dims;
@@ -117,17 +120,17 @@ struct hc_bcast_piece {
 };
 
 /**
- * hc_plan_bcast_all() - sequences for all sources
+ * hc_plan_bcast_all() - find sequences for all sources
  * @f: the faults
- * @req: what is wanted; the source is ignored
- * @each: called for every piece, which is gone after that; what it returns, if
- *	not 0, ends the work
+ * @req: what plans are wanted; its source is ignored
+ * @each: called for every piece, which is released when @each returns; if @each returns
+ *	anything but 0, no further pieces are made
  * @ctx: handed to @each
  * @why: as for hc_plan_bcast()
  *
- * The pieces are disjoint fault-free subcubes; together they are the live
- * nodes, an isolated node being a piece without steps.  Broadcast1 may be
- * incomplete from n faults on, general never is.
+ * The pieces are disjoint fault-free subcubes; together they hold all live nodes. An isolated node
+ * is a piece whose sequence has no steps. With n or more faults a sequence of Broadcast1 may miss
+ * members; a sequence of general never does.
  *
  * Return: 0; -EHOSTDOWN (no live node), -EOPNOTSUPP (method minimal), -ENOMEM,
  * what @each returned.

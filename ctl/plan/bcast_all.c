@@ -2,18 +2,19 @@
 /*
  * Sequences for all sources.
  *
- * The cube is cut into disjoint fault-free subcubes: around a failed node into
- * k pieces of dimensions k - 1 to 0, across a faulty link into two.  The steps
- * of a piece's sequence that come first fill a prime subcube around it; after
- * them the same nodes are informed whichever node of it was the source, so the
- * sequence serves all of them.
+ * The cube is cut into disjoint fault-free subcubes: around a failed node into k pieces of
+ * dimensions k - 1 to 0, across a faulty link into two. The first steps of a piece's sequence fill
+ * a prime subcube around the piece. After these steps the same nodes have the message, whichever
+ * node of the piece was the source; so the sequence serves all nodes of the piece.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "bcast_impl.h"
 
-/* More cannot wait: each cut leaves at most n, and they get smaller. */
+/* The most pieces that wait to be cut: each cut leaves at most n pieces, all smaller than the one
+ * that was cut.
+ */
 #define STACK_MAX	(HC_LIB_DIM_MAX * HC_LIB_DIM_MAX + 1)
 
 struct piece {
@@ -36,7 +37,9 @@ static void push(struct all *a, uint32_t dims, uint32_t base)
 	a->stack[a->waiting++].base = base & ~dims;
 }
 
-/* The pieces around a failed node agree with it in ever more dimensions. */
+/* Cut @p around the failed node @node: each new piece differs from the node along one dimension,
+ * agrees with it along the dimensions before that one, and is free along those after it.
+ */
 static void cut_around(struct all *a, struct piece p, uint32_t node)
 {
 	uint32_t bit;
@@ -48,7 +51,7 @@ static void cut_around(struct all *a, struct piece p, uint32_t node)
 	}
 }
 
-/* Cut a piece that has a fault inside; false if it has none. */
+/* Cut a piece that has a fault inside. Return: false if it has none. */
 static bool cut(struct all *a, struct piece p)
 {
 	uint32_t sub = 0, u, links = 0, bit;
@@ -70,7 +73,9 @@ static bool cut(struct all *a, struct piece p)
 	return true;
 }
 
-/* Neighbouring pieces mostly lie in the same component. */
+/* Set up the scene for source @base. The component of the piece before is used again if @base is in
+ * it, as it mostly is.
+ */
 static int look_from(struct all *a, uint32_t base)
 {
 	if (a->have_scene && hc_bset_has(a->scene.members, base)) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is there a sequence of a given length?  Depth-first search over the sets of
- * informed nodes.
+ * Is there a sequence of a given length? Depth-first search over the sets of informed nodes.
  *
- * A set is given up if the steps left cannot be enough: because a step at most
- * doubles the informed nodes, because somebody is further away than that many
- * steps, or because the same set was given up before with as many steps left.
- * A step whose result is a subset of what another step gives is not taken.
- * None of this loses a sequence, so a search that comes to its end is a proof.
+ * The search gives up a set if the remaining steps cannot be enough: because a step at most doubles
+ * the number of informed nodes, because some member is farther away than that many steps, or
+ * because the search has given up the same set before with as many or more steps left. It does not
+ * take a step whose result is a subset of the result of another step. None of these rules loses a
+ * sequence, so a search that was not interrupted is a proof.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,24 +14,24 @@
 #include "bcast_impl.h"
 #include "memory.h"
 
-/* Words that the search may look at where sets have several. */
+/* The most words of sets that the search may read, where a set has several words. */
 #define EXACT_WORK	400000000ull
-/* The table of sets that were given up: bytes at most. */
+/* The most bytes of the table of sets that were given up. */
 #define TABLE_BYTES	(64u << 20)
-/* The results of the steps being tried: bytes at most. */
+/* The most bytes of the sets that result from the steps being tried. */
 #define SETS_BYTES	(256u << 20)
-/* Eight times as many entries for each dimension up to this one. */
+/* The table has eight times as many entries for each further dimension, up to this one. */
 #define TABLE_DIM	6
 
 /**
- * struct exact - the search
- * @q: the sequence
- * @work: words that may still be looked at
- * @sets: for each number of steps left, the results of the n steps from a set,
- *	and two scratch sets
- * @table: sets that were given up
- * @left: for each entry of @table, with how many steps left; 0 if empty
- * @slots: number of entries, a power of two
+ * struct exact - the state of the search
+ * @q: the sequence so far
+ * @work: number of words that the search may still read
+ * @sets: for each number of steps left: the n sets that result from a step, and two sets of
+ *	scratch memory
+ * @table: the sets that were given up
+ * @left: for each entry of @table, the number of steps that were left; 0 if the entry is empty
+ * @slots: number of entries of @table, a power of two
  */
 struct exact {
 	struct hc_bseq *q;
@@ -101,7 +100,7 @@ static void give_up(struct exact *e, size_t slot, const uint64_t *x, unsigned in
 	e->left[slot] = (uint16_t)left;
 }
 
-/* Is every member at most that many hops away from the informed ones? */
+/* Is every member at most @left hops away from the informed nodes @x? */
 static bool near_enough(struct exact *e, const uint64_t *x, unsigned int left)
 {
 	const struct hc_bscene *s = e->q->s;
@@ -139,7 +138,9 @@ struct child {
 	uint8_t dim;
 };
 
-/* The steps worth trying from a set, the one that informs the most first. */
+/* List the steps that are worth trying from the set @x, the one that informs the most nodes first.
+ * Return: their number.
+ */
 static unsigned int children(struct exact *e, const uint64_t *x, unsigned int left,
 			     struct child *list)
 {
@@ -170,7 +171,9 @@ static unsigned int children(struct exact *e, const uint64_t *x, unsigned int le
 	return n;
 }
 
-/* Go on from a set with that many members informed.  1, 0 or -EBUSY. */
+/* Search on from the set @x of @informed members with @left steps left. Return: 1 if a sequence is
+ * found, 0 if there is none, -EBUSY if the search became too long.
+ */
 static int descend(struct exact *e, const uint64_t *x, uint32_t informed, unsigned int left)
 {
 	const struct hc_bscene *s = e->q->s;

@@ -2,16 +2,15 @@
 /*
  * Any number of faults: divide and conquer.
  *
- * A cube with fewer faults than dimensions is a case for Broadcast1.  Any other
- * one is halved along a dimension; the message is broadcast in one half, crosses
- * over, and a few more steps inform who is left.  The paper takes the half with
- * the fewest faults and first sends the message there, which cannot be done if
- * the node across has failed.  So a dimension counts only if the better half
+ * A cube with fewer faults than dimensions is given to Broadcast1. Any other cube is halved along a
+ * dimension: the message is broadcast in one half, crosses over to the other half, and a few more
+ * steps inform the members that are left. The paper takes the half with fewer faults and first
+ * sends the message there, which is impossible if the source's neighbour in that half has failed.
+ * So a dimension may be chosen only if the half with fewer faults holds the source, or the source's
+ * link along the dimension can be used.
  * is the source's own, or the way across is open.
- *
- * At the outermost level every such dimension is tried, each with and without
- * the additional steps inside the halves; the paper's choice comes first and
- * stays if no other one is shorter.
+ * At the outermost level every such dimension is tried, with and without the additional steps
+ * inside the halves. The paper's choice is tried first, and is kept unless another one is shorter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,10 +18,10 @@
 #include "bcast_impl.h"
 
 /**
- * struct trial - how one attempt is made
- * @skip: leave out that many of the dimensions for the outermost halves
- * @inner: inform everybody possible inside a half before going on
- * @greedy: kind of prime subcubes
+ * struct trial - the choices of one attempt
+ * @skip: number of dimensions to pass over when the outermost halves are chosen
+ * @inner: inform all members that steps inside a half can reach before the steps outside of it
+ * @greedy: take prime subcubes that one greedy pass finds
  */
 struct trial {
 	unsigned int skip;
@@ -30,7 +29,9 @@ struct trial {
 	bool greedy;
 };
 
-/* Members inside that would still be missing after a step. */
+/* Return: number of members inside @c that would still lack the message after a step along @d.
+ * @now: memory for the step.
+ */
 static uint32_t left_after(const struct hc_bseq *q, const struct hc_bcube *c, unsigned int d,
 			   struct hc_bseq *now)
 {
@@ -39,10 +40,9 @@ static uint32_t left_after(const struct hc_bseq *q, const struct hc_bcube *c, un
 	return hc_bcast_missing(now, c);
 }
 
-/*
- * Inform who is left, as far as steps inside the cube do it.  The dimension
- * with the fewest edges between two bad nodes is the one that leaves the fewest
- * bad nodes, as long as no link is faulty: a faulty link is one more such edge.
+/* Add steps inside the cube @c as long as they inform members. The dimension with the fewest links
+ * between two bad nodes leaves the fewest bad nodes, as long as no link is faulty; a faulty link
+ * counts as one more such link.
  */
 static int finish_inside(struct hc_bseq *q, const struct hc_bcube *c)
 {
@@ -78,7 +78,9 @@ struct split {
 	bool cross;
 };
 
-/* The dimension to halve along; false if there is no further choice. */
+/* Choose the dimension along which @c is halved. @skip: number of choices to pass over. Return:
+ * false if there is no further choice.
+ */
 static bool choose_split(const struct hc_bseq *q, const struct hc_bcube *c, unsigned int skip,
 			 struct split *best)
 {
@@ -107,7 +109,9 @@ static bool choose_split(const struct hc_bseq *q, const struct hc_bcube *c, unsi
 	return true;
 }
 
-/* Recurses once for each dimension at most; 1: the trial does not exist. */
+/* Add the steps for the cube @c to the sequence. The recursion is at most as deep as the number of
+ * dimensions. Return: 0, 1 (the choices of @t do not exist), or -ENOMEM.
+ */
 static int conquer(struct hc_bseq *q, const struct hc_bcube *c, const struct trial *t,
 		   bool outermost)
 {
@@ -129,7 +133,9 @@ static int conquer(struct hc_bseq *q, const struct hc_bcube *c, const struct tri
 		err = conquer(q, &half, t, false);
 		hc_bseq_step(q, split.dim);
 	} else {
-		/* Cut off inside this cube; outside of it others will help. */
+		/* Members are cut off inside this cube; the steps outside of it
+		 * will inform them.
+		 */
 		return outermost;
 	}
 	if (!err && (outermost || t->inner))
@@ -137,7 +143,7 @@ static int conquer(struct hc_bseq *q, const struct hc_bcube *c, const struct tri
 	return err;
 }
 
-/* Broadcast1 in the whole cube, whatever the number of faults. */
+/* Use Broadcast1 in the whole cube, whatever the number of faults. */
 static int without_halves(struct hc_bseq *q, const struct hc_bcube *c)
 {
 	int err = hc_bcast_broadcast1(q, c);
@@ -159,7 +165,7 @@ static int all_trials(struct hc_bseq *q, struct hc_bseq *now, const struct hc_bc
 	struct trial t = { .greedy = c->greedy };
 	int err = 0;
 
-	/* More trials of very long sequences would not pay. */
+	/* Further attempts with very long sequences would take more time than they are worth. */
 	for (t.skip = 0; !err && t.skip < q->s->n; t.skip++) {
 		if (q->steps > 4 * q->s->n)
 			break;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the broadcast planners: sets of nodes in 64-bit words, the scene in which a
- * sequence is sought, and a sequence under construction.
+ * Declarations that only the broadcast planners use: sets of nodes in 64-bit words, the scene (a
+ * component with its faults) in which a sequence is sought, and a sequence under construction.
  */
 #ifndef _HC_BCAST_IMPL_H
 #define _HC_BCAST_IMPL_H
 
 #include "bcast.h"
 
-/* All dimensions of a set that fit in a word. */
+/* Number of dimensions for which a set of nodes fits in one word. */
 #define HC_WORD_DIMS	6
 
 /**
@@ -21,8 +21,8 @@ struct hc_bfault {
 	uint32_t bit;
 };
 
-/* Where a fault is as seen from @node: the subcube through @node with the free
- * dimensions D has it inside iff these are a subset of D.
+/* Return: the place of a fault relative to @node, as a mask of dimensions: the subcube through
+ * @node with the free dimensions D has the fault inside iff the mask is a subset of D.
  */
 static inline uint32_t hc_bfault_at(const struct hc_bfault *f, uint32_t node)
 {
@@ -35,12 +35,12 @@ static inline uint32_t hc_bfault_at(const struct hc_bfault *f, uint32_t node)
  * @n: dimension
  * @words: 64-bit words of a set
  * @source: the source
- * @members: the nodes that are to be informed
- * @nmembers: their number
- * @over: over[d]: the members that a member can inform along dimension d
+ * @members: the nodes that are to have the message, as a set
+ * @nmembers: number of members
+ * @over: over[d]: the members that get the message if all members send it along dimension d
  * @fault: nodes that are no members, and faulty links between members
- * @nfaults: their number
- * @nlinks: how many of them are links
+ * @nfaults: number of entries of @fault
+ * @nlinks: number of links among these
  */
 struct hc_bscene {
 	const struct hc_faults *f;
@@ -55,7 +55,7 @@ struct hc_bscene {
 	uint32_t nlinks;
 };
 
-/* 0 or -ENOMEM; free in either case. */
+/* Find the component of @source. Return: 0 or -ENOMEM; release the scene in either case. */
 int hc_bscene_init(struct hc_bscene *s, const struct hc_faults *f, uint32_t source);
 void hc_bscene_free(struct hc_bscene *s);
 
@@ -71,7 +71,7 @@ static inline void hc_bset_add(uint64_t *set, uint32_t u)
 
 uint32_t hc_bset_count(const uint64_t *set, size_t words);
 
-/* The set @x ^ (1 << d), word @w of it. */
+/* Return: word @w of the set of the neighbours of @x along dimension @d. */
 static inline uint64_t hc_bset_shifted(const uint64_t *x, size_t w, unsigned int d)
 {
 	static const uint64_t low[HC_WORD_DIMS] = {
@@ -84,20 +84,22 @@ static inline uint64_t hc_bset_shifted(const uint64_t *x, size_t w, unsigned int
 	return (x[w] & low[d]) << (1u << d) | (x[w] >> (1u << d) & low[d]);
 }
 
-/* How many nodes a step along @d would inform. */
+/* Return: number of nodes that a step along @d would inform. */
 uint32_t hc_bset_gain(const struct hc_bscene *s, const uint64_t *x, unsigned int d);
-/* Take the step: @to may be @x.  Returns the number of nodes informed. */
+/* Take a step along @d: *to becomes the set of nodes informed after it; @to may be @x. Return:
+ * number of nodes that the step informs.
+ */
 uint32_t hc_bset_step(const struct hc_bscene *s, const uint64_t *x, unsigned int d,
 		      uint64_t *to);
 
 /**
  * struct hc_bseq - a sequence under construction
  * @s: the scene
- * @x: the informed nodes
+ * @x: the nodes informed so far, as a set
  * @informed: their number
  * @steps: number of steps so far
- * @seq: the dimensions, room for HC_BSEQ_MAX(n) of them
- * @literal: keep steps that inform nobody
+ * @seq: dimensions of the steps; memory for HC_BSEQ_MAX(n) of them
+ * @literal: keep steps that inform no node
  */
 struct hc_bseq {
 	const struct hc_bscene *s;
@@ -110,7 +112,9 @@ struct hc_bseq {
 
 #define HC_BSEQ_MAX(n)	(hc_nodes(n) + 2 * HC_LIB_DIM_MAX)
 
-/* Start from the source alone; 0 or -ENOMEM; free in either case. */
+/* Begin a sequence: the source alone is informed. Return: 0 or -ENOMEM; release the sequence in
+ * either case.
+ */
 int hc_bseq_init(struct hc_bseq *q, const struct hc_bscene *s);
 void hc_bseq_free(struct hc_bseq *q);
 void hc_bseq_reset(struct hc_bseq *q);
@@ -121,24 +125,24 @@ static inline bool hc_bseq_done(const struct hc_bseq *q)
 	return q->informed == q->s->nmembers;
 }
 
-/* Steps that inform the most, until everybody is informed. */
+/* Add steps, each time the one that informs the most nodes, until all members are informed. */
 void hc_bseq_finish(struct hc_bseq *q);
-/* Leave out every step that a complete sequence can do without. */
+/* Remove every step without which the sequence still informs all members. Return: 0 or -ENOMEM. */
 int hc_bseq_prune(struct hc_bseq *q);
 
 /* --- bcast.c --- */
-/* Fills the plan with what follows from a sequence; 0 or -ENOMEM. */
+/* Fill in the plan from a sequence. Return: 0 or -ENOMEM. */
 int hc_bcast_describe(const struct hc_bscene *s, const uint8_t *sequence, unsigned int steps,
 		      struct hc_bcast_plan *p);
 
 /* --- bcast_prime.c --- */
 
 /**
- * struct hc_bcube - a subcube in which a broadcast is made
- * @node: where it starts
+ * struct hc_bcube - a subcube inside which a message is broadcast
+ * @node: the node that has the message first
  * @dims: mask of the free dimensions
- * @seed: the first steps must fill a subcube with at least these free dimensions
- * @greedy: find a prime subcube by one greedy pass
+ * @seed: the first steps must fill a subcube that has at least these free dimensions
+ * @greedy: take a prime subcube that one greedy pass finds
  */
 struct hc_bcube {
 	uint32_t node;
@@ -147,29 +151,44 @@ struct hc_bcube {
 	bool greedy;
 };
 
-/* How many faults are inside. */
+/* Return: number of faults inside the subcube through @node with the free dimensions @dims. */
 uint32_t hc_bcast_faults(const struct hc_bscene *s, uint32_t node, uint32_t dims);
-/* The members inside that are not informed. */
+/* Return: number of members inside @c that are not informed. */
 uint32_t hc_bcast_missing(const struct hc_bseq *q, const struct hc_bcube *c);
-/* The masks D whose subcube through @node has a fault inside. */
+/* Fill in @bad, a bit for each mask D of dimensions: the subcube through @node with the free
+ * dimensions D has a fault inside.
+ */
 void hc_bcast_bad(const struct hc_bscene *s, uint32_t node, uint64_t *bad);
-/* Grow a fault-free subcube, lowest dimension first, until it is prime. */
+/* Add dimensions of @dims to the fault-free subcube with the free dimensions @free, lowest first,
+ * until it is prime. Return: its free dimensions.
+ */
 uint32_t hc_bcast_grow(const uint64_t *bad, uint32_t dims, uint32_t free);
-/* Broadcast1; 0 or -ENOMEM. */
+/* Add the steps of Broadcast1 for the subcube @c. Return: 0 or -ENOMEM. */
 int hc_bcast_broadcast1(struct hc_bseq *q, const struct hc_bcube *c);
+
+/* --- bcast_ports.c --- */
+/* Find a sequence for any network, from @source to all members of @p. @sequence: memory for one
+ * step per node. *steps: set to the number of steps. Return: 0 or -ENOMEM.
+ */
+int hc_bcast_ports(const struct hc_faults *f, uint32_t source, const struct hc_bcast_plan *p,
+		   uint8_t *sequence, unsigned int *steps);
 
 /* --- bcast_general.c --- */
 int hc_bcast_general(struct hc_bseq *q, bool greedy);
 
 /* --- bcast_minimal.c --- */
-/* No sequence has fewer steps: distance, and doubling.  0 or -ENOMEM. */
+/* Compute a lower bound of the steps of any sequence, by distance and by doubling. Return: 0 or
+ * -ENOMEM.
+ */
 int hc_bcast_bound(const struct hc_bscene *s, unsigned int *bound);
-/* @q is a complete sequence; make it shorter if possible. */
+/* Make the complete sequence @q shorter if possible. *bound: set to the lower bound that was
+ * proved.
+ */
 int hc_bcast_minimal(struct hc_bseq *q, unsigned int *bound);
 
 /* --- bcast_exact.c --- */
-/* Search a complete sequence of exactly @len steps.  1: found, in @q; 0: there
- * is none; -EBUSY: the search became too long; -ENOMEM.
+/* Search for a complete sequence of exactly @len steps. Return: 1 if @q is one now, 0 if there is
+ * none, -EBUSY if the search became too long, -ENOMEM.
  */
 int hc_bcast_exact(struct hc_bseq *q, unsigned int len);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The shortest sequence: a lower bound, beam search from above, and a search
- * for shorter ones from below until the two meet.
+ * The shortest sequence: a lower bound; a beam search, which shortens the sequence that is known;
+ * and an exact search for sequences of the lengths from the bound on, until one is found or the two
+ * lengths meet.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +12,12 @@
 
 #define WIDTH_MAX 64
 #define WIDTH_MIN 4
-/* Words that beam search may look at. */
+/* The most words of sets that beam search may read. */
 #define BEAM_WORK 400000000ull
 
-/* Steps until the message could be everywhere if it went along all dimensions. */
+/* Return: number of steps until all members have the message if each step sends it along all
+ * dimensions at once. @x, @next: memory for sets.
+ */
 static unsigned int eccentricity(const struct hc_bscene *s, uint64_t *x, uint64_t *next)
 {
 	unsigned int hops, d;
@@ -49,12 +52,12 @@ int hc_bcast_bound(const struct hc_bscene *s, unsigned int *bound)
 }
 
 /**
- * struct state - an entry of the beam
- * @x: informed nodes
+ * struct state - an entry of the beam: a set of informed nodes
+ * @x: the informed nodes
  * @informed: their number
- * @promise: sum of what every dimension would inform next
- * @parent: entry of the level before
- * @dim: the step that led here
+ * @promise: sum, over all dimensions, of the nodes that a step along it would inform next
+ * @parent: index of the entry of the level before that it was made from
+ * @dim: dimension of the step that made it
  */
 struct state {
 	uint64_t *x;
@@ -65,13 +68,14 @@ struct state {
 };
 
 /**
- * struct beam - beam search
+ * struct beam - the state of a beam search
  * @s: the scene
- * @width: states kept at a level
- * @level: two levels of @width + 1 states; the last one of each is scratch
- * @count: their numbers of states
+ * @width: number of states that are kept on each level
+ * @level: this level and the next one, @width + 1 states each; the last state of each is
+ *	scratch memory
+ * @count: number of states on each of the two levels
  * @trail: parent and dimension of every state of every level
- * @sets: memory of the states
+ * @sets: memory of the sets of all states
  */
 struct beam {
 	const struct hc_bscene *s;
@@ -120,7 +124,9 @@ static bool better(const struct state *a, const struct state *b)
 	return a->promise > b->promise;
 }
 
-/* Put the scratch state of a level in its place, unless it is known or too bad. */
+/* Sort the scratch state of level @side into the level, unless the level has the same set already
+ * or is full of better states.
+ */
 static void beam_insert(struct beam *b, unsigned int side)
 {
 	struct state *l = b->level[side], scratch = l[b->width];
@@ -133,7 +139,7 @@ static void beam_insert(struct beam *b, unsigned int side)
 	if (at == b->width) {
 		if (!better(&scratch, &l[at - 1]))
 			return;
-		/* The one that falls out leaves its memory to the scratch state. */
+		/* The scratch state gets the memory of the state that drops out. */
 		l[b->width].x = l[--at].x;
 	} else {
 		l[b->width].x = l[at].x;
@@ -169,7 +175,7 @@ static void beam_expand(struct beam *b, unsigned int side, unsigned int parent)
 	}
 }
 
-/* Read the sequence off the trail, last step first. */
+/* Read the sequence of @steps steps off the trail, last step first. */
 static void beam_result(struct beam *b, unsigned int steps, struct hc_bseq *q)
 {
 	uint8_t *seq = q->seq;
@@ -186,7 +192,7 @@ static void beam_result(struct beam *b, unsigned int steps, struct hc_bseq *q)
 		hc_bseq_step(q, seq[i]);
 }
 
-/* Make @q shorter if the beam gets there in fewer steps. */
+/* Search, and replace @q if the search finds a sequence of fewer steps. */
 static void beam_run(struct beam *b, struct hc_bseq *q)
 {
 	unsigned int step, side, i;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prime subcubes, the broadcasting rule, and Broadcast1, which is made of them.
+ * Prime subcubes, the broadcasting rule, and Broadcast1, which is made of these two.
  *
- * A subcube through a node has a fault inside iff its free dimensions contain
- * the fault's coordinates relative to the node.  So its external dimensions hit
- * all faults, a prime subcube is a minimal hitting set and a largest one is a
- * minimum one.  With 16 dimensions all subcubes can be looked at: the set of
- * the bad ones is closed upwards in n passes over a bit map.
+ * A subcube through a node has a fault inside iff its free dimensions contain the fault's
+ * coordinates relative to the node. So the external dimensions of a fault-free subcube hit all
+ * faults: a prime subcube belongs to a minimal hitting set, a largest one to a minimum hitting set.
+ * With 16 dimensions all subcubes can be looked at: the set of the bad ones is closed upwards in n
+ * passes over a bit map.
  *
- * A faulty link blocks exactly that link in the simulation.  Where the rule
- * counts faults, a link along the dimension counts for its far end.
+ * In the simulation of a sequence a faulty link blocks exactly that link. Where the rule counts
+ * faults, a faulty link along the dimension in question counts as a fault of its far end.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "bcast_impl.h"
 
-/* So many of the largest subcubes are tried. */
+/* Number of the largest subcubes that are tried. */
 #define TRIES 64
 
 uint32_t hc_bcast_faults(const struct hc_bscene *s, uint32_t node, uint32_t dims)
@@ -79,7 +79,9 @@ uint32_t hc_bcast_missing(const struct hc_bseq *q, const struct hc_bcube *c)
 	return n;
 }
 
-/* Those dimensions, the one with the fewest faults beyond it first. */
+/* Write the dimensions @external to @order, the one with the fewest faults beyond it first. Return:
+ * their number.
+ */
 static unsigned int rule(const struct hc_bscene *s, const struct hc_bcube *c,
 			 uint32_t external, uint8_t *order)
 {
@@ -103,11 +105,10 @@ static unsigned int rule(const struct hc_bscene *s, const struct hc_bcube *c,
 	return n;
 }
 
-/*
- * One more step for the pseudo-faulty nodes.  Theorem 1 has an internal
- * dimension along which no two bad nodes are neighbours; such a one is taken if
- * there is one, else the dimension that leaves the fewest without the message.
- * Returns how many those are.
+/* Add one step for the pseudo-faulty nodes. By Theorem 1 there is an internal dimension along which
+ * no two bad nodes are neighbours; if there is one it is taken, else the dimension that leaves the
+ * fewest members without the message. @trial: memory for trying a step. Return: number of members
+ * that are left.
  */
 static uint32_t extra_step(struct hc_bseq *q, const struct hc_bcube *c, uint32_t internal,
 			   struct hc_bseq *trial)
@@ -132,7 +133,9 @@ static uint32_t extra_step(struct hc_bseq *q, const struct hc_bcube *c, uint32_t
 	return fewest;
 }
 
-/* Broadcast1 with a given prime subcube; returns how many members it misses. */
+/* Add the steps of Broadcast1 with the prime subcube whose free dimensions are @internal. Return:
+ * number of members that are left without the message.
+ */
 static uint32_t from_prime(struct hc_bseq *q, const struct hc_bcube *c, uint32_t internal,
 			   struct hc_bseq *trial)
 {
@@ -149,7 +152,9 @@ static uint32_t from_prime(struct hc_bseq *q, const struct hc_bcube *c, uint32_t
 	left = hc_bcast_missing(q, c);
 	if (left)
 		left = extra_step(q, c, internal, trial);
-	/* Theorem 1 is about nodes; with links it held wherever it was tried. */
+	/* Theorem 1 is about faulty nodes only. With faulty links one more step was enough wherever
+	 * it was tried.
+	 */
 	if (left && q->s->nlinks && q->s->nfaults < q->s->n)
 		left = extra_step(q, c, internal, trial);
 	return left;
@@ -179,7 +184,9 @@ static void try_prime(struct hc_bseq *q, const struct hc_bcube *c, struct search
 	hc_bseq_copy(&t->best, &t->now);
 }
 
-/* The largest fault-free subcubes that contain the seed, high dimensions first. */
+/* Find the largest fault-free subcubes that contain the seed, those of the highest dimensions
+ * first, and try them.
+ */
 static void try_largest(struct hc_bseq *q, const struct hc_bcube *c, struct search *t)
 {
 	uint32_t rest = c->dims & ~c->seed, sub = rest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of nodes, the scene of a broadcast, sequences under construction.
+ * Sets of nodes, the scene of a broadcast, and sequences under construction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ uint32_t hc_bset_step(const struct hc_bscene *s, const uint64_t *x, unsigned int
 	return n;
 }
 
-/* The live nodes connected with the source. */
+/* Find the members: the live nodes connected with the source. */
 static int find_members(struct hc_bscene *s)
 {
 	uint32_t *set = calloc(hc_set_words(s->n), sizeof(*set)), u;
@@ -71,7 +71,7 @@ static bool member_link(const struct hc_bscene *s, uint32_t u, unsigned int d)
 	return hc_bset_has(s->members, u) && hc_bset_has(s->members, hc_neigh(u, d));
 }
 
-/* Visit every fault; @list may be NULL to count them. */
+/* Write all faults to @list, or only count them if @list is NULL. */
 static void list_faults(struct hc_bscene *s, struct hc_bfault *list)
 {
 	uint32_t u, n = 0;
@@ -210,7 +210,9 @@ void hc_bseq_finish(struct hc_bseq *q)
 	}
 }
 
-/* Sequences longer than this are pruned at a price that they are not worth. */
+/* Return: the greatest length of a sequence that is pruned; with longer ones pruning takes more
+ * time than it is worth.
+ */
 static unsigned int prune_limit(const struct hc_bseq *q)
 {
 	return 8 * q->s->n;

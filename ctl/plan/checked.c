@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who relays in a tree, and over which links.
+ * Which nodes relay in a tree, and which links the tree uses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "memory.h"
 
 /**
- * struct marking - relays and links of a tree on the way
+ * struct marking - memory for marking the relays and links of a tree
  * @f: the faults
- * @t: filled in
- * @src: room for the sources of a role
- * @max: how many fit
- * @from: hops from one end of a detour, of all nodes
- * @to: hops from the other end
- * @queue: room for all nodes
+ * @t: the tree whose @relays and @links are filled in
+ * @src: memory for the sources of a role
+ * @max: number of sources that @src has room for
+ * @from: for each node, hops from one end of a detour
+ * @to: for each node, hops from the other end
+ * @queue: memory for all nodes
  */
 struct marking {
 	const struct hc_faults *f;
@@ -54,7 +54,9 @@ static void hops_from(const struct marking *m, uint32_t u, uint32_t *hops)
 	}
 }
 
-/* All shortest ways: the nodes choose among them as frames come. */
+/* Mark the nodes and links of all shortest paths of the detour between @from and @to: the kernel's
+ * nodes choose among these paths as frames come.
+ */
 static void mark_detour(struct marking *m, uint32_t from, uint32_t to)
 {
 	uint32_t u, far;

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checked collectives: pairs of trees in which no node relays twice, as far as that is possible, so
- * that one that lies falsifies one of two results only; and who may have lied, from the results.
+ * Checked collectives: pairs of trees in which, as far as possible, no node relays in both trees,
+ * so that a node that falsifies data falsifies one of the two results only; and, from the results,
+ * which nodes may have done so.
  *
- * A node relays in a tree if it passes on what others gave: it merges theirs on the way up, hands
- * the result down, helps a blocked neighbour, or lies on the way of a detour.  Without faults these
- * are the nodes that agree with the sink in the first dimension of the order, half of the cube.  So
- * trees of the same first dimension k whose sinks differ in bit k have no relay in common, and no
- * fewer links than those along k: a tree uses every one of them, as all nodes of one half hand
- * what they have to the other, one tree in one direction, the other in the opposite one.
+ * A node relays in a tree if it passes on data of other nodes: it merges contributions on the way
+ * up, passes the result down, helps a blocked neighbour, or is on the path of a detour. Without
+ * faults the relays are the nodes whose coordinate along the first dimension of the order is that
+ * of the sink, half of the cube. So two trees with the same first dimension k, whose sinks differ
+ * in bit k, have no relay in common. The links that they have in common are those along k, and
+ * fewer are not possible: in each tree all nodes of one half pass their data to the other half
+ * over these links, in the two trees in opposite directions.
  */
 #ifndef _HC_PLAN_CHECKED_H
 #define _HC_PLAN_CHECKED_H
 
 #include "plan.h"
 
-/* Up to this dimension all pairs are tried. */
+/* Up to this dimension of the cube all pairs are tried. */
 #define HC_CHECKED_EXACT	5
 
 /**
  * struct hc_checked_tree - one tree of a pair
  * @plan: the tree
- * @relays: the nodes that relay in it
- * @links: the links that it uses, link (u, d) with the lower end u as number u * dim + d
+ * @relays: the nodes that relay in it, as a set
+ * @links: the links that it uses, as a set; link (u, d) with lower end u has the number u *
+ *	dim + d
  */
 struct hc_checked_tree {
 	struct hc_tree_plan plan;
@@ -30,7 +33,7 @@ struct hc_checked_tree {
 	uint32_t *links;
 };
 
-/* Words of .links. */
+/* Return: number of words of @links of struct hc_checked_tree. */
 static inline uint32_t hc_checked_link_words(unsigned int dim)
 {
 	return (hc_nodes(dim) * dim + 31) / 32;
@@ -38,11 +41,12 @@ static inline uint32_t hc_checked_link_words(unsigned int dim)
 
 /**
  * struct hc_checked_pair - two trees with the same members
- * @found: there is one
- * @tree: the trees
- * @unseen: nodes that relay in both, so that each of them can lie unseen
- * @nunseen: how many
- * @nlinks: how many links both use
+ * @found: there is such a pair
+ * @tree: the two trees
+ * @unseen: nodes that relay in both trees, as a set: each of them can falsify both results
+ *	unnoticed
+ * @nunseen: number of these nodes
+ * @nlinks: number of links that both trees use
  */
 struct hc_checked_pair {
 	bool found;
@@ -54,13 +58,14 @@ struct hc_checked_pair {
 
 /**
  * struct hc_checked - pairs of trees
- * @dim: of the cube
- * @exact: no pair there is has fewer relays in common than @best, of those with as few none fewer
- *	links, of these none takes fewer steps, and so for each dimension; else they are only the
- *	best that were tried
+ * @dim: dimension of the cube
+ * @exact: @best is proved to be the best pair: no pair has fewer relays in common, no pair
+ *	with as few has fewer links in common, and of these pairs none takes fewer steps; and each
+ *	entry of @pair likewise. Else these are the best of the pairs that were tried
  * @best: the pair to use
- * @pair: the best of each dimension that both trees have as the first, with sinks on both sides of
- *	it; there is none where all members are on one side.  Each tells one bit of a node that lies
+ * @pair: for each dimension, the best pair of trees that both have it as their first
+ *	dimension, with sinks on both sides of it; there is none if all members are on one side.
+ *	The results of each pair tell one bit of the number of a node that falsifies data
  */
 struct hc_checked {
 	unsigned int dim;
@@ -70,10 +75,10 @@ struct hc_checked {
 };
 
 /**
- * hc_plan_checked() - find the pairs
+ * hc_plan_checked() - find pairs of trees
  * @f: the faults
- * @sink: of the first tree of each, or HC_ANY_SINK; then the members are those of the largest
- *	component
+ * @sink: sink of the first tree of each pair. HC_ANY_SINK: any sink; the members are then the
+ *	nodes of the largest component
  * @plan: filled in; release with hc_checked_free()
  * @why: set to a sentence (static storage) on error
  *
@@ -84,20 +89,25 @@ int hc_plan_checked(const struct hc_faults *f, uint32_t sink, struct hc_checked 
 		    const char **why);
 void hc_checked_free(struct hc_checked *plan);
 
-/* The tree of this sink and this order, of all dimensions.  Return: as hc_plan_tree_fixed(). */
+/* Make the tree with this sink and this order of all dimensions. Return: as
+ * hc_plan_tree_fixed().
+ */
 int hc_checked_tree(const struct hc_faults *f, uint32_t sink, const uint8_t *order,
 		    struct hc_checked_tree *t, const char **why);
 void hc_checked_tree_free(struct hc_checked_tree *t);
 
-/* ------------------------------------------------------------ who has lied */
+/* --- which nodes have falsified data --- */
 
-/* No class: its receivers have different results of the tree. */
+/* A value of @result of struct hc_checked_seen: the receivers have different
+ * results of this tree.
+ */
 #define HC_CHECKED_MIXED	UINT32_MAX
 
 /**
- * struct hc_checked_seen - what became of a tree
- * @relays: the nodes that relay in it
- * @result: equal numbers are equal results; HC_CHECKED_MIXED
+ * struct hc_checked_seen - the result of a tree
+ * @relays: the nodes that relay in it, as a set
+ * @result: number of the result; equal numbers are equal results. HC_CHECKED_MIXED: the
+ *	receivers have different ones
  */
 struct hc_checked_seen {
 	const uint32_t *relays;
@@ -105,37 +115,39 @@ struct hc_checked_seen {
 };
 
 /**
- * struct hc_suspects - the smallest sets of nodes whose lies explain what was seen
- * @liars: nodes in each such set: 0 (all results are the same), 1, 2, or 3: no two nodes explain it
- * @n: how many such sets; of 2 liars at most as many as there is room for are listed
- * @pairs: with one liar: how many sets of two explain it that do without all of those nodes
- * @set: with one liar the nodes, ascending
+ * struct hc_suspects - the smallest sets of Byzantine nodes that explain the results
+ * @byzantine: number of nodes in each such set: 0 (all results are the same), 1 or 2; 3: no set of
+ *	two nodes explains the results
+ * @n: number of such sets; of sets of two nodes only as many are listed as there is room for
+ * @pairs: if one node explains the results: number of sets of two nodes that explain them and
+ *	hold none of these nodes
+ * @set: if one node explains the results: the nodes that do, ascending
  */
 struct hc_suspects {
-	uint32_t liars;
+	uint32_t byzantine;
 	uint32_t n;
 	uint32_t pairs;
 	uint32_t *set;
 };
 
-/* A set of two. */
+/* A set of two nodes. */
 struct hc_suspect_pair {
 	uint32_t a;
 	uint32_t b;
 };
 
 /**
- * hc_checked_suspects() - who may have lied
- * @dim: of the cube
- * @seen: what became of the trees, which all reduced the same contributions
- * @n: how many
+ * hc_checked_suspects() - find the nodes that may have falsified data
+ * @dim: dimension of the cube
+ * @seen: results of trees that all reduced the same contributions
+ * @n: number of trees
  * @s: filled in
- * @one: room for the nodes that explain it alone, hc_nodes(@dim) of them
- * @two: room for sets of two
- * @max: how many
+ * @one: memory for the nodes that explain the results alone, hc_nodes(@dim) entries
+ * @two: memory for sets of two nodes
+ * @max: number of sets that @two has room for
  *
- * A set L of nodes explains what was seen if and only if there is a result that all trees have
- * in which no node of L relays: that one was right, and the others may be anything.
+ * A set L of nodes explains the results if and only if all trees in which no node of L relays have
+ * the same result: that result was right, and the results of the other trees may be anything.
  */
 void hc_checked_suspects(unsigned int dim, const struct hc_checked_seen *seen, unsigned int n,
 			 struct hc_suspects *s, uint32_t *one, struct hc_suspect_pair *two,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which trees are paired: the best two of all, and for each dimension the best of those that have
- * it as the first one, with sinks on both sides of it.
+ * Which trees are paired: the best pair of all, and for each dimension the best pair whose trees
+ * both have it as their first dimension, with sinks on both sides of it.
  *
- * Up to HC_CHECKED_EXACT dimensions all pairs are tried.  Beyond, with faults, one tree has the
- * sink that is best for a single tree, the other the nearest one across some dimension, and the
- * orders are rotations of one.  Without faults any such pair is best, see checked.h.
+ * Up to HC_CHECKED_EXACT dimensions all pairs are tried. Beyond, in a cube with faults, one tree
+ * has the sink that is best for a single tree, the other tree the nearest sink across some
+ * dimension, and the orders are rotations of one order. In a cube without faults any such pair is
+ * best, see checked.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,14 +16,14 @@
 #include "memory.h"
 
 /**
- * struct find - a search
+ * struct find - the state of the search for pairs
  * @f: the faults
- * @sink: of all first trees, or HC_ANY_SINK
- * @near: the same, or one that is good
- * @members: of all trees
- * @whole: nothing is faulty
- * @exact: try all
- * @why: as hc_plan_checked()
+ * @sink: sink of the first tree of each pair, or HC_ANY_SINK
+ * @near: @sink, or a good sink if that is HC_ANY_SINK
+ * @members: members of all trees, as a set
+ * @whole: the cube has no faults
+ * @exact: try all pairs
+ * @why: as for hc_plan_checked()
  */
 struct find {
 	const struct hc_faults *f;
@@ -34,7 +35,7 @@ struct find {
 	const char **why;
 };
 
-/* Trees that may be taken. */
+/* The trees that may be paired. */
 struct pool {
 	struct hc_checked_tree *v;
 	size_t n;
@@ -65,7 +66,9 @@ static uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t words)
 	return n;
 }
 
-/* The links only if they matter: if there are not more relays than in @least. */
+/* Compute the cost of the pair @a, @b. Links are counted only if the pair has no more relays in
+ * common than @least has, as only then they matter.
+ */
 static struct cost cost_of(const struct hc_checked_tree *a, const struct hc_checked_tree *b,
 			   const struct cost *least)
 {
@@ -101,7 +104,7 @@ static void pool_free(struct pool *s)
 	free(s->v);
 }
 
-/* All orders of what stands from @at on. */
+/* Add a tree for each order that permutes @order from index @at on. */
 static int each_order(const struct find *q, struct pool *s, uint32_t sink, uint8_t *order,
 		      unsigned int at)
 {
@@ -150,7 +153,9 @@ static int each_tree(const struct find *q, struct pool *s, uint32_t sink, unsign
 	return q->exact ? each_order(q, s, sink, order, 1) : each_rotation(q, s, sink, order);
 }
 
-/* The member of that side that is nearest to the sink at hand, the lowest of these. */
+/* Find the member on the upper or lower side of dimension @first that is nearest to @q->near, the
+ * lowest of several. Return: false if there is none.
+ */
 static bool nearest(const struct find *q, unsigned int first, bool upper, uint32_t *sink)
 {
 	unsigned int least = UINT32_MAX, far;
@@ -168,7 +173,9 @@ static bool nearest(const struct find *q, unsigned int first, bool upper, uint32
 	return least != UINT32_MAX;
 }
 
-/* The trees that may be the first, and behind them others: from *others on. */
+/* Fill @s with the trees that may be the first of a pair and, from index *others on, those that may
+ * be the second.
+ */
 static int pool_fill(const struct find *q, struct pool *s, size_t *others)
 {
 	bool fixed = q->sink != HC_ANY_SINK;
@@ -186,7 +193,7 @@ static int pool_fill(const struct find *q, struct pool *s, size_t *others)
 			if (hc_set_has(q->members, u))
 				err = each_tree(q, s, u, k);
 	}
-	/* Then any two will do. */
+	/* Without a given sink any two trees may be paired. */
 	if (q->exact && !fixed)
 		*others = 0;
 	return err;
@@ -213,13 +220,15 @@ static int pair_keep(const struct find *q, const struct hc_tree *a, const struct
 	return 0;
 }
 
-/* Of the same first dimension @k, with sinks on both sides? */
+/* Do both trees have the first dimension @k, and sinks on both sides of it? */
 static bool apart(const struct hc_tree *a, const struct hc_tree *b, unsigned int k)
 {
 	return a->order[0] == k && b->order[0] == k && (a->sink ^ b->sink) & hc_bit(k);
 }
 
-/* The best pair of the first dimension @k, or of all if there is no such dimension. */
+/* Find the best pair whose trees have the first dimension @k; if @k is no dimension, the best of
+ * all pairs.
+ */
 static int pair_find(const struct find *q, const struct pool *s, size_t others, unsigned int k,
 		     struct hc_checked_pair *p)
 {
@@ -268,7 +277,7 @@ static bool faultless(const struct hc_faults *f)
 	return true;
 }
 
-/* The members are those of a good tree. */
+/* Set up the search: the members are those of a good tree. */
 static int begin(struct find *q)
 {
 	const struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = q->sink };
@@ -280,7 +289,7 @@ static int begin(struct find *q)
 	if (q->whole && q->sink == HC_ANY_SINK) {
 		q->near = 0;
 	} else {
-		/* Of those with most members. */
+		/* Of the sinks with the most members. */
 		err = hc_plan_tree(q->f, &req, &tree, q->why);
 		if (err)
 			return err;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may have lied in trees that reduced the same.
+ * Which nodes may have falsified data in trees that reduced the same contributions.
  *
  * Only nodes that relay in some tree with a result of its own can be needed, but any node may be
- * asked for: a set explains what was seen iff the trees without any of it agree, each with all
- * its receivers.
+ * asked about: a set explains the results iff the trees in which no node of the set relays have
+ * the same result, each at all its receivers.
  */
 #include "checked.h"
 
@@ -34,7 +34,9 @@ static bool all_agree(const struct hc_checked_seen *seen, unsigned int n)
 	return true;
 }
 
-/* A node that relays nowhere cannot have lied. */
+/* Does node @u relay in any of the @n trees? A node that relays nowhere cannot have falsified a
+ * result.
+ */
 static bool relays(const struct hc_checked_seen *seen, unsigned int n, uint32_t u)
 {
 	unsigned int i;
@@ -55,7 +57,9 @@ static bool listed(const uint32_t *one, uint32_t n, uint32_t u)
 	return false;
 }
 
-/* Sets of two without the nodes of @one; returns how many. */
+/* List the sets of two nodes that explain the results and hold none of the @none nodes of @one.
+ * Return: number of these sets, of which at most @max are written to @two.
+ */
 static uint32_t pairs(unsigned int dim, const struct hc_checked_seen *seen, unsigned int n,
 		      const uint32_t *one, uint32_t none, struct hc_suspect_pair *two, uint32_t max)
 {
@@ -91,9 +95,9 @@ void hc_checked_suspects(unsigned int dim, const struct hc_checked_seen *seen, u
 			one[s->n++] = u;
 	s->pairs = pairs(dim, seen, n, one, s->n, two, max);
 	if (s->n) {
-		s->liars = 1;
+		s->byzantine = 1;
 	} else {
-		s->liars = s->pairs ? 2 : 3;
+		s->byzantine = s->pairs ? 2 : 3;
 		s->n = s->pairs;
 	}
 }

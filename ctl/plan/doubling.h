@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where recursive doubling is possible, and where it pays.
+ * Planning of recursive doubling: in which subcubes it is possible, and when it is faster than a
+ * tree.
  */
 #ifndef _HC_PLAN_DOUBLING_H
 #define _HC_PLAN_DOUBLING_H
@@ -9,39 +10,42 @@
 #include "plan.h"
 
 /**
- * hc_plan_doubling() - plan for a given subcube
+ * hc_plan_doubling() - make the plan for a given subcube
  * @f: the faults
  * @dims: mask of its free dimensions
- * @base: any node of it
+ * @base: any node of the subcube
  * @d: filled in: stages by ascending dimension
- * @flaw: filled in if it is not possible
+ * @reason: filled in if doubling is not possible in it
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, or -EINVAL if the subcube has a fault.
  */
 int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
-		     struct hc_doubling *d, struct hc_flaw *flaw);
+		     struct hc_doubling *d, struct hc_reason *reason);
 
 /**
  * hc_plan_doubling_largest() - find the largest subcube in which nothing is faulty
  * @f: the faults
  * @d: filled in
  *
- * The lowest mask of dimensions decides among several, and then the lowest
- * node.  Tries all subcubes, the largest first: time O(4^n + 3^n * n).
+ * Of several subcubes it finds the one with the lowest mask of free dimensions, and of these the
+ * one with the lowest node. It tries all subcubes, the largest first: time O(4^n + 3^n * n).
  *
- * Return: 0, or -EHOSTDOWN if no node is connected with any other.
+ * Return: 0, or -EHOSTDOWN if no two nodes are connected by a healthy link.
  */
 int hc_plan_doubling_largest(const struct hc_faults *f, struct hc_doubling *d);
 
-/* The rule wants a doubling to take no more than this: per cent of a tree's time. */
+/* Doubling is chosen where it took at most this per cent of a tree's time. */
 #define HC_DOUBLING_PAYS 90
 
 /**
- * struct hc_doubling_measured - an allreduce on both types of plans, in one run
+ * struct hc_doubling_measured - times of an allreduce by doubling and on a tree, from one
+ *	benchmark run
  * @dim: dimension of the cube, all of whose nodes take part
- * @bytes: length of a contribution; 0: a barrier
- * @latency: time from the last call to the last return, per cent of that on a tree
- * @back_to_back: time of one of many operations, per cent of that on a tree
+ * @bytes: length of a contribution in bytes; 0: a barrier
+ * @latency: by doubling, time from the last node's call to the last node's return, in per cent
+ *	of the same time on a tree
+ * @back_to_back: by doubling, time per operation of many operations in a row, in per cent of
+ *	the same time on a tree
  */
 struct hc_doubling_measured {
 	unsigned int dim;
@@ -50,20 +54,22 @@ struct hc_doubling_measured {
 	unsigned int back_to_back;
 };
 
-/* The table that the rule is made of, and how it was measured. */
+/* Return: the table of measurements on which hc_doubling_pays() decides. *n: set to the number of
+ * its rows.
+ */
 const struct hc_doubling_measured *hc_doubling_measured(size_t *n);
 const char *hc_doubling_how(void);
 
 /**
- * hc_doubling_pays() - is doubling to be preferred to a tree?
+ * hc_doubling_pays() - is doubling to be chosen rather than a tree?
  * @dim: dimension of the subcube
- * @bytes: length of a contribution; 0: a barrier
- * @row: set to the row of the table that decides
+ * @bytes: length of a contribution in bytes; 0: a barrier
+ * @row: set to the row of the table on which the function decided
  *
- * The measurement at the nearest dimension (the larger one of two) decides, for the
- * smallest length measured that is not less than @bytes, or the largest one: doubling
- * pays where it took at most HC_DOUBLING_PAYS per cent of the time, alone and back to
- * back.  Less than a tenth is what rounds of the same differ by.
+ * The rows with the nearest dimension (the larger one of two) are used, and of these the row with
+ * the smallest length that is not less than @bytes, or the one with the largest length. Doubling
+ * pays if in that row both times are at most HC_DOUBLING_PAYS per cent: a difference of less than a
+ * tenth also occurs between two runs of the same benchmark.
  */
 bool hc_doubling_pays(unsigned int dim, uint64_t bytes, const struct hc_doubling_measured **row);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subcubes in which nothing is faulty.
+ * Finding subcubes that have no faults.
  */
 #include <errno.h>
 
 #include "doubling.h"
 
 int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
-		     struct hc_doubling *d, struct hc_flaw *flaw)
+		     struct hc_doubling *d, struct hc_reason *reason)
 {
 	unsigned int i;
 
@@ -15,10 +15,10 @@ int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
 	for (i = 0; i < f->dim; i++)
 		if (dims & hc_bit(i))
 			d->order[d->stages++] = i;
-	return hc_doubling_check(d, f->fault, flaw);
+	return hc_doubling_check(d, f->fault, reason);
 }
 
-/* One with these free dimensions? */
+/* Find a healthy subcube with the free dimensions @dims, at any base. */
 static int any_base(const struct hc_faults *f, uint32_t dims, struct hc_doubling *d)
 {
 	uint32_t u;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an allreduce takes recursive doubling: where it was measured to be faster.
+ * When an allreduce uses recursive doubling: where measurements showed that it is faster than a
+ * tree.
  */
 #include "doubling.h"
 
@@ -61,7 +62,7 @@ static unsigned int nearest_dim(unsigned int dim)
 	return best;
 }
 
-/* By ascending bytes within a dimension. */
+/* The rows of each dimension are in ascending order of bytes. */
 bool hc_doubling_pays(unsigned int dim, uint64_t bytes, const struct hc_doubling_measured **row)
 {
 	const struct hc_doubling_measured *m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory that is taken and given back in several pieces.
+ * Helpers for memory that is allocated and released in several pieces.
  */
 #ifndef _HC_MEMORY_H
 #define _HC_MEMORY_H
@@ -14,14 +14,14 @@ static inline void hc_free_pieces(void *const *piece, size_t n)
 		free(piece[n]);
 }
 
-/* What free() takes, any number of it. */
+/* Release all arguments, as free() does; any number of them. */
 #define hc_free_all(...) \
 	hc_free_pieces((void *const []){ __VA_ARGS__ }, \
 		       sizeof((void *const []){ __VA_ARGS__ }) / sizeof(void *))
 
-/* An array of @n things of @size bytes that has room for @room of them gets room for another
- * one; if it is the first, for @first.  Returns the array, which may have moved; NULL: there is
- * no memory, and it is as it was.
+/* Make room for one more element in the array @v, which has @n elements of @size bytes and room for
+ * *room. The first time it gets room for @first elements. Return: the array, which may have moved;
+ * NULL without memory, and the array is unchanged.
  */
 static inline void *hc_grow(void *v, size_t n, size_t *room, size_t size, size_t first)
 {

@@ -4,7 +4,7 @@
  * Method for Maximizing the Error-Detecting Ability of Distributed Algorithms.
  *
  * The environment of a processor are those that it asks, and itself. A set of faults is feasible
- * if no environment has more than tg of them. Sets are arrays of a bool for each processor.
+ * if no environment has more than its tg of them. Sets are arrays of a bool for each processor.
  */
 #ifndef _HC_PLAN_MFI_H
 #define _HC_PLAN_MFI_H
@@ -19,6 +19,7 @@ enum hc_mfi_kind {
 	HC_MFI_CUBE,
 	HC_MFI_MESH,
 	HC_MFI_TORUS,
+	HC_MFI_KARY,
 	HC_MFI_GRAPH,
 };
 
@@ -54,11 +55,13 @@ struct hc_mfi_pair {
  * struct hc_mfi_net - processors and their environments
  * @kind: what they are
  * @pattern: of the environments
- * @dim: of a cube
+ * @dim: of a cube; axes of a k-ary one
+ * @k: processors along each of these
  * @rows: of a mesh or torus
  * @cols: the same
  * @n: how many processors
- * @tg: how many faults an environment may have
+ * @tg: how many faults each environment may have at least
+ * @tg_of: how many each of them may; NULL: @tg
  * @transitive: all processors look alike
  * @env: environments
  * @in: in whose environments a processor is
@@ -68,10 +71,12 @@ struct hc_mfi_net {
 	enum hc_mfi_kind kind;
 	enum hc_mfi_pattern pattern;
 	unsigned int dim;
+	uint32_t k;
 	uint32_t rows;
 	uint32_t cols;
 	uint32_t n;
 	uint32_t tg;
+	uint32_t *tg_of;
 	bool transitive;
 	struct hc_mfi_lists env;
 	struct hc_mfi_lists in;
@@ -83,9 +88,20 @@ struct hc_mfi_net {
 struct hc_mfi_net *hc_mfi_new(uint32_t n, const struct hc_mfi_pair *pairs, size_t npairs,
 			      uint32_t tg);
 struct hc_mfi_net *hc_mfi_cube(unsigned int dim, uint32_t tg);
+/* A k-ary cube of @axes axes, @k > 1 processors along each, with stars; with 2 axes that is a
+ * torus, with 2 processors a hypercube.
+ */
+struct hc_mfi_net *hc_mfi_kary(uint32_t k, unsigned int axes, uint32_t tg);
 struct hc_mfi_net *hc_mfi_grid(uint32_t rows, uint32_t cols, bool wrap,
 			       enum hc_mfi_pattern pattern, uint32_t tg);
 void hc_mfi_free(struct hc_mfi_net *net);
+/* Each environment gets a number of faults of its own, at least 1 (lemma 4.3).  0 or -ENOMEM. */
+int hc_mfi_set_tg(struct hc_mfi_net *net, const uint32_t *tg);
+
+static inline uint32_t hc_mfi_tg(const struct hc_mfi_net *net, uint32_t i)
+{
+	return net->tg_of ? net->tg_of[i] : net->tg;
+}
 
 static inline uint32_t hc_mfi_length(const struct hc_mfi_lists *l, uint32_t i)
 {
@@ -97,12 +113,13 @@ uint32_t hc_mfi_count(const struct hc_mfi_net *net, const bool *set);
 /* How many of the set are in the environment of @i. */
 uint32_t hc_mfi_faults(const struct hc_mfi_net *net, const bool *set, uint32_t i);
 bool hc_mfi_feasible(const struct hc_mfi_net *net, const bool *set);
-/* The non-fault group of a set: whoever is in an environment that has just tg of it. */
+/* The non-fault group of a set: the processes in an environment that has just its tg of it. */
 void hc_mfi_nfg(const struct hc_mfi_net *net, const bool *set, bool *nfg);
 /* Row of the fault matrix: T of the set, F of its non-fault group, - of neither. */
 void hc_mfi_row(const struct hc_mfi_net *net, const bool *set, char *row);
 
 /* --- mfi_colour.c --- */
+
 /**
  * hc_mfi_figure_3_2() - colour a set of faults as the paper's figure 3.2 does
  * @net: the processors
@@ -126,6 +143,7 @@ uint32_t hc_mfi_colour(const struct hc_mfi_net *net, const uint32_t *picks, uint
 		       bool *set);
 
 /* --- mfi_closed.c, mfi_code.c --- */
+
 /**
  * hc_mfi_closed() - what a formula knows of the largest set
  * @net: the processors
@@ -140,6 +158,7 @@ bool hc_mfi_paper(const struct hc_mfi_net *net, uint32_t *mfi);
 uint32_t hc_mfi_code(unsigned int dim, bool *set);
 
 /* --- mfi_bound.c --- */
+
 /**
  * struct hc_mfi_weights - a solution of the dual linear program, in whole numbers
  * @scale: what the weights of the environments of each processor, and its own, add up to
@@ -221,6 +240,7 @@ int hc_mfi_find(const struct hc_mfi_net *net, enum hc_mfi_method method,
 		struct hc_mfi_found *r, bool (*go_on)(void *arg), void *arg);
 
 /* --- mfi_groups.c --- */
+
 /**
  * struct hc_mfi_groups - processes, put into groups that may fail as a whole
  * @of: the group of each
@@ -247,6 +267,43 @@ uint32_t hc_mfi_first_fit(const struct hc_mfi_net *net, const bool *set, uint32_
 int hc_mfi_groups(const struct hc_mfi_net *net, const bool *set, uint32_t mfi,
 		  struct hc_mfi_groups *g);
 bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, uint32_t count);
+
+/* --- mfi_place.c --- */
+/**
+ * hc_mfi_divide() - as many parts as there are nodes, each of one group
+ * @net: the processes
+ * @g: their groups; those with the largest parts are divided (section 5.1.1)
+ * @most: nodes
+ * @part: filled in: the part of each process
+ *
+ * No other way to divide the groups has a smaller largest part.
+ *
+ * Return: how many parts; 0: there are more groups than nodes, or no memory.
+ */
+uint32_t hc_mfi_divide(const struct hc_mfi_net *net, const struct hc_mfi_groups *g, uint32_t most,
+		       uint32_t *part);
+/* As many of one size, of processes that follow each other in number, or with @seed at random. */
+uint32_t hc_mfi_blocks(const struct hc_mfi_net *net, uint32_t most, uint64_t seed, uint32_t *part);
+/**
+ * hc_mfi_seat() - put parts on nodes
+ * @net: the processes
+ * @part: the part of each
+ * @parts: how many
+ * @hops: from each node to each, @nodes * @nodes, the same both ways
+ * @nodes: at least as many as parts
+ * @at: filled in: the node of each part
+ * @sum: set to the hops from all processes to those that they ask
+ * @go_on: asked every so often, with @arg; may be NULL
+ * @arg: for it
+ *
+ * That is the quadratic assignment problem: no two parts could change places and save hops, unless
+ * @go_on said no.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hc_mfi_seat(const struct hc_mfi_net *net, const uint32_t *part, uint32_t parts,
+		const uint16_t *hops, uint32_t nodes, uint32_t *at, uint64_t *sum,
+		bool (*go_on)(void *arg), void *arg);
 
 /* --- mfi_escape.c --- */
 #define HC_MFI_ESCAPE_FAULTS 100

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bounds by the linear program: most faults, at most tg in each environment, each
+ * Bounds by the linear program: most faults, at most its tg in each environment, each
  * processor at most once. Any solution of the dual is a bound: weigh environments so that
  * those of each processor weigh at least 1 together; then there are no more faults than
  * all weights times what their environments have room for.
@@ -15,15 +15,15 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* Beyond this number of processors all weigh the same. */
+/* With more processors than this all environments get the same weight. */
 #define SIMPLEX 1024
 #define SCALE (1 << 20)
-/* Less is 0. */
+/* Numbers below this are taken as 0. */
 #define TINY (1. / (1 << 30))
-/* Limits differ by this: no circles. */
+/* The limits differ by this, so that the simplex method never comes back to a basis. */
 #define APART (1. / (1 << 20))
 
-/* A tableau of @m rules and @n variables, with a row of costs and a column of limits. */
+/* A simplex tableau of @m rules and @n variables, with a row of costs and a column of limits. */
 struct simplex {
 	uint32_t m;
 	uint32_t n;
@@ -59,7 +59,7 @@ static void pivot(struct simplex *s, uint32_t r, uint32_t c)
 	s->other[c] = swap;
 }
 
-/* Which variable enters; n: none, that is the optimum. */
+/* Return: the variable that enters the basis; n if there is none, as the tableau is optimal. */
 static uint32_t entering(const struct simplex *s)
 {
 	const double *cost = row(s, s->m);
@@ -105,7 +105,7 @@ static int simplex_init(struct simplex *s, const struct hc_mfi_net *net)
 	uint32_t i, j;
 
 	s->n = net->n;
-	s->m = net->tg > 1 ? 2 * net->n : net->n;
+	s->m = net->tg > 1 || net->tg_of ? 2 * net->n : net->n;
 	s->t = calloc((size_t)(s->m + 1) * (s->n + 1), sizeof(*s->t));
 	s->basic = calloc(s->m, sizeof(*s->basic));
 	s->other = calloc(s->n, sizeof(*s->other));
@@ -113,7 +113,8 @@ static int simplex_init(struct simplex *s, const struct hc_mfi_net *net)
 		return -ENOMEM;
 	for (i = 0; i < s->m; i++) {
 		s->basic[i] = s->n + i;
-		row(s, i)[s->n] = (i < net->n ? net->tg : 1) + APART * fmod(i * .6180339887, 1);
+		row(s, i)[s->n] = (i < net->n ? hc_mfi_tg(net, i) : 1) +
+				  APART * fmod(i * .6180339887, 1);
 		if (i >= net->n)
 			row(s, i)[i - net->n] = 1;
 		else
@@ -132,7 +133,9 @@ static void simplex_free(struct simplex *s)
 	hc_free_all(s->t, s->basic, s->other);
 }
 
-/* Whole numbers, and what a processor lacks is put on it. */
+/* Make the rounded weights a valid solution: what the environments of a processor lack is added to
+ * the processor's own weight.
+ */
 static void make_true(const struct hc_mfi_net *net, struct hc_mfi_weights *w)
 {
 	uint64_t sum;
@@ -189,11 +192,12 @@ static void uniform(const struct hc_mfi_net *net, struct hc_mfi_weights *w)
 uint32_t hc_mfi_bound(const struct hc_mfi_net *net, const struct hc_mfi_weights *w)
 {
 	uint64_t sum = 0;
-	uint32_t i, room;
+	uint32_t i, room, tg;
 
 	for (i = 0; i < net->n; i++) {
 		room = hc_mfi_length(&net->env, i);
-		sum += w->env[i] * (room < net->tg ? room : net->tg) + w->own[i];
+		tg = hc_mfi_tg(net, i);
+		sum += w->env[i] * (room < tg ? room : tg) + w->own[i];
 	}
 	return sum / w->scale < net->n ? sum / w->scale : net->n;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Largest feasible sets by formula, where one is true; and what the paper's say.
+ * Largest feasible sets by formula, where a formula is proved; and what the paper's formulas say.
  */
 #include <string.h>
 
@@ -11,7 +11,9 @@ static uint32_t at(const struct hc_mfi_net *net, uint32_t row, uint32_t col)
 	return row % net->rows * net->cols + col % net->cols;
 }
 
-/* Every so many rows and columns one, as many as have room. */
+/* Put into @set the processors of every @by-th row and column, @rows * @cols of them. Return: their
+ * number.
+ */
 static uint32_t spread(const struct hc_mfi_net *net, uint32_t by, uint32_t rows, uint32_t cols,
 		       bool *set)
 {
@@ -23,21 +25,20 @@ static uint32_t spread(const struct hc_mfi_net *net, uint32_t by, uint32_t rows,
 	return rows * cols;
 }
 
-/* What column @col has with an odd number of columns: half of @j, but with an odd @j one
- * more in every other column.
+/* Return: number of faults in column @col if the number of columns is odd: half of @j, and if @j is
+ * odd one more in every other column.
  */
 static uint32_t share(uint32_t j, uint32_t col)
 {
 	return (j + col % 2) / 2;
 }
 
-/*
- * Hales, Numerical invariants and the strong product of graphs: of 2j + 1 rows and 2k + 1
- * columns, j <= k, each pair of neighbouring columns has j at most. Number the rows 0, 2, 4,
- * .. as they come when going around: those that are neighbours are then at least j apart,
- * so each arc of j numbers may be faulty. Columns that are neighbours have such an arc
- * between them. The arcs go around until they meet the first column's again, and then
- * forth and back.
+/* Hales, Numerical invariants and the strong product of graphs: with 2j + 1 rows and 2k + 1
+ * columns, j <= k, each pair of neighbouring columns has at most j faults. Number the rows 0, 2, 4,
+ * .. around the torus: neighbouring rows then differ by at least j, so all rows of an arc of j
+ * consecutive numbers may be faulty. Each pair of neighbouring columns shares such an arc. From
+ * column to column the arcs move around until one meets the arc of the first column again; in the
+ * remaining columns they move forth and back.
  */
 static uint32_t odd_square(const struct hc_mfi_net *net, bool *set)
 {
@@ -75,7 +76,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Three rows that follow each other have no more than a cycle of columns. */
+/* Any three consecutive rows have at most as many faults as a cycle with one
+ * processor per column.
+ */
 static uint32_t torus_box(const struct hc_mfi_net *net, bool *set, const char **why)
 {
 	uint32_t rows = net->rows / 3, cols = net->cols / 3;
@@ -85,19 +88,24 @@ static uint32_t torus_box(const struct hc_mfi_net *net, bool *set, const char **
 	return least(net->rows * cols / 3, net->cols * rows / 3);
 }
 
-/*
- * Perfect codes: each environment has one of each class, so tg classes fill all of them.
+/* Perfect codes: each environment has one processor of each class, so tg classes fill all
+ * environments.
  */
 static bool perfect(const struct hc_mfi_net *net, bool *set)
 {
-	uint32_t u, d, sum, row, col;
+	uint32_t u, d, sum, row, col, at;
 
 	for (u = 0; u < net->n; u++) {
 		row = net->cols ? u / net->cols : 0;
 		col = net->cols ? u % net->cols : 0;
+		sum = 0;
 		if (net->kind == HC_MFI_CUBE) {
-			for (d = 0, sum = 0; d < net->dim; d++)
+			for (d = 0; d < net->dim; d++)
 				sum ^= u >> d & 1 ? d + 1 : 0;
+		} else if (net->kind == HC_MFI_KARY) {
+			for (d = 1, at = u; d <= net->dim; d++, at /= net->k)
+				sum += d * (at % net->k);
+			sum %= 2 * net->dim + 1;
 		} else if (net->pattern == HC_MFI_STAR) {
 			sum = (col + 3 * row) % 5;
 		} else if (net->pattern == HC_MFI_SQUARE) {
@@ -118,6 +126,8 @@ static bool is_perfect(const struct hc_mfi_net *net)
 
 	if (net->kind == HC_MFI_CUBE)
 		return !(net->dim & (net->dim + 1));
+	if (net->kind == HC_MFI_KARY)
+		return !(net->k % (2 * net->dim + 1));
 	if (net->kind != HC_MFI_TORUS)
 		return false;
 	return !(net->rows % period[net->pattern]) && !(net->cols % period[net->pattern]);
@@ -150,7 +160,7 @@ void hc_mfi_closed(const struct hc_mfi_net *net, bool *set, uint32_t *upper, con
 	memset(set, 0, net->n * sizeof(*set));
 	*upper = net->n;
 	*why = NULL;
-	if (net->pattern == HC_MFI_LISTED)
+	if (net->pattern == HC_MFI_LISTED || net->tg_of)
 		return;
 	if (is_perfect(net) && net->tg <= hc_mfi_length(&net->env, 0)) {
 		*why = "perfect code";
@@ -165,12 +175,15 @@ bool hc_mfi_paper(const struct hc_mfi_net *net, uint32_t *mfi)
 {
 	unsigned int m;
 
-	if (net->tg != 1 || net->kind == HC_MFI_GRAPH || net->pattern == HC_MFI_LISTED)
+	if (net->tg != 1 || net->tg_of || net->kind == HC_MFI_GRAPH ||
+	    net->pattern == HC_MFI_LISTED)
 		return false;
 	if (net->kind == HC_MFI_CUBE) {
 		for (m = 0; UINT32_C(2) << m <= net->n / (net->dim + 1); m++)
 			;
 		*mfi = UINT32_C(1) << m;
+	} else if (net->kind == HC_MFI_KARY) {
+		*mfi = net->n / (2 * net->dim + 1);
 	} else if (net->pattern == HC_MFI_SQUARE && net->kind == HC_MFI_TORUS) {
 		*mfi = net->rows / 2 * (net->cols / 2);
 	} else if (net->pattern == HC_MFI_STAR && net->kind == HC_MFI_TORUS) {

@@ -161,7 +161,7 @@ static bool feasible(const struct hc_mfi_net *net, const uint32_t *f, uint32_t k
 		return true;
 	for (i = 0; i < k; i++)
 		HC_MFI_EACH(e, &net->in, f[i])
-			if (hc_mfi_faults(net, set, *e) > net->tg)
+			if (hc_mfi_faults(net, set, *e) > hc_mfi_tg(net, *e))
 				return false;
 	return true;
 }

@@ -29,7 +29,7 @@ bool hc_mfi_feasible(const struct hc_mfi_net *net, const bool *set)
 	uint32_t i;
 
 	for (i = 0; i < net->n; i++)
-		if (hc_mfi_faults(net, set, i) > net->tg)
+		if (hc_mfi_faults(net, set, i) > hc_mfi_tg(net, i))
 			return false;
 	return true;
 }
@@ -40,7 +40,7 @@ void hc_mfi_nfg(const struct hc_mfi_net *net, const bool *set, bool *nfg)
 
 	memset(nfg, 0, net->n * sizeof(*nfg));
 	for (i = 0; i < net->n; i++) {
-		if (hc_mfi_faults(net, set, i) != net->tg)
+		if (hc_mfi_faults(net, set, i) != hc_mfi_tg(net, i))
 			continue;
 		HC_MFI_EACH(v, &net->env, i)
 			nfg[*v] = !set[*v];
@@ -53,7 +53,7 @@ void hc_mfi_row(const struct hc_mfi_net *net, const bool *set, char *row)
 
 	memset(row, '-', net->n);
 	for (i = 0; i < net->n; i++) {
-		if (hc_mfi_faults(net, set, i) != net->tg)
+		if (hc_mfi_faults(net, set, i) != hc_mfi_tg(net, i))
 			continue;
 		HC_MFI_EACH(v, &net->env, i)
 			row[*v] = 'F';

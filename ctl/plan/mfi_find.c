@@ -28,7 +28,9 @@ static void bound(struct hc_mfi_found *r, uint32_t upper, const char *why)
 	r->why = why;
 }
 
-/* From the bound downwards: the first size for which there is a set is the largest. */
+/* Search for sets of ever smaller size, from the bound down: the first size for which there is a
+ * set is the largest.
+ */
 static int search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, bool *set,
 		  struct hc_mfi_found *r, bool (*go_on)(void *arg), void *arg)
 {

@@ -10,6 +10,8 @@
 #include "mfi.h"
 
 #define NONE UINT32_MAX
+/* Regular partitions have at most so many colours. */
+#define REGULAR 25
 
 /**
  * struct tally - how many of each group are in an environment
@@ -36,7 +38,7 @@ static void tally_free(struct tally *t)
 	hc_free_all(t->count, t->stamp, t->blocked);
 }
 
-/* One more of the group in environment @e; how many there are now. */
+/* Count one more member of @group in environment @e. Return: number of these members now. */
 static uint32_t count(struct tally *t, uint32_t group, uint32_t e)
 {
 	if (t->stamp[group] != e + 1) {
@@ -54,19 +56,21 @@ bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, ui
 
 	for (e = 0; ok && e < net->n; e++)
 		HC_MFI_EACH(v, &net->env, e)
-			ok = ok && of[*v] < n && count(&t, of[*v], e) <= net->tg;
+			ok = ok && of[*v] < n && count(&t, of[*v], e) <= hc_mfi_tg(net, e);
 	tally_free(&t);
 	return ok;
 }
 
-/* The first group, from @first on, in which there is room for @v; those behind are empty. */
+/* Return: the first group, from @first on, that has room for @v; all groups behind the last one are
+ * empty.
+ */
 static uint32_t fit(const struct hc_mfi_net *net, struct tally *t, const uint32_t *of, uint32_t v,
 		    uint32_t first)
 {
 	memset(t->stamp, 0, net->n * sizeof(*t->stamp));
 	HC_MFI_EACH(e, &net->in, v)
 		HC_MFI_EACH(w, &net->env, *e)
-			if (of[*w] != NONE && count(t, of[*w], *e) >= net->tg)
+			if (of[*w] != NONE && count(t, of[*w], *e) >= hc_mfi_tg(net, *e))
 				t->blocked[of[*w]] = v + 1;
 	while (t->blocked[first] == v + 1)
 		first++;
@@ -113,7 +117,7 @@ struct regular {
 	struct hc_mfi_groups *g;
 };
 
-/* If the set is a group, that one becomes the first. */
+/* If @r->set is one of the groups, make it the first group. */
 static bool set_first(const struct regular *r)
 {
 	uint32_t v, group = NONE;
@@ -171,6 +175,58 @@ static void cube(const struct regular *r)
 	try_colours(r, colours, "cosets of a Hamming code");
 }
 
+/* From @u as far along each axis as @by is from the first processor. */
+static uint32_t moved(const struct hc_mfi_net *net, uint32_t u, uint32_t by)
+{
+	uint32_t at = 0, power = 1;
+	unsigned int d;
+
+	for (d = 0; d < net->dim; d++, u /= net->k, by /= net->k, power *= net->k)
+		at += (u % net->k + by % net->k) % net->k * power;
+	return at;
+}
+
+/* The set, moved to wherever there is room until all are in one. */
+static void cosets(const struct regular *r)
+{
+	uint32_t colours = 0, n = r->net->n, v, s, u;
+
+	for (v = 0; v < n; v++)
+		r->of[v] = NONE;
+	for (v = 0; v < n; v++) {
+		if (r->of[v] != NONE)
+			continue;
+		for (s = 0; s < n; s++) {
+			if (!r->set[s])
+				continue;
+			u = moved(r->net, v, s);
+			if (r->of[u] != NONE)
+				return;
+			r->of[u] = colours;
+		}
+		colours++;
+	}
+	try_colours(r, colours, "cosets of the set");
+}
+
+/* The first coordinate, twice the second, and so on, modulo @m. */
+static void kary(const struct regular *r)
+{
+	uint32_t most = r->g->count * r->net->tg, m, u, d, at;
+
+	for (m = r->g->lower; m <= most && m <= REGULAR; m++) {
+		memset(r->of, 0, r->net->n * sizeof(*r->of));
+		for (u = 0; u < r->net->n; u++) {
+			for (d = 1, at = u; d <= r->net->dim; d++, at /= r->net->k)
+				r->of[u] += d * (at % r->net->k);
+			r->of[u] %= m;
+		}
+		try_colours(r, m, "lattice");
+	}
+	if (r->net->tg == 1)
+		cosets(r);
+}
+
 /* Column and @by times the row, modulo @m. */
 static void slope(const struct regular *r, uint32_t m, uint32_t by)
 {
@@ -181,7 +237,7 @@ static void slope(const struct regular *r, uint32_t m, uint32_t by)
 	try_colours(r, m, "lattice");
 }
 
-/* Row modulo @p, column modulo @q. */
+/* Try the colouring whose colours are the pairs (row modulo @p, column modulo @q). */
 static void tiles(const struct regular *r, uint32_t p, uint32_t q)
 {
 	uint32_t u, cols = r->net->cols;
@@ -195,8 +251,8 @@ static void grid(const struct regular *r)
 {
 	uint32_t most = r->g->count * r->net->tg, m, by;
 
-	if (most > 25)
-		most = 25;
+	if (most > REGULAR)
+		most = REGULAR;
 	for (m = r->g->lower; m <= most; m++)
 		for (by = 1; by <= m; by++)
 			if (m % by == 0)
@@ -206,13 +262,15 @@ static void grid(const struct regular *r)
 			slope(r, m, by);
 }
 
-/* No more than @mfi in a group; an environment needs groups for all who are in it. */
+/* Return: a lower bound of the number of groups: no group has more than @mfi processors, and the
+ * processors of an environment need a certain number of groups.
+ */
 static uint32_t fewest(const struct hc_mfi_net *net, uint32_t mfi)
 {
 	uint32_t groups = (net->n + mfi - 1) / mfi, i, need;
 
 	for (i = 0; i < net->n; i++) {
-		need = (hc_mfi_length(&net->env, i) + net->tg - 1) / net->tg;
+		need = (hc_mfi_length(&net->env, i) + hc_mfi_tg(net, i) - 1) / hc_mfi_tg(net, i);
 		if (need > groups)
 			groups = need;
 	}
@@ -238,6 +296,8 @@ int hc_mfi_groups(const struct hc_mfi_net *net, const bool *set, uint32_t mfi,
 	r.of = of;
 	if (net->kind == HC_MFI_CUBE && g->count > g->lower)
 		cube(&r);
+	else if (net->kind == HC_MFI_KARY && g->count > g->lower)
+		kary(&r);
 	else if (net->rows && g->count > g->lower)
 		grid(&r);
 	free(of);

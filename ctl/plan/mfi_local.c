@@ -33,10 +33,10 @@ static void change(struct local *l, uint32_t v, bool in)
 	l->set[v] = in;
 	l->size += in ? 1 : -1;
 	HC_MFI_EACH(e, &l->net->in, v) {
-		bool was = l->faults[*e] >= l->net->tg, is;
+		bool was = l->faults[*e] >= hc_mfi_tg(l->net, *e), is;
 
 		l->faults[*e] += in ? 1 : -1;
-		is = l->faults[*e] >= l->net->tg;
+		is = l->faults[*e] >= hc_mfi_tg(l->net, *e);
 		if (was != is)
 			HC_MFI_EACH(w, &l->net->env, *e)
 				l->full[*w] += is ? 1 : -1;
@@ -54,7 +54,9 @@ static void take_all(struct local *l)
 	}
 }
 
-/* The fewest full environments of some tried at random; n: none may come. */
+/* Of some processors tried at random, return the one with the fewest full environments; n if none
+ * may be added.
+ */
 static uint32_t choose(struct local *l, uint32_t round)
 {
 	uint32_t i, v, best = l->net->n;
@@ -69,7 +71,7 @@ static uint32_t choose(struct local *l, uint32_t round)
 	return best;
 }
 
-/* Someone of an environment that has too many. */
+/* Return: a processor of the set, other than @keep, in environment @e, which has too many. */
 static uint32_t victim(struct local *l, uint32_t e, uint32_t keep)
 {
 	uint32_t nth = below(l, l->faults[e] - 1);
@@ -86,7 +88,7 @@ static void force(struct local *l, uint32_t v, uint32_t round)
 
 	change(l, v, true);
 	HC_MFI_EACH(e, &l->net->in, v)
-		while (l->faults[*e] > l->net->tg) {
+		while (l->faults[*e] > hc_mfi_tg(l->net, *e)) {
 			out = victim(l, *e, v);
 			change(l, out, false);
 			l->until[out] = round + 3 + below(l, 8);

@@ -2,6 +2,7 @@
 /*
  * Processors and their environments.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static void tidy(struct hc_mfi_lists *l, uint32_t n)
 	l->at[n] = to;
 }
 
-/* Lists of pairs; with @self everybody is in his own. */
+/* Make lists from @np pairs; with @self each processor is in its own list. */
 static bool fill(struct hc_mfi_lists *l, uint32_t n, const struct hc_mfi_pair *p, size_t np,
 		 bool self)
 {
@@ -126,6 +127,7 @@ void hc_mfi_free(struct hc_mfi_net *net)
 	lists_free(&net->env);
 	lists_free(&net->in);
 	lists_free(&net->aug);
+	free(net->tg_of);
 	free(net);
 }
 
@@ -177,6 +179,59 @@ struct hc_mfi_net *hc_mfi_cube(unsigned int dim, uint32_t tg)
 	return net;
 }
 
+int hc_mfi_set_tg(struct hc_mfi_net *net, const uint32_t *tg)
+{
+	uint32_t i, most = 0;
+
+	free(net->tg_of);
+	net->tg_of = NULL;
+	net->tg = UINT32_MAX;
+	for (i = 0; i < net->n; i++) {
+		net->tg = tg[i] < net->tg ? tg[i] : net->tg;
+		most = tg[i] > most ? tg[i] : most;
+	}
+	if (net->tg == most)
+		return 0;
+	net->tg_of = malloc(net->n * sizeof(*tg));
+	if (!net->tg_of)
+		return -ENOMEM;
+	memcpy(net->tg_of, tg, net->n * sizeof(*tg));
+	net->transitive = false;
+	return 0;
+}
+
+struct hc_mfi_net *hc_mfi_kary(uint32_t k, unsigned int axes, uint32_t tg)
+{
+	struct hc_mfi_net kary = {
+		.kind = HC_MFI_KARY, .pattern = HC_MFI_STAR, .n = 1, .tg = tg, .dim = axes, .k = k,
+		.transitive = true,
+	};
+	uint32_t u, at, by;
+	struct hc_mfi_net *net;
+	struct hc_mfi_pair *p;
+	unsigned int d;
+	size_t np = 0;
+
+	if (k == 2)
+		return hc_mfi_cube(axes, tg);
+	if (axes == 2)
+		return hc_mfi_grid(k, k, true, HC_MFI_STAR, tg);
+	for (d = 0; d < axes; d++)
+		kary.n *= k;
+	p = calloc((size_t)kary.n * axes * 2, sizeof(*p));
+	if (!p)
+		return NULL;
+	for (u = 0; u < kary.n; u++)
+		for (d = 0, by = 1; d < axes; d++, by *= k) {
+			at = u / by % k;
+			p[np++] = (struct hc_mfi_pair){ u, u - at * by + (at + 1) % k * by };
+			p[np++] = (struct hc_mfi_pair){ u, u - at * by + (at + k - 1) % k * by };
+		}
+	net = make(&kary, p, np);
+	free(p);
+	return net;
+}
+
 struct offset {
 	int row, col;
 };
@@ -193,7 +248,7 @@ static const struct offset *offsets(enum hc_mfi_pattern pattern, size_t *n)
 	return pattern == HC_MFI_SQUARE ? square : box;
 }
 
-/* One step along an axis; false: over the edge. */
+/* Go one step along an axis. Return: false if that would leave the grid. */
 static bool step(uint32_t *at, int by, uint32_t length, bool wrap)
 {
 	if (by < 0 ? !*at : by > 0 && *at + 1 == length) {

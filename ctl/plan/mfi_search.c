@@ -87,7 +87,9 @@ static void undo(struct search *s, uint32_t to)
 	s->done = to;
 }
 
-/* Who is in an environment without room is out. */
+/* For each processor that was added to the set: exclude the undecided processors of its
+ * environments that have no room left.
+ */
 static void follow(struct search *s)
 {
 	while (s->done < s->decided) {
@@ -111,7 +113,9 @@ static bool enough(const struct search *s)
 		s->worth / s->w->scale >= s->size - s->taken;
 }
 
-/* The next processor to try: of the tightest environment; n: all are decided. */
+/* Return: the processor to try next, one of the environment with the least choice; n if all are
+ * decided.
+ */
 static uint32_t next(const struct search *s)
 {
 	uint32_t e, best = s->net->n, any = s->net->n;
@@ -132,7 +136,7 @@ static uint32_t next(const struct search *s)
 	return s->net->n;
 }
 
-/* Would it take the place of nobody? */
+/* Would adding @v exclude no other processor? */
 static bool free_of_charge(const struct search *s, uint32_t v)
 {
 	HC_MFI_EACH(e, &s->net->in, v)
@@ -185,7 +189,7 @@ static bool begin(struct search *s)
 	if (!s->room || !s->open || !s->state || !s->trail)
 		return false;
 	for (i = 0; i < n; i++) {
-		s->room[i] = s->net->tg;
+		s->room[i] = hc_mfi_tg(s->net, i);
 		s->open[i] = hc_mfi_length(&s->net->env, i);
 		s->worth += worth(s, i) + s->w->own[i];
 	}
@@ -202,7 +206,7 @@ int hc_mfi_search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, 
 	uint32_t v;
 
 	if (begin(&s)) {
-		/* Any processor can be the first one's image. */
+		/* Because of symmetry processor 0 may be assumed to be in the set. */
 		if (net->transitive && size) {
 			decide(&s, 0, IN);
 			follow(&s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring trees: which part of a network, which method, and what comes of it.
+ * Ring trees: choosing the connected part and the method, and computing the properties of the plan.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ void hc_ring_plan_free(struct hc_ring_plan *plan)
 
 /**
  * struct part - a connected part of a network
- * @g: the part as a network of its own, numbered without gaps
- * @node: the number of each of its nodes in the network
+ * @g: the part as a network of its own, with nodes numbered from 0 without gaps
+ * @node: for each of its nodes, its number in the whole network
  */
 struct part {
 	struct hc_graph *g;
@@ -40,7 +40,9 @@ static void part_free(struct part *p)
 	free(p->node);
 }
 
-/* Mark all that is connected with @u; returns how many. */
+/* Set @part of all nodes that are connected with @u to @mark. Return: number of these nodes.
+ * @queue: memory for all nodes.
+ */
 static uint32_t flood(const struct hc_graph *g, uint32_t u, uint32_t mark, uint32_t *part,
 		      uint16_t *queue)
 {
@@ -57,7 +59,9 @@ static uint32_t flood(const struct hc_graph *g, uint32_t u, uint32_t mark, uint3
 	return tail;
 }
 
-/* Number the parts by their lowest nodes; returns the first of the largest ones. */
+/* Mark all parts, each with its lowest node. Return: the mark of the first of the largest parts.
+ * *size: number of its nodes.
+ */
 static uint32_t largest_part(const struct hc_graph *g, uint32_t *part, uint16_t *queue,
 			     uint32_t *size)
 {
@@ -77,7 +81,7 @@ static uint32_t largest_part(const struct hc_graph *g, uint32_t *part, uint16_t 
 	return best;
 }
 
-/* Part number @which as a network of its own; 0 or -ENOMEM. */
+/* Make the part with mark @which a network of its own. Return: 0 or -ENOMEM. */
 static int part_new(const struct hc_graph *g, const uint32_t *part, uint32_t which, uint32_t size,
 		    struct part *p)
 {
@@ -101,7 +105,9 @@ static int part_new(const struct hc_graph *g, const uint32_t *part, uint32_t whi
 	return p->g ? 0 : -ENOMEM;
 }
 
-/* 0, -EHOSTDOWN or -ENOMEM. */
+/* Find the largest connected part. Return: 0, -EHOSTDOWN (no two nodes are
+ * connected) or -ENOMEM.
+ */
 static int part_find(const struct hc_graph *g, struct part *p)
 {
 	uint32_t *part = calloc(g->nodes + 1, sizeof(*part)), which, size;
@@ -117,7 +123,7 @@ static int part_find(const struct hc_graph *g, struct part *p)
 	return rc;
 }
 
-/* --- what comes of it --- */
+/* --- properties of the plan --- */
 
 static void describe(const struct hc_graph *g, struct hc_ring_plan *p)
 {
@@ -169,13 +175,13 @@ static int copy(const struct hc_graph *g, const struct hc_ring_tree *t, struct h
 }
 
 int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
-		       struct hc_ring_plan *plan, struct hc_ring_flaw *flaw)
+		       struct hc_ring_plan *plan, struct hc_ring_reason *reason)
 {
 	const struct hc_ring_net net = hc_graph_net(g);
 	int rc = copy(g, t, plan);
 
 	if (!rc)
-		rc = hc_ring_check(t, &net, plan->home, flaw);
+		rc = hc_ring_check(t, &net, plan->home, reason);
 	if (!rc) {
 		describe(g, plan);
 		rc = count(g, plan);
@@ -187,12 +193,14 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
 
 /* --- the methods --- */
 
-/* Without a cycle, any link is a ring. */
+/* Make the ring tree around the longest cycle that is found; if the network has no cycle, around
+ * the ring of any link.
+ */
 static int hamilton(struct ring_build *b, const struct hc_faults *cube)
 {
 	int n = (int)b->g->nodes;
 
-	if (cube && ring_lace_can(cube))
+	if (cube && cube->dim && ring_lace_can(cube))
 		ring_lace(cube, b->path);
 	else
 		n = ring_cycle(b->g, b->path);
@@ -227,8 +235,9 @@ static int make(const struct hc_graph *g, const struct part *p, const struct hc_
 	return rc;
 }
 
-/* Some node is in one ring only.  It gets one message in each step, the others' and its own: so
- * no ring tree takes fewer than n - 1 steps, and n.
+/* Is no other ring tree better? If some node is in one ring only, it receives one message in each
+ * step: all other messages take n - 1 steps, and until its own has come back n steps. So no ring
+ * tree takes less than that.
  */
 static bool optimal(const struct hc_ring_plan *p)
 {
@@ -274,5 +283,49 @@ int hc_plan_ring(const struct hc_graph *g, const struct hc_faults *cube,
 	else if (!rc)
 		rc = make(g, &p, cube, method, method == HC_RING_VRT ? width : 0, plan);
 	part_free(&p);
+	return rc;
+}
+
+/* --- several rings --- */
+
+void hc_rings_free(struct hc_rings *rings)
+{
+	free(rings->node);
+	*rings = (struct hc_rings){};
+}
+
+static int rings_of(const struct part *p, uint32_t k, struct hc_rings *r)
+{
+	uint32_t u, i;
+	int rc = -ENOENT;
+
+	r->members = p->g->nodes;
+	r->most = NOWHERE;
+	for (u = 0; u < p->g->nodes; u++)
+		if (hc_graph_degree(p->g, u) / 2 < r->most)
+			r->most = hc_graph_degree(p->g, u) / 2;
+	/* The cycle of a ring of two nodes would use their link twice. */
+	r->n = p->g->nodes < 3 ? 0 : k < r->most ? k : r->most;
+	r->node = calloc((size_t)r->n * r->members + 1, sizeof(*r->node));
+	if (!r->node)
+		return -ENOMEM;
+	for (; r->n && rc == -ENOENT; r->n -= rc == -ENOENT)
+		rc = ring_factors(p->g, r->n, r->node);
+	for (i = 0; i < r->n * r->members; i++)
+		r->node[i] = p->node[r->node[i]];
+	return rc == -ENOENT ? 0 : rc;
+}
+
+int hc_plan_rings(const struct hc_graph *g, uint32_t k, struct hc_rings *rings)
+{
+	struct part p = {};
+	int rc = part_find(g, &p);
+
+	*rings = (struct hc_rings){};
+	if (!rc)
+		rc = rings_of(&p, k, rings);
+	part_free(&p);
+	if (rc)
+		hc_rings_free(rings);
 	return rc;
 }

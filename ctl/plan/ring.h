@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees (hc_ring.h) of faulty cubes and of any other network.
+ * Planning of ring trees (hc_ring.h) in hypercubes with faults and in any other network.
  */
 #ifndef _HC_PLAN_RING_H
 #define _HC_PLAN_RING_H
@@ -10,8 +10,8 @@
 
 /**
  * struct hc_edge - a link between two nodes of a network
- * @u: one end
- * @v: the other
+ * @u: the node at one end
+ * @v: the node at the other end
  */
 struct hc_edge {
 	uint32_t u;
@@ -19,11 +19,11 @@ struct hc_edge {
 };
 
 /**
- * struct hc_graph - a network: live nodes, and their healthy links
- * @nodes: they are numbered from 0 to here
- * @live: those that exist and work, as a set
- * @first: @nodes + 1 entries: where in @to the neighbours of each node begin
- * @to: the neighbours, ascending
+ * struct hc_graph - a network: its live nodes and healthy links
+ * @nodes: nodes have numbers less than this
+ * @live: the nodes that exist and have not failed, as a set
+ * @first: @nodes + 1 entries: at which index in @to the neighbours of each node begin
+ * @to: the neighbours of all nodes, ascending for each node
  */
 struct hc_graph {
 	uint32_t nodes;
@@ -37,16 +37,17 @@ static inline uint32_t hc_graph_degree(const struct hc_graph *g, uint32_t u)
 	return g->first[u + 1] - g->first[u];
 }
 
-/* What is left of a cube; NULL: no memory. */
-struct hc_graph *hc_graph_cube(const struct hc_faults *f);
-/* All that @edges name, which may be repeated and is put in order, and the set @more (or NULL)
- * of nodes that need no link.  All are below @nodes, which is at most HC_RING_NODES_MAX.
+/* Make the network of the live nodes and healthy links of @f. Return: NULL without memory. */
+struct hc_graph *hc_graph_left(const struct hc_faults *f);
+/* Make a network of the links @edges, which may be repeated and are sorted, and of the nodes in the
+ * set @more, which need no link (NULL: none). All nodes are less than @nodes, which is at most
+ * HC_RING_NODES_MAX.
  */
 struct hc_graph *hc_graph_edges(uint32_t nodes, struct hc_edge *edges, size_t n,
 				const uint32_t *more);
 void hc_graph_free(struct hc_graph *g);
 bool hc_graph_linked(const struct hc_graph *g, uint32_t u, uint32_t v);
-/* For the verifier. */
+/* Return: the network in the form that the verifier reads. */
 struct hc_ring_net hc_graph_net(const struct hc_graph *g);
 
 enum hc_ring_method {
@@ -56,10 +57,10 @@ enum hc_ring_method {
 };
 
 /**
- * struct hc_ring_count - how long an all-to-all broadcast takes
- * @deliver: after so many steps all members have all messages
- * @acknowledge: after so many all messages have come back to where they entered each ring: the
- *	links of all rings together
+ * struct hc_ring_count - number of steps that an all-to-all broadcast takes
+ * @deliver: steps until all members have all messages
+ * @acknowledge: steps until each message has come back to the node where it entered each ring;
+ *	this is the number of links of all rings together
  */
 struct hc_ring_count {
 	uint32_t deliver;
@@ -67,19 +68,19 @@ struct hc_ring_count {
 };
 
 /**
- * struct hc_ring_plan - a ring tree and what is promised of it
- * @tree: the plan itself; points into memory that hc_ring_plan_free() releases
- * @method: the one that made it
- * @members: how many nodes it has
- * @levels: how many levels
- * @longest: nodes of its longest ring
- * @ports: the fewest healthy links that a member has
- * @steps: how long it takes
- * @both: steps to deliver in both directions at once, without acknowledgements, if it is one ring
- *	that is closed; else 0
+ * struct hc_ring_plan - a ring tree and the properties that the planner computed
+ * @tree: the plan itself; points to memory that hc_ring_plan_free() releases
+ * @method: the method that found it
+ * @members: number of members
+ * @levels: number of levels
+ * @longest: number of nodes of its longest ring
+ * @ports: the least number of healthy links that a member has
+ * @steps: number of steps that an all-to-all broadcast takes
+ * @both: number of steps to deliver all messages if they go in both directions at once,
+ *	without acknowledgements, if the tree is a single closed ring; else 0
  * @excluded: live nodes that are not connected with the members, as a set
- * @nexcluded: how many
- * @home: of each node of the network, see hc_ring_check()
+ * @nexcluded: number of excluded nodes
+ * @home: home ring of each node of the network, see hc_ring_check()
  */
 struct hc_ring_plan {
 	struct hc_ring_tree tree;
@@ -95,54 +96,85 @@ struct hc_ring_plan {
 	uint16_t *home;
 };
 
-/* Rings have at most this many nodes unless something else is asked for, except the longest
- * cycle: the shorter they are, the sooner a broken one is noticed.
+/* The most nodes of a ring, unless the caller asks for something else; the longest cycle is not
+ * limited. The shorter the rings, the sooner a broken ring is noticed.
  */
 #define HC_RING_WIDTH 8
 
 /**
  * hc_plan_ring() - find a ring tree of the largest connected part of a network
- * @g: the network; of several parts that are the largest the one with the lowest node
- * @cube: the same as a cube, or NULL: what is known of cubes helps to find Hamilton cycles
- * @method: how
- * @width: rings have at most so many nodes, 2 or more; 0: HC_RING_WIDTH, but for the longest
- *	cycle.  Not with HC_RING_HAMILTON
+ * @g: the network; if several parts are the largest, the one with the lowest node is taken
+ * @cube: if the network is a hypercube, its faults: the planner then uses what is known about
+ *	Hamilton cycles of hypercubes. Else NULL
+ * @method: enum hc_ring_method
+ * @width: the most nodes of a ring, at least 2; 0: HC_RING_WIDTH, but the longest cycle is not
+ *	limited. Ignored by HC_RING_HAMILTON
  * @plan: filled in; release with hc_ring_plan_free()
  *
- * HC_RING_HAMILTON finds one ring of all members if there are fewer than dim - 1 faulty links
- * and no other fault, and the longest cycle that is there if no block of the network has
- * more than 16 nodes.  Otherwise it finds what it finds.
+ * HC_RING_HAMILTON finds one ring of all members if there are fewer than dim - 1 faulty links and
+ * no other faults, and finds the longest cycle of the network if no block of it has more than 16
+ * nodes. In other cases the cycle that it finds may not be the longest.
  *
- * HC_RING_AUTO takes a ring of all members, since no ring tree is better, and else the tree
- * that takes fewer steps; with a width, among those of which no ring is longer.
+ * HC_RING_AUTO takes a ring of all members if one is found, since no ring tree is better, and else
+ * the tree that takes fewer steps; with a width, of the trees without longer rings.
  *
- * Return: 0, -EHOSTDOWN (no node is connected with any other) or -ENOMEM.
+ * Return: 0, -EHOSTDOWN (no two nodes are connected) or -ENOMEM.
  */
 int hc_plan_ring(const struct hc_graph *g, const struct hc_faults *cube,
 		 enum hc_ring_method method, uint32_t width, struct hc_ring_plan *plan);
 void hc_ring_plan_free(struct hc_ring_plan *plan);
 
-/* Complete a plan for rings that are given, which the verifier must accept: copies them.
- * Return: 0, -ENOMEM, or -EINVAL with @flaw filled in.
+/**
+ * struct hc_rings - edge-disjoint rings of all members
+ * @n: number of rings
+ * @most: an upper bound of @n: each ring uses two links of each member, and some member has
+ *	fewer than 2 * (@most + 1)
+ * @members: number of nodes of each ring
+ * @node: nodes of the rings, one ring after the other
  */
-int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
-		       struct hc_ring_plan *plan, struct hc_ring_flaw *flaw);
+struct hc_rings {
+	uint32_t n;
+	uint32_t most;
+	uint32_t members;
+	uint16_t *node;
+};
 
 /**
- * hc_ring_steps() - how many steps an all-to-all broadcast over a ring tree takes
+ * hc_plan_rings() - find edge-disjoint rings of the largest connected part of a network
+ * @g: the network
+ * @k: number of rings that are wanted, at least 1; fewer if so many are not found
+ * @rings: filled in; release with hc_rings_free()
+ *
+ * In hypercubes without faults, and in tori of up to some thousand nodes, @rings->most rings are
+ * found if @k asks for as many.
+ *
+ * Return: 0 (even if no ring was found), -EHOSTDOWN (no two nodes are connected) or -ENOMEM.
+ */
+int hc_plan_rings(const struct hc_graph *g, uint32_t k, struct hc_rings *rings);
+void hc_rings_free(struct hc_rings *rings);
+
+/* Derive a plan from given rings, which are copied. Return: 0, -ENOMEM, or -EINVAL if the verifier
+ * refuses them, with @reason filled in.
+ */
+int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
+		       struct hc_ring_plan *plan, struct hc_ring_reason *reason);
+
+/**
+ * hc_ring_steps() - compute how many steps an all-to-all broadcast over a ring tree takes
  * @t: the tree, which the verifier has accepted
  * @count: filled in
  *
- * In each step each node sends one message in each of its rings; what the last node of a ring sends
- * to the first takes one step, wherever it goes.  The kernel's nodes take as many for each segment.
+ * In each step each node sends one message in each of its rings. A message that the last node of a
+ * ring sends to the first takes one step, whatever path it takes. In the kernel the nodes take as
+ * many steps for each segment.
  *
- * Time nearly O(members).
+ * Time almost O(members).
  *
  * Return: 0 or -ENOMEM.
  */
 int hc_ring_steps(const struct hc_ring_tree *t, struct hc_ring_count *count);
 
-/* Does the last node of ring @i, which begins at @node, have a link to the first? */
+/* Does a link join the last node of @ring with its first? @node: nodes of all rings. */
 bool hc_ring_closes(const struct hc_graph *g, const struct hc_ring *ring, const uint16_t *node);
 
 #endif /* _HC_PLAN_RING_H */

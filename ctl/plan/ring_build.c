@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a ring tree: paths are cut into rings, and what is left is hung on what is there.
+ * Making a ring tree: paths are cut into rings, and nodes that are left are attached to the rings
+ * there are.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +49,9 @@ void ring_build_ring(struct ring_build *b, uint32_t n, uint32_t level)
 	add_ring(b, b->path, n, level);
 }
 
-/* Rings that follow each other have a node in common. */
+/* Make rings of b->path, which has @n nodes; rings that follow each other have one
+ * node in common.
+ */
 void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 {
 	uint32_t at = 0, size;
@@ -60,15 +63,17 @@ void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 	} while (at + 1 < n);
 }
 
-/* How far the search is: a node that it has been to, or a neighbour that it has passed, it need not
- * look at again, for nodes only enter rings.
+/* How far the search has come. It need not look again at a node that it has visited, or at a
+ * neighbour that it has passed, because nodes enter rings but never leave them.
  */
 struct walk {
 	bool *walked;
 	uint32_t *at;
 };
 
-/* The lowest neighbour that is neither in a ring nor on the path; or -1. */
+/* Return: the lowest neighbour of @u that is neither in a ring nor on the path; -1 if there is
+ * none.
+ */
 static int uncovered(const struct ring_build *b, struct walk *k, uint32_t u)
 {
 	for (; k->at[u] < b->g->first[u + 1]; k->at[u]++) {
@@ -80,7 +85,9 @@ static int uncovered(const struct ring_build *b, struct walk *k, uint32_t u)
 	return -1;
 }
 
-/* Search in depth as far as it gets without turning back. */
+/* Walk from @u to nodes that are in no ring, as far as possible without turning back. Return:
+ * number of nodes of the path, which is b->path.
+ */
 static uint32_t walk(struct ring_build *b, struct walk *k, uint32_t u)
 {
 	uint32_t n = 0;

@@ -2,30 +2,31 @@
 /*
  * How many steps an all-to-all broadcast over a ring tree takes.
  *
- * In each step each node sends one message in each of its rings, and what the last of a ring sends
- * to the first takes one step, too.  Which message goes when follows from where the links of the
- * rings are on a closed way through all rings (hc_ring_tour()), in the kernel as well: so as
- * many steps as are counted here are taken, in whatever order messages come.
+ * In each step each node sends one message in each of its rings; a message from the last node of a
+ * ring to the first takes one step as well. Which message is sent when depends only on the
+ * positions of the rings' links on a closed tour through all rings (hc_ring_tour()), in the kernel
+ * as well: so a broadcast takes exactly the number of steps counted here, in whatever order
+ * messages arrive.
  *
- * On the way a node stands behind each link that leads to it; a message begins behind the link of
- * its source's home ring, and is known to a node once the way from there has come to the next place
- * where that one stands.
+ * On the tour a node stands behind each link that leads to it. A message begins behind the link
+ * that leads to its source in the source's home ring. A node has the message once the message, on
+ * its way along the tour, has come to the next position at which that node stands.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hc_ring_mend.h"
+#include "hc_ring_repair.h"
 #include "memory.h"
 #include "ring_impl.h"
 
 /**
- * struct tour - the way through all rings
+ * struct tour - the tour through all rings
  * @t: the tree
- * @at: where its nodes are
- * @out: position of each place's link, and room for as many
- * @stands: by position, the node that stands in front of that link
- * @starts: a message begins there
- * @last: of each node, where it stood last; HC_RING_NO_NODE: nowhere yet
+ * @at: for each ring, index of its first node
+ * @out: position of the link that leaves each place, and memory for as many again
+ * @stands: for each position, the node that stands in front of that link
+ * @starts: for each position, whether a message begins there
+ * @last: for each node, the last position at which it stood; HC_RING_NO_NODE: none yet
  */
 struct tour {
 	const struct hc_ring_tree *t;
@@ -36,7 +37,7 @@ struct tour {
 	uint32_t *last;
 };
 
-/* Where the node of a place stands once it has come there. */
+/* Return: the position of node @i of ring @ring on the tour, once the tour has come to it. */
 static uint32_t position(const struct tour *w, uint32_t ring, uint32_t i)
 {
 	const uint32_t size = w->t->ring[ring].size, before = (i + size - 1) % size;
@@ -57,8 +58,8 @@ static void stand(struct tour *w)
 		}
 }
 
-/* The longest way of any message to its next place at some node.  Twice around, as what a node has
- * stood at last may lie behind the beginning.
+/* Return: the greatest distance of any message to the next position of any node. The loop goes
+ * around twice, because the last position of a node may be before the start of the tour.
  */
 static uint32_t longest(struct tour *w)
 {
@@ -68,7 +69,7 @@ static uint32_t longest(struct tour *w)
 	for (p = 0; p < 2 * n; p++) {
 		uint32_t *last = &w->last[w->stands[p % n]];
 
-		/* The first message that begins after the node stood there before. */
+		/* Find the first message that begins after the node's last position. */
 		for (s = *last + 1; *last != HC_RING_NO_NODE && s < p && !w->starts[s % n]; s++)
 			;
 		if (*last != HC_RING_NO_NODE && p - s > most)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Long cycles, block by block: a cycle never leaves a block, which is a part of the network
- * that no single node's failure would cut.
+ * Long cycles, searched for in each block: a cycle never leaves a block, which is a part of the
+ * network that stays connected if any one of its nodes fails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "memory.h"
 #include "ring_impl.h"
 
-/* How much work is done for a cycle, in nodes of paths moved: for each node, and at most. */
+/* The most work for a cycle, in nodes of paths that are moved: per node, and in all. */
 #define MOVES_EACH 50000ULL
 #define MOVES_MOST 400000000ULL
 
-/* Blocks: their nodes, one block after the other. */
+/* The blocks: their nodes, one block after the other. */
 struct blocks {
 	uint16_t *node;
 	uint32_t *first;
@@ -22,14 +22,15 @@ struct blocks {
 };
 
 /**
- * struct dfs - a search in depth, without recursion
+ * struct dfs - a depth-first search without recursion
  * @g: the network
- * @nr: of each node, when it was found, from 1
- * @low: the least @nr that it or who was found after it is linked with
- * @up: where it was found from
- * @next: its next link to look at
- * @stack: nodes that are in no block yet
- * @depth: how many
+ * @nr: for each node, its number in the order in which nodes are found, from 1
+ * @low: for each node, the least @nr of the nodes to which it, or a node found after it, has a
+ *	link
+ * @up: for each node, the node from which it was found
+ * @next: for each node, index of its next link to follow
+ * @stack: the nodes that are in no block yet
+ * @depth: number of nodes on the stack
  */
 struct dfs {
 	const struct hc_graph *g;
@@ -41,7 +42,7 @@ struct dfs {
 	uint32_t depth;
 };
 
-/* All that was found from @v on, and @u, is a block. */
+/* Make a block of @u and of all nodes that were found from @v on. */
 static void take_block(struct dfs *s, struct blocks *b, uint32_t u, uint32_t v)
 {
 	uint32_t at = b->first[b->n];
@@ -89,7 +90,7 @@ static void find_blocks(struct dfs *s, struct blocks *b)
 	}
 }
 
-/* 0 or -ENOMEM; free the blocks in any case. */
+/* Find all blocks. Return: 0 or -ENOMEM; the caller releases @b in any case. */
 static int blocks_of(const struct hc_graph *g, struct blocks *b)
 {
 	struct dfs s = {
@@ -115,14 +116,14 @@ static int blocks_of(const struct hc_graph *g, struct blocks *b)
 }
 
 /**
- * struct cycle - the search for the longest cycle
+ * struct cycle - the state of the search for the longest cycle
  * @g: the network
- * @in: nodes of the block
- * @side: of each of them, which of two classes, from 1, if all links join the classes
- * @queue: room for all nodes
+ * @in: for each node, whether it is in the block
+ * @side: for each node of the block, its class, 1 or 2, if each link joins the two classes
+ * @queue: memory for all nodes
  * @best: length of the longest cycle so far
- * @path: the cycle
- * @moves: work that may still be done
+ * @path: the longest cycle so far
+ * @moves: amount of work that may still be done
  */
 struct cycle {
 	const struct hc_graph *g;
@@ -134,7 +135,9 @@ struct cycle {
 	uint64_t moves;
 };
 
-/* No cycle in a block is longer than its nodes, or than twice the smaller of two classes. */
+/* Return: an upper bound of the length of a cycle in a block of @n nodes: @n or, if the block has
+ * two classes, twice the size of the smaller one.
+ */
 static uint32_t bound(struct cycle *c, const uint16_t *node, uint32_t n)
 {
 	uint32_t head = 0, tail = 1, i, count[2] = { 1, 0 };
@@ -185,7 +188,9 @@ static int try_block(struct cycle *c, const uint16_t *node, uint32_t n)
 	return 0;
 }
 
-/* The largest first, of which little is left for the others to better. */
+/* Search the blocks, the largest first: a long cycle found there leaves few blocks that can have a
+ * longer one.
+ */
 static int try_blocks(struct cycle *c, const struct blocks *b)
 {
 	uint32_t i, size, most = c->g->nodes + 1, next;

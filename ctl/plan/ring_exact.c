@@ -12,7 +12,9 @@ static unsigned int lowest(uint32_t set)
 	return hc_first64(set);
 }
 
-/* Where paths that begin at the lowest node of each set and go through all of it may end. */
+/* For each set of nodes, compute at which nodes a path can end that begins at the set's lowest node
+ * and visits all of the set.
+ */
 static void fill_ends(const uint32_t *adj, uint32_t n, uint16_t *ends)
 {
 	uint32_t set, left, e;
@@ -28,7 +30,7 @@ static void fill_ends(const uint32_t *adj, uint32_t n, uint16_t *ends)
 		}
 }
 
-/* The first of the largest sets around which a cycle goes, or 0. */
+/* Return: the first of the largest sets whose nodes form a cycle; 0 if there is none. */
 static uint32_t largest(const uint32_t *adj, uint32_t n, const uint16_t *ends)
 {
 	uint32_t set, best = 0;
@@ -40,7 +42,7 @@ static uint32_t largest(const uint32_t *adj, uint32_t n, const uint16_t *ends)
 	return best;
 }
 
-/* Go back along a path. */
+/* Write the cycle of @set to @path, backwards from its end. */
 static void trace(const uint32_t *adj, const uint16_t *ends, uint32_t set, const uint16_t *node,
 		  uint16_t *path)
 {

@@ -34,19 +34,19 @@ static int ascending(const void *a, const void *b)
 	return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
 }
 
-struct hc_graph *hc_graph_cube(const struct hc_faults *f)
+struct hc_graph *hc_graph_left(const struct hc_faults *f)
 {
-	uint32_t u, n = hc_nodes(f->dim), ends = 0;
-	struct hc_graph *g = alloc(n, (size_t)n * f->dim);
+	uint32_t u, n = f->topo.nodes, ends = 0;
+	struct hc_graph *g = alloc(n, (size_t)n * f->topo.ports);
 	unsigned int d;
 
 	for (u = 0; g && u < n; u++) {
 		g->first[u] = ends;
 		if (!hc_set_has(f->dead, u))
 			hc_set_add(g->live, u);
-		for (d = 0; d < f->dim; d++)
-			if (!((f->fault[u] | f->fault[hc_neigh(u, d)]) & hc_bit(d)))
-				g->to[ends++] = (uint16_t)hc_neigh(u, d);
+		for (d = 0; d < f->topo.ports; d++)
+			if (hc_link_good(&f->topo, f->fault, u, d))
+				g->to[ends++] = (uint16_t)hc_peer(&f->topo, u, d);
 		qsort(g->to + g->first[u], ends - g->first[u], sizeof(*g->to), ascending);
 	}
 	if (g)
@@ -63,7 +63,9 @@ static int by_ends(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* Puts them in order, each once, the lower end first. */
+/* Sort the links, with the lower end of each first, and remove repeated ones. Return: number of
+ * links that are left.
+ */
 static size_t tidy(struct hc_edge *edges, size_t n)
 {
 	size_t i, kept = 0;
@@ -105,7 +107,9 @@ struct hc_graph *hc_graph_edges(uint32_t nodes, struct hc_edge *edges, size_t n,
 		g->first[u + 1] += g->first[u];
 		fill[u] = g->first[u];
 	}
-	/* By their lower ends, so the lower neighbours come first, and all ascend. */
+	/* Links are sorted by their lower ends. So each node's lower neighbours come first, and its
+	 * list is ascending.
+	 */
 	for (i = 0; i < n; i++)
 		g->to[fill[edges[i].v]++] = (uint16_t)edges[i].u;
 	for (i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files that plan rings.  They work on the connected part alone, whose nodes are
- * numbered without gaps, in the order of the network's numbers.
+ * Declarations that only the planners of rings use. They work on the connected part alone, whose
+ * nodes are numbered from 0 without gaps, in the order of their numbers in the network.
  */
 #ifndef _HC_RING_IMPL_H
 #define _HC_RING_IMPL_H
@@ -9,15 +9,15 @@
 #include "ring.h"
 
 /**
- * struct ring_build - a ring tree that is being made
+ * struct ring_build - a ring tree under construction
  * @g: the connected part
- * @width: paths are cut into rings of at most so many nodes
- * @ring: the rings so far, room for @g->nodes
- * @nrings: how many
- * @node: their nodes, room for 2 * @g->nodes
- * @nnodes: how many
- * @home: of each node the ring where it is at home, or HC_RING_NONE
- * @path: room for @g->nodes nodes
+ * @width: the most nodes of a ring into which paths are cut
+ * @ring: the rings so far; memory for @g->nodes
+ * @nrings: number of rings
+ * @node: the nodes of the rings; memory for 2 * @g->nodes
+ * @nnodes: number of entries of @node
+ * @home: for each node, its home ring, or HC_RING_NONE
+ * @path: memory for @g->nodes nodes
  */
 struct ring_build {
 	const struct hc_graph *g;
@@ -31,42 +31,52 @@ struct ring_build {
 };
 
 /* --- ring_build.c --- */
-/* 0 or -ENOMEM; release with ring_build_free(), in any case. */
+/* Allocate memory for a ring tree. Return: 0 or -ENOMEM; the caller calls ring_build_free() in
+ * either case.
+ */
 int ring_build_init(struct ring_build *b, const struct hc_graph *g, uint32_t width);
 void ring_build_free(struct ring_build *b);
-/* b->path, which has @n nodes, becomes a ring.  The first node is in the tree unless that is
- * empty, the others are not.
+/* Make a ring of b->path, which has @n nodes. Its first node must be in the tree already, unless
+ * the tree is empty; the others must not.
  */
 void ring_build_ring(struct ring_build *b, uint32_t n, uint32_t level);
-/* The same with several rings, if it is too long for one. */
+/* As ring_build_ring(), but cut the path into several rings if it is too long for one. */
 void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level);
-/* Hang the nodes that are in no ring yet on those that are, level by level; 0 or -ENOMEM. */
+/* Attach the nodes that are in no ring to those that are, level by level. Return: 0 or -ENOMEM. */
 int ring_build_rest(struct ring_build *b);
 
 /* --- ring_vrt.c --- */
 int ring_vrt(struct ring_build *b);
 
 /* --- ring_cycle.c --- */
-/* A cycle, as long as can be found, in b->path; its length, 0: there is none; or -ENOMEM. */
+/* Find a cycle, as long as possible. @path: set to its nodes. Return: its length, 0 if there is
+ * none, or -ENOMEM.
+ */
 int ring_cycle(const struct hc_graph *g, uint16_t *path);
 
-/* Of both of these: cycles no longer than @best do not count.  The length of the one in
- * @path, @best if there is none, or -ENOMEM.
+/* ring_exact() and ring_search() look for a cycle longer than @best. Return: the length of the
+ * cycle in @path, @best if there is none, or -ENOMEM.
  */
-/* --- ring_exact.c: the longest cycle of @n nodes --- */
+/* --- ring_exact.c: the longest cycle of a block of @n nodes, by trying all --- */
 #define RING_EXACT_MAX 16
 int ring_exact(const struct hc_graph *g, const uint16_t *node, uint32_t n, uint32_t best,
 	       uint16_t *path);
 
-/* --- ring_search.c: a long cycle of a large one --- */
-/* Through nodes of those that @in marks, of which there are @n; at best through @most.
- * @moves: how much work may still be done.
+/* --- ring_search.c: a long cycle of a large block --- */
+/* Search among the @n nodes that @in marks; end when a cycle of @most nodes is found. @moves:
+ * amount of work that may still be done.
  */
 int ring_search(const struct hc_graph *g, const bool *in, uint32_t n, uint32_t most,
 		uint32_t best, uint64_t *moves, uint16_t *path);
 
+/* --- ring_factors.c --- */
+/* Find @k rings of all nodes, no two of which share a link. @node: set to their nodes, one ring
+ * after the other. Return: 0, -ENOMEM, or -ENOENT if they were not found.
+ */
+int ring_factors(const struct hc_graph *g, uint32_t k, uint16_t *node);
+
 /* --- ring_lace.c: cycles of all nodes of cubes with few faulty links --- */
-/* Can it be done so? */
+/* Is the method of ring_lace.c possible with the faults @f? */
 bool ring_lace_can(const struct hc_faults *f);
 void ring_lace(const struct hc_faults *f, uint16_t *path);
 

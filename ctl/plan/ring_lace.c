@@ -37,13 +37,15 @@ bool ring_lace_can(const struct hc_faults *f)
 	return f->dim >= 2;
 }
 
-/* A subcube has the nodes that have @base and any of the bits of @dims.  Next of them: */
+/* A subcube has the nodes that have the bits @base and any of the bits @dims. Return: the node
+ * after @u in the subcube.
+ */
 static uint32_t next(uint32_t u, uint32_t dims, uint32_t base)
 {
 	return base | (((u & dims) - dims) & dims);
 }
 
-/* The bit of the dimension along which most links of the subcube are faulty. */
+/* Return: the bit of the dimension along which the subcube has the most faulty links. */
 static uint32_t worst(const struct hc_faults *f, uint32_t dims, uint32_t base)
 {
 	uint32_t best = dims & -dims, left = dims, bit, u, n, most = 0;
@@ -64,7 +66,9 @@ static uint32_t worst(const struct hc_faults *f, uint32_t dims, uint32_t base)
 	return best;
 }
 
-/* A node of the half of @s whose parity is the other one, and that has a link to the other half. */
+/* Return: a node in the half of the subcube that holds @s, of other parity than @s, whose link to
+ * the other half (dimension @bit) is healthy.
+ */
 static uint32_t crossing(const struct hc_faults *f, uint32_t s, uint32_t dims, uint32_t bit)
 {
 	uint32_t base = s & ~dims, u = base;
@@ -74,7 +78,9 @@ static uint32_t crossing(const struct hc_faults *f, uint32_t s, uint32_t dims, u
 	return u;
 }
 
-/* Write the path from @s to @t through the subcube behind @at.  Depth: one for each dimension. */
+/* Write the path from @s to @t through all nodes of the subcube to the path, from index @at on.
+ * Depth of the recursion: at most one call per dimension.
+ */
 static void lace(const struct lace *l, uint32_t dims, uint32_t s, uint32_t t, uint32_t at)
 {
 	uint32_t bit, half, u, i;

@@ -2,10 +2,11 @@
 /*
  * Long cycles of networks of many nodes, by rotations and extensions (Posa).
  *
- * A path grows at its end.  Where it cannot, its end has neighbours on the path only; taking
- * the link to one of them, and giving up the one behind that, turns the rest of the path
- * around and makes another end.  A path whose ends are neighbours is a cycle: that may be
- * opened anywhere, so next to a node that it does not have.
+ * A path grows at its end. Where it cannot grow, all neighbours of its end are on the path. If the
+ * path then takes the link from its end to one of them and gives up the link behind that one, the
+ * part of the path behind it is reversed, and the path has another end: a rotation. A path whose
+ * two ends are neighbours is a cycle. A cycle may be opened anywhere, so it is opened next to a
+ * node that is not on it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,23 +14,23 @@
 
 #include "ring_impl.h"
 
-/* Rotations in vain, for each node of the path, until another path is begun. */
-#define PATIENCE 12
+/* Number of rotations without growth, per node of the path, after which another path is begun. */
+#define IDLE_MAX 12
 #define OFF UINT32_MAX
 
 /**
- * struct search - a path, and the longest cycle so far
+ * struct search - a path under construction, and the longest cycle so far
  * @g: the network
- * @in: nodes that may be taken
- * @most: no cycle has more
- * @best: length of the longest
- * @path: of it, if @found
- * @found: it is one of this search
- * @moves: work that may still be done
- * @p: the path that grows
- * @len: its length
- * @pos: of each node its place in @p, or OFF
- * @seed: of random numbers, the same each time
+ * @in: for each node, whether it may be used
+ * @most: no cycle has more nodes
+ * @best: length of the longest cycle so far
+ * @path: the longest cycle so far, if @found
+ * @found: this search has found a cycle of length @best
+ * @moves: amount of work that may still be done
+ * @p: the path under construction
+ * @len: number of its nodes
+ * @pos: for each node, its index in @p, or OFF
+ * @seed: state of the random number generator, which begins with the same value each time
  */
 struct search {
 	const struct hc_graph *g;
@@ -79,7 +80,9 @@ static void append(struct search *s, uint32_t u)
 	s->p[s->len++] = (uint16_t)u;
 }
 
-/* To the neighbour that has the fewest ways on: later none might lead there. */
+/* Extend the path to the neighbour of its end that has the fewest free neighbours: later no path
+ * might lead to it. Return: false if the end has no free neighbour.
+ */
 static bool extend(struct search *s)
 {
 	uint32_t end = s->p[s->len - 1], i, n, found = 0, best = 0, ties = 0, least = OFF;
@@ -113,7 +116,7 @@ static void reverse(struct search *s, uint32_t from, uint32_t to)
 	}
 }
 
-/* From @from on the path is a cycle: keep it if it is the longest. */
+/* The path from index @from on is a cycle: keep it if it is the longest so far. */
 static void keep(struct search *s, uint32_t from)
 {
 	if (s->len - from <= s->best || s->len - from < 3)
@@ -135,7 +138,7 @@ static void open_cycle(struct search *s)
 	if (s->len == s->most || n == s->len)
 		return;
 	i = (start + n) % s->len;
-	/* Three turns bring what is behind it to the front. */
+	/* Three reversals move the part behind index i to the front. */
 	reverse(s, 0, s->len - 1);
 	i = s->len - 1 - i;
 	if (i)
@@ -143,8 +146,9 @@ static void open_cycle(struct search *s)
 	reverse(s, i, s->len - 1);
 }
 
-/* The place of the neighbour to turn at: best so that the path can grow then, or else that
- * it is a cycle, or else any; OFF: there is none.
+/* Choose the neighbour of the path's end at which the path is rotated: preferably one after which
+ * the path can grow, else one after which it is a cycle, else any. Return: its index, or OFF if
+ * there is none.
  */
 static uint32_t choose(struct search *s)
 {
@@ -172,12 +176,12 @@ static bool is_cycle(const struct search *s)
 	return s->len > 2 && hc_graph_linked(s->g, s->p[s->len - 1], s->p[0]);
 }
 
-/* Until nothing moves for long. */
+/* Extend and rotate the path until it has not grown for a long time. */
 static void grow(struct search *s)
 {
 	uint32_t idle = 0, at;
 
-	while (s->moves && s->best < s->most && idle < PATIENCE * s->len + 64) {
+	while (s->moves && s->best < s->most && idle < IDLE_MAX * s->len + 64) {
 		if (extend(s)) {
 			idle = 0;
 			continue;
@@ -202,7 +206,7 @@ static void forget(struct search *s)
 		s->pos[s->p[--s->len]] = OFF;
 }
 
-/* A path of any one node. */
+/* Begin with a path of one random node. */
 static void begin(struct search *s)
 {
 	uint32_t u;
@@ -213,7 +217,7 @@ static void begin(struct search *s)
 	append(s, u);
 }
 
-/* The longest cycle so far, opened somewhere. */
+/* Begin with the longest cycle so far, opened at a random place. */
 static void begin_again(struct search *s)
 {
 	uint32_t i;

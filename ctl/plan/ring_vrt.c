@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The virtual ring tree: a diameter of the network, cut into rings, and what is left.
+ * The virtual ring tree: a diameter (a longest shortest path) of the network is cut into rings, and
+ * the nodes that are left are attached to these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +10,9 @@
 #include "memory.h"
 #include "ring_impl.h"
 
-/* With more work than this, in links looked at, diameters are only guessed. */
+/* If finding a diameter exactly takes more work than this, in links looked at, the diameter is
+ * guessed.
+ */
 #define EXACT_WORK 1000000000ULL
 #define FAR UINT16_MAX
 
@@ -19,7 +22,9 @@ struct bfs {
 	uint16_t *queue;
 };
 
-/* The distance of the farthest node, the last one in the queue. */
+/* Search breadth-first from @root. Return: distance of the farthest node, which is the last in the
+ * queue.
+ */
 static uint32_t bfs_run(const struct bfs *s, uint32_t root)
 {
 	const struct hc_graph *g = s->g;
@@ -37,7 +42,7 @@ static uint32_t bfs_run(const struct bfs *s, uint32_t root)
 	return s->dist[s->queue[tail - 1]];
 }
 
-/* The lowest end of a diameter. */
+/* Return: the lowest node at which a diameter begins. */
 static uint32_t exact_end(const struct bfs *s)
 {
 	uint32_t u, end = 0, far, most = 0;
@@ -52,7 +57,9 @@ static uint32_t exact_end(const struct bfs *s)
 	return end;
 }
 
-/* Go to the farthest node, and from there to the farthest one, as long as that gets farther. */
+/* Return: an end of a path that may be a diameter: go to the farthest node, from there to the
+ * farthest node, and so on as long as the distance grows.
+ */
 static uint32_t guessed_end(const struct bfs *s)
 {
 	uint32_t end = 0, far = bfs_run(s, 0), before;
@@ -65,7 +72,9 @@ static uint32_t guessed_end(const struct bfs *s)
 	return end;
 }
 
-/* Mark the nodes from which a way leads on to the greatest distance: backwards from there. */
+/* Mark the nodes from which a shortest path leads on to a node at the greatest distance @far,
+ * backwards from these nodes.
+ */
 static void mark_leading(const struct bfs *s, uint32_t far, bool *leads)
 {
 	uint32_t i, k, u, v;
@@ -80,7 +89,9 @@ static void mark_leading(const struct bfs *s, uint32_t far, bool *leads)
 	}
 }
 
-/* The first of the longest of all shortest paths, in the order of the nodes' numbers. */
+/* Write to b->path the first diameter in the order of the nodes' numbers. Return: number of its
+ * nodes.
+ */
 static uint32_t diameter(struct ring_build *b, const struct bfs *s, bool *leads)
 {
 	const struct hc_graph *g = b->g;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hc_plan_tree(): which sinks are allowed, and which method finds the tree.
+ * hc_plan_tree(): which nodes may be the sink, and which method finds the tree.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,18 +10,22 @@
 #define NO_COMPONENT UINT32_MAX
 
 /**
- * struct job - a request being worked on
+ * struct job - a request that is being worked on
  * @f: the faults
+ * @seen: the faults as the tree sees them: links to nodes that cannot be members are faulty as
+ *	well
  * @req: the request
- * @dims: free dimensions of the subcube
+ * @dims: mask of the free dimensions of the subcube
  * @base: a node of the subcube
- * @comp: component of each node; NO_COMPONENT for failed and isolated nodes
- * @weight: members that each component would have; 0 if it has no allowed sink
+ * @comp: number of each node's component; NO_COMPONENT for failed and isolated nodes
+ * @weight: for each component, number of members of a tree in it; 0 if no sink is allowed in
+ *	it
  * @ncomp: number of components
- * @clean: a clean sink is required
+ * @clean: the sink must be a clean one
  */
 struct job {
 	const struct hc_faults *f;
+	const struct hc_faults *seen;
 	const struct hc_tree_req *req;
 	uint32_t dims;
 	uint32_t base;
@@ -42,13 +46,39 @@ static bool live(const struct job *j, uint32_t u)
 	       j->f->fault[u] != hc_ones(j->f->dim);
 }
 
+/* Find the smallest subcube that holds the requested members. */
+static int find_span(struct job *j, const char **why)
+{
+	const uint32_t *members = j->req->members;
+	uint32_t u, first = HC_ANY_SINK;
+
+	for (u = 0; u < hc_nodes(j->f->dim); u++) {
+		if (!hc_set_has(members, u))
+			continue;
+		first = first == HC_ANY_SINK ? u : first;
+		j->dims |= u ^ first;
+	}
+	j->base = first;
+	if (first != HC_ANY_SINK)
+		return 0;
+	*why = "no member";
+	return -EHOSTDOWN;
+}
+
 static int check_request(struct job *j, const char **why)
 {
 	const struct hc_tree_req *req = j->req;
 	uint32_t ones = hc_ones(j->f->dim);
 
-	j->dims = req->dims ? req->dims : ones;
-	j->base = j->dims == ones ? 0 : req->base;
+	if (req->members) {
+		int err = find_span(j, why);
+
+		if (err)
+			return err;
+	} else {
+		j->dims = req->dims ? req->dims : ones;
+		j->base = j->dims == ones ? 0 : req->base;
+	}
 	if (j->dims & ~ones) {
 		*why = "the subcube has a dimension that the cube does not have";
 		return -ERANGE;
@@ -63,8 +93,8 @@ static int check_request(struct job *j, const char **why)
 		*why = "the sink is no node of the cube";
 		return -ERANGE;
 	}
-	if (!inside(j, req->sink)) {
-		*why = "the sink is not in the subcube";
+	if (req->members ? !hc_set_has(req->members, req->sink) : !inside(j, req->sink)) {
+		*why = req->members ? "the sink is no member" : "the sink is not in the subcube";
 		return -ERANGE;
 	}
 	if (!live(j, req->sink)) {
@@ -74,7 +104,7 @@ static int check_request(struct job *j, const char **why)
 	return 0;
 }
 
-/* Number the components of live, not isolated nodes. */
+/* Number the components of the live nodes that are not isolated. */
 static int find_components(struct job *j)
 {
 	uint32_t nodes = hc_nodes(j->f->dim), head, tail, u;
@@ -111,7 +141,38 @@ static int find_components(struct job *j)
 	return 0;
 }
 
-/* Settle whether sinks must be clean, and weigh the components that have one. */
+/* May node @u be the sink? @clean: only if it is a clean one. */
+static bool can_sink(const struct job *j, uint32_t u, bool clean)
+{
+	return inside(j, u) && j->comp[u] != NO_COMPONENT &&
+	       !(clean && (j->seen->fault[u] & j->dims));
+}
+
+/* Take all nodes but the requested members out of the components, and check that the requested
+ * members are in one component.
+ */
+static int keep_members(struct job *j, const char **why)
+{
+	const uint32_t *members = j->req->members;
+	uint32_t u, id = NO_COMPONENT;
+
+	for (u = 0; members && u < hc_nodes(j->f->dim); u++) {
+		if (!hc_set_has(members, u)) {
+			j->comp[u] = NO_COMPONENT;
+			continue;
+		}
+		id = id == NO_COMPONENT ? j->comp[u] : id;
+		if (j->comp[u] == NO_COMPONENT || j->comp[u] != id) {
+			*why = "a member has failed or is cut off";
+			return -ENOLINK;
+		}
+	}
+	return 0;
+}
+
+/* Decide whether the sink must be clean, and compute @weight of each component in which a sink is
+ * allowed.
+ */
 static int weigh_components(struct job *j, const char **why)
 {
 	uint32_t nodes = hc_nodes(j->f->dim), u;
@@ -122,7 +183,7 @@ static int weigh_components(struct job *j, const char **why)
 			continue;
 		any |= !hc_set_has(j->f->dead, u);
 		connected |= live(j, u);
-		j->clean |= live(j, u) && !(j->f->fault[u] & j->dims);
+		j->clean |= can_sink(j, u, true);
 	}
 	if (!any) {
 		*why = "no live node";
@@ -133,11 +194,10 @@ static int weigh_components(struct job *j, const char **why)
 		return -ENOLINK;
 	}
 	for (u = 0; u < nodes; u++)
-		if (inside(j, u) && live(j, u) &&
-		    !(j->clean && (j->f->fault[u] & j->dims)))
+		if (can_sink(j, u, j->clean))
 			j->weight[j->comp[u]] = 1;
 	for (u = 0; u < nodes; u++)
-		if (inside(j, u) && live(j, u) && j->weight[j->comp[u]])
+		if (inside(j, u) && j->comp[u] != NO_COMPONENT && j->weight[j->comp[u]])
 			j->weight[j->comp[u]]++;
 	return 0;
 }
@@ -148,7 +208,7 @@ static int make_scene(const struct job *j, uint32_t id, struct hc_tree_scene *s)
 	size_t n = 0;
 
 	memset(s, 0, sizeof(*s));
-	s->f = j->f;
+	s->f = j->seen;
 	s->dims = j->dims;
 	s->k = hc_weight32(j->dims);
 	s->base = j->base;
@@ -189,7 +249,7 @@ static int plan_with_sink(const struct job *j, uint32_t sink, uint8_t *order)
 	return err;
 }
 
-/* The best sink over all components that keep the most members. */
+/* Find the best sink in all components with the greatest weight. */
 static int plan_any_sink(struct job *j, uint32_t *sink, uint8_t *order,
 			 const char **why)
 {
@@ -258,7 +318,7 @@ static int plan_job(struct job *j, uint32_t *sink, uint8_t *order, const char **
 		*why = "exhaustive search beyond dimension 6";
 		return -E2BIG;
 	}
-	err = find_components(j);
+	err = find_components(j) ?: keep_members(j, why);
 	if (err)
 		return err;
 	if (*sink == HC_ANY_SINK)
@@ -266,10 +326,48 @@ static int plan_job(struct job *j, uint32_t *sink, uint8_t *order, const char **
 	return plan_with_sink(j, *sink, order);
 }
 
+/* Make a copy of the faults in which the links to all nodes but @members are faulty. */
+static struct hc_faults *make_seen(const struct hc_faults *f, const uint32_t *members)
+{
+	struct hc_faults *seen = hc_faults_new(f->dim);
+	uint32_t u;
+
+	if (!seen)
+		return NULL;
+	memcpy(seen->fault, f->fault, hc_nodes(f->dim) * sizeof(*f->fault));
+	for (u = 0; u < hc_nodes(f->dim); u++)
+		if (!hc_set_has(members, u))
+			hc_faults_node(seen, u);
+	return seen;
+}
+
+static int plan_members(struct job *j, uint32_t *sink, uint8_t *order, const char **why)
+{
+	struct hc_faults *seen;
+	int err;
+
+	if (j->req->method == HC_TREE_FIND) {
+		*why = "this method chooses the members itself";
+		return -EOPNOTSUPP;
+	}
+	/* A subcube of one node: the tree has no stages. */
+	if (!j->dims) {
+		*sink = j->base;
+		return 0;
+	}
+	seen = make_seen(j->f, j->req->members);
+	if (!seen)
+		return -ENOMEM;
+	j->seen = seen;
+	err = plan_job(j, sink, order, why);
+	hc_faults_free(seen);
+	return err;
+}
+
 int hc_plan_tree(const struct hc_faults *f, const struct hc_tree_req *req,
 		 struct hc_tree_plan *plan, const char **why)
 {
-	struct job j = { .f = f, .req = req };
+	struct job j = { .f = f, .seen = f, .req = req };
 	uint8_t order[HC_LIB_DIM_MAX] = { 0 };
 	uint32_t sink = req->sink;
 	int err;
@@ -277,11 +375,13 @@ int hc_plan_tree(const struct hc_faults *f, const struct hc_tree_req *req,
 	memset(plan, 0, sizeof(*plan));
 	*why = "out of memory";
 	err = check_request(&j, why);
-	if (!err)
+	if (!err && req->members)
+		err = plan_members(&j, &sink, order, why);
+	else if (!err)
 		err = plan_job(&j, &sink, order, why);
 	free(j.comp);
 	free(j.weight);
 	if (err)
 		return err;
-	return hc_plan_tree_fixed(f, sink, order, hc_weight32(j.dims), plan, why);
+	return hc_tree_complete(f, sink, order, hc_weight32(j.dims), req->members, plan, why);
 }

@@ -2,11 +2,10 @@
 /*
  * The best order of dimensions for one sink.
  *
- * After some stages the data is in a subcube Q that contains the sink.  A stage
- * along dimension j of Q halves Q and blocks w(Q, j) senders: the members in
- * the half without the sink whose j-link is unusable.  The cost of a tree is
- * the sum of its stage costs, and a stage's cost depends on Q and j only, not
- * on how Q was reached.  So with best(Q) the least cost from Q on,
+ * After some stages the data is in a subcube Q that contains the sink. A stage along dimension j of
+ * Q halves Q and blocks w(Q, j) senders: the members in the half without the sink whose link along
+ * j is unusable. The cost of a tree is the sum of the costs of its stages, and a stage's cost
+ * depends on Q and j only, not on how Q was reached. So with best(Q), the least cost from Q on,
  *
  *	best(Q) = min over j of  cost(w(Q, j)) + best(half of Q with the sink).
  *
@@ -15,10 +14,10 @@
  * v ^ sink is a subset of R.
  *
  * Monotonicity: if Q' is a subcube of Q that contains the sink, then
- * best(Q') <= best(Q): leave the dimensions that Q' lacks out of an order for Q;
- * every remaining stage then blocks a subset of what it blocked before.  In
- * particular a dimension that is free of cost may be taken at once, whatever
- * comes later: that is why the greedy choice below misses nothing.
+ * Monotonicity: if Q' is a subcube of Q that contains the sink, then best(Q') <= best(Q): leave the
+ * dimensions that Q' lacks out of an order for Q; every remaining stage then blocks a subset of the
+ * senders that it blocked before. In particular a dimension whose stage costs nothing may be taken
+ * at once, whatever comes later: that is why the greedy choice below misses no optimum.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +48,7 @@ bool hc_tree_greedy(const struct hc_tree_scene *s, uint32_t sink, uint8_t *order
 	return true;
 }
 
-/* Squeeze the bits of @x that are set in @dims together. */
+/* Return: the bits of @x that are in @dims, moved together to the low end in their order. */
 static uint32_t squeeze(uint32_t x, uint32_t dims)
 {
 	uint32_t out = 0;
@@ -61,9 +60,8 @@ static uint32_t squeeze(uint32_t x, uint32_t dims)
 	return out;
 }
 
-/*
- * w[R]: the number of faulty ends (v, j) with v ^ sink a subset of R, for one
- * dimension j; R is written in squeezed form.
+/* Compute, for each set R of free dimensions, w[R]: the number of faulty ends (v, j), for the given
+ * dimension j, with v ^ sink a subset of R. R is written in squeezed form.
  */
 static void count_blocked(const struct hc_tree_scene *s, uint32_t sink,
 			  unsigned int j, uint32_t *w)
@@ -85,7 +83,7 @@ static void count_blocked(const struct hc_tree_scene *s, uint32_t sink,
 				w[r] += w[r ^ hc_bit(b)];
 }
 
-/* Follow the optimum from the whole subcube down, lowest dimension first. */
+/* Write the order of the optimum, from the whole subcube down; of several dimensions the lowest. */
 static void read_order(unsigned int k, const uint8_t *dim, const uint32_t *w,
 		       const hc_tree_cost *best, uint8_t *order)
 {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * EXHAUST (Leu & Kuo, figure 4), made to return the best tree: all orders, all
- * sinks.  For comparison with the search; use it on small cubes.
+ * EXHAUST (Leu & Kuo, figure 4), changed to return the best tree: it tries all orders and all
+ * sinks. It is there to check the search; use it for small cubes only.
  *
- * The sinks s and s ^ (1 << last) with the same order, last being its last
- * dimension, make the same tree but for the direction of the link between them,
- * so their stages before the last are costed once.
+ * Let last be the last dimension of an order. The sinks s and s ^ (1 << last) with this order make
+ * the same tree, except for the direction of the link between them, so the cost of the stages
+ * before the last is computed once for both.
  */
 #include "tree_impl.h"
 
-/*
- * Cost of stages 0..@stages-1 for this sink.  A faulty end (v, d) blocks a
- * sender iff d is the first dimension of the order along which v differs.
+/* Return: the cost of stages 0..@stages-1 with this sink. A faulty end (v, d) blocks a sender iff d
+ * is the first dimension of the order along which v and the sink differ.
  */
 static hc_tree_cost cost_of(const struct hc_tree_scene *s, uint32_t sink,
 			    const uint8_t *order, unsigned int stages)
@@ -88,7 +87,7 @@ static void try_order(const struct hc_tree_scene *s, const uint8_t *order,
 	}
 }
 
-/* Step to the lexicographically next order; false after the last one. */
+/* Make @order the lexicographically next order. Return: false if it was the last one. */
 static bool next_order(uint8_t *order, unsigned int k)
 {
 	unsigned int i = k - 1, j = k - 1;

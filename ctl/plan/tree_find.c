@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FIND_TREE (Leu & Kuo, figure 10): dimensions from the last stage to the
- * first, each time one along which the neighbours of the nodes used so far have
- * the fewest faulty links.
+ * FIND_TREE (Leu & Kuo, figure 10): it chooses the dimensions from the last stage to the first,
+ * each time the one along which the neighbours of the nodes used so far have the fewest faulty
+ * links.
  *
- * Equation (7) sums over k in USED_D; the text, figure 11 and example 2 all
- * need k not in USED_D, which is what is done here.
+ * Equation (7) of the paper sums over k in USED_D; the text, figure 11 and example 2 need k not in
+ * USED_D, so that is what this file does.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a sink and an order to a whole plan: members, detours, costs.
+ * Making a whole plan (members, detours, costs) from a sink and an order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ void hc_tree_plan_free(struct hc_tree_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 }
 
-static int find_members(const struct hc_faults *f, struct hc_tree_plan *plan)
+static int find_members(const struct hc_faults *f, const uint32_t *only, struct hc_tree_plan *plan)
 {
 	const struct hc_tree *t = &plan->tree;
 	uint32_t words = hc_set_words(t->dim), u;
@@ -29,7 +29,7 @@ static int find_members(const struct hc_faults *f, struct hc_tree_plan *plan)
 	for (u = 0; u < hc_nodes(t->dim); u++) {
 		bool inside = hc_tree_contains(t, u);
 
-		if (!inside) {
+		if (!inside || (only && !hc_set_has(only, u))) {
 			hc_set_del(plan->members, u);
 		} else if (hc_set_has(plan->members, u)) {
 			plan->nmembers++;
@@ -41,7 +41,9 @@ static int find_members(const struct hc_faults *f, struct hc_tree_plan *plan)
 	return 0;
 }
 
-/* Breadth-first search over the healthy links; a stamp saves clearing. */
+/* Breadth-first search over the healthy links. Nodes are marked with the number of the search, so
+ * nothing has to be cleared between searches.
+ */
 struct bfs {
 	uint32_t *seen;
 	uint32_t *queue;
@@ -49,9 +51,8 @@ struct bfs {
 	uint32_t stamp;
 };
 
-/*
- * The nearest member that is passive at the stage at which @from is active, the
- * lowest of these.  The sink is one, and connected, so the search never fails.
+/* Find the nearest member that is passive at the stage at which @from is active, the lowest of
+ * several. The sink is passive at each stage and connected with @from, so there always is one.
  */
 static uint32_t nearest_passive(const struct hc_faults *f, const struct hc_tree *t,
 				struct bfs *b, uint32_t from, uint32_t *hops)
@@ -100,7 +101,7 @@ static bool has_helper(const struct hc_faults *f, const struct hc_tree *t, uint3
 	return false;
 }
 
-/* Is u a member that cannot use its tree link? */
+/* Is @u a member whose tree link is unusable? */
 static bool is_blocked(const struct hc_faults *f, const struct hc_tree *t, uint32_t u)
 {
 	unsigned int i;
@@ -132,7 +133,7 @@ static int add_detour(struct hc_tree_plan *plan, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* Find the detours, and count blocked senders and steps on the way. */
+/* Find the detours, and count blocked senders and steps at the same time. */
 static int find_detours(const struct hc_faults *f, struct hc_tree_plan *plan,
 			struct bfs *b)
 {
@@ -159,7 +160,7 @@ static int find_detours(const struct hc_faults *f, struct hc_tree_plan *plan,
 	return 0;
 }
 
-static int complete(const struct hc_faults *f, struct hc_tree_plan *plan)
+static int complete(const struct hc_faults *f, const uint32_t *only, struct hc_tree_plan *plan)
 {
 	struct hc_tree *t = &plan->tree;
 	struct bfs b = { 0 };
@@ -167,7 +168,7 @@ static int complete(const struct hc_faults *f, struct hc_tree_plan *plan)
 	unsigned int d;
 	int err;
 
-	err = find_members(f, plan);
+	err = find_members(f, only, plan);
 	if (err)
 		return err;
 
@@ -189,9 +190,9 @@ static int complete(const struct hc_faults *f, struct hc_tree_plan *plan)
 	return 0;
 }
 
-int hc_plan_tree_fixed(const struct hc_faults *f, uint32_t sink,
-		       const uint8_t *order, unsigned int stages,
-		       struct hc_tree_plan *plan, const char **why)
+int hc_tree_complete(const struct hc_faults *f, uint32_t sink, const uint8_t *order,
+		     unsigned int stages, const uint32_t *only, struct hc_tree_plan *plan,
+		     const char **why)
 {
 	uint32_t used = 0;
 	unsigned int i;
@@ -219,12 +220,19 @@ int hc_plan_tree_fixed(const struct hc_faults *f, uint32_t sink,
 	plan->tree.sink = sink;
 	if (stages)
 		memcpy(plan->tree.order, order, stages);
-	err = complete(f, plan);
+	err = complete(f, only, plan);
 	if (err) {
 		hc_tree_plan_free(plan);
 		*why = "out of memory";
 	}
 	return err;
+}
+
+int hc_plan_tree_fixed(const struct hc_faults *f, uint32_t sink,
+		       const uint8_t *order, unsigned int stages,
+		       struct hc_tree_plan *plan, const char **why)
+{
+	return hc_tree_complete(f, sink, order, stages, NULL, plan, why);
 }
 
 uint32_t hc_plan_tree_faulty(const struct hc_faults *f, const struct hc_tree_plan *plan,

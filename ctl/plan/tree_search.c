@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The best sink: a least-cost-first search over subcubes.
+ * The best sink, by a search over subcubes in ascending order of cost.
  *
- * A state is a subcube Q that still has to be reduced, whatever its sink will
- * be.  From Q one goes to the half H of Q on side b of dimension j, at the cost
- * of the members of the other half whose j-link is unusable: the sinks of H
- * pay exactly that if they use j next.  A state whose members have no faulty
- * link inside it costs nothing more than its cheapest sink does (0 if that is
- * clean).  So the least cost over all sinks and orders is the shortest distance
- * from the whole subcube to such a goal, and Dijkstra's algorithm finds it.
+ * A state is a subcube Q that still has to be reduced to the sink, whichever of its nodes that
+ * will be. From Q the search goes to the half H of Q on side b of dimension j. This costs one for
+ * each member of the other half whose link along j is unusable: exactly what each sink in H pays if
+ * its next dimension is j. If the members of a state have no faulty link inside it, nothing is to
+ * be paid from there on but the cost of its cheapest sink (0 if that is clean): the state is a
+ * goal. So the least cost over all sinks and orders is the length of the shortest path from the
+ * whole subcube to a goal, and Dijkstra's algorithm finds it.
  *
- * What keeps this small, and why the result stays exact:
+ * What keeps the search small, and why its result is exact nevertheless:
  *
- * - Only subcubes with a faulty link inside are ever expanded.  A link lies in
- *   2^(k-1) subcubes, so f faulty links make at most f * 2^(k-1) states (and
- *   never more than 3^k).
- * - If no member of Q has a faulty j-link inside Q, then by monotonicity
- *   (tree_exact.c) each sink of Q loses nothing by taking j next: only the two
- *   halves along j need be looked at, at no cost.
- * - A state is dropped if the distance to it plus the least that its next stage
- *   must cost exceeds a cost that is known to be reached.
+ * - Only subcubes with a faulty link inside are expanded. A link is in 2^(k-1) subcubes, so f
+ *   faulty links make at most f * 2^(k-1) states (and never more than 3^k).
+ * - If no member of Q has a faulty link along j inside Q, then by monotonicity (tree_exact.c) each
+ *   sink of Q loses nothing if its next dimension is j: only the two halves along j have to be
+ *   looked at, at no cost.
+ * - A state is dropped if the distance to it, plus the least cost of its next stage, exceeds a
+ *   cost that is known to be reached.
  *
- * States at the optimal distance are all expanded, so every sink that reaches
- * the optimum lies in some goal, and the lowest of them is found.
+ * All states at the optimal distance are expanded, so every sink that reaches the optimum is in
+ * some goal, and the lowest of these sinks is found.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,8 +29,8 @@
 #include "memory.h"
 #include "tree_impl.h"
 
-/* A subcube: free dimensions in the high half, coordinates along the others in
- * the low half.
+/* A subcube: its free dimensions in the high half, its coordinates along the others in the low
+ * half.
  */
 typedef uint32_t cube_key;
 
@@ -45,7 +44,7 @@ struct state {
 	cube_key key;
 };
 
-/* Distances by subcube, open addressing; and a binary heap of states. */
+/* The distances, a hash table by subcube with open addressing; and a binary heap of states. */
 struct search {
 	const struct hc_tree_scene *s;
 	struct state *table;
@@ -161,7 +160,7 @@ static int reach(struct search *x, uint32_t dims, uint32_t base, hc_tree_cost co
 	return heap_push(x, st);
 }
 
-/* blocked[j][b]: members of Q on side b of dimension j whose j-link is bad. */
+/* blocked[j][b]: number of members of Q on side b of dimension j whose link along j is faulty. */
 struct tally {
 	uint32_t blocked[HC_LIB_DIM_MAX][2];
 	uint32_t dims;	/* the dimensions that have any */
@@ -177,7 +176,9 @@ static void tally_node(struct tally *y, uint32_t u, uint32_t bad)
 	}
 }
 
-/* By a pass over the faulty ends, or over the nodes of Q if they are fewer. */
+/* Fill in @y for the subcube of @dims and @base, from the list of faulty ends or from the nodes of
+ * the subcube, whichever are fewer.
+ */
 static void tally_cube(const struct hc_tree_scene *s, uint32_t dims,
 		       uint32_t base, struct tally *y)
 {
@@ -201,7 +202,9 @@ static void tally_cube(const struct hc_tree_scene *s, uint32_t dims,
 	} while (sub);
 }
 
-/* The lowest of the cheapest allowed sinks in Q. */
+/* Find the cheapest allowed sink in the subcube, the lowest of several. Return: false if none is
+ * allowed.
+ */
 static bool cheapest_sink(const struct hc_tree_scene *s, uint32_t dims,
 			  uint32_t base, uint32_t *sink, hc_tree_cost *cost)
 {
@@ -293,8 +296,8 @@ static int run(struct search *x)
 }
 
 /*
- * With clean sinks the greedy order settles the frequent case that a fault-free
- * tree exists; the cost of any tree bounds the search otherwise.
+ * Find a tree whose cost bounds the search. If there are clean sinks, the greedy order first tries
+ * the frequent case that a tree without blocked senders exists.
  */
 static int first_bound(const struct hc_tree_scene *s, uint32_t *sink,
 		       hc_tree_cost *bound)

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps of a tree, and the fewest that any tree with the same sink and dimensions takes.
+ * How many steps a tree takes, and the fewest steps of any tree with the same sink and dimensions.
  *
- * Up, a stage takes a step at least, also one without senders, as the sink cannot know that there
- * are none.  A stage at which a member's tree link is unusable takes two at least (to a helper and
- * on, or a detour: no passive node but the one across that link is nearer).  So k steps for k
- * stages are the fewest if the exact planner finds a tree without such a stage; if there is none,
- * no tree takes fewer than k + 1, and which takes the fewest is found by trying all orders.
+ * On the way up each stage takes at least one step, even a stage without senders, because the sink
+ * cannot know that there are none. A stage at which a member's tree link is unusable takes at least
+ * two steps (to a helper and on to the receiver, or over a detour: no passive node is nearer than
+ * the one at the other end of that link). So k steps for k stages are the fewest if the exact
+ * planner finds a tree without such a stage; if there is no such tree, no tree takes fewer than
+ * k + 1 steps, and which tree takes the fewest is found by trying all orders.
  *
- * Down, the last member has the result after the stages from the last one to the first at which
- * anybody sends, each in as many steps as up.  Let a be the number of dimensions along which all
- * members agree with the sink.  At a stage along one of them nobody sends, wherever it stands in
- * the order, and no other stage depends on it: so it takes one step up, and costs none down if it
- * comes first.  All other stages have senders if none of them come before these.  Thus the fewest
- * steps up and down are 2 U - a, with U the fewest up.
+ * On the way down the last member has the result after the stages from the last one to the first
+ * one at which any member sends, each with as many steps as on the way up. Let a be the number of
+ * dimensions along which all members agree with the sink. At a stage along one of these no member
+ * sends, wherever the stage is in the order, and no other stage depends on it: so it takes one step
+ * up, and none down if it comes first. All other stages have senders if none of them comes before
+ * these stages. So the fewest steps up and down are 2 U - a, with U the fewest steps up.
  */
 #include <string.h>
 
 #include "tree_impl.h"
 
-/* Up to so many stages all orders are tried. */
+/* Up to this number of stages all orders are tried. */
 #define TRY_STAGES 6
 
 uint32_t hc_plan_tree_down(const struct hc_tree_plan *plan)
@@ -37,7 +38,7 @@ uint32_t hc_plan_tree_down(const struct hc_tree_plan *plan)
 	return plan->steps - first;
 }
 
-/* Stages along dimensions in which all members agree with the sink. */
+/* Return: number of stages along dimensions in which all members agree with the sink. */
 static uint32_t idle_stages(const struct hc_tree_plan *plan)
 {
 	uint32_t differ = 0, u;
@@ -48,7 +49,9 @@ static uint32_t idle_stages(const struct hc_tree_plan *plan)
 	return plan->tree.stages - hc_weight32(differ);
 }
 
-/* The best of all orders of order[k..] behind those before. */
+/* Try all orders that begin with order[0..@k-1]. *best: set to the steps of a tree that takes
+ * fewer.
+ */
 static int try_orders(const struct hc_faults *f, const struct hc_tree *t, uint8_t *order,
 		      unsigned int k, uint32_t *best)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A cube with its balancer, loads and a plan, and what must hold of that.
+ * A network with its balancer, loads and a plan, and what must hold of that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void bench_end(struct bench *e)
 
 void bench_load(struct bench *e, const uint64_t *load)
 {
-	memcpy(e->load, load, hc_nodes(e->f->dim) * sizeof(*load));
+	memcpy(e->load, load, e->f->topo.nodes * sizeof(*load));
 }
 
 int bench_plan(struct bench *e, enum hc_balance_method method)
@@ -46,8 +46,8 @@ bool plan_holds(const struct bench *e)
 {
 	const struct hc_balance_plan *p = &e->p;
 	uint64_t hold[BENCH_NODES], begin[BENCH_NODES] = {}, hops = 0;
-	uint32_t u, n = hc_nodes(e->f->dim);
-	unsigned int step = 0;
+	uint32_t u, n = e->f->topo.nodes;
+	unsigned int step = 0, port;
 	size_t i;
 
 	memcpy(hold, e->load, n * sizeof(*hold));
@@ -58,8 +58,9 @@ bool plan_holds(const struct bench *e)
 		if (m->step > step)
 			memcpy(begin, hold, sizeof(begin));
 		step = m->step;
-		CHECK(__builtin_popcount(m->from ^ m->to) == 1);
-		CHECK(!(e->f->fault[m->from] & (m->from ^ m->to)));
+		port = hc_port_to(&e->f->topo, m->from, m->to);
+		CHECK(port != HC_NO_PORT);
+		CHECK(!((e->f->fault[m->from] | e->f->fault[m->to]) & hc_bit(port)));
 		CHECK(m->tasks && m->tasks <= begin[m->from]);
 		begin[m->from] -= m->tasks;
 		hold[m->from] -= m->tasks;
@@ -82,7 +83,7 @@ bool is_even(const struct bench *e)
 	uint32_t u;
 
 	CHECK(e->p.most - e->p.least <= 1);
-	for (u = 0; u < hc_nodes(e->f->dim); u++)
+	for (u = 0; u < e->f->topo.nodes; u++)
 		CHECK(e->p.quota[u] == e->p.final[u]);
 	return true;
 }
@@ -110,6 +111,6 @@ void random_loads(struct bench *e, unsigned int below)
 {
 	uint32_t u;
 
-	for (u = 0; u < hc_nodes(e->f->dim); u++)
+	for (u = 0; u < e->f->topo.nodes; u++)
 		e->load[u] = hc_set_has(e->f->dead, u) ? 0 : rnd(4) ? rnd(below + 1) : 0;
 }

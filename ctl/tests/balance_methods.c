@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "balance_bench.h"
+#include "net.h"
+#include "topo_both.h"
 
 /* Is a flow of these moves the cheapest?  A cycle of negative cost in what could be changed
  * says no (Bellman and Ford).  The number N is the pool of those who hold one more.
@@ -22,6 +24,7 @@ struct change {
 static size_t changes(const struct bench *e, struct change *v)
 {
 	static int64_t flow[BENCH_NODES][8];
+	const struct hc_topo *topo = &e->f->topo;
 	uint64_t each = e->p.least;
 	size_t n = 0, i;
 	unsigned int d;
@@ -29,16 +32,17 @@ static size_t changes(const struct bench *e, struct change *v)
 
 	memset(flow, 0, sizeof(flow));
 	for (i = 0; i < e->p.nmoves; i++) {
-		d = __builtin_ctz(e->p.moves[i].from ^ e->p.moves[i].to);
+		d = hc_port_to(topo, e->p.moves[i].from, e->p.moves[i].to);
 		flow[e->p.moves[i].from][d] += e->p.moves[i].tasks;
 		flow[e->p.moves[i].to][d] -= e->p.moves[i].tasks;
 	}
-	for (u = 0; u < hc_nodes(e->f->dim); u++) {
+	for (u = 0; u < topo->nodes; u++) {
 		if (e->t.up[u] == HC_BALANCE_OUT)
 			continue;
-		for (d = 0; d < e->f->dim; d++)
-			if (!(e->f->fault[u] >> d & 1))
-				v[n++] = (struct change){ u, u ^ 1u << d, flow[u][d] < 0 ? -1 : 1 };
+		for (d = 0; d < topo->ports; d++)
+			if (hc_peer(topo, u, d) != u && !(e->f->fault[u] >> d & 1))
+				v[n++] = (struct change){ u, hc_peer(topo, u, d),
+							  flow[u][d] < 0 ? -1 : 1 };
 		/* One more there than here: from or to the pool. */
 		if (e->p.final[u] > each)
 			v[n++] = (struct change){ POOL, u, 0 };
@@ -98,7 +102,7 @@ static bool is_least(struct bench *e, double hop_cost)
 		int64_t hops = 0;
 
 		flow = hc_flow_run(e->b->flow, e->load, m, final);
-		for (i = 0; i < hc_nodes(e->f->dim) * e->f->dim; i++)
+		for (i = 0; i < e->f->topo.nodes * e->f->topo.ports; i++)
 			hops += flow[i] > 0 ? flow[i] : 0;
 		for (i = 0; i < e->t.members; i++) {
 			u = e->t.order[i];
@@ -125,6 +129,10 @@ static bool all_methods(struct bench *e)
 	optimum = e->p.hops;
 	least = e->p.score;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!e->f->dim && others[i] == HC_BALANCE_MCW) {
+			CHECK(bench_plan(e, others[i]) == -EOPNOTSUPP);
+			continue;
+		}
 		CHECK(!bench_plan(e, others[i]));
 		CHECK(plan_holds(e));
 		if (others[i] == HC_BALANCE_MCW)
@@ -137,7 +145,9 @@ static bool all_methods(struct bench *e)
 	CHECK(!bench_plan(e, HC_BALANCE_AUTO));
 	CHECK(plan_holds(e) && e->p.score <= least);
 	CHECK(least_score(e, .1) <= least || same_score(least_score(e, .1), least));
-	if (e->t.b.dims == hc_ones(e->f->dim))
+	if (!e->f->dim)
+		CHECK(bench_plan(e, HC_BALANCE_CWA) == -EOPNOTSUPP);
+	else if (e->t.b.dims == hc_ones(e->f->dim))
 		CHECK(!bench_plan(e, HC_BALANCE_CWA) && plan_holds(e) && is_even(e));
 	else
 		CHECK(bench_plan(e, HC_BALANCE_CWA) == -EINVAL);
@@ -257,4 +267,152 @@ TEST(balance_the_optimum_against_brute_force)
 		ASSERT_TRUE(same_score(score, least_score(&e, hop_cost)));
 	}
 	bench_end(&e);
+}
+
+/* --- networks that are no hypercubes --- */
+
+static const struct hc_net_spec specs[] = {
+	{ HC_NET_TORUS, 2, { 5, 5 } }, { HC_NET_MESH, 2, { 5, 4 } }, { HC_NET_RING, 1, { 7 } },
+	{ HC_NET_TREE, 2, { 2, 4 } }, { HC_NET_FULL, 1, { 8 } }, { HC_NET_DRAGONFLY, 2, { 3, 2 } },
+	{ HC_NET_KARY, 2, { 3, 3 } },
+};
+
+/* A network with faults at random. */
+static struct hc_faults *net_random(const struct hc_net_spec *spec, unsigned int nodes,
+				    unsigned int links)
+{
+	struct hc_edge *edges;
+	struct hc_faults *f;
+	struct hc_net net;
+	const char *why;
+	uint32_t n;
+	size_t m;
+
+	if (hc_net_links(spec, BENCH_NODES, &n, &edges, &m, &why) ||
+	    hc_net_make(spec, n, edges, m, &net, &why))
+		abort();
+	free(edges);
+	f = hc_faults_of(&net.topo);
+	if (!f)
+		abort();
+	while (nodes--)
+		hc_faults_node(f, rnd(f->topo.nodes));
+	while (links--)
+		hc_faults_link(f, rnd(f->topo.nodes), rnd(f->topo.ports));
+	return f;
+}
+
+/* Is the tree as shallow as can be, and does it have all nodes of the largest part? By the
+ * distances of Floyd and Warshall.
+ */
+static bool is_middle(const struct bench *e)
+{
+	static unsigned int far[BENCH_NODES][BENCH_NODES];
+	const uint32_t n = e->f->topo.nodes;
+	unsigned int best = UINT32_MAX, most = 0;
+	uint32_t u, v, w, d;
+
+	memset(far, 0x7f, sizeof(far));
+	for (u = 0; u < n; u++) {
+		far[u][u] = 0;
+		for (d = 0; d < e->f->topo.ports; d++)
+			if (hc_link_good(&e->f->topo, e->f->fault, u, d))
+				far[u][hc_peer(&e->f->topo, u, d)] = 1;
+	}
+	for (w = 0; w < n; w++)
+		for (u = 0; u < n; u++)
+			for (v = 0; v < n; v++)
+				if (far[u][w] + far[w][v] < far[u][v])
+					far[u][v] = far[u][w] + far[w][v];
+	for (u = 0; u < n; u++) {
+		unsigned int part = 0, depth = 0;
+
+		for (v = 0; v < n; v++) {
+			if (far[u][v] >= n)
+				continue;
+			part++;
+			depth = far[u][v] > depth ? far[u][v] : depth;
+		}
+		if (part > most || (part == most && depth < best))
+			best = depth;
+		most = part > most ? part : most;
+	}
+	CHECK(e->t.members == most && e->t.b.depth == best);
+	return true;
+}
+
+TEST(balance_of_networks_at_random)
+{
+	unsigned int i, planned = 0;
+	struct bench e;
+
+	for (i = 0; i < 700; i++) {
+		const struct hc_net_spec *spec = &specs[i % ARRAY_SIZE(specs)];
+		bool fine;
+
+		if (!bench_init(&e, net_random(spec, rnd(4), rnd(5))))
+			continue;
+		random_loads(&e, i % 3 ? 40 : 1 + rnd(3));
+		fine = all_methods(&e) && is_middle(&e) &&
+		       is_least(&e, hop_costs[i / 8 % ARRAY_SIZE(hop_costs)]);
+		if (!fine)
+			printf("# network %u of kind %u\n", i, spec->kind);
+		ASSERT_TRUE(fine);
+		bench_end(&e);
+		planned++;
+	}
+	ASSERT_TRUE(planned > 600);
+}
+
+/* What neighbours do, and the fewest hops, depends on links only: it is the same in a cube that is
+ * given as a table.
+ */
+TEST(balance_of_a_table_is_that_of_the_cube)
+{
+	static const enum hc_balance_method methods[] = {
+		HC_BALANCE_RID, HC_BALANCE_DEM, HC_BALANCE_OPT,
+	};
+	struct bench cube, table;
+	struct hc_faults *f;
+	struct hc_topo topo;
+	unsigned int i, k, compared = 0;
+	size_t bytes;
+	bool same;
+	void *peers;
+
+	for (i = 0; i < 300; i++) {
+		f = cube_random(1 + i % 6, rnd(4), rnd(3));
+		topo = topo_both(f->dim, true);
+		bytes = (size_t)topo.nodes * topo.ports * sizeof(*topo.peers);
+		peers = malloc(bytes);
+		ASSERT_TRUE(peers);
+		topo.peers = memcpy(peers, topo.peers, bytes);
+		table.f = hc_faults_of(&topo);
+		ASSERT_TRUE(table.f);
+		memcpy(table.f->fault, f->fault, topo.nodes * sizeof(*f->fault));
+		memcpy(table.f->dead, f->dead, hc_topo_words(&topo) * sizeof(*f->dead));
+		if (!bench_init(&cube, f)) {
+			hc_faults_free(table.f);
+			continue;
+		}
+		ASSERT_TRUE(bench_init(&table, table.f));
+		random_loads(&cube, 40);
+		bench_load(&table, cube.load);
+		/* Of parts that are alike each may have taken another one. */
+		same = !memcmp(cube.t.excluded, table.t.excluded,
+			       hc_topo_words(&topo) * sizeof(uint32_t));
+		compared += same;
+		for (k = 0; k < ARRAY_SIZE(methods) && same; k++) {
+			ASSERT_EQ(bench_plan(&cube, methods[k]), 0);
+			ASSERT_EQ(bench_plan(&table, methods[k]), 0);
+			EXPECT_EQ(cube.p.hops, table.p.hops);
+			/* Of several optima any one will do. */
+			if (methods[k] != HC_BALANCE_OPT)
+				EXPECT_TRUE(!memcmp(cube.p.final, table.p.final,
+						    topo.nodes * sizeof(*cube.p.final)));
+		}
+		bench_end(&cube);
+		bench_end(&table);
+	}
+	ASSERT_TRUE(compared > 200);
 }

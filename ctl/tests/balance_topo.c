@@ -279,10 +279,10 @@ TEST(balance_least_depth_against_brute_force)
 }
 
 /* A spoilt topology passes only if it is one all the same. */
-TEST(balance_the_verifier_refuses_what_is_spoilt)
+TEST(balance_the_verifier_refuses_what_is_corrupted)
 {
 	unsigned int i, taken = 0;
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	struct hc_balance_topo t;
 
 	for (i = 0; i < 20000; i++) {
@@ -310,7 +310,7 @@ TEST(balance_the_verifier_refuses_what_is_spoilt)
 		default:
 			hc_faults_link(f, u, rnd(dim));
 		}
-		if (!hc_balance_check(&t.b, f->fault, &flaw)) {
+		if (!hc_balance_check(&t.b, f->fault, &reason)) {
 			struct hc_cube c = { t.b.dims, t.b.base };
 
 			taken++;
@@ -325,7 +325,7 @@ TEST(balance_the_verifier_refuses_what_is_spoilt)
 				ASSERT_TRUE(steps <= t.b.depth);
 			}
 		} else {
-			ASSERT_TRUE(flaw.why);
+			ASSERT_TRUE(reason.why);
 		}
 		hc_balance_topo_free(&t);
 		hc_faults_free(f);

@@ -12,11 +12,11 @@
 static bool refused(const struct hc_bcast *b, const uint32_t *fault, const char *why)
 {
 	uint16_t first[BORACLE_NODES];
-	struct hc_bcast_flaw flaw = { 0 };
+	struct hc_bcast_reason reason = { 0 };
 
 	CHECK(hc_bcast_check(b, fault, first, NULL) == -EINVAL);
-	CHECK(hc_bcast_check(b, fault, first, &flaw) == -EINVAL);
-	CHECK(!strcmp(flaw.why, why));
+	CHECK(hc_bcast_check(b, fault, first, &reason) == -EINVAL);
+	CHECK(!strcmp(reason.why, why));
 	return true;
 }
 
@@ -35,8 +35,8 @@ TEST(bcast_verifier_refuses)
 		{ HC_LIB_DIM_MAX + 1, 3, 0, right, all, none, "dimension out of range" },
 		{ 3, 8, 0, right, all, none, "more steps than there are nodes to inform" },
 		{ 3, 3, 0, wild, all, none,
-		  "sequence names a dimension that the cube does not have" },
-		{ 3, 3, 8, right, all, none, "source is no node of the cube" },
+		  "sequence names a dimension that the network does not have" },
+		{ 3, 3, 8, right, all, none, "source is no node of the network" },
 		{ 3, 3, 0, right, others, none, "source is no member" },
 		{ 3, 3, 0, right, all, half, "the ends of a link disagree about it" },
 		{ 3, 2, 0, right, all, none, "the message does not reach a member" },
@@ -44,14 +44,17 @@ TEST(bcast_verifier_refuses)
 		{ 3, 3, 7, right, all, dead, "the message does not reach a member" },
 		{ 3, 3, 0, right, all, dead, "the message does not reach a member" },
 	};
-	struct hc_bcast b = { .dim = 3, .steps = 3, .sequence = right, .members = all };
+	struct hc_bcast b = {
+		.topo = hc_topo_cube(3), .steps = 3, .sequence = right, .members = all,
+	};
 	uint16_t first[8];
 	size_t i;
 
 	ASSERT_TRUE(!hc_bcast_check(&b, none, first, NULL) && first[7] == 3 && first[0] == 0);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		b = (struct hc_bcast){
-			.dim = wrong[i].dim, .steps = wrong[i].steps, .source = wrong[i].source,
+			.topo = hc_topo_cube(wrong[i].dim), .steps = wrong[i].steps,
+			.source = wrong[i].source,
 			.sequence = wrong[i].sequence, .members = wrong[i].members,
 		};
 		ASSERT_TRUE(refused(&b, wrong[i].fault, wrong[i].why));
@@ -66,7 +69,9 @@ TEST(bcast_verifier_outsiders)
 {
 	uint32_t fault[4] = { 0 }, members[1] = { 0xd };
 	uint8_t seq[2] = { 0, 1 };
-	struct hc_bcast b = { .dim = 2, .steps = 2, .sequence = seq, .members = members };
+	struct hc_bcast b = {
+		.topo = hc_topo_cube(2), .steps = 2, .sequence = seq, .members = members,
+	};
 	uint16_t first[4];
 
 	ASSERT_TRUE(hc_bcast_check(&b, fault, first, NULL) == -EINVAL);

@@ -209,7 +209,7 @@ static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
 	if (!family_world(c, set, size, &w))
 		return true;
 	if (!bworld_plan(&w, HC_BCAST_GENERAL, size & 1, &p)) {
-		fine = bcast_complete(&w, &p, hc_bcast_max_steps(c->n));
+		fine = bcast_complete(&w, &p, hc_nodes(c->n) - 1);
 		hc_bcast_plan_free(&p);
 	}
 	bworld_free(&w);
@@ -241,7 +241,7 @@ TEST(bcast_general_random_to_dimension_8)
 		bworld_init(&w, n);
 		bworld_random(&w, rnd(1u << (n - 1)), rnd(2) ? rnd(n << (n - 2)) : 0, run & 1);
 		if (!bworld_plan(&w, HC_BCAST_GENERAL, run & 2, &p)) {
-			fine = bcast_complete(&w, &p, hc_bcast_max_steps(n));
+			fine = bcast_complete(&w, &p, hc_nodes(n) - 1);
 			hc_bcast_plan_free(&p);
 			ASSERT_TRUE(fine);
 		}
@@ -265,7 +265,7 @@ static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
 	bool reach[BORACLE_NODES];
 	int when[BORACLE_NODES], u;
 
-	if (!bcast_complete(w, p, hc_bcast_max_steps(p->bcast.dim)) ||
+	if (!bcast_complete(w, p, hc_bcast_max_steps(&p->bcast.topo)) ||
 	    p->bcast.source != piece->base || (piece->dims & ~p->subcube) ||
 	    boracle_faulty_cube(&w->o, (int)piece->base, (int)piece->dims))
 		return 1;

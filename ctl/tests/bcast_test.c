@@ -134,15 +134,15 @@ static bool roles_hold(const struct bworld *w, const struct hc_bcast_plan *p)
 static bool check_agrees(const struct bworld *w, const struct hc_bcast_plan *p)
 {
 	uint16_t first[BORACLE_NODES];
-	struct hc_bcast_flaw flaw = { 0 };
-	int err = hc_bcast_check(&p->bcast, w->f->fault, first, &flaw);
+	struct hc_bcast_reason reason = { 0 };
+	int err = hc_bcast_check(&p->bcast, w->f->fault, first, &reason);
 	uint32_t u;
 
 	CHECK(!err == (p->covered == p->reachable));
-	CHECK(!err == !flaw.why);
-	for (u = 0; err && u < flaw.node; u++)
+	CHECK(!err == !reason.why);
+	for (u = 0; err && u < reason.node; u++)
 		CHECK(!hc_set_has(p->missed, u));
-	CHECK(!err || hc_set_has(p->missed, flaw.node));
+	CHECK(!err || hc_set_has(p->missed, reason.node));
 	CHECK(!memcmp(first, p->first, sizeof(*first) << w->o.n));
 	return true;
 }

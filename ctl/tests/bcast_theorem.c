@@ -16,8 +16,9 @@ static bool both_primes(const struct bworld *w, unsigned int steps)
 	for (greedy = 0; greedy < 2; greedy++) {
 		if (bworld_plan(w, HC_BCAST_BROADCAST1, greedy, &p))
 			continue;
-		fine = bcast_complete(w, &p, steps) && p.ninternal + p.nexternal == p.bcast.dim &&
-		       (p.faults >= p.bcast.dim || p.nextra <= steps - p.bcast.dim);
+		fine = bcast_complete(w, &p, steps) &&
+		       p.ninternal + p.nexternal == p.bcast.topo.dim &&
+		       (p.faults >= p.bcast.topo.dim || p.nextra <= steps - p.bcast.topo.dim);
 		hc_bcast_plan_free(&p);
 		if (!fine) {
 			faults_print(w->f);

@@ -13,12 +13,12 @@
 #define NODES_MAX	16
 #define TREES_MAX	(NODES_MAX * 24)
 
-/* ------------------------------------------------------------ an oracle of relays */
+/* --------------------------------------------------- an independent computation of relays */
 
 /*
  * The data of each member moves by the rules of the paper as they are in the errata: to the passive
- * neighbour, else in parts to the effective helpers, else by a shortest way.  Who has some of
- * somebody else's and hands something on relays; the sink hands the result down.
+ * neighbour, else in parts to the effective helpers, else by a shortest way.  A node that
+ * has data of another one and sends some on is a relay; the sink sends the result down.
  */
 struct oracle_tree {
 	uint32_t sink;
@@ -66,7 +66,7 @@ static unsigned int hops(const struct hc_faults *f, uint32_t from, uint32_t to)
 }
 
 static bool detour(const struct hc_faults *f, uint32_t sink, const uint8_t *order, uint32_t u,
-		   struct oracle_tree *t, uint32_t *heard)
+		   struct oracle_tree *t, uint32_t *senders)
 {
 	unsigned int n = f->dim, d, stage = active(n, sink, order, u), far = 1000;
 	uint32_t v, to = 0;
@@ -78,7 +78,7 @@ static bool detour(const struct hc_faults *f, uint32_t sink, const uint8_t *orde
 		}
 	if (far == 1000)
 		return false;
-	*heard |= 1u << to;
+	*senders |= 1u << to;
 	for (v = 0; v < 1u << n; v++) {
 		if (hops(f, u, v) + hops(f, v, to) != far)
 			continue;
@@ -96,7 +96,7 @@ static bool oracle(const struct hc_faults *f, uint32_t members, uint32_t sink,
 		   const uint8_t *order, struct oracle_tree *t)
 {
 	unsigned int n = f->dim, i, j;
-	uint32_t u, heard = 0;
+	uint32_t u, senders = 0;
 
 	*t = (struct oracle_tree){ .sink = sink, .first = order[0] };
 	for (u = 0; u < 1u << n; u++) {
@@ -106,7 +106,7 @@ static bool oracle(const struct hc_faults *f, uint32_t members, uint32_t sink,
 		if (!(members >> u & 1) || u == sink)
 			continue;
 		if (usable(f, u, order[i])) {
-			heard |= 1u << (u ^ 1u << order[i]);
+			senders |= 1u << (u ^ 1u << order[i]);
 			t->links |= link_bit(n, u, order[i]);
 			continue;
 		}
@@ -116,13 +116,13 @@ static bool oracle(const struct hc_faults *f, uint32_t members, uint32_t sink,
 			if (!usable(f, u, order[j]) || !usable(f, v, order[i]))
 				continue;
 			helped = true;
-			heard |= 1u << v;
+			senders |= 1u << v;
 			t->links |= link_bit(n, u, order[j]);
 		}
-		if (!helped && !detour(f, sink, order, u, t, &heard))
+		if (!helped && !detour(f, sink, order, u, t, &senders))
 			return false;
 	}
-	t->relays |= heard;
+	t->relays |= senders;
 	return true;
 }
 
@@ -417,10 +417,10 @@ static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen,
 	for (u = 0; u < nodes; u++)
 		one |= (uint32_t)(may_lie(seen, n, u) && fits(seen, n, 1u << u)) << u;
 	if (fits(seen, n, 0)) {
-		CHECK(!s->liars && s->n == 1);
+		CHECK(!s->byzantine && s->n == 1);
 		return true;
 	}
-	CHECK(!one == (s->liars > 1));
+	CHECK(!one == (s->byzantine > 1));
 	CHECK(!one || (int)s->n == __builtin_popcount(one));
 	for (u = 0; one && u < s->n; u++)
 		CHECK(one >> s->set[u] & 1);
@@ -433,7 +433,7 @@ static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen,
 			pairs++;
 		}
 	CHECK(s->pairs == pairs);
-	CHECK(one || (s->liars == 2) == !!pairs);
+	CHECK(one || (s->byzantine == 2) == !!pairs);
 	CHECK(one || s->n == pairs);
 	return true;
 }
@@ -441,13 +441,13 @@ static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen,
 /* How those that lie in a tree do: each time with a lie of its own, all with the same, at times. */
 enum { OTHER, SAME, AT_TIMES, WAYS };
 
-static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t liars, unsigned int how)
+static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t byzantine, unsigned int how)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		seen[i].result = 0;
-		if (!(seen[i].relays[0] & liars) || (how == AT_TIMES && rnd(2)))
+		if (!(seen[i].relays[0] & byzantine) || (how == AT_TIMES && rnd(2)))
 			continue;
 		seen[i].result = how == SAME ? 1 : 1 + i;
 		if (how == AT_TIMES && !rnd(3))
@@ -456,27 +456,27 @@ static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t liars, u
 }
 
 static bool case_right(unsigned int dim, struct hc_checked_seen *seen, unsigned int n,
-		       uint32_t liars, unsigned int how, bool faults)
+		       uint32_t byzantine, unsigned int how, bool faults)
 {
 	static struct hc_suspect_pair two[NODES_MAX * NODES_MAX];
 	uint32_t one[NODES_MAX], u, fit = 0;
 	struct hc_suspects s;
 
-	lies(seen, n, liars, how);
+	lies(seen, n, byzantine, how);
 	hc_checked_suspects(dim, seen, n, &s, one, two, ARRAY_SIZE(two));
 	CHECK(suspects_right(dim, seen, n, &s, two));
-	for (u = 0; u < s.n && s.liars == 1; u++)
+	for (u = 0; u < s.n && s.byzantine == 1; u++)
 		fit |= 1u << s.set[u];
 	/* Who has lied is never left out, and no honest node stands alone. */
-	CHECK(fits(seen, n, liars));
-	CHECK(!fit || fit & liars || s.pairs);
+	CHECK(fits(seen, n, byzantine));
+	CHECK(!fit || fit & byzantine || s.pairs);
 	/* Without faults one that always lies is found, if it does not always say the same. */
-	if (!faults && dim > 1 && how == OTHER && __builtin_popcount(liars) == 1)
-		CHECK(fit == liars);
+	if (!faults && dim > 1 && how == OTHER && __builtin_popcount(byzantine) == 1)
+		CHECK(fit == byzantine);
 	/* If it does, its opposite is as likely: each tree has one of them. */
-	u = (1u << dim) - 1 - (uint32_t)__builtin_ctz(liars);
-	if (!faults && how == SAME && __builtin_popcount(liars) == 1)
-		CHECK(fit == (liars | 1u << u));
+	u = (1u << dim) - 1 - (uint32_t)__builtin_ctz(byzantine);
+	if (!faults && how == SAME && __builtin_popcount(byzantine) == 1)
+		CHECK(fit == (byzantine | 1u << u));
 	return true;
 }
 
@@ -508,7 +508,7 @@ static unsigned int cases_wrong(struct hc_faults *f)
 	return wrong;
 }
 
-TEST(who_may_have_lied_of_one_and_two)
+TEST(who_may_be_byzantine_of_one_and_two)
 {
 	unsigned int dim, i, j;
 

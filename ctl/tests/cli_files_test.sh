@@ -68,6 +68,12 @@ printf '# both\n0 1\nlink 1 2,3 # x\nnode 5\n7\nenv 0 3\n' >net
 json '.nodes == [0,1,2,3,5,7] and .links == [[0,1],[1,2],[1,3]]' ring plan graph net
 json '.processors == 6 and .pattern == "listed"' mfi graph net
 json '.processors == 6 and .pattern == "star"' mfi graph net pattern star
+printf 'env 0 1,2\nenv 1 2\ntg 2 0\n' >tgs
+json '.tg == 1 and .tg_of == [2,1,1] and .mfi == 2' mfi graph tgs
+json '.tg == 2 and .tg_of == null and .set == [0,1]' mfi graph tgs tg 2
+json '.pattern == "listed" and .tg_of == [2,1,1]' mfi mesh 1x3 envs tgs
+printf 'tg 2 1\n' >tgs
+json '.pattern == "star" and .tg_of == [1,2,1]' mfi mesh 1x3 envs tgs
 for command in 'ring plan graph' 'mfi graph'; do
 	printf 'link 4 4\n' >bad
 	# shellcheck disable=SC2086
@@ -76,6 +82,17 @@ for command in 'ring plan graph' 'mfi graph'; do
 	# shellcheck disable=SC2086
 	try 2 - '^hcctl: bad:2: invalid line "edge": "link A B' $command bad
 done
+printf '<graphml><graph><node id="a"/><edge source="a" target="b"/><edge source="c" target="b"/></graph></graphml>' >net.graphml
+json '.nodes == [0,1,2] and .links == [[0,1],[1,2]]' ring plan graph net.graphml
+printf '<gxl><graph><edge from="a" to="b"/><node id="c"/><edge to="c" from="a"/></graph></gxl>' >net.gxl
+json '.nodes == [0,1,2] and .links == [[0,1],[0,2]]' ring plan graph net.gxl
+printf '<graph><edge source="a" target="a"/></graph>' >bad.xml
+try 2 - '^hcctl: bad.xml: invalid edge "a": it joins a node with itself' ring plan graph bad.xml
+printf '<graph><edge source="a"/></graph>' >bad.xml
+try 2 - '^hcctl: bad.xml: invalid element "edge": ' ring plan graph bad.xml
+printf '<graph><node' >bad.xml
+try 2 - '^hcctl: bad.xml: invalid graph "bad.xml": GraphML or GXL is wanted' ring plan graph bad.xml
+try 1 - '^hcctl: cannot read no.graphml' ring plan graph no.graphml
 shell 'a network from a pipe' '"$hcctl" ring plan graph <(cat net)'
 shell 'and for the other command' '"$hcctl" mfi graph <(cat net)'
 

@@ -12,6 +12,16 @@
 try 2 - '^hcctl: missing "fabric" or "dim"' tree find
 try 2 - '^hcctl: missing "fabric" to apply' tree find dim 3 apply
 try 2 - '^hcctl: missing "apply"' tree find fabric hc0 plan 3
+try 2 - '^hcctl: missing "apply", without which there is nothing to guard' tree find fabric hc0 guard 5s
+try 2 - '^hcctl: missing value after "guard"' tree find fabric hc0 apply guard
+try 2 - '^hcctl: invalid guard "5": a time is wanted' tree find fabric hc0 apply guard 5
+try 2 - '^hcctl: invalid guard "0": whole milliseconds are wanted' tree find fabric hc0 apply guard 0
+try 2 - '^hcctl: invalid guard "1500us": whole milliseconds are wanted' tree find fabric hc0 apply guard 1500us
+try 2 - '^hcctl: invalid guard "601s": at most ten minutes' tree find fabric hc0 apply guard 601s
+try 2 - '^hcctl: "guard" is given twice' tree find fabric hc0 apply guard 5s guard 6s
+try 2 - '^hcctl: plans that belong together cannot be guarded' checked plan fabric hc0 apply guard 5s
+long=$(printf '0%.0s' {1..260})
+try 2 - '^hcctl: the words are too long for a guarded plan' tree find fabric hc0 apply guard 5s sink 0b"$long"
 try 2 - '^hcctl: invalid fabric "hc0"' tree find fabric hc0 dim 3
 try 2 - '^hcctl: invalid method "best"' tree find dim 3 method best
 try 2 - '^hcctl: link 8:0 is not in a cube of dimension 3$' tree find dim 3 fail-link 8:0
@@ -54,6 +64,14 @@ json '.fail_links | length == 4' tree find dim 3 faults faulty
 for word in '**1' 'xx1' 'X*1'; do
 	json '.members == [1,3,5,7] and .subcube == "XX1"' tree find dim 3 subcube "$word"
 done
+json '.members == [0,3,5] and .excluded == [] and (.detours | length) == 2' tree find dim 3 members 0,3,5
+json '.members == [4,6] and .order == [1] and .steps == 1' tree find dim 3 members 4,6
+json '.members == [1,2,3,4] and .sink == 4' tree find dim 3 members 1-4 sink 4
+try 1 - '^hcctl: no tree: a member has failed or is cut off$' tree find dim 3 members 0-4 fail-node 2
+try 2 - '^hcctl: no tree with sink 7: the sink is no member$' tree find dim 3 members 0-4 sink 7
+try 2 - '^hcctl: node 8 is not in a cube of dimension 3$' tree find dim 3 members 8
+try 2 - '^hcctl: invalid members "x"' tree find dim 3 members x
+try 2 - '^hcctl: invalid subcube "XX1": the members say' tree find dim 3 members 1 subcube XX1
 json '.subcube == "1XX"' doubling plan dim 3 subcube '1**'
 json '[.pieces[].piece] | all(test("^[01*]+$"))' bcast plan dim 3 fail-node 0 all
 json '.members == [5] and .order == [] and .steps == 0' tree find dim 3 subcube 101
@@ -64,6 +82,38 @@ json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
 json '.excluded == [0] and .members == [3,5,6,7]' tree find dim 3 fail-node 1,2,4
 json '.clean_sink == false and .cost >= 1' tree find dim 3 fail-link 0:0,2:0,4:1,5:1
 try 1 - '^hcctl: no tree: ' tree find dim 3 fail-link 0:0,2:0,4:1,5:1 method find-tree
+
+# --- guards, without a module ------------------------------------------------
+
+try 2 - '^hcctl: missing NAME of a fabric' guard
+try 2 - '^hcctl: invalid fabric name "a-long-name"' guard a-long-name
+try 2 - '^hcctl: what is "5s"' guard hc0 5s
+try 2 - '^hcctl: missing value after "plan"' guard hc0 plan
+try 2 - '^hcctl: invalid plan "0": at least 1' guard hc0 plan 0
+try 2 - '^hcctl: invalid plan "x"' guard hc0 plan 1,x
+try 2 - '^hcctl: invalid plan ""' guard hc0 plan 1,
+try 2 - '^hcctl: missing "plan": guarded plans have a time' guard hc0 time 5s
+try 2 - '^hcctl: invalid time "5"' guard hc0 plan 1 time 5
+try 2 - '^hcctl: invalid time "601s": at most ten minutes' guard hc0 plan 1 time 601s
+try 2 - '^hcctl: "once" is given twice' guard hc0 once once
+try 0 '^Usage: hcctl guard NAME ' - guard help
+try 2 - '^hcctl: missing ID of a plan' plan set hc0
+try 2 - '^hcctl: missing "guard-uid", without which' plan set hc0 1
+try 2 - '^hcctl: missing value after "guard-uid"' plan set hc0 1 guard-uid
+try 2 - '^hcctl: invalid plan "0": at least 1' plan set hc0 0 guard-uid 5
+try 2 - '^hcctl: invalid guard-uid "nobody-of-this-name": a user' plan set hc0 1 guard-uid nobody-of-this-name
+try 2 - '^hcctl: invalid guard-uid "4294967295"' plan set hc0 1 guard-uid 4294967295
+
+# --- MPI programs --------------------------------------------------------------
+
+try 2 - '^hcctl: missing PROGRAM' mpirun
+try 2 - '^hcctl: missing PROGRAM' mpirun -n 4 --
+try 2 - '^hcctl: missing value after "-n"' mpirun -n
+try 2 - '^hcctl: missing value after "--fabric"' mpirun -n 4 --fabric
+try 2 - '^hcctl: invalid -n "0": at least 1' mpirun -n 0 true
+try 2 - '^hcctl: invalid -n "4097": no fabric has so many nodes' mpirun -n 4097 true
+try 2 - '^hcctl: invalid --fabric "a-name-too-long"' mpirun --fabric a-name-too-long true
+try 2 - '^hcctl: what is "--np"' mpirun --np 4 true
 
 # --- recursive doubling, offline --------------------------------------------
 
@@ -80,6 +130,92 @@ try 2 - '^hcctl: what is "method"' run reduce hc0 method tree
 try 1 - 'a link of the subcube is faulty: 1:1$' doubling plan dim 3 subcube XX1 fail-link 3:1
 try 1 - 'has failed or is cut off: node 6$' doubling plan dim 3 subcube 1XX fail-node 6
 try 1 - '^hcctl: no doubling: no node is connected' doubling plan dim 1 fail-link 0:0
+
+# Rings that share no link
+json '.most == 2 and .members == 16 and (.rings | length) == 2' ring plan dim 4 rings 2
+# shellcheck disable=SC2016
+json '[.rings[].nodes | . as $n | range(length) | [$n[.], $n[(. + 1) % ($n | length)]] | sort] | length == (unique | length)' \
+	ring plan dim 6 rings 3
+json '(.rings | length) == 1 and .most == 1' ring plan dim 4 rings 2 fail-link 0:0
+printf '1 2,3\n2 3\n3 4\n4 1,2\n7 1,2,3,4\n' >five
+# shellcheck disable=SC2016
+json '.most == 2 and .members == 5 and (.rings | length) == 2 and ([.rings[].nodes | . as $n | range(5) |
+	[$n[.], $n[(. + 1) % 5]] | sort] | length == 10 and length == (unique | length) and (flatten | unique) == [1,2,3,4,7])' \
+	ring plan graph five rings 2
+try 1 - '^hcctl: no ring of all 3 nodes was found$' ring plan graph <(echo '0 1,2') rings 1
+try 2 - 'what is "apply"' ring plan graph five rings 2 apply
+try 1 - '^hcctl: no ring of all 7 nodes was found$' ring plan dim 3 rings 1 fail-node 1
+try 2 - '^hcctl: invalid rings "0"' ring plan dim 3 rings 0
+try 2 - 'what is "width"' ring plan dim 4 rings 2 width 3
+
+json '.steps == 11 and .messages == 63 and ([.schedule[][].offset] | sort == [range(1; 64)])' ring shortest dim 6
+json '[.schedule[] | [.[].dim] | length == (unique | length) and length <= 7] | all' ring shortest dim 7
+try 2 - '^hcctl: missing "dim"' ring shortest
+
+# A link by both of its ends
+json '.fail_links == [{"node":0,"dim":0},{"node":2,"dim":0},{"node":4,"dim":1}]' tree find dim 3 fail-link 0--1,3--2,0b110--4
+try 1 - '^hcctl: no link joins nodes 0 and 3$' tree find dim 3 fail-link 0--3
+try 1 - '^hcctl: no link joins nodes 1 and 8$' tree find dim 3 fail-link 1--8
+try 2 - '^hcctl: invalid fail-link "0--"' tree find dim 3 fail-link 0--
+try 2 - '^hcctl: invalid fail-link "0--1--2"' tree find dim 3 fail-link 0--1--2
+
+# Spanning trees: a node with one link left is a leaf, or it is the root.
+json '.steps == 4 and .least_steps == 4 and .members == 16' span plan dim 4
+json '.steps == 4 and (.links | length) == 15 and .links[0].dim == 3' span plan dim 4 sink 8 fail-link 0:0-2
+json '.steps == 5 and .least_steps == 5 and .depth == 5' span plan dim 4 sink 0 fail-link 0:0-2
+json '[.links[] | [.node, .parent, .step]] == [[1,0,2],[2,0,1],[3,1,1]]' span plan dim 2 sink 0 parents -,0,0,1
+json '.members == 7 and .steps == 3' span plan dim 3 sink 0 without 7
+json '.method == "depth" and .depth == 3' span plan dim 3 sink 5 method depth
+try 2 - '^hcctl: missing "sink"' span plan dim 2 parents -,0,0,1
+try 2 - '^hcctl: invalid parents "-,0,0": for each node' span plan dim 2 sink 0 parents -,0,0
+try 2 - '^hcctl: invalid parents "-,0,0,4"' span plan dim 2 sink 0 parents -,0,0,4
+try 2 - '^hcctl: invalid parents "-,0,0,": for each' span plan dim 2 sink 0 parents -,0,0,
+try 1 - 'with sink 0: a node has no link to the parent' span plan dim 2 sink 0 parents -,0,0,0
+try 1 - 'with sink 1: the root has a parent$' span plan dim 2 sink 1 parents -,0,0,1
+try 2 - 'there is no node 4$' span plan dim 2 without 4
+try 1 - 'with sink 0: it has failed' span plan dim 2 sink 0 fail-node 0
+
+# --- networks that are no hypercubes ------------------------------------------
+
+json '.steps == 5 and .members == 25 and (has("dim") | not)' span plan torus 5x5
+json '.members == 24 and [.fail_links[] | [.node, .dim]] == [[0,0]]' span plan torus 5x5 fail-link 0--1 fail-node 12
+json '.dim == 3 and .steps == 4' span plan kary 2^3 fail-link 0--1
+json '.members == 31 and .steps == 8' span plan tree 2^5
+json '.steps == 6' bcast plan torus 5x5 source 0
+json '.deliver == 15 and .steps == 16' ring plan torus 4x4 method hamilton
+json '.deliver == 17 and .steps == 18' ring plan torus 4x4 method vrt
+json '.rings | length == 2' ring plan torus 5x5 rings 2
+printf '0 1,2\n1 2\n2 3\n' >net.four
+json '.members == 4' span plan graph net.four
+printf 'link 0--1\nnode 3\n' >net.faults
+json '.members == 3 and .fail_nodes == [3]' span plan graph net.four faults net.faults
+try 2 - '^hcctl: a plan is for one network, not "dim" and "torus 5x5"$' span plan torus 5x5 dim 3
+try 2 - 'one network, not "torus 5x5" and "ring"$' span plan torus 5x5 ring 4
+try 2 - '^hcctl: invalid fabric "t": ' span plan torus 5x5 fabric t
+try 2 - '^hcctl: link 0:9 is not in "torus 5x5"$' span plan torus 5x5 fail-link 0:9
+try 1 - '^hcctl: no link joins nodes 0 and 6$' span plan torus 5x5 fail-link 0--6
+try 2 - '^hcctl: node 25 is not in "torus 5x5"$' span plan torus 5x5 fail-node 25
+try 1 - '^hcctl: tree needs a hypercube, and this is another network$' tree find torus 5x5
+try 1 - 'needs a hypercube' doubling plan ring 5
+try 1 - 'needs a hypercube' checked plan full 5
+try 1 - 'needs a hypercube' bcast plan mesh 3x3 all
+try 1 - '^hcctl: a topology needs a hypercube' balance topology ring 6
+try 0 '^order|order' - tree find kary 2^3
+json '.method == "optimal" and .hops == 30 and .final == [2,2,2,2,2,2] and .middle == 2' \
+	balance plan ring 6 fail-link 0--5 load 12,0,0,0,0,0
+json '[.compared[].method] == ["rid","dem","optimal"] and .taken == "optimal"' \
+	balance plan mesh 3x3 load 9,0,0,0,0,0,0,0,9 method auto
+json '.move_steps == 5 and .info_steps == 10' balance plan torus 5x5 method dem load "$(seq -s, 0 24)"
+try 1 - '^hcctl: mcwa needs a hypercube' balance plan ring 4 load 1,2,3,4 method mcwa
+try 1 - '^hcctl: cwa needs a hypercube' balance plan ring 3 load 1,2,3 method cwa
+try 2 - '^hcctl: 3 loads for 4 nodes' balance plan graph net.four load 1,2,3
+try 1 - '^hcctl: nothing to balance' balance plan ring 4 fail-node 0,2 load 0,1,0,1
+seq 0 4096 | awk '{ print $1, $1 + 1 }' >net.many
+try 2 - '^hcctl: no such network "graph net.many": it has too many nodes$' span plan graph net.many
+printf 'graph x { 0 -- 1 }\n' >net.dot
+try 2 - 'gv2gxl of graphviz makes' span plan graph net.dot
+head -c 5000 /dev/zero | tr '\0' 1 >net.long
+try 2 - '^hcctl: net.long:1: invalid node "1{200}\.\.": ' span plan graph net.long
 try 0 '^dim 4 subcube XXX0 base 0 order 1,2,3$' - doubling plan dim 4 fail-link 0:0 fail-node 15
 json '.subcube == "1XX" and .base == 4 and .order == [0,1]' doubling plan dim 3 fail-node 0
 json '.subcube == "XXX" and .members == 8 and .steps == 3' doubling plan dim 3
@@ -249,9 +385,9 @@ json '(.exact | not) and .members == 4095' checked plan dim 12 fail-node 7
 
 # --- the maximal fault index --------------------------------------------------
 
-try 2 - '^hcctl: missing "dim", "mesh", "torus" or "graph"' mfi
-try 2 - '^hcctl: missing "dim", "mesh", "torus" or "graph"' mfi tg 2
-try 2 - '^hcctl: "dim, mesh, torus or graph" is given twice' mfi dim 3 mesh 3x3
+try 2 - '^hcctl: missing "dim", "mesh", "torus", "kary" or "graph"' mfi
+try 2 - '^hcctl: missing "dim", "mesh", "torus", "kary" or "graph"' mfi tg 2
+try 2 - '^hcctl: "dim, mesh, torus, kary or graph" is given twice' mfi dim 3 mesh 3x3
 try 2 - '^hcctl: "dim" is given twice' mfi dim 3 dim 3
 try 2 - '^hcctl: invalid dim "0": a dimension from 1 to 12' mfi dim 0
 try 2 - '^hcctl: invalid dim "13": a dimension from 1 to 12' mfi dim 13
@@ -260,6 +396,18 @@ for size in 5 x5 5x 5x5x5 0x5 5x0 ax5 5,5 -5x5 5x-5 ' 5x5' ''; do
 done
 try 2 - '^hcctl: invalid torus "64x65": at most 4096 processors' mfi torus 64x65
 try 2 - '^hcctl: invalid torus "99999999999999999999x2": at most' mfi torus 99999999999999999999x2
+for size in 1^3 5^6 3^0; do
+	try 2 - "^hcctl: invalid kary \"${size/^/\\^}\": 2 to 4096 processors" mfi kary "$size"
+done
+try 2 - '^hcctl: invalid kary "5x5": nodes of an axis and axes are wanted' mfi kary 5x5
+try 2 - '^hcctl: invalid pattern "box": only a mesh or torus' mfi kary 3^3 pattern box
+try 2 - '^hcctl: missing "fabric" to place' mfi dim 3 place
+try 2 - '^hcctl: missing "place", without which no fabric' mfi dim 3 fabric x
+try 2 - '^hcctl: missing "place", without which nothing is mapped' mfi dim 3 mapping block
+try 2 - '^hcctl: missing "mapping random"' mfi dim 3 place fabric x seed 2
+try 2 - '^hcctl: invalid place "set": "set" makes no groups' mfi dim 3 set 1 place fabric x
+try 2 - '^hcctl: invalid mapping "rows": groups, block or random' mfi dim 3 place fabric x mapping rows
+try 2 - '^hcctl: invalid seed "0": a number from 1 on' mfi dim 3 place fabric x mapping random seed 0
 try 2 - '^hcctl: invalid pattern "cross": star, square, box or listed' mfi mesh 3x3 pattern cross
 try 2 - '^hcctl: invalid pattern "box": only a mesh or torus' mfi dim 3 pattern box
 try 2 - '^hcctl: missing "envs"' mfi mesh 3x3 pattern listed
@@ -291,11 +439,16 @@ bad 'link\n' 2 '^hcctl: graph:1: invalid line "link": '
 bad 'link 1 x\n' 2 '^hcctl: graph:1: invalid node "x": a node number'
 bad 'link 1 2,\n' 2 '^hcctl: graph:1: invalid node "": a node number'
 bad 'env 1 2 3\n' 2 '^hcctl: graph:1: invalid word "3": nothing more'
+bad 'tg 0 1\n' 2 '^hcctl: graph:1: invalid tg "0": a number from 1 on'
+bad 'tg many 1\n' 2 '^hcctl: graph:1: invalid tg "many": '
+bad 'tg 2\n' 2 '^hcctl: graph:1: invalid line "tg": '
 bad 'node # 3\n' 2 '^hcctl: graph:1: invalid line "node": '
 printf 'link 1 2\nlink 2 3\n' >path
 printf 'env 0 7\n' >far
 printf 'link 0 1\n' >linked
 try 1 - '^hcctl: path: no environments' mfi graph path pattern listed
+try 1 - '^hcctl: far: no processor 7: there are 4' mfi mesh 2x2 envs far
+printf 'tg 2 7\n' >far
 try 1 - '^hcctl: far: no processor 7: there are 4' mfi mesh 2x2 envs far
 try 1 - '^hcctl: linked: links are those of the machine' mfi mesh 2x2 envs linked
 try 2 - '^hcctl: invalid envs "far": the file of the graph has them' mfi graph path envs far

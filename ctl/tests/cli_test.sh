@@ -34,7 +34,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top decode checked trunk cluster; do
+for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top decode checked trunk cluster guard mpirun; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -102,10 +102,10 @@ try 2 - '^hcctl: what is "dimension"' fabric add hc0 dimension 3
 try 2 - '^hcctl: invalid fabric name "elevenchars"' fabric add elevenchars dim 3
 try 2 - '^hcctl: invalid fabric name ""' fabric del ''
 try 2 - '^hcctl: what is "more"' fabric del hc0 more
-try 2 - '^hcctl: invalid patience "100us": whole milliseconds' fabric set hc0 patience 100us
-try 2 - '^hcctl: invalid patience "2.5ms": whole milliseconds' fabric set hc0 patience 2.5ms
-try 2 - '^hcctl: invalid patience "1": a time' fabric set hc0 patience 1
-try 2 - '^hcctl: invalid patience "86401s": at most a day is wanted' fabric set hc0 patience 86401s
+try 2 - '^hcctl: invalid stall-timeout "100us": whole milliseconds' fabric set hc0 stall-timeout 100us
+try 2 - '^hcctl: invalid stall-timeout "2.5ms": whole milliseconds' fabric set hc0 stall-timeout 2.5ms
+try 2 - '^hcctl: invalid stall-timeout "1": a time' fabric set hc0 stall-timeout 1
+try 2 - '^hcctl: invalid stall-timeout "86401s": at most a day is wanted' fabric set hc0 stall-timeout 86401s
 try 2 - '^hcctl: missing NODE' node set hc0
 try 2 - '^hcctl: invalid node "65536": .* from 0 to 65535' node set hc0 65536 fail
 try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail
@@ -144,7 +144,7 @@ try 2 - '^hcctl: invalid corrupt "-1%"' link set hc0 5:1 corrupt -1%
 try 2 - '^hcctl: invalid duplicate "200"' link set hc0 5:1 duplicate 200
 try 2 - '^hcctl: invalid jitter "1"' link set hc0 5:1 delay 1ms jitter 1
 try 2 - '^hcctl: invalid seed "4294967296": at most 4294967295 is wanted$' link set hc0 5:1 seed 4294967296
-try 2 - '^hcctl: invalid bandwidth "fast"' link set hc0 5:1 bandwidth fast
+try 2 - '^hcctl: invalid model-bandwidth "fast"' link set hc0 5:1 model-bandwidth fast
 try 2 - '^hcctl: invalid flap "50ms"' link set hc0 5:1 flap 50ms
 try 2 - '^hcctl: invalid flap "" *' link set hc0 5:1 flap 50ms/
 try 2 - '^hcctl: invalid flap "300ms/50ms"' link set hc0 5:1 flap 300ms/50ms
@@ -231,7 +231,7 @@ state "$(with | sed s/3/3.5/)" 2 'state.json: invalid dim "3.5": '
 state "$(with | sed s/hc0/elevenchars/)" 2 'state.json: invalid name "elevenchars": '
 state "$(with '"id":65536')" 2 'invalid id "65536": a number from 1 to 65535'
 state "$(with '"segment":255')" 2 'invalid segment "255": a number from 256 to 32768'
-state "$(with '"patience":86400001')" 2 'invalid patience "86400001": '
+state "$(with '"stall_timeout":86400001')" 2 'invalid stall_timeout "86400001": '
 state "$(with '"nodes":{}')" 2 'invalid nodes "\{\}": an array is wanted$'
 state "$(with '"nodes":[3]')" 2 'state.json: nodes\[0\]: invalid value "3": an object is wanted$'
 state "$(with '"nodes":[{"node":0},{"node":8}]')" 2 'nodes\[1\]: invalid node "8": a number from 0 to 7'
@@ -261,11 +261,14 @@ state "$(with '"links":[{"node":1,"dim":0,"delay_ns":1,"jitter_ns":2}]')" 2 'inv
 state "$(with '"links":[{"node":1,"dim":0,"rate":31999}]')" 2 'invalid rate "1:0": 0 or 32000'
 state "$(with '"links":[{"node":1,"dim":0,"flap_down_ms":10}]')" 2 'invalid flap_period_ms "1:0": '
 state "$(with '"links":[{"node":1,"dim":0,"down":true,"one_way":true}]')" 2 'invalid one_way "1:0": '
-state "$(with '"links":[{"node":1,"dim":0,"bandwidth":99999999999999999999}]')" 2 'invalid bandwidth '
+state "$(with '"links":[{"node":1,"dim":0,"model_bandwidth":99999999999999999999}]')" 2 'invalid model_bandwidth '
 state "$(with '"plans":[{"plan":1}]')" 2 'plans\[0\]: a plan with the key "type" is wanted$'
-state "$(with '"plans":[{"plan":1,"type":"x"}]')" 2 'plans\[0\]: invalid type "x": tree, bcast, doubling or ring is wanted$'
+state "$(with '"plans":[{"plan":1,"type":"x"}]')" 2 'plans\[0\]: invalid type "x": tree, bcast, doubling, ring or span is wanted$'
 state "$(with '"plans":[{"plan":1,"type":"tree","sink":8}]')" 2 'plans\[0\]: invalid sink "8": '
 state "$(with '"plans":[{"plan":1,"type":"tree","sink":7}]')" 2 'plans\[0\]: missing key "members"$'
+state "$(with '"plans":[{"plan":1,"type":"tree","sink":7,"members":[],"guard_ms":0}]')" 2 'plans\[0\]: invalid guard_ms "0": '
+state "$(with '"plans":[{"plan":1,"type":"tree","sink":7,"members":[],"guard_uid":5}]')" 2 'plans\[0\]: missing "guard_ms"'
+state "$(with '"plans":[{"plan":1,"type":"tree","sink":7,"members":[],"recipe":"tree find"}]')" 2 'plans\[0\]: invalid recipe "tree find": '
 state "$(with '"plans":[{"plan":0,"type":"ring"}]')" 2 'plans\[0\]: invalid plan "0": '
 state "$(with '"plans":[{"plan":1,"type":"doubling","base":0,"order":[0,3]}]')" 2 'order: invalid element \[1\] "3": a number from 0 to 2'
 state "$(with '"plans":[{"plan":1,"type":"doubling","base":0,"order":[0,1,2,0]}]')" 2 'order: invalid value '
@@ -283,7 +286,7 @@ cluster() {
 spans() {
 	printf '{"format":"hypercube-cluster","version":1,"name":"hc0","dim":2,"hosts":[\n%s]%s}' "${1//\}, \{/\},$'\n'\{}" "${2:+,$2}"
 }
-two='{"host":"a","here":true,"address":"h"}, {"host":"b","here":true,"address":"h"}'
+two='{"host":"a","local":true,"address":"h"}, {"host":"b","local":true,"address":"h"}'
 try 2 - '^hcctl: missing command; try: hcctl cluster help' cluster
 for command in up down show check; do
 	try 2 - '^hcctl: missing FILE' cluster "$command"
@@ -297,16 +300,16 @@ try 1 - '^hcctl: cannot read nothing: No such file' --all-hosts nothing fabric s
 cluster $'{\n"format": x}' 2 '^hcctl: cluster.json:2: not JSON: '
 cluster '{}' 2 '^hcctl: cluster.json: missing key "format"$'
 cluster '{"format":"hypercube-fabric","version":1,"name":"hc0","dim":2,"hosts":[]}' 2 'invalid format "hypercube-fabric": "hypercube-cluster" is wanted$'
-cluster "$(spans '' | sed 's/"dim":2/"part":"XX"/')" 2 'invalid key "part": '
+cluster "$(spans '' | sed 's/"dim":2/"subcube":"XX"/')" 2 'invalid key "subcube": '
 cluster "$(spans '')" 2 'invalid hosts "\[..\]": 1 to 1024 of them'
 cluster "$(spans '{"name":"a"}')" 2 '^hcctl: cluster.json: hosts\[0\] in line 2: invalid key "name": '
 cluster "$(spans "$two, {\"host\":\"a\"}")" 2 'hosts\[2\] in line 4: invalid host "a": it is there twice$'
-cluster "$(spans "$two, {\"host\":\"c\"}")" 2 'invalid number of hosts "3": without "part" a power of two'
-cluster "$(spans "$two, {\"host\":\"c\",\"part\":\"XX\"}")" 2 'hosts\[2\] in line 4: invalid host "c": "part" is of all hosts, or of none$'
-cluster "$(spans '{"host":"a","part":"0X"}, {"host":"b","part":"X1"}')" 2 'node 1 is of both host a and host b$'
-cluster "$(spans '{"host":"a","part":"0X"}, {"host":"b","part":"11"}')" 2 'node 2 is of no host$'
-cluster "$(spans '{"host":"a","part":"0XX"}')" 2 'hosts\[0\] in line 2: invalid subcube "0XX"'
-cluster "$(spans '{"host":"a","here":true,"ssh":"a"}')" 2 'invalid here "a": it stands without "ssh"$'
+cluster "$(spans "$two, {\"host\":\"c\"}")" 2 'invalid number of hosts "3": without "subcube" a power of two'
+cluster "$(spans "$two, {\"host\":\"c\",\"subcube\":\"XX\"}")" 2 'hosts\[2\] in line 4: invalid host "c": "subcube" is of all hosts, or of none$'
+cluster "$(spans '{"host":"a","subcube":"0X"}, {"host":"b","subcube":"X1"}')" 2 'node 1 is of both host a and host b$'
+cluster "$(spans '{"host":"a","subcube":"0X"}, {"host":"b","subcube":"11"}')" 2 'node 2 is of no host$'
+cluster "$(spans '{"host":"a","subcube":"0XX"}')" 2 'hosts\[0\] in line 2: invalid subcube "0XX"'
+cluster "$(spans '{"host":"a","local":true,"ssh":"a"}')" 2 'invalid local "a": it stands without "ssh"$'
 cluster "$(spans '{"host":"a","ssh":"-oProxyCommand=x"}')" 2 'invalid ssh "-oProxyCommand=x": a word that does not begin with a dash'
 cluster "$(spans '{"host":"a b"}')" 2 'invalid host "a b": '
 cluster "$(spans "$two" '"trunks":"some"')" 2 'invalid trunks ".*": "auto" or an array is wanted$'

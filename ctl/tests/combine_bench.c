@@ -52,7 +52,7 @@ static void bench_one(unsigned int oper, unsigned int type, size_t bytes, bool f
 		bench_fill(type);
 		t = seconds();
 		for (n = 0; n < (1 << 21) / (long)bytes; n++)
-			hc_combine(oper, type, 0, fa, fb, bytes);
+			hc_combine(oper, type, 0, fa, fa, fb, bytes);
 		t = (seconds() - t) / n;
 		best = t < best ? t : best;
 	}

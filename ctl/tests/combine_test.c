@@ -40,29 +40,35 @@ TEST(which_combinations_exist_and_how_large_elements_are)
 
 /*
  * @elems elements that begin @off bytes into their buffers, aligned or not, whose ends are
- * theirs: the address sanitizer sees a step beyond.
+ * theirs: the address sanitizer sees a step beyond.  The result goes to the place of the first
+ * operand, or to one of its own.
  */
 static bool check_array(unsigned int oper, unsigned int type, size_t size,
-			size_t elems, size_t off)
+			size_t elems, size_t off, bool apart)
 {
 	unsigned int width = type == HYPERCUBE_RECORD ? size : 0;
 	size_t bytes = size * elems, i;
 	unsigned char *acc = malloc(off + bytes + 1), *src = malloc(off + bytes + 1);
 	unsigned char *want = malloc(bytes + 1), *copy = malloc(bytes + 1);
+	unsigned char *first = apart ? malloc(off + bytes + 1) : acc;
 	bool ok;
 
 	acc = realloc(acc, off + bytes ? off + bytes : 1);
+	first = apart ? realloc(first, off + bytes ? off + bytes : 1) : acc;
 	src = realloc(src, off + bytes ? off + bytes : 1);
 	memset(acc, 0x5a, off);
 	fill(oper, type, want, bytes);
 	fill(oper, type, copy, bytes);
-	memcpy(acc + off, want, bytes);
+	memcpy(first + off, want, bytes);
 	memcpy(src + off, copy, bytes);
+	hc_combine(oper, type, width, acc + off, first + off, src + off, bytes);
+	ok = !apart || !memcmp(want, first + off, bytes);
 	plain_combine(oper, type, width, want, copy, bytes);
-	hc_combine(oper, type, width, acc + off, src + off, bytes);
-	ok = !memcmp(want, acc + off, bytes) && !memcmp(copy, src + off, bytes);
+	ok &= !memcmp(want, acc + off, bytes) && !memcmp(copy, src + off, bytes);
 	for (i = 0; i < off; i++)
 		ok &= acc[i] == 0x5a;
+	if (apart)
+		free(first);
 	free(acc);
 	free(src);
 	free(want);
@@ -77,10 +83,12 @@ static bool check_arrays(unsigned int oper, unsigned int type, size_t size)
 	bool ok = true;
 
 	for (int round = 0; round < 8; round++) {
+		bool apart = round & 2;
+
 		shim_fpu_usable = round & 1;
 		for (size_t i = 0; i < ARRAY_SIZE(elems); i++)
 			for (size_t off = 0; off < 16; off += 3)
-				ok &= check_array(oper, type, size, elems[i], off);
+				ok &= check_array(oper, type, size, elems[i], off, apart);
 	}
 	return ok;
 }
@@ -106,7 +114,7 @@ static void all_arrays_add(void)
 	static const unsigned int widths[] = { 1, 3, 8, 10, 100, 256 };
 
 	for (unsigned int o = HYPERCUBE_SUM; o < HYPERCUBE_MERGE; o++)
-		for (unsigned int t = HYPERCUBE_U8; t < HYPERCUBE_RECORD; t++)
+		for (unsigned int t = HYPERCUBE_U8; t < __HYPERCUBE_TYPE_END; t++)
 			arrays_add(o, t, 0);
 	for (size_t w = 0; w < ARRAY_SIZE(widths); w++) {
 		arrays_add(HYPERCUBE_MIN, HYPERCUBE_RECORD, widths[w]);
@@ -140,7 +148,7 @@ static bool check_batch(unsigned int oper, int wide, size_t n)
 	memcpy(fr, fa, n * size);
 	memcpy(fe, fa, n * size);
 	plain_combine(oper, type, 0, e, b, n * size);
-	hc_combine(oper, type, 0, r, b, n * size);
+	hc_combine(oper, type, 0, r, a, b, n * size);
 	if (!memcmp(r, e, n * size))
 		return true;
 	for (i = 0; !memcmp(r + i * size, e + i * size, size); i++)
@@ -208,6 +216,59 @@ static void pairs_add(unsigned int pairs)
 				 wide ? "f64" : "f32");
 }
 
+/* Each half with itself, its negative, its neighbours, and others, in both orders. */
+static void halves(struct __test_metadata *_metadata)
+{
+	unsigned int oper = _metadata->param[0], type = _metadata->param[1], v, i;
+	u16 a[64], b[64], want[64], got[64], t;
+
+	for (v = 0; v < 0x10000 && !_metadata->failed; v++) {
+		for (i = 0; i < 64; i++) {
+			a[i] = v;
+			b[i] = i < 4 ? v + i - 1 : i < 8 ? (v ^ 0x8000) + i - 5 : rnd();
+			t = a[i];
+			a[i] = i & 32 ? b[i] : t;
+			b[i] = i & 32 ? t : b[i];
+		}
+		memcpy(want, a, sizeof(a));
+		plain_combine(oper, type, 0, want, b, sizeof(b));
+		hc_combine(oper, type, 0, got, a, b, sizeof(a));
+		EXPECT_EQ(0, memcmp(want, got, sizeof(got)));
+	}
+}
+
+/* The compiler's own binary16: what it makes of all pairs of some values. */
+TEST(sums_and_products_of_f16_are_the_compilers)
+{
+#if defined(__FLT16_MAX__) && defined(__SSE2__)
+	static _Float16 one, two, sum, prod;
+	u16 a, b, s, p;
+
+	for (unsigned int i = 0; i < 0x10000; i += 7)
+		for (unsigned int k = 0; k < 300; k++) {
+			a = i;
+			b = k < 100 ? k * 655 : rnd();
+			/* Of NaNs the bits are not promised. */
+			if ((a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00)
+				continue;
+			memcpy(&one, &a, 2);
+			memcpy(&two, &b, 2);
+			sum = one + two;
+			prod = one * two;
+			hc_combine(HYPERCUBE_SUM, HYPERCUBE_F16, 0, &s, &a, &b, 2);
+			hc_combine(HYPERCUBE_PROD, HYPERCUBE_F16, 0, &p, &a, &b, 2);
+			if (sum == sum)
+				ASSERT_EQ(0, memcmp(&sum, &s, 2));
+			if (prod == prod)
+				ASSERT_EQ(0, memcmp(&prod, &p, 2));
+			ASSERT_EQ(sum != sum, (s & 0x7fff) > 0x7c00);
+			ASSERT_EQ(prod != prod, (p & 0x7fff) > 0x7c00);
+		}
+#else
+	SKIP(return, "this compiler has none");
+#endif
+}
+
 static int sign(int v)
 {
 	return (v > 0) - (v < 0);
@@ -250,16 +311,16 @@ TEST(FPU_sections_are_bounded_and_only_where_they_pay)
 	memset(fb, 0, bytes);
 	shim_fpu_usable = true;
 	shim_fpu_sections = 0;
-	hc_combine(HYPERCUBE_SUM, HYPERCUBE_F64, 0, fa, fb, bytes);
+	hc_combine(HYPERCUBE_SUM, HYPERCUBE_F64, 0, fa, fa, fb, bytes);
 #ifdef CONFIG_X86_64
 	EXPECT_EQ(bytes / 4096, shim_fpu_sections);
 #endif
 	shim_fpu_sections = 0;
-	hc_combine(HYPERCUBE_SUM, HYPERCUBE_F64, 0, fa, fb, 8);
-	hc_combine(HYPERCUBE_SUM, HYPERCUBE_U64, 0, fa, fb, bytes);
-	hc_combine(HYPERCUBE_MIN, HYPERCUBE_F64, 0, fa, fb, bytes);
+	hc_combine(HYPERCUBE_SUM, HYPERCUBE_F64, 0, fa, fa, fb, 8);
+	hc_combine(HYPERCUBE_SUM, HYPERCUBE_U64, 0, fa, fa, fb, bytes);
+	hc_combine(HYPERCUBE_MIN, HYPERCUBE_F64, 0, fa, fa, fb, bytes);
 	shim_fpu_usable = false;
-	hc_combine(HYPERCUBE_PROD, HYPERCUBE_F32, 0, fa, fb, bytes);
+	hc_combine(HYPERCUBE_PROD, HYPERCUBE_F32, 0, fa, fa, fb, bytes);
 	EXPECT_EQ(0, shim_fpu_sections);
 }
 
@@ -297,7 +358,11 @@ int main(int argc, char **argv)
 	}
 	all_arrays_add();
 	pairs_add(PAIRS / 100 * (scale ? atoi(scale) : 100));
-	for (unsigned int t = HYPERCUBE_U8; t <= HYPERCUBE_RECORD; t++)
+	for (unsigned int o = HYPERCUBE_SUM; o <= HYPERCUBE_MAX; o++)
+		for (unsigned int t = HYPERCUBE_F16; t <= HYPERCUBE_BF16; t++)
+			test_add(halves, o, t, 0, "%s of each %s with others", oper_name[o],
+				 type_name[t]);
+	for (unsigned int t = HYPERCUBE_U8; t < __HYPERCUBE_TYPE_END; t++)
 		test_add(order, t, 0, 0, "order of %s", type_name[t]);
 	return test_harness_run(argc, argv);
 }

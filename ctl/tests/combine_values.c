@@ -18,7 +18,8 @@ const char *const type_name[] = {
 	[HYPERCUBE_U8] = "u8", [HYPERCUBE_U16] = "u16", [HYPERCUBE_U32] = "u32",
 	[HYPERCUBE_U64] = "u64", [HYPERCUBE_I8] = "i8", [HYPERCUBE_I16] = "i16",
 	[HYPERCUBE_I32] = "i32", [HYPERCUBE_I64] = "i64", [HYPERCUBE_F32] = "f32",
-	[HYPERCUBE_F64] = "f64", [HYPERCUBE_RECORD] = "record",
+	[HYPERCUBE_F64] = "f64", [HYPERCUBE_RECORD] = "record", [HYPERCUBE_F16] = "f16",
+	[HYPERCUBE_BF16] = "bf16",
 };
 
 static u64 seed = 1;

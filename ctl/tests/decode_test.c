@@ -18,7 +18,7 @@
 static const size_t parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST] = 8, [HC_FRAME_FAULT] = 8, [HC_FRAME_DATA] = 64, [HC_FRAME_ACK] = 24,
 	[HC_FRAME_END] = 32, [HC_FRAME_CREDIT] = 24, [HC_FRAME_PROBE] = 24,
-	[HC_FRAME_LSA] = 8, [HC_FRAME_MEND] = 48, [HC_FRAME_COPY] = 16,
+	[HC_FRAME_LSA] = 8, [HC_FRAME_REPAIR] = 48, [HC_FRAME_COPY] = 16,
 	[HC_FRAME_TASK] = 32, [HC_FRAME_ROUND] = 32, [HC_FRAME_STOP] = 32,
 };
 
@@ -46,6 +46,7 @@ static struct bytes make(unsigned int type, unsigned int flags, unsigned int wal
 
 	b.at = calloc(1, b.len);
 	memcpy(b.at, "\x02\x68\0\x09\0\x07\x02\x68\0\x09\0\x05\x88\xb5\x01\x01", 16);
+	b.at[16] = HC_MON_F_RISES;
 	memcpy(b.at + FRONT, &hdr, sizeof(hdr));
 	memcpy(b.at + FRONT + 40 + way, &data, parts[type] < 64 ? parts[type] : 64);
 	return b;
@@ -146,8 +147,8 @@ TEST(decode_says_what_is_wrong)
 		uint8_t value;
 		const char *wrong;
 	} bad[] = {
-		{ 5, 5, "neighbours" }, { 5, 6, "neighbours" }, { 4, 1, "neighbours" },
-		{ 11, 4, "neighbours" }, { 15, 12, "neighbours" }, { 15, 255, "neighbours" },
+		{ 5, 5, "two ends" }, { 5, 4, "two ends" }, { 10, 1, "two ends" },
+		{ 16, 0, "two ends" }, { 15, 16, "two ends" }, { 15, 255, "two ends" },
 		{ 14, 2, "version of the monitor" }, { FRONT, 1, "version" },
 		{ FRONT + 1, 0, "type" }, { FRONT + 1, __HC_FRAME_TYPE_END, "type" },
 		{ FRONT + 1, 255, "type" },

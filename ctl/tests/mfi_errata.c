@@ -266,6 +266,25 @@ TEST(mfi_stars_seldom_reach_the_bound)
 	}
 }
 
+/* k^n / (2n + 1) */
+TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
+{
+	static const struct {
+		uint32_t k, bound, size;
+		unsigned int axes;
+	} t[] = { { 3, 3, 3, 3 }, { 4, 9, 8, 3 }, { 5, 17, 15, 3 }, { 3, 9, 9, 4 } };
+	uint32_t paper, i;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct hc_mfi_net *net = hc_mfi_kary(t[i].k, t[i].axes, 1);
+
+		EXPECT_TRUE(hc_mfi_paper(net, &paper));
+		EXPECT_EQ(t[i].bound, paper);
+		EXPECT_EQ(t[i].size, mfi(net, HC_MFI_AUTO));
+		hc_mfi_free(net);
+	}
+}
+
 /* B(n, 3) = 2^m as an upper bound */
 TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
 {
@@ -345,7 +364,7 @@ TEST(mfi_two_faults_in_an_environment_do_not_escape)
 }
 
 /* With squares and no wrap-around nobody else looks at the corner: one fault escapes. */
-TEST(mfi_a_corner_that_nobody_asks_escapes)
+TEST(mfi_a_corner_that_no_node_asks_escapes)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_SQUARE, 1);
 	struct hc_mfi_escape e;

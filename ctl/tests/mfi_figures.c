@@ -176,6 +176,29 @@ TEST(mfi_figure_5_3_cube_of_eight_nodes)
 	hc_mfi_free(net);
 }
 
+/* Section 5.1.2: k^n / (2n + 1) in a k-ary n-cube where perfect codes are. */
+TEST(mfi_kary_cubes_with_perfect_codes)
+{
+	struct hc_mfi_net *net = hc_mfi_kary(7, 3, 1);
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+	uint32_t paper;
+
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
+	EXPECT_TRUE(hc_mfi_feasible(net, r.set));
+	EXPECT_EQ(49, r.size);
+	EXPECT_EQ(49, r.upper);
+	EXPECT_TRUE(hc_mfi_paper(net, &paper));
+	EXPECT_EQ(49, paper);
+	EXPECT_EQ(7, g.count);
+	EXPECT_TRUE(hc_mfi_groups_feasible(net, g.of, g.count));
+	EXPECT_TRUE(g.keeps);
+	free(g.of);
+	free(r.set);
+	hc_mfi_free(net);
+}
+
 TEST(mfi_cubes_have_the_size_of_codes)
 {
 	static const uint32_t size[] = { 0, 1, 1, 2, 2, 4, 8, 16, 20, 40, 72, 144, 256 };

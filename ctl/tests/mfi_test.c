@@ -47,7 +47,7 @@ uint32_t brute(const struct hc_mfi_net *net)
 		if (size <= best)
 			continue;
 		for (i = 0; i < net->n; i++)
-			if ((uint32_t)__builtin_popcount(set & env[i]) > net->tg)
+			if ((uint32_t)__builtin_popcount(set & env[i]) > hc_mfi_tg(net, i))
 				break;
 		if (i == net->n)
 			best = size;
@@ -179,6 +179,28 @@ TEST(mfi_random_environments_by_trying_all_sets)
 	}
 }
 
+/* Each environment with a number of its own. */
+TEST(mfi_random_numbers_of_faults_by_trying_all_sets)
+{
+	unsigned int round, i;
+
+	for (round = 0; round < 2000; round++) {
+		uint32_t n = 1 + rnd(11), np = rnd(3 * n + 1), tg[16];
+		struct hc_mfi_pair p[64];
+		struct hc_mfi_net *net;
+
+		for (i = 0; i < np; i++)
+			p[i] = (struct hc_mfi_pair){ rnd(n), rnd(n) };
+		for (i = 0; i < n; i++)
+			tg[i] = 1 + rnd(3);
+		net = round % 3 ? hc_mfi_new(n, p, np, 1) : hc_mfi_grid(1, n, true, HC_MFI_STAR, 9);
+		EXPECT_EQ(0, hc_mfi_set_tg(net, tg));
+		for (i = 0; i < n; i++)
+			EXPECT_EQ(tg[i], hc_mfi_tg(net, i));
+		EXPECT_TRUE(net_holds(net));
+	}
+}
+
 /* Who is in an environment, from coordinates alone. */
 static bool asks(uint32_t rows, uint32_t cols, bool wrap, unsigned int p, uint32_t u, uint32_t v)
 {
@@ -238,6 +260,39 @@ TEST(mfi_environments_of_meshes_and_tori)
 		for (cols = 1; cols <= 5; cols++)
 			for (p = 0; p < 6; p++)
 				EXPECT_TRUE(grid_is(rows, cols, p & 1, p / 2));
+}
+
+/* A step along one axis, either way around. */
+static bool kary_asks(uint32_t k, unsigned int axes, uint32_t u, uint32_t v)
+{
+	uint32_t steps = 0, by;
+	unsigned int d;
+
+	for (d = 0; d < axes; d++, u /= k, v /= k) {
+		by = (u % k + k - v % k) % k;
+		steps += by < k - by ? by : k - by;
+	}
+	return steps <= 1;
+}
+
+TEST(mfi_environments_of_kary_cubes)
+{
+	uint32_t k, n, u, v;
+	unsigned int axes;
+
+	for (k = 2; k <= 7; k++)
+		for (axes = 1, n = k; axes <= 4 && n <= 343; axes++, n *= k) {
+			struct hc_mfi_net *net = hc_mfi_kary(k, axes, 1);
+
+			EXPECT_EQ(n, net->n);
+			for (u = 0; u < n; u++)
+				for (v = 0; v < n; v++)
+					EXPECT_EQ(kary_asks(k, axes, u, v), has(&net->env, u, v));
+			if (n <= 16)
+				EXPECT_TRUE(net_holds(net));
+			else
+				hc_mfi_free(net);
+		}
 }
 
 /* One that needs no trying: a net for all pairs of processors. */

@@ -92,7 +92,7 @@ void oracle_fttc(const struct oracle *o, const struct oracle_tree *t,
 		 enum oracle_mode mode, const bool *members,
 		 struct oracle_script *s);
 
-enum oracle_verdict {
+enum oracle_outcome {
 	ORACLE_DONE,
 	ORACLE_DEADLOCK,	/* @node waits for @peer for ever */
 	ORACLE_LOSS,		/* the sink misses data, or a message was not read */
@@ -101,7 +101,7 @@ enum oracle_verdict {
 };
 
 struct oracle_result {
-	enum oracle_verdict verdict;
+	enum oracle_outcome outcome;
 	unsigned int node;
 	unsigned int peer;
 	unsigned int cost[ORACLE_DIMS];	/* steps of each stage */

@@ -159,12 +159,12 @@ struct machine {
 	struct message *mail;
 };
 
-static void fail(struct machine *x, enum oracle_verdict verdict,
+static void fail(struct machine *x, enum oracle_outcome outcome,
 		 unsigned int node, unsigned int peer)
 {
-	if (x->r->verdict != ORACLE_DONE)
+	if (x->r->outcome != ORACLE_DONE)
 		return;
-	x->r->verdict = verdict;
+	x->r->outcome = outcome;
 	x->r->node = node;
 	x->r->peer = peer;
 }
@@ -276,8 +276,8 @@ static void find_deadlock(struct machine *x)
 			fail(x, ORACLE_DEADLOCK, u, x->s->op[u][x->at[u]].peer);
 }
 
-static void judge(struct machine *x, const struct oracle_tree *t,
-		  const bool *members)
+static void check_end(struct machine *x, const struct oracle_tree *t,
+		      const bool *members)
 {
 	unsigned int i, u;
 	struct message *m;
@@ -320,7 +320,7 @@ void oracle_run(const struct oracle *o, const struct oracle_tree *t,
 		for (u = 0; u < 1u << o->n; u++)
 			again |= advance(x, u);
 	}
-	judge(x, t, members);
+	check_end(x, t, members);
 	while (x->mail) {
 		struct message *next = x->mail->next;
 

@@ -240,6 +240,12 @@ def network(b, pages):
     equal(b.run(EDGES), len(model['transfers']), 'transfers')
     equal(b.run(ROWS), 2, 'rings')
     equal(b.run(ODD), None, 'odd numbers')
+    page, model = pages.make('span', 'span plan torus 5x5')
+    b.open(page)
+    equal(b.run(NODES), 25, 'nodes')
+    equal(b.run(EDGES), 24, 'transfers')
+    equal(b.run(ROWS), model['steps'], 'steps')
+    equal(b.run(ODD), None, 'odd numbers')
 
 
 def recorded(b, pages):

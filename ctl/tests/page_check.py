@@ -138,13 +138,25 @@ def same_rings(model, plan):
     assert len(model['phases']) == len(plan['rings'])
 
 
+def same_span(model, plan):
+    """Each to its parent, in its step, and a node receives one in a step."""
+    assert model['roots'] == [plan['sink']]
+    for phase in range(plan['steps']):
+        pairs = {(link['node'], link['parent']) for link in plan['links'] if link['step'] == phase + 1}
+        assert set(hops(model, phase)) == pairs and len({to for _, to in pairs}) == len(pairs)
+    assert len(model['transfers']) == len(plan['links']) == plan['members'] - 1
+    if 'dim' not in model:
+        assert {m['node'] for m in model['members']} == {plan['sink']} | {link['node'] for link in plan['links']}
+        assert len({(m['x'], m['y']) for m in model['members']}) == plan['members'], 'two nodes in one place'
+
+
 def same_topology(model, plan):
     """Everyone's parent."""
     assert {str(t['from']): t['to'] for t in model['transfers']} == plan['parent']
 
 
 SAME = {'tree': same_tree, 'broadcast': same_bcast, 'doubling': same_doubling, 'rings': same_rings,
-        'topology': same_topology}
+        'topology': same_topology, 'span': same_span}
 
 
 def main(page_file, plan_file, said_file):

@@ -42,6 +42,9 @@ page balance topology dim 4 fail-node 5,6,8,10
 page balance topology dim 6 fail-node 1,2,40 fail-link 7:3
 printf '0 1\n1 2\n2 0\n2 3\n3 4\n9\n' >net
 page ring plan graph net
+page span plan dim 4 fail-link 0:0,3:1 fail-node 9
+page span plan torus 5x5
+page span plan dragonfly 4x2 fail-node 7
 
 # --- names ---------------------------------------------------------------------
 

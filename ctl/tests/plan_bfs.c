@@ -9,6 +9,7 @@
 #include "hc_bfs.h"
 #include "hc_way.h"
 #include "plan_test.h"
+#include "topo_both.h"
 
 #define DIM	12
 #define NODES	(1u << DIM)
@@ -91,14 +92,15 @@ static bool agrees_from(struct hc_bfs *b, unsigned int root)
 	return true;
 }
 
-static bool agrees(unsigned int roots)
+static bool agrees(unsigned int roots, bool as_table)
 {
-	size_t size = hc_bfs_room(dim);
+	const struct hc_topo topo = topo_both(dim, as_table);
+	size_t size = hc_bfs_room(&topo);
 	struct hc_bfs b;
 	unsigned int u, d, i;
 	void *room = malloc(size);
 
-	hc_bfs_init(&b, dim, room);
+	hc_bfs_init(&b, &topo, room);
 	for (u = 0; u < 1u << dim; u++)
 		hc_bfs_fault(&b, u, fault[u]);
 	for (u = 0; u < 1u << dim; u++)
@@ -120,7 +122,7 @@ TEST(searches_find_what_a_plain_search_finds)
 		/* From none to most. */
 		for (i = rnd((dim << dim) + 1) * (run % 5) / 4; i; i--)
 			fault[rnd(1u << dim)] |= 1u << rnd(dim);
-		ASSERT_TRUE(agrees(dim < 6 ? 1u << dim : 3));
+		ASSERT_TRUE(agrees(dim < 6 ? 1u << dim : 3, rnd(2)));
 	}
 }
 
@@ -139,6 +141,7 @@ TEST(a_search_follows_one_long_line)
 			fault[v] &= ~(u ^ v);
 		}
 		ASSERT_TRUE(naive(0) == 1u << dim);
-		ASSERT_TRUE(agrees(dim < 4 ? 1u << dim : 3));
+		ASSERT_TRUE(agrees(dim < 4 ? 1u << dim : 3, false));
+		ASSERT_TRUE(agrees(dim < 4 ? 1u << dim : 3, true));
 	}
 }

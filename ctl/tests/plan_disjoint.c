@@ -9,6 +9,7 @@
 #include "check.h"
 #include "hc_disjoint.h"
 #include "plan_test.h"
+#include "topo_both.h"
 
 #define DIM	5
 #define N	(1 << DIM)
@@ -118,20 +119,21 @@ static bool paths_apart(const struct cut *c, const struct hc_path_dims *p, unsig
 static bool pair_right(struct hc_disjoint *g, const __u16 *fault, __u32 src, __u32 dst,
 		       unsigned int least, bool brute)
 {
-	const struct cut c = cut_of(g->dim, fault, src, dst);
+	const unsigned int dim = g->topo.ports;
+	const struct cut c = cut_of(dim, fault, src, dst);
 	struct hc_path_dims p[DIM];
 	__u32 set[1];
 	unsigned int k, n, most;
 
 	g->fault = fault;
-	most = hc_disjoint_find(g, src, dst, g->dim, p);
+	most = hc_disjoint_find(g, src, dst, dim, p);
 	CHECK(most >= least);
-	CHECK(!brute || most == menger(g->dim, fault, src, dst));
-	for (k = 1; k <= g->dim; k++) {
+	CHECK(!brute || most == menger(dim, fault, src, dst));
+	for (k = 1; k <= dim; k++) {
 		n = hc_disjoint_find(g, src, dst, k, p);
 		CHECK(n == (k < most ? k : most));
 		CHECK(paths_good(&c, p, n) && paths_apart(&c, p, n));
-		CHECK(hc_disjoint_check(g->dim, src, dst, p, n, set));
+		CHECK(hc_disjoint_check(&g->topo, src, dst, p, n, set));
 	}
 	return true;
 }
@@ -162,16 +164,17 @@ static void faults_fill(__u16 *fault, unsigned int dim, __u32 src, __u32 dst, un
 	}
 }
 
-static bool all_pairs(unsigned int dim)
+static bool all_pairs(unsigned int dim, bool as_table)
 {
+	const struct hc_topo topo = topo_both(dim, as_table);
 	struct hc_disjoint g;
-	void *room = malloc(hc_disjoint_room(dim));
+	void *room = malloc(hc_disjoint_room(&topo));
 	__u16 fault[N];
 	unsigned int f, i;
 	bool right = room;
 	__u32 u, v;
 
-	hc_disjoint_init(&g, dim, room);
+	hc_disjoint_init(&g, &topo, room);
 	for (u = 0; u < hc_nodes(dim) && right; u++)
 		for (v = 0; v < hc_nodes(dim) && right; v++)
 			for (f = 0; u != v && f < dim && right; f++)
@@ -187,8 +190,10 @@ TEST(n_paths_and_one_less_for_each_fault)
 {
 	unsigned int dim;
 
-	for (dim = 1; dim <= DIM; dim++)
-		EXPECT_TRUE(all_pairs(dim));
+	for (dim = 1; dim <= DIM; dim++) {
+		EXPECT_TRUE(all_pairs(dim, false));
+		EXPECT_TRUE(all_pairs(dim, true));
+	}
 }
 
 /* More faults than that: rotations lose what the cube still has. */
@@ -197,7 +202,8 @@ TEST(as_many_as_there_are_among_many_faults)
 	struct hc_disjoint g;
 	__u16 fault[N];
 	unsigned int i, dim;
-	void *room = malloc(hc_disjoint_room(DIM));
+	struct hc_topo topo = topo_both(DIM, false);
+	void *room = malloc(hc_disjoint_room(&topo));
 
 	ASSERT_TRUE(room);
 	for (i = 0; i < 3000; i++) {
@@ -206,7 +212,8 @@ TEST(as_many_as_there_are_among_many_faults)
 		dim = 3 + rnd(3);
 		u = rnd(1 << dim);
 		v = (u + 1 + rnd((1 << dim) - 1)) % (1 << dim);
-		hc_disjoint_init(&g, dim, room);
+		topo = topo_both(dim, i % 2);
+		hc_disjoint_init(&g, &topo, room);
 		faults_fill(fault, dim, u, v, 1 + rnd(3 * dim));
 		if (!pair_right(&g, fault, u, v, 0, true)) {
 			EXPECT_EQ(-1, (int)i);
@@ -232,13 +239,14 @@ TEST(paths_that_are_none_are_refused)
 	};
 	const struct hc_path_dims right[] = { { 2, { 0, 1 } }, { 4, { 2, 1, 0, 2 } } };
 	const struct hc_path_dims link[] = { { 1, { 0 } }, { 1, { 0 } } };
+	const struct hc_topo cube = topo_both(3, false);
 	__u32 set[1];
 	unsigned int i;
 
-	EXPECT_TRUE(hc_disjoint_check(3, 0, 3, right, 2, set));
-	EXPECT_TRUE(hc_disjoint_check(3, 0, 1, link, 1, set));
-	EXPECT_FALSE(hc_disjoint_check(3, 0, 1, link, 2, set));
-	EXPECT_FALSE(hc_disjoint_check(3, 3, 3, right, 2, set));
+	EXPECT_TRUE(hc_disjoint_check(&cube, 0, 3, right, 2, set));
+	EXPECT_TRUE(hc_disjoint_check(&cube, 0, 1, link, 1, set));
+	EXPECT_FALSE(hc_disjoint_check(&cube, 0, 1, link, 2, set));
+	EXPECT_FALSE(hc_disjoint_check(&cube, 3, 3, right, 2, set));
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
-		EXPECT_FALSE(hc_disjoint_check(3, 0, 3, wrong[i].p, 2, set));
+		EXPECT_FALSE(hc_disjoint_check(&cube, 0, 3, wrong[i].p, 2, set));
 }

@@ -39,7 +39,7 @@ static unsigned int weight(uint32_t w)
 static bool world_agrees(const struct world *w)
 {
 	uint32_t nodes = 1u << w->o.n, dims, base, best_dims = 0, best_base = 0;
-	struct hc_flaw flaw;
+	struct hc_reason reason;
 	struct hc_doubling d;
 	bool any = false;
 
@@ -47,10 +47,10 @@ static bool world_agrees(const struct world *w)
 		for (base = 0; base < nodes; base++) {
 			bool want = sound(&w->o, dims, base);
 
-			CHECK(!hc_plan_doubling(w->f, dims, base, &d, &flaw) == want);
+			CHECK(!hc_plan_doubling(w->f, dims, base, &d, &reason) == want);
 			CHECK(d.base == (base & ~dims) && d.stages == weight(dims));
 			if (!want)
-				CHECK(flaw.why && hc_doubling_has(&d, flaw.node));
+				CHECK(reason.why && hc_doubling_has(&d, reason.node));
 			if (want && !(base & dims) &&
 			    (!any || weight(dims) > weight(best_dims))) {
 				best_dims = dims;

@@ -70,16 +70,16 @@ TEST(figure_13_helper_test_deadlocks)
 
 	ASSERT_TRUE(!world_tree(&w, 4, "b-a b-9", 0, "0123", &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
+	ASSERT_TRUE(r.outcome == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_DONE);
+	ASSERT_TRUE(r.outcome == ORACLE_DONE);
 	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
 
 	world_links(&w, 2, "0-1 0-2");
 	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK && r.peer == 0);
+	ASSERT_TRUE(r.outcome == ORACLE_DEADLOCK && r.peer == 0);
 	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
 }
@@ -97,7 +97,7 @@ TEST(figure_13_node_fault_deadlocks)
 			world_node(&w, u);
 			ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 			run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
-			ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK);
+			ASSERT_TRUE(r.outcome == ORACLE_DEADLOCK);
 			ASSERT_TRUE(plan_holds(&w, &p));
 			world_end(&w, &p);
 		}
@@ -115,7 +115,7 @@ static bool loses_parts(unsigned int set)
 	world_set(&w, 3, set);
 	if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
 		run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-		lost = r.verdict == ORACLE_LOSS && unread(8, ORACLE_HELP);
+		lost = r.outcome == ORACLE_LOSS && unread(8, ORACLE_HELP);
 		hc_tree_plan_free(&p);
 	}
 	world_free(&w);
@@ -135,7 +135,7 @@ TEST(figure_13_blocked_helper_loses_parts)
 	ASSERT_TRUE(least == 4);
 
 	ASSERT_TRUE(example(&e, 4, "0-1 0-2 3-7 4-6", 5, "1203", ORACLE_PRINTED));
-	ASSERT_TRUE(e.r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
+	ASSERT_TRUE(e.r.outcome == ORACLE_LOSS && unread(16, ORACLE_HELP));
 	ASSERT_TRUE(plan_holds(&e.w, &e.p));
 	world_end(&e.w, &e.p);
 }
@@ -145,7 +145,7 @@ TEST(figure_13_detour_is_not_read)
 	struct example e;
 
 	ASSERT_TRUE(example(&e, 3, "0-1 0-2 5-7", 3, "210", ORACLE_PRINTED));
-	ASSERT_TRUE(e.r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
+	ASSERT_TRUE(e.r.outcome == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
 	ASSERT_TRUE(plan_holds(&e.w, &e.p));
 	world_end(&e.w, &e.p);
 }
@@ -161,7 +161,7 @@ static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
 	world_set(&w, n, set);
 	if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
 		run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-		if (r.verdict == ORACLE_DONE)
+		if (r.outcome == ORACLE_DONE)
 			fine = r.steps == n + p.faulty_stages;
 		hc_tree_plan_free(&p);
 	}
@@ -181,7 +181,7 @@ TEST(theorem_5_steps)
 			ASSERT_TRUE(steps_are_n_plus_k(3, set));
 
 	ASSERT_TRUE(example(&e, 3, "0-1 0-2 5-7", 3, "210", ORACLE_FIXED));
-	ASSERT_TRUE(e.r.verdict == ORACLE_DONE && e.p.faulty_stages == 1 && e.r.steps == 5);
+	ASSERT_TRUE(e.r.outcome == ORACLE_DONE && e.p.faulty_stages == 1 && e.r.steps == 5);
 	world_end(&e.w, &e.p);
 }
 
@@ -190,7 +190,7 @@ TEST(theorem_5_slowdown)
 	struct example e;
 
 	ASSERT_TRUE(example(&e, 4, "1-9 3-b 6-e 8-9 9-d", 0, "3021", ORACLE_FIXED));
-	ASSERT_TRUE(e.r.verdict == ORACLE_DONE && e.r.steps == 8 && e.r.cost[0] == 5);
+	ASSERT_TRUE(e.r.outcome == ORACLE_DONE && e.r.steps == 8 && e.r.cost[0] == 5);
 	ASSERT_TRUE(e.p.steps < 8 && plan_holds(&e.w, &e.p));
 	world_end(&e.w, &e.p);
 }
@@ -206,7 +206,7 @@ TEST(theorem_5_detour_baseline)
 	ASSERT_TRUE(oracle_distance(&w.o, 1, 0) == 3);
 	ASSERT_TRUE(!world_fixed(&w, 0, "10", &p));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 2 + 2);
+	ASSERT_TRUE(r.outcome == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 2 + 2);
 	world_end(&w, &p);
 }
 

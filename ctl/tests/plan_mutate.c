@@ -165,7 +165,7 @@ static bool try_mutation(const struct world *w, const struct hc_tree *t,
 	accepted[which]++;
 	CHECK(!mutations[which].always_wrong);
 	CHECK(run_roles(w, &v.t, &r));
-	CHECK(r.verdict == ORACLE_DONE);
+	CHECK(r.outcome == ORACLE_DONE);
 	return true;
 }
 
@@ -224,7 +224,7 @@ TEST(random_plans_deliver_if_accepted)
 			add_detour(&v);
 		if (!check_plan(&w, &v.t)) {
 			accepted++;
-			ASSERT_TRUE(run_roles(&w, &v.t, &r) && r.verdict == ORACLE_DONE);
+			ASSERT_TRUE(run_roles(&w, &v.t, &r) && r.outcome == ORACLE_DONE);
 		}
 		world_free(&w);
 	}
@@ -254,7 +254,7 @@ TEST(stale_plans_deliver_if_accepted)
 			} else {
 				accepted++;
 				ASSERT_TRUE(run_roles(&w, &p.tree, &r));
-				ASSERT_TRUE(r.verdict == ORACLE_DONE);
+				ASSERT_TRUE(r.outcome == ORACLE_DONE);
 			}
 			hc_tree_plan_free(&p);
 		}
@@ -268,7 +268,7 @@ TEST(stale_plans_deliver_if_accepted)
  * The 3-cube, sink 0, order 0 1 2: links 1-0 and 5-4 cut, so 1 and 5 would help
  * each other but cannot; 3 and 7 can help.  Cutting 1-3 leaves 1 alone.
  */
-static void flaw_world(struct world *w, struct victim *v)
+static void reason_world(struct world *w, struct victim *v)
 {
 	struct hc_tree_plan p;
 
@@ -335,7 +335,7 @@ static void break_plan(struct world *w, struct victim *v, unsigned int how)
 	}
 }
 
-TEST(every_flaw_is_named)
+TEST(every_error_is_named)
 {
 	static const struct {
 		const char *why;
@@ -362,16 +362,16 @@ TEST(every_flaw_is_named)
 
 	ASSERT_TRUE(work);
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
-		struct hc_tree_flaw flaw = { 0 };
+		struct hc_tree_reason reason = { 0 };
 		struct victim v;
 		struct world w;
 
-		flaw_world(&w, &v);
-		ASSERT_TRUE(!hc_tree_check(&v.t, w.f->fault, work, &flaw));
+		reason_world(&w, &v);
+		ASSERT_TRUE(!hc_tree_check(&v.t, w.f->fault, work, &reason));
 		break_plan(&w, &v, i);
-		ASSERT_TRUE(hc_tree_check(&v.t, w.f->fault, work, &flaw));
-		ASSERT_TRUE(!strcmp(flaw.why, want[i].why));
-		ASSERT_TRUE(flaw.node == want[i].node);
+		ASSERT_TRUE(hc_tree_check(&v.t, w.f->fault, work, &reason));
+		ASSERT_TRUE(!strcmp(reason.why, want[i].why));
+		ASSERT_TRUE(reason.node == want[i].node);
 		ASSERT_TRUE(hc_tree_check(&v.t, w.f->fault, work, NULL));
 		world_free(&w);
 	}

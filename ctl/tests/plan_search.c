@@ -147,16 +147,6 @@ TEST(random_faults_dimension_4)
 	}
 }
 
-static void random_faults(struct world *w, unsigned int links, unsigned int nodes)
-{
-	unsigned int n = w->o.n;
-
-	while (links--)
-		world_nth_link(w, rnd(n << (n - 1)));
-	while (nodes--)
-		world_node(w, rnd(1u << n));
-}
-
 /* A subcube, sometimes with the sink fixed, against the oracle. */
 TEST(subcubes_and_requested_sinks)
 {
@@ -174,7 +164,7 @@ TEST(subcubes_and_requested_sinks)
 		int err;
 
 		world_init(&w, n);
-		random_faults(&w, rnd(3 * n), rnd(3));
+		world_fail(&w, rnd(3 * n), rnd(3));
 		do {
 			req.dims = 1 + rnd((1u << n) - 1);
 		} while (__builtin_popcount(req.dims) > 4);
@@ -221,7 +211,7 @@ TEST(random_faults_dimension_5_6)
 		n = 5 + (run % 10 == 0);
 		world_init(&w, n);
 		links = rnd(run & 1 ? 3 * n : 12 * n);
-		random_faults(&w, links, rnd(4));
+		world_fail(&w, links, rnd(4));
 		if (world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &exact)) {
 			world_free(&w);
 			continue;
@@ -247,7 +237,7 @@ TEST(random_trees_to_dimension_8)
 
 		n = run % 20 ? 2 + rnd(5) : 7 + rnd(2);
 		world_init(&w, n);
-		random_faults(&w, rnd((n << (n - 1)) * 2 / 3), rnd(n));
+		world_fail(&w, rnd((n << (n - 1)) * 2 / 3), rnd(n));
 		for (i = 0; i < n; i++) {
 			j = rnd(i + 1);
 			order[i] = order[j];
@@ -268,7 +258,7 @@ static bool timed_plan(const struct hc_faults *f, double limit, struct hc_tree_p
 {
 	struct hc_tree_req req = { .sink = HC_ANY_SINK };
 	clock_t start = clock();
-	struct hc_tree_flaw flaw;
+	struct hc_tree_reason reason;
 	const char *why;
 	uint32_t *work;
 	int err;
@@ -277,7 +267,7 @@ static bool timed_plan(const struct hc_faults *f, double limit, struct hc_tree_p
 	CHECK((double)(clock() - start) / CLOCKS_PER_SEC < limit);
 	work = malloc(HC_TREE_WORK(f->dim) * sizeof(*work));
 	CHECK(work);
-	err = hc_tree_check(&p->tree, f->fault, work, &flaw);
+	err = hc_tree_check(&p->tree, f->fault, work, &reason);
 	free(work);
 	CHECK(!err);
 	return true;

@@ -21,7 +21,7 @@ static bool oracle_steps(const struct world *w, const struct oracle_tree *t, str
 	oracle_members(&w->o, t, members);
 	oracle_fttc(&w->o, t, ORACLE_NEAREST, members, &script);
 	oracle_run(&w->o, t, members, &script, &r);
-	CHECK(r.verdict == ORACLE_DONE);
+	CHECK(r.outcome == ORACLE_DONE);
 	*s = (struct steps){ r.steps, 2 * r.steps };
 	for (i = 0; i < t->k; i++) {
 		for (u = 0; u < 1u << w->o.n; u++)

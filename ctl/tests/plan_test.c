@@ -54,6 +54,16 @@ void world_nth_link(struct world *w, unsigned int i)
 	world_link(w, u, u ^ (1u << d));
 }
 
+void world_fail(struct world *w, unsigned int links, unsigned int nodes)
+{
+	unsigned int n = w->o.n;
+
+	while (links--)
+		world_nth_link(w, rnd(n << (n - 1)));
+	while (nodes--)
+		world_node(w, rnd(1u << n));
+}
+
 void world_set(struct world *w, unsigned int n, uint64_t set)
 {
 	unsigned int i;
@@ -67,8 +77,7 @@ void world_set(struct world *w, unsigned int n, uint64_t set)
 void world_random(struct world *w, unsigned int n, unsigned int links)
 {
 	world_init(w, n);
-	for (; links; links--)
-		world_nth_link(w, rnd(n << (n - 1)));
+	world_fail(w, links, 0);
 }
 
 void world_node(struct world *w, unsigned int u)
@@ -122,14 +131,14 @@ void to_oracle(const struct hc_tree *t, struct oracle_tree *ot)
 int check_plan(const struct world *w, const struct hc_tree *t)
 {
 	uint32_t *work = malloc(HC_TREE_WORK(w->f->dim) * sizeof(*work));
-	struct hc_tree_flaw flaw = { 0 };
+	struct hc_tree_reason reason = { 0 };
 	int err;
 
 	if (!work)
 		abort();
-	err = hc_tree_check(t, w->f->fault, work, &flaw);
+	err = hc_tree_check(t, w->f->fault, work, &reason);
 	free(work);
-	return with_cause(err, flaw.why);
+	return with_cause(err, reason.why);
 }
 
 /* A node's role, with @unknown for the words that nobody can have told it. */
@@ -265,7 +274,7 @@ bool plan_holds(const struct world *w, const struct hc_tree_plan *plan)
 	oracle_fttc(&w->o, &ot, ORACLE_NEAREST, members, &global);
 	CHECK(same_script(&local, &global, 1u << w->o.n));
 	oracle_run(&w->o, &ot, members, &local, &r);
-	CHECK(r.verdict == ORACLE_DONE);
+	CHECK(r.outcome == ORACLE_DONE);
 	CHECK(r.steps == plan->steps);
 	CHECK(r.clock <= plan->steps);
 	return true;

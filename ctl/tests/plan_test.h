@@ -27,6 +27,8 @@ void world_end(struct world *w, struct hc_tree_plan *p);
 void world_node(struct world *w, unsigned int u);
 /* Cut link number @i of the n * 2^(n-1) links. */
 void world_nth_link(struct world *w, unsigned int i);
+/* So many random links and nodes fail. */
+void world_fail(struct world *w, unsigned int links, unsigned int nodes);
 /* A world without those links whose bits are in @set. */
 void world_set(struct world *w, unsigned int n, uint64_t set);
 /* A world without at most so many random links. */

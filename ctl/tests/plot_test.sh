@@ -139,6 +139,16 @@ printf '0 1\n1 2\n2 0\n2 3\n3 4\n9\n' >net
 svg 'rings of a network' nodes=5 edges=5 -- ring plan graph net
 said '.kind == "rings" and .nodes == 6 and .links == 5 and .rings == 2'
 
+svg 'a spanning tree' nodes=16 links=32 edges=14 dead=1 bad=2 hidden=0 -- \
+	span plan dim 4 fail-link 0:0,3:1 fail-node 9
+said '.kind == "span" and .transfers == 14 and .dim == 4'
+svg 'a matrix of a spanning tree' panels=9 -- span plan dim 8
+svg 'a spanning tree of a torus' nodes=25 edges=24 -- span plan torus 5x5
+said '.kind == "span" and .nodes == 25 and .transfers == 24 and (has("dim") | not)'
+grep -q '<title>step 1: ' plan.svg && [[ $(grep -c ', the sink</title>' plan.svg) == 1 ]]
+result $? 'steps and the sink are named'
+svg 'a spanning tree around faults' nodes=23 edges=22 -- span plan torus 5x5 fail-node 3,12 fail-link 0--1
+
 # --- the same in words ------------------------------------------------------
 
 "$hcctl" -j tree find dim 3 sink 0 fail-link 2:2,4:0,1:1 >plan.json
@@ -224,6 +234,21 @@ refused 2 'invalid plan bad.json: a ring goes where no healthy link' \
 refused 2 'invalid plan bad.json: "links" is no list' '{"links":[[0]],"rings":[{"level":0,"nodes":[0,1]}]}'
 refused 2 'invalid plan bad.json: "links" is no list' '{"links":[[0,65536]],"rings":[{"level":0,"nodes":[0,1]}]}'
 refused 2 'invalid plan bad.json: "nodes" is no list' '{"links":[],"nodes":["x"],"rings":[{"level":0,"nodes":[0]}]}'
+refused 2 'invalid plan bad.json: "sink" is no node' '{"dim":2,"sink":4,"links":[]}'
+refused 2 'invalid plan bad.json: "links" is no list' '{"sink":0,"links":[[1,0]]}'
+refused 2 'invalid plan bad.json: "links" is no list' '{"sink":0,"links":[{"node":4096,"parent":0,"step":1}]}'
+refused 2 'invalid plan bad.json: "links" make no tree' '{"sink":0,"links":[{"node":1,"parent":1,"step":1}]}'
+refused 2 'invalid plan bad.json: "links" make no tree' '{"sink":0,"links":[{"node":1,"parent":2,"step":1},{"node":2,"parent":1,"step":1}]}'
+refused 2 'invalid plan bad.json: "links" make no tree' '{"sink":0,"links":[{"node":1,"parent":0,"step":1},{"node":1,"parent":0,"step":1}]}'
+refused 2 'invalid plan bad.json: ' '{"sink":0,"links":[{"node":1,"parent":2,"step":1},{"node":2,"parent":3,"step":1},{"node":3,"parent":1,"step":1}]}'
+refused 2 'invalid plan bad.json: ' '{"sink":0,"links":[{"node":0,"parent":1,"step":1}]}'
+refused 2 'invalid plan bad.json: a node has no link' '{"dim":2,"sink":0,"links":[{"node":3,"parent":0,"step":1}]}'
+refused 2 'invalid plan bad.json: ' '{"dim":2,"sink":0,"links":[{"node":1,"parent":0,"step":1}],"fail_links":[{"node":0,"dim":0}]}'
+refused 2 'invalid plan bad.json: a node has no "step"' \
+	'{"dim":2,"sink":0,"links":[{"node":1,"parent":0,"step":1},{"node":2,"parent":0,"step":1}]}'
+refused 2 'invalid plan bad.json: a node has no "step"' \
+	'{"sink":0,"links":[{"node":1,"parent":0,"step":1},{"node":2,"parent":1,"step":2}]}'
+refused 2 'invalid plan bad.json: a node has no "step"' '{"sink":0,"links":[{"node":1,"parent":0,"step":0}]}'
 refused 2 'invalid plan bad.json: "source" is no node' '{"dim":3,"source":8,"sequence":[0]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":3,"source":0,"sequence":[3]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":1,"source":0,"sequence":[0,0,0]}'

@@ -102,7 +102,7 @@ class StandIn:
         self._waiting[len(self.posted)] = params, ctypes.string_at(data, size) if size else b'', out, room
         return 0
 
-    def hcl_done(self, _, cookie):
+    def hcl_test(self, _, cookie):
         if cookie not in self._waiting:
             return 1
         params, _, out, _ = self._waiting[cookie]
@@ -134,7 +134,7 @@ class StandIn:
             return 0
         result.cookie, result.plan, result.collective = cookie, params.plan, params.collective
         result.cause_node = result.cause_dim = NONE
-        if not self.hcl_done(handle, cookie):
+        if not self.hcl_test(handle, cookie):
             result.status, result.cause_node = -errno.ETIMEDOUT, 6
             self._said = b'nothing moved within 1 ms: node 6 has not contributed'
             self._latest = result
@@ -154,11 +154,11 @@ class StandIn:
             ctypes.memmove(out, data, min(len(data), room))
         return 0
 
-    def hcl_missing(self, _, cookie, nodes, __):
+    def hcl_pending_members(self, _, cookie, nodes, __):
         nodes[0], nodes[1] = 5, 6
         return 2
 
-    def hcl_places(self, _, cookie, nodes, __):
+    def hcl_result_members(self, _, cookie, nodes, __):
         nodes[0], nodes[1], nodes[2] = 4, 5, 6
         return self.places
 

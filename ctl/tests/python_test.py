@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 import warnings
 import weakref
@@ -33,7 +34,7 @@ from python_tap import main
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 INCLUDES = [TOP / 'uapi', TOP / 'ctl/libhypercube']
-HEADERS = [INCLUDES[1] / f'libhypercube{part}.h' for part in ('', '-checked', '-plan')]
+HEADERS = [INCLUDES[1] / f'libhypercube{part}.h' for part in ('', '-checked', '-plan', '-comm')]
 PLAN = Plan('t', 7, names.PlanType.TREE, 1, 3, 0, 8, False, None, None)
 
 
@@ -64,8 +65,8 @@ class Headers(unittest.TestCase):
     def test_structures(self):
         lines, wanted = [], []
         for name, structure in (('hcl_params', _native.Params), ('hypercube_result', _native.Result),
-                                ('hcl_plan', _native.Plan), ('hypercube_verdict', _native.Verdict),
-                                ('hypercube_path', _native.Path), ('hcl_verdict', _native.Told),
+                                ('hcl_plan', _native.Plan), ('hypercube_vote', _native.Vote),
+                                ('hypercube_path', _native.Path), ('hcl_vote', _native.Told),
                                 ('hypercube_task', _native.TaskId), ('hcl_pair', _native.Pair),
                                 ('hcl_check', _native.Check), ('hcl_suspects', _native.Suspects),
                                 ('hcl_checked', _native.Checked)):
@@ -80,12 +81,12 @@ class Headers(unittest.TestCase):
     def test_numbers(self):
         lines, wanted = [], []
         for kind, prefix in ((names.Oper, ''), (names.Type, ''), (names.Collective, ''), (names.PlanType, 'PLAN_'),
-                             (names.Deliver, 'DELIVER_'), (names.Judgement, 'JUDGEMENT_')):
+                             (names.Deliver, 'DELIVER_'), (names.Outcome, 'VOTE_OUTCOME_')):
             for member in kind:
                 lines.append(f'printf("%d\\n", HYPERCUBE_{prefix}{member.name});')
                 wanted.append(str(int(member)))
-        for name in ('F_NOTIFY', 'RECORD_MAX', 'SEGMENT_MAX', 'DIM_MAX', 'TASK_MAX', 'TASK_MAY_REPEAT',
-                     'TASK_REPEATED', 'TASK_COPIED'):
+        for name in ('F_NOTIFY', 'RECORD_MAX', 'SEGMENT_MAX', 'DIM_MAX', 'TASK_MAX', 'TASK_IDEMPOTENT',
+                     'TASK_REDELIVERED', 'TASK_REPLICATED'):
             lines.append(f'printf("%d\\n", HYPERCUBE_{name});')
             wanted.append(str(getattr(names, name)))
         lines.append('printf("%d\\n", HCL_SUSPECTS_MAX);')
@@ -144,13 +145,17 @@ class Arrays(unittest.TestCase):
 
     def test_types(self):
         for dtype, wanted in (('u1', 'U8'), ('u2', 'U16'), ('u4', 'U32'), ('u8', 'U64'), ('i1', 'I8'), ('i2', 'I16'),
-                              ('i4', 'I32'), ('i8', 'I64'), ('f4', 'F32'), ('f8', 'F64'), (np.longlong, 'I64')):
+                              ('i4', 'I32'), ('i8', 'I64'), ('f2', 'F16'), ('f4', 'F32'), ('f8', 'F64'),
+                              (np.longlong, 'I64')):
             self.assertEqual(_arrays.type_of(np.dtype(dtype)), (names.Type[wanted], 0))
+        # What ml_dtypes says of its own
+        bfloat16 = types.SimpleNamespace(name='bfloat16', kind='V', itemsize=2, isnative=True)
+        self.assertEqual(_arrays.type_of(bfloat16), (names.Type.BF16, 0))
         self.assertEqual(_arrays.type_of(np.dtype('S9')), (names.Type.RECORD, 9))
         self.assertEqual(_arrays.type_of(np.dtype('V256')), (names.Type.RECORD, 256))
 
     def test_what_has_no_type(self):
-        for dtype, words in (('?', 'no type for bool; view it as uint8'), ('f2', 'no type for float16'),
+        for dtype, words in (('?', 'no type for bool; view it as uint8'),
                              ('c16', 'no type for complex128; its parts'), ('f16', 'no type for float128'),
                              ('M8[s]', 'no type for'), ('U4', 'no type for'), ('O', 'no type for object'),
                              ('S257', 'a record of 257 bytes'), ('S0', 'a record of 0 bytes'),

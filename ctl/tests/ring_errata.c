@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "net.h"
 #include "ring_test.h"
 
 static void net_star(struct net *net, unsigned int m)
@@ -70,7 +71,7 @@ static bool vrt_is(const struct net *net, uint32_t width, const char *nodes)
 TEST(ring_of_four)
 {
 	struct hc_faults *f = hc_faults_new(2);
-	struct hc_graph *g = hc_graph_cube(f);
+	struct hc_graph *g = hc_graph_left(f);
 	struct hc_ring_plan p;
 	struct trial r;
 	unsigned int u;
@@ -265,6 +266,56 @@ TEST(hot_potatoes_first_starve_the_others)
 		ASSERT_TRUE(fair.deliver == p.members && fair.acknowledge == p.members + 1);
 		ASSERT_TRUE(p.steps.deliver <= p.members && p.steps.acknowledge == p.members + 1);
 		ASSERT_TRUE(hot.acknowledge == 2 * p.members - 2);
+		hc_ring_plan_free(&p);
+	}
+}
+
+/* A network of this shape, of two lengths. */
+static void net_shape(struct net *net, enum hc_net_kind kind, uint32_t a, uint32_t b)
+{
+	struct hc_net_spec spec = { .kind = kind, .axes = 2, .length = { a, b } };
+	struct hc_edge *links = NULL;
+	const char *why = "";
+	uint32_t nodes = 0;
+	size_t n = 0, i;
+
+	net_init(net, 0);
+	if (hc_net_links(&spec, NET_MAX, &nodes, &links, &n, &why))
+		return;
+	net_init(net, nodes);
+	for (i = 0; i < n; i++)
+		net_link(net, links[i].u, links[i].v);
+	free(links);
+}
+
+/* One tree of rings, two schedules: messages go on in the order in which they came, into all rings
+ * of a convergent point at once; or one after another along a way through all rings, which takes as
+ * many steps as there are virtual nodes. In grids the former is slower, in a tree it is faster.
+ */
+TEST(one_tree_of_rings_has_steps_by_schedule)
+{
+	static const struct {
+		enum hc_net_kind kind;
+		uint32_t a, b;
+		unsigned int in_turn, on_a_way;
+	} t[] = {
+		{ HC_NET_TORUS, 4, 4, 20, 18 }, { HC_NET_MESH, 5, 5, 34, 29 },
+		{ HC_NET_DRAGONFLY, 4, 2, 46, 44 }, { HC_NET_TREE, 2, 5, 37, 46 },
+	};
+	struct hc_ring_plan p;
+	struct trial turn;
+	struct net net;
+	size_t i;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		net_shape(&net, t[i].kind, t[i].a, t[i].b);
+		ASSERT_TRUE(by(HC_RING_VRT, &net, 0, &p));
+		tree_try(&p.tree, false, &turn);
+		ASSERT_TRUE(turn.acknowledge == t[i].in_turn);
+		ASSERT_TRUE(turn.deliver == t[i].in_turn - 1);
+		ASSERT_TRUE(p.steps.acknowledge == t[i].on_a_way);
+		ASSERT_TRUE(p.steps.deliver == t[i].on_a_way - 1);
+		ASSERT_TRUE(p.steps.acknowledge == p.members + p.tree.nrings - 1);
 		hc_ring_plan_free(&p);
 	}
 }

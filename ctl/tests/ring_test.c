@@ -14,12 +14,12 @@ bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
 {
 	struct hc_graph *g = net_graph(net);
 	const struct hc_ring_net as_net = hc_graph_net(g);
-	struct hc_ring_flaw flaw;
+	struct hc_ring_reason reason;
 	uint16_t home[NET_MAX];
 	struct trial r;
 	unsigned int i, levels = 0, longest = 0;
 
-	CHECK(!hc_ring_check(&p->tree, &as_net, home, &flaw));
+	CHECK(!hc_ring_check(&p->tree, &as_net, home, &reason));
 	CHECK(net_has_tree(net, &p->tree));
 	CHECK(p->members == net_largest(net));
 	CHECK(p->tree.nnodes == p->members + p->tree.nrings - 1);
@@ -379,7 +379,7 @@ TEST(cubes_of_a_thousand_nodes)
 
 	for (i = 0; i < 20; i++)
 		ASSERT_TRUE(!hc_faults_link(f, rnd(1024), rnd(10)));
-	g = hc_graph_cube(f);
+	g = hc_graph_left(f);
 	from = clock();
 	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &p));
 	ASSERT_TRUE(took_less(from, 5) && large_holds(g, &p, 1024));
@@ -395,7 +395,7 @@ TEST(cubes_of_a_thousand_nodes)
 	f = hc_faults_new(HC_LIB_DIM_MAX);
 	for (i = 0; i + 2 < HC_LIB_DIM_MAX; i++)
 		ASSERT_TRUE(!hc_faults_link(f, 12345, i));
-	g = hc_graph_cube(f);
+	g = hc_graph_left(f);
 	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &p) && large_holds(g, &p, 65536));
 	ASSERT_TRUE(p.tree.nrings == 1 && p.longest == 65536);
 	hc_ring_plan_free(&p);
@@ -428,7 +428,7 @@ TEST(a_random_network_of_many_nodes)
 	free(e);
 }
 
-/* A star of all nodes that there may be has the most rings. */
+/* A star with as many nodes as possible has the greatest number of rings. */
 TEST(the_most_rings)
 {
 	struct hc_edge *e = calloc(HC_RING_NODES_MAX, sizeof(*e));
@@ -454,7 +454,7 @@ TEST(plans_do_not_depend_on_chance)
 	struct hc_graph *g;
 
 	ASSERT_TRUE(!hc_faults_node(f, 5) && !hc_faults_node(f, 77) && !hc_faults_link(f, 3, 2));
-	g = hc_graph_cube(f);
+	g = hc_graph_left(f);
 	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &a));
 	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &b));
 	ASSERT_TRUE(a.tree.nrings == b.tree.nrings && a.tree.nnodes == b.tree.nnodes);

@@ -9,7 +9,7 @@
 #include "ring_test.h"
 
 #define NONE	HC_RING_NONE
-#define NOBODY	HC_RING_NO_NODE
+#define NO_NODE	HC_RING_NO_NODE
 
 /* A tree as a test writes it: rings end with a size of 0, nodes after those of the last ring. */
 struct bad {
@@ -24,45 +24,46 @@ struct bad {
 
 /* In the cube of eight nodes without link 000-001 and without node 7. */
 static const struct bad bad[] = {
-	{ "no ring", { { 0 } }, { 0 }, 0, NONE, NOBODY, NOBODY },
+	{ "no ring", { { 0 } }, { 0 }, 0, NONE, NO_NODE, NO_NODE },
 	{ "a ring has fewer than two nodes", { { 2, 0, NONE }, { 1, 1, 0 } }, { 0, 2, 2 }, 3, 1,
-	  NOBODY, NOBODY },
-	{ "a ring is longer than the list of nodes", { { 4, 0, NONE } }, { 0, 2, 3 }, 3, 0, NOBODY,
-	  NOBODY },
+	  NO_NODE, NO_NODE },
+	{ "a ring is longer than the list of nodes", { { 4, 0, NONE } }, { 0, 2, 3 }, 3, 0, NO_NODE,
+	  NO_NODE },
 	{ "a ring is longer than the list of nodes", { { 2, 0, NONE }, { ~0u, 1, 0 } }, { 0, 2, 3 },
-	  3, 1, NOBODY, NOBODY },
-	{ "nodes that are in no ring", { { 2, 0, NONE } }, { 0, 2, 3 }, 3, NONE, NOBODY, NOBODY },
-	{ "no such node", { { 2, 0, NONE } }, { 0, 8 }, 2, 0, 8, NOBODY },
-	{ "no such node", { { 2, 0, NONE } }, { 65535, 0 }, 2, 0, 65535, NOBODY },
-	{ "a ring goes through a node twice", { { 3, 0, NONE } }, { 0, 2, 0 }, 3, 0, 0, NOBODY },
+	  3, 1, NO_NODE, NO_NODE },
+	{ "nodes that are in no ring", { { 2, 0, NONE } }, { 0, 2, 3 }, 3, NONE, NO_NODE, NO_NODE },
+	{ "no such node", { { 2, 0, NONE } }, { 0, 8 }, 2, 0, 8, NO_NODE },
+	{ "no such node", { { 2, 0, NONE } }, { 65535, 0 }, 2, 0, 65535, NO_NODE },
+	{ "a ring goes through a node twice", { { 3, 0, NONE } }, { 0, 2, 0 }, 3, 0, 0, NO_NODE },
 	{ "a ring goes through a node twice", { { 2, 0, NONE }, { 3, 1, 0 } }, { 0, 2, 2, 3, 2 }, 5,
-	  1, 2, NOBODY },
+	  1, 2, NO_NODE },
 	{ "a ring meets the rings before it in two nodes", { { 2, 0, NONE }, { 4, 1, 0 } },
-	  { 0, 2, 2, 6, 4, 0 }, 6, 1, 0, NOBODY },
+	  { 0, 2, 2, 6, 4, 0 }, 6, 1, 0, NO_NODE },
 	{ "a ring meets the rings before it in two nodes",
 	  { { 2, 0, NONE }, { 2, 0, 0 }, { 4, 1, 1 } }, { 0, 2, 2, 3, 3, 1, 5, 0 }, 8, 2, 0,
-	  NOBODY },
+	  NO_NODE },
 	{ "a ring goes where no healthy link is", { { 2, 0, NONE } }, { 0, 1 }, 2, 0, 0, 1 },
 	{ "a ring goes where no healthy link is", { { 3, 0, NONE } }, { 2, 3, 7 }, 3, 0, 3, 7 },
 	{ "a ring goes where no healthy link is", { { 3, 0, NONE } }, { 2, 3, 5 }, 3, 0, 3, 5 },
-	{ "the first ring has a parent", { { 2, 0, 0 } }, { 0, 2 }, 2, 0, NOBODY, NOBODY },
-	{ "the first ring is not at level 0", { { 2, 1, NONE } }, { 0, 2 }, 2, 0, NOBODY, NOBODY },
+	{ "the first ring has a parent", { { 2, 0, 0 } }, { 0, 2 }, 2, 0, NO_NODE, NO_NODE },
+	{ "the first ring is not at level 0", { { 2, 1, NONE } }, { 0, 2 }, 2, 0, NO_NODE,
+	 NO_NODE },
 	{ "a ring meets no ring before it", { { 2, 0, NONE }, { 2, 1, 0 } }, { 0, 2, 5, 1 }, 4, 1,
-	  NOBODY, NOBODY },
+	  NO_NODE, NO_NODE },
 	{ "a ring's parent is not where it meets the tree",
-	  { { 2, 0, NONE }, { 2, 0, 0 }, { 2, 1, 0 } }, { 0, 2, 2, 3, 3, 1 }, 6, 2, 3, NOBODY },
+	  { { 2, 0, NONE }, { 2, 0, 0 }, { 2, 1, 0 } }, { 0, 2, 2, 3, 3, 1 }, 6, 2, 3, NO_NODE },
 	{ "a ring's parent is not where it meets the tree", { { 2, 0, NONE }, { 2, 1, 1 } },
-	  { 0, 2, 2, 3 }, 4, 1, 2, NOBODY },
+	  { 0, 2, 2, 3 }, 4, 1, 2, NO_NODE },
 	{ "a ring's parent is not where it meets the tree", { { 2, 0, NONE }, { 2, 1, NONE } },
-	  { 0, 2, 2, 3 }, 4, 1, 2, NOBODY },
+	  { 0, 2, 2, 3 }, 4, 1, 2, NO_NODE },
 	{ "a ring's level is neither its parent's nor the next", { { 2, 0, NONE }, { 2, 2, 0 } },
-	  { 0, 2, 2, 3 }, 4, 1, NOBODY, NOBODY },
+	  { 0, 2, 2, 3 }, 4, 1, NO_NODE, NO_NODE },
 	{ "a ring's level is neither its parent's nor the next",
-	  { { 2, 0, NONE }, { 2, 1, 0 }, { 2, 0, 1 } }, { 0, 2, 2, 3, 3, 1 }, 6, 2, NOBODY,
-	  NOBODY },
+	  { { 2, 0, NONE }, { 2, 1, 0 }, { 2, 0, 1 } }, { 0, 2, 2, 3, 3, 1 }, 6, 2, NO_NODE,
+	  NO_NODE },
 };
 
-static struct hc_ring_net spoilt_cube(uint32_t *fault)
+static struct hc_ring_net corrupted_cube(uint32_t *fault)
 {
 	memset(fault, 0, 8 * sizeof(*fault));
 	/* One end is enough. */
@@ -74,11 +75,11 @@ static struct hc_ring_net spoilt_cube(uint32_t *fault)
 	return hc_ring_cube(3, fault);
 }
 
-TEST(ring_flaws_have_their_sentences)
+TEST(ring_errors_have_their_sentences)
 {
-	struct hc_ring_flaw flaw;
+	struct hc_ring_reason reason;
 	uint32_t fault[8];
-	const struct hc_ring_net net = spoilt_cube(fault);
+	const struct hc_ring_net net = corrupted_cube(fault);
 	uint16_t home[8];
 	size_t i;
 
@@ -90,12 +91,12 @@ TEST(ring_flaws_have_their_sentences)
 		while (t.ring[t.nrings].size)
 			t.nrings++;
 		fine = hc_ring_check(&t, &net, home, NULL) == -EINVAL &&
-		       hc_ring_check(&t, &net, home, &flaw) == -EINVAL &&
-		       !strcmp(flaw.why, b->why) && flaw.ring == b->at_ring &&
-		       flaw.node == b->at_node && flaw.other == b->peer;
+		       hc_ring_check(&t, &net, home, &reason) == -EINVAL &&
+		       !strcmp(reason.why, b->why) && reason.ring == b->at_ring &&
+		       reason.node == b->at_node && reason.other == b->peer;
 		if (!fine)
-			printf("# %zu: %s, ring %u node %u peer %u\n", i, flaw.why, flaw.ring,
-			       flaw.node, flaw.other);
+			printf("# %zu: %s, ring %u node %u peer %u\n", i, reason.why, reason.ring,
+			       reason.node, reason.other);
 		ASSERT_TRUE(fine);
 	}
 }
@@ -112,7 +113,7 @@ TEST(ring_trees_of_all_shapes_are_taken)
 		{ 4, 10, many, tree },
 	};
 	uint32_t fault[8];
-	const struct hc_ring_net net = spoilt_cube(fault);
+	const struct hc_ring_net net = corrupted_cube(fault);
 	uint16_t home[8];
 	size_t i;
 
@@ -130,12 +131,13 @@ TEST(ring_trees_have_limits)
 	uint32_t fault[8] = { 0 };
 	struct hc_ring_net net = hc_ring_cube(3, fault);
 	struct hc_ring_tree t = { HC_RING_NONE + 1, 2 * HC_RING_NONE + 2, ring, node };
-	struct hc_ring_flaw flaw;
+	struct hc_ring_reason reason;
 
-	ASSERT_TRUE(hc_ring_check(&t, &net, home, &flaw) && !strcmp(flaw.why, "too many rings"));
+	ASSERT_TRUE(hc_ring_check(&t, &net, home, &reason) &&
+		    !strcmp(reason.why, "too many rings"));
 	net.nodes = HC_RING_NODES_MAX + 1;
-	ASSERT_TRUE(hc_ring_check(&t, &net, home, &flaw));
-	ASSERT_TRUE(!strcmp(flaw.why, "the network has too many nodes"));
+	ASSERT_TRUE(hc_ring_check(&t, &net, home, &reason));
+	ASSERT_TRUE(!strcmp(reason.why, "the network has too many nodes"));
 }
 
 /* --- at random --- */
@@ -160,7 +162,7 @@ static struct copy copy_of(const struct hc_ring_tree *t)
 	return c;
 }
 
-static void spoil(struct copy *c, unsigned int nodes)
+static void corrupt(struct copy *c, unsigned int nodes)
 {
 	struct hc_ring *r = &c->ring[rnd(c->t.nrings)];
 	unsigned int i = rnd(c->t.nnodes), k = rnd(c->t.nnodes);
@@ -196,12 +198,12 @@ static void spoil(struct copy *c, unsigned int nodes)
 	}
 }
 
-static bool spoilt_trees_are_told(const struct net *net, const struct hc_ring_plan *p,
-				  unsigned int *refused)
+static bool corrupted_trees_are_reported(const struct net *net, const struct hc_ring_plan *p,
+					 unsigned int *refused)
 {
 	struct hc_graph *g = net_graph(net);
 	const struct hc_ring_net as_net = hc_graph_net(g);
-	struct hc_ring_flaw flaw;
+	struct hc_ring_reason reason;
 	uint16_t home[NET_MAX];
 	unsigned int round, i;
 	int rc;
@@ -211,11 +213,11 @@ static bool spoilt_trees_are_told(const struct net *net, const struct hc_ring_pl
 
 		for (i = 1 + rnd(2); i; i--)
 			if (c.t.nnodes > 1)
-				spoil(&c, net->n);
-		flaw.why = NULL;
-		rc = hc_ring_check(&c.t, &as_net, home, &flaw);
+				corrupt(&c, net->n);
+		reason.why = NULL;
+		rc = hc_ring_check(&c.t, &as_net, home, &reason);
 		CHECK(!rc == net_has_tree(net, &c.t));
-		CHECK(!rc || flaw.why);
+		CHECK(!rc || reason.why);
 		*refused += rc != 0;
 		free(c.ring);
 		free(c.node);
@@ -224,7 +226,7 @@ static bool spoilt_trees_are_told(const struct net *net, const struct hc_ring_pl
 	return true;
 }
 
-TEST(spoilt_ring_trees)
+TEST(corrupted_ring_trees)
 {
 	unsigned int round, i, n, refused = 0;
 	struct hc_ring_plan p;
@@ -243,7 +245,7 @@ TEST(spoilt_ring_trees)
 			continue;
 		g = net_graph(&net);
 		ASSERT_TRUE(!hc_plan_ring(g, NULL, 1 + round % 2, round % 2 ? 0 : 2 + rnd(3), &p));
-		fine = spoilt_trees_are_told(&net, &p, &refused);
+		fine = corrupted_trees_are_reported(&net, &p, &refused);
 		hc_ring_plan_free(&p);
 		hc_graph_free(g);
 		ASSERT_TRUE(fine);
@@ -256,7 +258,7 @@ TEST(spoilt_ring_trees)
 TEST(ring_trees_break_with_their_links)
 {
 	struct hc_faults *f = hc_faults_new(4);
-	struct hc_graph *g = hc_graph_cube(f);
+	struct hc_graph *g = hc_graph_left(f);
 	struct hc_ring_plan p;
 	uint16_t home[16];
 	unsigned int u, d, i, at, broken = 0;

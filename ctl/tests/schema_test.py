@@ -215,7 +215,8 @@ def unlike_help(schemas, commands):
         refs = {ref['$ref'].rsplit('/', 1)[1] for ref in schema.get('anyOf', [])}
         said = {c or o for o, c in commands if o == name and not schemas.silent(name, c or o)}
         # What stands for nothing is no command's, as what is only referred to.
-        stray = [key for key, of in schema['$defs'].items() if of is False and (name, key) not in commands]
+        own = {(o, c or o) for o, c in commands}
+        stray = [key for key, of in schema['$defs'].items() if of is False and (name, key) not in own]
         faults += [f'{name}.json: $defs/{key} is of no command' for key in stray]
         if refs != said:
             faults.append(f'{name}.json: anyOf has not the commands that print: {refs ^ said}')
@@ -255,7 +256,8 @@ def main():
         if printed and key not in (('common', 'batch'), ('common', 'all-hosts')):
             tap.result(passes(schemas, key, printed), f'{name} does not fit when it is spoilt')
     if len(words) + 1 < len(sys.argv):
-        missing = [f'hcctl {o} {c}' for o, c in commands if (o, c or o) not in records]
+        # What needs Open MPI runs in a machine of its own (selftests/mpi).
+        missing = [f'hcctl {o} {c}' for o, c in commands if (o, c or o) not in records and o != 'mpirun']
         tap.result(missing, 'each command was run')
     return tap.end()
 

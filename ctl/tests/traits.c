@@ -12,7 +12,8 @@
 TEST(traits_each_collective_has_sensible_ones)
 {
 	const __u32 known = hc_bit(HYPERCUBE_PLAN_TREE) | hc_bit(HYPERCUBE_PLAN_BCAST) |
-			    hc_bit(HYPERCUBE_PLAN_DOUBLING) | hc_bit(HYPERCUBE_PLAN_RING);
+			    hc_bit(HYPERCUBE_PLAN_DOUBLING) | hc_bit(HYPERCUBE_PLAN_RING) |
+			    hc_bit(HYPERCUBE_PLAN_SPAN);
 	const struct hc_traits *t;
 	unsigned int i, j;
 
@@ -23,8 +24,8 @@ TEST(traits_each_collective_has_sensible_ones)
 		for (j = 1; j < i; j++)
 			ASSERT_TRUE(strcmp(t->name, hc_traits(j)->name));
 		/* Without data nobody gives and nobody gets, with data both do somewhere. */
-		ASSERT_TRUE((t->gives == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
-		ASSERT_TRUE((t->gets == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
+		ASSERT_TRUE((t->gives == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
+		ASSERT_TRUE((t->gets == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_traits_unasked(t) || t->gives == HC_WHO_ROOT);
 		/* Who gets parts gives them, and all do. */
 		ASSERT_TRUE(!t->parts || (t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL));
@@ -32,8 +33,8 @@ TEST(traits_each_collective_has_sensible_ones)
 		/* Members that call and get something, or are told, wait for it; who has all blocks
 		 * does not know yet who has his.
 		 */
-		ASSERT_TRUE(t->told == ((t->gets == HC_WHO_ALL && !hc_traits_shares(t)) ||
-					t->gets == HC_WHO_NOBODY));
+		ASSERT_TRUE(t->notified == ((t->gets == HC_WHO_ALL && !hc_traits_shares(t)) ||
+					    t->gets == HC_WHO_NONE));
 	}
 }
 
@@ -42,7 +43,7 @@ TEST(traits_who_the_root_and_the_others_are)
 	ASSERT_TRUE(hc_who_has(HC_WHO_ALL, true) && hc_who_has(HC_WHO_ALL, false));
 	ASSERT_TRUE(hc_who_has(HC_WHO_ROOT, true) && !hc_who_has(HC_WHO_ROOT, false));
 	ASSERT_TRUE(!hc_who_has(HC_WHO_OTHERS, true) && hc_who_has(HC_WHO_OTHERS, false));
-	ASSERT_TRUE(!hc_who_has(HC_WHO_NOBODY, true) && !hc_who_has(HC_WHO_NOBODY, false));
+	ASSERT_TRUE(!hc_who_has(HC_WHO_NONE, true) && !hc_who_has(HC_WHO_NONE, false));
 }
 
 static bool carried(unsigned int collective, unsigned int plan_type, unsigned int oper)
@@ -58,6 +59,8 @@ TEST(traits_which_plans_carry_what)
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_BCAST, 0) == (i == HYPERCUBE_BCAST));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_TREE, 0) ==
 			    (i != HYPERCUBE_BCAST && i != HYPERCUBE_ALLTOALL));
+		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_SPAN, 0) ==
+			    carried(i, HYPERCUBE_PLAN_TREE, 0));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_RING, 0) ==
 			    (i == HYPERCUBE_ALLGATHER || i == HYPERCUBE_ALLTOALL));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_DOUBLING, 0) ==

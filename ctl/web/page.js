@@ -12,6 +12,8 @@ function phaseSays(model, phase) {
 		return `level ${phase.level}, ${plural(phase.nodes, 'node')}`;
 	if (model.kind === 'topology')
 		return `from level ${phase.level}`;
+	if (model.kind === 'span')
+		return 'each to its parent';
 	return `dimension ${phase.dim}`;
 }
 
@@ -46,7 +48,7 @@ function stepSays(model, counts, pos) {
 		plural(all, 'transfer') + (more.length ? `, ${more.join(', ')}` : '');
 }
 
-const ROOT = { tree: 'the sink', broadcast: 'the source', topology: 'of the subcube' };
+const ROOT = { tree: 'the sink', span: 'the sink', broadcast: 'the source', topology: 'of the subcube' };
 
 function nodeSays(picture, u) {
 	const { model } = picture, lines = [];
@@ -293,7 +295,7 @@ class Page {
 	constructor(model) {
 		this.model = model;
 		this.stage = element('stage');
-		this.view = new View(normal(model.dim ? cubePlaces(model.dim) : netPlaces(model.members, model.phases)),
+		this.view = new View(normal(model.dim ? cubePlaces(model.dim) : netPlaces(model.members)),
 			model.dim);
 		this.picture = new Picture(element('picture'), model, this.view);
 		this.counts = countsOf(model);

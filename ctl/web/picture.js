@@ -135,8 +135,7 @@ class Picture {
 	}
 
 	nodeClass(u) {
-		const turn = this.model.turns && this.model.turns[u];
-		const home = this.homes && this.homes.get(u);
+		const turn = this.turnOf(u);
 
 		if (this.failed.has(u))
 			return 'dead bad x';
@@ -144,9 +143,14 @@ class Picture {
 			return 'root k';
 		if (this.leftOut.has(u))
 			return 'left l';
-		if (this.model.traffic || (turn ?? home) === undefined || (turn ?? home) === null)
+		if (this.model.traffic || turn === null)
 			return 'n';
-		return `n c${this.model.phases[turn ?? home].colour}`;
+		return `n c${this.model.phases[turn].colour}`;
+	}
+
+	/* The phase of a node, or null. */
+	turnOf(u) {
+		return (this.model.turns ? this.model.turns[u] : this.turns && this.turns.get(u)) ?? null;
 	}
 
 	makeNodes() {
@@ -154,7 +158,7 @@ class Picture {
 
 		this.nodes = new Map();
 		if (model.members)
-			this.homes = new Map(model.members.map((m) => [m.node, m.home]));
+			this.turns = new Map(model.members.map((m) => [m.node, m.phase]));
 		for (const u of this.view.places.keys()) {
 			const text = this.failed.has(u) ? 'badf' : this.roots.has(u) ? 'onroot' : 'ink';
 			const group = make('g', { class: 'node' }, this.layers.nodes);
@@ -471,16 +475,16 @@ class Picture {
 	 * nodes rest that are not in this one.
 	 */
 	showNodes(now, part) {
-		const { kind, turns } = this.model;
+		const { kind } = this.model;
 		const on = new Set(), waits = kind === 'broadcast', alone = kind === 'rings';
 
 		for (const edge of this.edges)
 			if (edge.phase === now)
 				on.add(edge.from).add(edge.to);
 		for (const [u, node] of this.nodes) {
-			const turn = turns ? turns[u] : null;
+			const turn = this.turnOf(u);
 			const rest = now === null ? false : alone ? !on.has(u) && now >= 0 :
-				turn === null || turn === undefined ? false :
+				turn === null ? false :
 				waits ? turn > now || (turn === now && part < 1) : turn < now;
 
 			node.group.classList.toggle('rest', rest && !this.failed.has(u));

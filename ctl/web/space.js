@@ -50,15 +50,12 @@ function cubePlaces(dim) {
 	return places;
 }
 
-/* A network that is no cube: a circle, and the deeper a node's ring the farther back. */
-function netPlaces(members, phases) {
+/* A network that is no cube: the deeper a node the farther back. */
+function netPlaces(members) {
 	const places = new Map();
 
-	for (const m of members) {
-		const angle = 2 * Math.PI * m.place / members.length - Math.PI / 2;
-
-		places.set(m.node, [Math.cos(angle), -Math.sin(angle), phases[m.home].level * .3]);
-	}
+	for (const m of members)
+		places.set(m.node, [m.x, -m.y, m.level * .3]);
 	return places;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which operations are done: words between members (ACK), and the functions of plans whose root
- * says so.
+ * Which operations are done: ACKs between members, and the functions of plans whose root decides
+ * that.
  *
- * In such a plan the root has what all have contributed, and tells those below, which pass it
- * on.  A member takes an operation as done once all of its destinations have told it, for their
- * windows must have moved on before its own, and once the whole result has come down, if there
- * is one.
+ * In such a plan the root has what all members have contributed. It sends ACK to its sources, which
+ * pass it on. A member takes an operation as done once all of its destinations have acknowledged
+ * it, since their windows must move before its own does, and once the result has come down
+ * completely, if there is one.
  */
 #include "coll/coll.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 
-/* Returns the index of the last of the peers that tell this member how far they are. */
+/* Return: the index of the peer whose ACKs are furthest behind. */
 static unsigned int peer_last(const struct hc_member *m)
 {
 	unsigned int n = hc_ack_peers(m);
@@ -35,7 +35,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	struct hc_wire_ack *w;
 	struct sk_buff *skb;
 
-	/* The word of a failure comes first. */
+	/* STOP or END is sent first. */
 	if (hc_word_owed(m))
 		return false;
 	skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
@@ -50,26 +50,26 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
 }
 
-void hc_ack_tell(struct hc_member *m)
+void hc_ack_notify(struct hc_member *m)
 {
-	if (hc_member_tells(m) && m->told != m->done)
+	if (hc_member_acks(m) && m->acked != m->done)
 		m->plan->ops->ack->tell(m);
 }
 
-/* What user space is told of an operation that is complete. */
+/* Return: the event that reports a complete operation to user space. */
 static struct hc_op_event completion(const struct hc_member *m, const struct hc_op *op)
 {
 	return (struct hc_op_event){
 		.node = m->node->id,
-		.nr = hc_told_nr(m, op->nr),
+		.nr = hc_user_nr(m, op->nr),
 		.steps = hc_op_steps(m, op),
 		.time = op->time,
 	};
 }
 
-/* ------------------------------------------------------------ the root says so */
+/* ------------------------------------------------------------ the root decides */
 
-/* What cannot be said now is said again, see hc_ack_tell(). */
+/* Send ACK to all sources. What could not be sent is sent later, see hc_ack_notify(). */
 static void ack_down(struct hc_member *m, const struct hc_ack *d)
 {
 	bool said = true;
@@ -78,10 +78,10 @@ static void ack_down(struct hc_member *m, const struct hc_ack *d)
 	for (i = 0; i < m->role.nsrc; i++)
 		said &= hc_ack_xmit(m, &m->src[i], d);
 	if (said)
-		WRITE_ONCE(m->told, d->nr);
+		WRITE_ONCE(m->acked, d->nr);
 }
 
-static void root_tell(struct hc_member *m)
+static void root_notify(struct hc_member *m)
 {
 	const struct hc_ack d = { .nr = m->done };
 
@@ -91,17 +91,19 @@ static void root_tell(struct hc_member *m)
 static void root_complete(struct hc_member *m, struct hc_op *op)
 {
 	struct hc_op_event ev = completion(m, op);
+	bool agrees = op->agrees;
 	struct hc_ack d = {
 		.nr = op->nr + 1,
 		.time = op->time,
 		.clock = op->clock,
 		.steps = ev.steps,
 	};
-	bool tell = op->notify || d.nr - m->told >= HC_ACK_BATCH;
+	bool tell = op->notify || d.nr - m->acked >= HC_ACK_BATCH;
 
 	hc_op_drop(m, op, 0);
 	WRITE_ONCE(m->done, d.nr);
-	hc_notify_op(m->plan, &ev);
+	if (!agrees)
+		hc_notify_op(m->plan, &ev);
 	if (tell) {
 		d.nr = m->done;
 		ack_down(m, &d);
@@ -147,13 +149,15 @@ void hc_ack_review(struct hc_member *m)
 		hc_advance(m);
 }
 
-/* END says it to those below. */
+/* A generation has ended. END tells the sources how far operations are done, so no
+ * ACK is needed.
+ */
 static void root_moved(struct hc_member *m)
 {
 	unsigned int i;
 
 	WRITE_ONCE(m->done, m->head);
-	WRITE_ONCE(m->told, m->head);
+	WRITE_ONCE(m->acked, m->head);
 	for (i = 0; i < m->role.ndst; i++)
 		m->peer_acked[i] = m->head;
 }
@@ -176,7 +180,7 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 		if (m->role.dst[i].node == src && d.nr <= m->head)
 			m->peer_acked[i] = max(m->peer_acked[i], d.nr);
 	k = m->peer_acked[peer_last(m)];
-	/* Time and steps in @d are those of the last operation below d.nr, and of no other. */
+	/* Time and steps in @d describe the last operation below d.nr and no other one. */
 	if (k != d.nr)
 		d = (struct hc_ack){ .nr = k };
 	if (k > m->done && hc_ack_set(m, &d))
@@ -186,18 +190,18 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 }
 
 const struct hc_ack_ops hc_ack_root = {
-	.way = HC_ACK_DOWN, .tell = root_tell, .rx = root_rx,
+	.way = HC_ACK_DOWN, .tell = root_notify, .rx = root_rx,
 	.handed = root_handed, .moved = root_moved,
 };
 
-/* ------------------------------------------------------------ each member knows alone */
+/* ------------------------------------------------------------ each member knows by itself */
 
 static void alone_handed(struct hc_member *m, struct hc_op *op)
 {
 	struct hc_op_event ev = completion(m, op);
 
-	/* One word for the operation, not one of each member. */
-	if (m->tells && !op->announced)
+	/* One member sends the event for all of them. */
+	if (m->tells && !op->announced && !op->agrees)
 		hc_notify_op(m->plan, &ev);
 	hc_op_drop(m, op, 0);
 	WRITE_ONCE(m->done, m->head);

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over a tree: the blocks of all come to the sink, and go down to all, in rounds.
+ * Allgather over a tree: the blocks of all members come to the sink, and go down to all members, in
+ * rounds.
  *
- * A round has a piece of each block, all of one length, at the same offset.  A member joins its own
+ * A round has a piece of each block, all of one length, at the same offset. A member joins its own
  * piece and those that its sources have sent into one frame, in the order of the nodes, and passes
- * that on; in front of the pieces the frame says of whom they are, a bit for each node.  So each
- * member learns from what it has received whose blocks come through whom, around the faults, and
- * each edge carries one frame of a round.  The sink has the pieces of all, without that set, and
- * sends them down as a result (coll/fanout.c), whose pages all share; processes are given the
- * pieces at their places.  A tree without faults sends 2 (N - 1) frames of a round, and a process
- * is woken once for as long as it asks to be (SO_RCVLOWAT).
+ * that on. In front of the pieces the frame has the set of the members whose pieces they are, a bit
+ * for each node. So each member learns from received frames which source brings the blocks of which
+ * members, around the faults, and each edge carries one frame of a round. The sink has the pieces
+ * of all members, without that set, and sends them down as a result (coll/fanout.c), whose pages
+ * all receivers share. Processes get the pieces at their places. A tree without faults sends 2 (N -
+ * 1) frames of a round, and a process is woken once for as much as it asks for (SO_RCVLOWAT).
  *
- * A blocked member sends its rounds to its first helper, from which it gets the result, too (WANT),
- * and with the first round it tells the others that nothing comes from it.
+ * A blocked member sends its rounds to its first helper, from which it also gets the result (WANT).
+ * With the first round it sends the other helpers an empty frame: nothing comes from it.
  *
- * Memory.  What a member joins is longer than what its process has contributed, so it sends at
- * most ROUND_WINDOW rounds ahead of the credits that its destination returns.  Frames are charged
- * to its process's socket, and all of its sources' together are no longer than a round.  What comes
- * down is bounded as all that does.
+ * Memory. What a member joins is longer than what its process has contributed, so it sends at most
+ * ROUND_WINDOW rounds ahead of the credits that its destination returns. Frames are charged to its
+ * process's socket, and those of all its sources together are no longer than a round. What comes
+ * down is bounded as everything that does.
  *
- * No member waits for ever.  Take the first round that is not everywhere.  Its pieces are in front
- * in all queues, for all rounds before have been taken: so there is credit for it, and each member
- * has what its sources send by induction from the leaves, as each process contributes.  On the way
- * down it waits for processes that do not receive, and for nothing else.
+ * No member waits for ever. Take the first round that is not complete at all members. Its pieces
+ * are first in all queues, for all rounds before have been taken. So there is credit for it, and by
+ * induction from the leaves each member has what its sources send once each process contributes. On
+ * the way down a member waits for processes that do not receive, and for nothing else.
  */
 #include <net/sock.h>
 
@@ -30,13 +31,15 @@
 #include "coll/rounds.h"
 #include "coll/sets.h"
 
-/* Rounds in flight upwards between two members; even.  They fit into what may wait in a stream
- * (hc_stream_push()) though pages may be twice as long as what they hold.
+/* Rounds in flight upwards between two members; even. They fit into a stream (hc_stream_push()),
+ * though pages may be twice as long as what they hold.
  */
 #define ROUND_WINDOW	(HC_UP_WINDOW / 2)
 
-/* A segment has room for the pieces of all, and for those of all but the sink behind their set. */
-static u32 round_piece(const struct hc_plan *plan)
+/* Return: the bytes of a piece. A segment has room for the pieces of all members, and for those of
+ * all except the sink behind their set.
+ */
+static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 {
 	u32 others = plan->nmembers - 1, set = hc_bytes_of_set(plan);
 	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
@@ -49,13 +52,15 @@ static u32 round_piece(const struct hc_plan *plan)
 
 /* ------------------------------------------------------------ joining */
 
-/* How many nodes of byte @k of a set are below bit @bit of it? */
+/* How many nodes of byte @k of the set have a lower bit than @bit? */
 static u32 places_below(const u8 *all, u32 k, u32 bit)
 {
 	return hweight8(all[k] & (BIT(bit) - 1));
 }
 
-/* Put the pieces of @set, which lie behind it, at their places among those of @all. */
+/* Copy the pieces of the members in @set, which lie behind that set, to their places among those of
+ * @all.
+ */
 static void pieces_place(u8 *to, const u8 *all, const u8 *set, u32 bytes, u32 piece)
 {
 	const u8 *from = set + bytes;
@@ -79,8 +84,8 @@ static const u8 *source_round(const struct hc_op *op, unsigned int i)
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Of whom there are pieces of the round.  A negative errno: the sources do not fit together, and
- * *@node says which.
+/* Compute the set of the members of whom there are pieces of the current round. Return: their
+ * number, or a negative errno if the sets of the sources overlap; *@node is the source then.
  */
 static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 {
@@ -89,7 +94,9 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 
 	memset(all, 0, bytes);
 	hc_byte_set_add(all, m->node->id);
-	/* Who claims to have the piece of the root is found out by the first one who hears that. */
+	/* A member that claims to have the root's piece is found out by the first member that
+	 * receives its set.
+	 */
 	hc_byte_set_add(all, m->plan->root);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !hc_byte_set_join(m->plan, all, source_round(op, i))) {
@@ -103,7 +110,9 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 	return hc_member_is_root(m) && count != m->plan->nmembers ? -EPROTO : (int)count;
 }
 
-/* Returns the frame that is passed on; the member's own piece is @own.  NULL: no memory. */
+/* Make the frame that is passed on; @own holds the member's own piece. Return: NULL if there is no
+ * memory.
+ */
 static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const u8 *all, u32 count,
 				   const struct sk_buff *own)
 {
@@ -119,7 +128,9 @@ static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const 
 	skb = hc_seg_alloc(m->node->fabric, m->node->id, head + count * piece, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
-	/* A slow reader, or a slow sink, pushes back on the process. */
+	/* Charge it to the process's socket, so that a slow reader or sink pushes back on the
+	 * process.
+	 */
 	if (own->sk && own->destructor == sock_wfree)
 		skb_set_owner_w(skb, own->sk);
 	w = hc_wire_data_of(skb);
@@ -139,7 +150,9 @@ static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const 
 	return skb;
 }
 
-/* The round at hand, of which all pieces are here, in one frame; NULL: the operation is gone. */
+/* Join the current round, all pieces of which are here, in one frame. Return: NULL if the operation
+ * is gone.
+ */
 static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *own = skb_peek(&op->own), *skb = NULL;
@@ -159,7 +172,9 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 	for (i = 0; i < m->role.nsrc; i++) {
 		struct sk_buff *in = hc_stream_pop(&op->src[i]);
 
-		/* Those that send nothing have said so once. */
+		/* A source that sends nothing has had its only frame taken out in
+		 * the first round.
+		 */
 		if (in)
 			time = max(time, be64_to_cpu(hc_hdr(in)->time));
 		consume_skb(in);
@@ -172,22 +187,23 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* What a source sends: its set and their pieces; or the word of a blocked one that it sends them
- * to somebody else.
+/* Is the frame what a source sends next: a set and the pieces of its members, or the empty frame of
+ * a blocked member that sends them to another helper?
  */
 static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	const struct hc_plan *plan = op->member->plan;
 	u32 len = be32_to_cpu(hc_hdr(skb)->len), set = hc_bytes_of_set(plan), piece;
+	u32 round = round_piece(plan, 0);
 
 	if (!(w->flags & HC_DATA_F_WANT))
 		return w->flags & HC_DATA_F_LAST && !w->offset && !len;
-	return len >= set && hc_round_follows(&op->src[i].at, skb, 1, round_piece(plan), &piece) &&
+	return len >= set && hc_round_follows(&op->src[i].at, skb, 1, round, &piece) &&
 	       len - set == (u64)piece * hc_byte_set_count(hc_payload(skb), set);
 }
 
-/* Has all of the round come that is to come?  If not, the wait is noted. */
+/* Are all pieces of the current round here? If not, the wait is noted. */
 static bool round_came(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -207,18 +223,18 @@ static bool round_came(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Is there room where it goes?  If not, the wait is noted. */
+/* Has the receiver of the round room for it? If not, the wait is noted. */
 static bool round_may(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_root(m))
 		return hc_root_may(m, op);
-	if (op->sent[0] - op->taken[0] < ROUND_WINDOW)
+	if (op->out[0].sent - op->out[0].taken < ROUND_WINDOW)
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[0].node);
 	return false;
 }
 
-/* Tell the sources that there is room again, every other time: nobody waits before. */
+/* Send CREDIT to the sources, after every other round: no source waits earlier. */
 static bool credits_return(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -230,7 +246,7 @@ static bool credits_return(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Consumes @skb.  False: the operation is gone. */
+/* Pass a round on; consumes @skb. Return: false if the operation is gone. */
 static bool round_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -269,17 +285,26 @@ static enum hc_progress allgather_advance(struct hc_member *m, struct hc_op *op)
 
 static bool result_follows(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	u32 len;
+	u32 piece = round_piece(m->plan, 0), len;
 
-	return hc_round_follows(&op->down_at, skb, m->plan->nmembers, round_piece(m->plan), &len) &&
+	return hc_round_follows(&op->down_at, skb, m->plan->nmembers, piece, &len) &&
 	       be32_to_cpu(hc_hdr(skb)->len) == len;
 }
 
+#define JOINS						\
+	.comes_down = true, .joins = true,		\
+	.piece = round_piece,				\
+	.advance = allgather_advance,			\
+	.up_follows = round_follows,			\
+	.down_follows = result_follows
+
 const struct hc_coll_ops hc_tree_allgather = {
 	.id = HYPERCUBE_ALLGATHER,
-	.comes_down = true, .joins = true, .untold = true,
-	.piece = round_piece,
-	.advance = allgather_advance,
-	.up_follows = round_follows,
-	.down_follows = result_follows,
+	JOINS, .unannounced = true,
+};
+
+/* All members get the parts of all for all, and give the process those that are for it. */
+const struct hc_coll_ops hc_tree_alltoall = {
+	.id = HYPERCUBE_ALLTOALL,
+	JOINS, .own_part = true,
 };

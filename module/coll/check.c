@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of DATA, which may come from another machine.
+ * Checks of DATA frames, which may come from another machine and are not trusted.
  *
- * A stream is what one member sends another in one operation, in one direction.  Its
- * frames are numbered (.index).  What they say of themselves must fit, too: each begins where the
- * one before ended, none lies beyond the total, which does not change, and LAST is where the total
- * is.  So when a stream has ended, all of it has come.
+ * A stream is what one member sends another in one operation, in one direction. Its frames are
+ * numbered (.index). The other fields must fit, too: each frame begins where the one before ended,
+ * none lies beyond the total, the total does not change, and LAST is set exactly where the total is
+ * reached. So when a stream has ended, all of it has come.
  *
- * The plan says who may send what at all: whose source or destination the
- * sender is, at which stage, over its link or by a detour, in parts or not.  Anything
- * else is dropped and counted, and harms nobody.
+ * The plan determines who may send what: whose source or destination the sender is, at which stage,
+ * over its link or by a detour, in parts or not. Any other frame is dropped and counted, and
+ * affects no operation.
  */
 #include "coll/coll.h"
 #include "coll/rounds.h"
@@ -18,7 +18,9 @@
 
 /* ------------------------------------------------------------ parameters */
 
-/* Members bring blocks of one length, and all of these come down. */
+/* Return: the total that DATA must have. Members contribute blocks of one length; if blocks are
+ * joined, those of all members come down.
+ */
 static u64 total_due(const struct hc_op *op, const struct hc_wire_data *w)
 {
 	bool all = op->coll->joins && w->flags & HC_DATA_F_DOWN;
@@ -33,8 +35,8 @@ static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 	       (op->coll->own_totals || total_due(op, w) == be64_to_cpu(w->total));
 }
 
-/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes; a member that
- * brings nothing sends no elements of u8.
+/* Return: the bytes of an element, or -EINVAL. A message or a block is a string of bytes; a member
+ * that contributes nothing (barrier) sends no elements, of type u8.
  */
 static int elem_size(const struct hc_traits *traits, const struct hc_wire_data *w)
 {
@@ -69,6 +71,7 @@ bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w)
 	op->dtype = w->dtype;
 	op->width = be16_to_cpu(w->width);
 	op->total = be64_to_cpu(w->total);
+	op->piece = hc_part_piece(op->member->plan, coll, op->total, elem, &op->apart);
 	op->known = true;
 	return true;
 }
@@ -80,9 +83,37 @@ static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 	return be32_to_cpu(hc_hdr(skb)->len) % op->elem == 0 && do_div(total, op->elem) == 0;
 }
 
+/* A set of nodes (scatter) may be longer than a short segment. */
+static u32 payload_max(const struct hc_op *op)
+{
+	return max_t(u32, op->member->node->fabric->segment, HC_NODES_MAX / 8);
+}
+
+bool hc_payload_whole(struct sk_buff *skb)
+{
+	if (!skb_is_nonlinear(skb))
+		return true;
+	if (skb_headlen(skb) == HC_DATA_HEAD && skb_shinfo(skb)->nr_frags == 1 &&
+	    !skb_has_frag_list(skb))
+		return true;
+	return !skb_linearize(skb);
+}
+
+int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
+{
+	/* The caller's check of the round covers the length. */
+	if (op->apart)
+		return 0;
+	if (be32_to_cpu(hc_hdr(skb)->len) > payload_max(op))
+		return -EPROTO;
+	return hc_payload_whole(skb) ? 0 : -ENOMEM;
+}
+
 /* ------------------------------------------------------------ who may send */
 
-/* Frames of an operation go one way only: that of the plan. */
+/* Has the frame come by the way that the plan has for this peer: its link or its detour, at its
+ * stage?
+ */
 static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
 	u8 wanted = peer->how == HC_TREE_DETOUR ? HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED : 0;
@@ -91,7 +122,9 @@ static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 	       (hc_hdr(skb)->flags & (HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED)) == wanted;
 }
 
-/* In lockstep a source may be one frame ahead of this member. */
+/* May a frame of operation @nr come from source @i? In lockstep a source may be one frame ahead of
+ * this member.
+ */
 static bool up_expected(struct hc_member *m, int i, u64 nr)
 {
 	const struct hc_op *op = hc_member_op(m, nr);
@@ -142,7 +175,7 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (unasked ? op->handed : !op->begun || !op->coll->comes_down)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	/* Nobody has blocks for members that have not asked for them. */
+	/* The sender cannot have blocks for a member that has not asked for its own yet. */
 	if (op->coll->asks && !op->handed)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if ((s32)(be32_to_cpu(w->index) - op->down_came) < 0)
@@ -157,7 +190,7 @@ static bool is_last(const struct hc_wire_data *w)
 	return w->flags & HC_DATA_F_LAST;
 }
 
-/* A message from its beginning to its end. */
+/* Is this the next piece of a message that comes from beginning to end? */
 static bool piece_follows(u64 *at, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -171,7 +204,9 @@ static bool piece_follows(u64 *at, const struct sk_buff *skb)
 	return *at == total ? is_last(w) : !is_last(w);
 }
 
-/* One part of each segment of a blocked sender, some of them empty. */
+/* Is this the part of a blocked sender's next segment? Each segment has one part for this helper,
+ * possibly an empty one.
+ */
 static bool part_follows(u64 *at, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -214,13 +249,27 @@ static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int
 	return !part && piece_follows(&st->at, skb);
 }
 
-int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb)
+/* Check what frames up and down have in common. @skb's head may lie elsewhere then, and its payload
+ * can be read. Return: 0, -EPROTO or -ENOMEM.
+ */
+static int frame_check(struct hc_op *op, struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
-	struct hc_stream *st = &op->src[i];
+	if (!hc_op_params(op, hc_wire_data_of(skb)) || !whole_elements(op, skb))
+		return -EPROTO;
+	return hc_payload_check(op, skb);
+}
 
-	if (!hc_op_params(op, w) || !whole_elements(op, skb) ||
-	    be32_to_cpu(w->index) != st->came || !up_follows(m, op, i, skb))
+int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	struct hc_stream *st = &op->src[i];
+	const struct hc_wire_data *w;
+	int err;
+
+	err = frame_check(op, skb);
+	if (err)
+		return err;
+	w = hc_wire_data_of(skb);
+	if (be32_to_cpu(w->index) != st->came || !up_follows(m, op, i, skb))
 		return -EPROTO;
 	st->total = be64_to_cpu(w->total);
 	st->want = w->flags & HC_DATA_F_WANT;
@@ -228,7 +277,9 @@ int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const str
 	return 0;
 }
 
-/* The runs of all members together are at least as long as this member's own. */
+/* In a merge the result has the runs of all members, so it is at least as long as this member's
+ * own.
+ */
 static bool down_total_fits(const struct hc_op *op, u64 total)
 {
 	if (op->down_came)
@@ -236,12 +287,16 @@ static bool down_total_fits(const struct hc_op *op, u64 total)
 	return !op->coll->merges || total >= op->total;
 }
 
-int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+int hc_down_check(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_wire_data *w;
+	int err;
 
-	if (!hc_op_params(op, w) || !whole_elements(op, skb) ||
-	    !down_total_fits(op, be64_to_cpu(w->total)) ||
+	err = frame_check(op, skb);
+	if (err)
+		return err;
+	w = hc_wire_data_of(skb);
+	if (!down_total_fits(op, be64_to_cpu(w->total)) ||
 	    be32_to_cpu(w->index) != op->down_came)
 		return -EPROTO;
 	op->result = be64_to_cpu(w->total);

@@ -1,142 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations at one member of a plan: numbering, sending and arrival of frames, progress.  What
- * a collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); the plan
- * types say when operations are done (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
+ * Operations at one member of a plan: numbering, sending and receiving frames, progress. What a
+ * collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); the plan types
+ * decide when operations are done (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
  *
- * Every member numbers its contributions 0, 1, 2, ..; contributions of the same
- * number belong together.  A member sends its data in the order of the numbers
- * over paths that keep order, so operations are handed over and complete in
- * order too; only the oldest one (hc_member.head) is worked on.
+ * Every member numbers its contributions 0, 1, 2, ..; contributions of the same number belong
+ * together. A member sends its data in the order of the numbers, over paths that keep order. So
+ * operations are passed on and complete in that order too, and only the oldest one (hc_member.head)
+ * is worked on.
  */
 #include <linux/jiffies.h>
-#include <linux/slab.h>
 
 #include "coll/coll.h"
 #include "coll/detour.h"
-#include "coll/ring_mend.h"
+#include "coll/guard.h"
+#include "coll/host.h"
+#include "coll/process.h"
+#include "coll/ring_repair.h"
 #include "coll/rx.h"
 #include "compat.h"
+#include "fabric/byzantine.h"
 #include "fabric/far.h"
 #include "fabric/frame.h"
-#include "fabric/lie.h"
-#include "fabric/limits.h"
 #include "fabric/link.h"
 #include "route/route.h"
-#include "sock/result.h"
 #include "trace.h"
 
-/* An operation is made before its collective is known. */
-static size_t op_size(const struct hc_plan_ops *ops, unsigned int nsrc)
-{
-	const struct hc_coll_ops *const *c;
-	size_t most = 0;
-
-	for (c = ops->colls; *c; c++)
-		most = max(most, (*c)->op_size + nsrc * (*c)->src_size);
-	return struct_size_t(struct hc_op, src, nsrc) + most;
-}
-
-int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
-		     const struct hc_tree_peer *src)
-{
-	struct hc_member *m;
-	size_t common = ALIGN(struct_size(m, src, role->nsrc), __alignof__(u64));
-	size_t own = ALIGN(common + plan->ops->member_size, __alignof__(u64));
-	size_t size = own;
-	int err;
-
-	if (plan->ways)
-		size += (role->nsrc + role->ndst) * sizeof(*m->detour);
-
-	err = hc_plan_charge(plan, size);
-	if (err)
-		return err;
-	m = kzalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!m)
-		return -ENOMEM;
-	m->plan = plan;
-	m->priv = (void *)m + common;
-	m->detour = plan->ways ? (void *)m + own : NULL;
-	m->nstreams = role->nsrc;
-	m->op_size = op_size(plan->ops, role->nsrc);
-	m->node = plan->fabric->nodes[u];
-	m->role = *role;
-	m->rank = hc_set_rank(plan->members, u);
-	m->tells = u == plan->root;
-	m->view.since = jiffies;
-	m->gen.early.nr = HC_NR_NONE;
-	hc_end_init(m);
-	INIT_LIST_HEAD(&m->gen.fallen);
-	INIT_LIST_HEAD(&m->job.list);
-	__skb_queue_head_init(&m->user.waiting);
-	memcpy(m->src, src, role->nsrc * sizeof(*src));
-	plan->member[u] = m;
-	return 0;
-}
-
-void hc_op_free(struct hc_op *op)
-{
-	struct hc_member *m = op->member;
-	unsigned int i;
-
-	__skb_queue_purge(&op->own);
-	__skb_queue_purge(&op->down);
-	for (i = 0; i < m->nstreams; i++)
-		__skb_queue_purge(&op->src[i].q);
-	if (op->coll->release)
-		op->coll->release(op);
-	hc_poll_free(m->node->fabric, op, m->op_size);
-}
-
-struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
-{
-	struct hc_op **slot = &m->ops[nr % HC_OP_WINDOW];
-	struct hc_op *op = *slot;
-	unsigned int i;
-
-	if (op)
-		return WARN_ON_ONCE(op->nr != nr) ? NULL : op;
-	op = hc_poll_alloc(m->node->fabric, m->op_size);
-	if (!op)
-		return NULL;
-	BUILD_BUG_ON(sizeof(struct hc_stream) % __alignof__(u64));
-	op->priv = &op->src[m->nstreams];
-	op->member = m;
-	op->coll = m->plan->ops->colls[0];
-	op->nr = nr;
-	__skb_queue_head_init(&op->own);
-	__skb_queue_head_init(&op->down);
-	for (i = 0; i < m->nstreams; i++) {
-		__skb_queue_head_init(&op->src[i].q);
-		op->src[i].want = m->plan->ops->unasked;
-	}
-	*slot = op;
-	return op;
-}
-
-void hc_op_drop(struct hc_member *m, struct hc_op *op, int status)
-{
-	if (op->begun)
-		trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr), status);
-	m->ops[op->nr % HC_OP_WINDOW] = NULL;
-	m->dropped++;
-	hc_op_free(op);
-}
-
-u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
-{
-	u32 steps = op->turn;
-	unsigned int i;
-
-	if (m->plan->ops->steps)
-		return m->plan->ops->steps(m, op);
-	for (i = 0; i < m->plan->stages; i++)
-		steps += max_t(u32, op->cost[i], 1);
-	return steps;
-}
-
-/* A wait that already lasts keeps its start: "who is missing?" shows its length. */
+/* Set what @m waits for. A wait that lasts already keeps its start, so that "who is missing?" shows
+ * how long it has lasted.
+ */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
 	m->job.blocked |= wait == HYPERCUBE_WAIT_READER;
@@ -158,8 +50,10 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 
 void hc_view_idle(struct hc_member *m)
 {
-	if (m->gen.end.nr != HC_NR_NONE &&
-	    (m->gen.nbehind || m->plan->ops->ack->way == HC_ACK_ALONE))
+	if (hc_guard_holds(m) && m->gen.broken)
+		view_set(m, m->head, HYPERCUBE_WAIT_EPOCH, m->node->id);
+	else if (m->gen.end.nr != HC_NR_NONE &&
+		 (m->gen.nbehind || m->plan->ops->ack->way == HC_ACK_ALONE))
 		view_set(m, m->gen.end.nr, HYPERCUBE_WAIT_PEER, hc_behind(m));
 	else if (m->head >= m->gen.gives && !m->gen.broken && !hc_member_is_root(m))
 		view_set(m, m->gen.gives, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
@@ -178,13 +72,13 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 
 	if (!m)
 		return false;
-	view->nr = hc_told_nr(m, READ_ONCE(m->view.nr));
-	view->next = hc_told_nr(m, READ_ONCE(m->next));
-	view->done = hc_told_nr(m, READ_ONCE(m->done));
+	view->nr = hc_user_nr(m, READ_ONCE(m->view.nr));
+	view->next = hc_user_nr(m, READ_ONCE(m->next));
+	view->done = hc_user_nr(m, READ_ONCE(m->done));
 	view->gen = READ_ONCE(m->gen.count);
 	view->wait = READ_ONCE(m->view.wait);
 	view->awaited = READ_ONCE(m->view.peer);
-	/* The poll may set it to a later time than the one read here. */
+	/* The poll may set .since to a later time than the jiffies read here. */
 	waits = jiffies - READ_ONCE(m->view.since);
 	view->since = jiffies64_to_nsecs(max(waits, 0L));
 	return true;
@@ -216,7 +110,7 @@ struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, g
 	return skb;
 }
 
-/* May the payload be written to? */
+/* May the payload of @skb be written to? */
 static bool payload_ours(const struct sk_buff *skb)
 {
 	return !skb_cloned(skb) && (!skb_is_nonlinear(skb) ||
@@ -240,7 +134,9 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 	return copy;
 }
 
-/* A frame that is needed was not sent. */
+/* A frame that its operation needs was not sent; @down: because the link is down, otherwise for
+ * lack of memory or room.
+ */
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, bool down)
 {
 	bool detour = peer->how == HC_TREE_DETOUR;
@@ -256,11 +152,13 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 		hc_way_lost(m, peer, &cause);
 	else
 		hc_plan_cut(m->node, m->plan, peer->dim);
-	/* It may be at work on an operation. */
+	/* The caller may be working on an operation: the rest is done by the next poll. */
 	hc_member_again(m);
 }
 
-/* Words to a peer take the long way if the plan's own is broken. */
+/* Control messages to a peer are routed around the faults if the plan's own link or detour is down;
+ * data is not.
+ */
 static bool takes_long_way(const struct hc_member *m, const struct hc_tree_peer *peer, u8 type)
 {
 	if (type == HC_FRAME_DATA)
@@ -299,7 +197,7 @@ void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
 		   bool others)
 {
 	if (others)
-		skb = hc_lie(m->node, skb, HC_DATA_HEAD);
+		skb = hc_byzantine_relay(m->node, skb, HC_DATA_HEAD);
 	hc_peer_xmit(m, peer, skb);
 }
 
@@ -319,7 +217,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
 		w->flags |= HC_DATA_F_NOTIFY;
-	/* Each hop of a detour counts itself (route/way.c). */
+	/* Each hop of a detour counts itself as a step (route/way.c). */
 	hdr->step = cpu_to_be32(clock + (peer->how != HC_TREE_DETOUR));
 	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
 				      peer->how == HC_TREE_HELP ? 2 : 1);
@@ -336,11 +234,11 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* A blocked member has several helpers, and gets the result from the first. */
+	/* A blocked member has several helpers, and asks the first one for the result. */
 	if (!i && op->coll->comes_down)
 		w->flags |= HC_DATA_F_WANT;
-	w->index = cpu_to_be32(op->sent[i]++);
-	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], op->clock, skb);
+	w->index = cpu_to_be32(op->out[i].sent++);
+	hc_stage_header(m, op, &m->role.dst[i], &op->out[i].busy, op->clock, skb);
 }
 
 bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
@@ -372,7 +270,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb
 
 /* ------------------------------------------------------------ progress */
 
-/* The oldest operation was passed on as a whole. */
+/* The oldest operation was passed on completely. */
 static void op_handed(struct hc_member *m, struct hc_op *op)
 {
 	op->handed = true;
@@ -390,12 +288,12 @@ static bool head_waits(struct hc_member *m)
 	return true;
 }
 
-/* Work on the oldest operation, and the next one once it is handed over. */
+/* Work on the oldest operation, and on the next one when that was passed on. */
 void hc_advance(struct hc_member *m)
 {
 	enum hc_progress p = HC_FINISHED;
 
-	/* Nothing overtakes the word of a failure. */
+	/* No data is sent before a STOP or END that is still to be sent. */
 	while (p != HC_BLOCKED && !m->gen.broken && !hc_word_owed(m)) {
 		struct hc_op *op;
 
@@ -423,7 +321,7 @@ int hc_src_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* Failures move the numbers, so those of two operations may be far apart; but there are few. */
+/* After a failure the numbers of two operations may be far apart, but few are pending. */
 struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end)
 {
 	struct hc_op *first = NULL;
@@ -472,8 +370,8 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_fail_go_on(m, nr, cause);
 }
 
-/* Returns the memory of a waiting frame if neither a socket nor the fabric is charged for it, as a
- * node's poll has made it; or if it has come from another machine, whose limits are not ours.
+/* Return: the bytes of a waiting frame that no socket and no fabric of this machine pays for: the
+ * poll of a node made it, or it came from another machine, to which our limits do not apply.
  */
 static u32 loose(const struct sk_buff *skb)
 {
@@ -486,7 +384,8 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 	u32 segment = PAGE_SIZE << get_order(m->node->fabric->segment);
 	u32 room = segments * (segment + PAGE_SIZE);
 
-	if (loose(skb) > room - min(st->loose, room))
+	/* A frame is always taken if the stream is empty, however long it is. */
+	if (!skb_queue_empty(&st->q) && loose(skb) > room - min(st->loose, room))
 		return false;
 	st->loose += loose(skb);
 	st->last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
@@ -523,7 +422,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_data_fail(m, skb, err);
 		return;
 	}
-	/* In lockstep it may be ahead of this member's own stage. */
+	/* In lockstep the frame may be ahead of this member's own stage. */
 	if (!m->plan->ops->lockstep)
 		hc_op_note(m, op, skb);
 	hc_part_came(m, nr);
@@ -571,11 +470,12 @@ struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_
 {
 	return (struct hypercube_result){
 		.plan = m->plan->id,
-		.op = hc_told_nr(m, nr),
+		.op = hc_user_nr(m, nr),
 		.cookie = op ? op->cookie : 0,
 		.cause_node = ~0U,
 		.cause_dim = ~0U,
 		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
+		.restarts = op && m->guard ? hc_guard_restarts(m, hc_user_nr(m, nr)) : 0,
 	};
 }
 
@@ -587,7 +487,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 	res.clock = clock;
 	res.time = time;
 	if (op->notify_own)
-		hc_sock_status(m->node, &res, &op->rec);
+		hc_process_status(m->node, &res, &op->rec);
 	hc_op_drop(m, op, 0);
 }
 
@@ -605,7 +505,10 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-/* It has not taken what it was not sent, and its words may come late.  True: it has taken more. */
+/* Note an acknowledged count @now. It is ignored if it exceeds what was sent, or if it is old,
+ * since CREDITs may overtake each other on a route. Return: true if more was acknowledged than
+ * before.
+ */
 static bool taken_note(u32 *taken, u32 sent, u32 now)
 {
 	if (sent - now >= sent - *taken)
@@ -614,7 +517,7 @@ static bool taken_note(u32 *taken, u32 sent, u32 now)
 	return true;
 }
 
-/* From above, or from below: of what goes down. */
+/* CREDIT from a destination is about data sent up, from a source about what was sent down. */
 static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 {
 	struct hc_op *op = hc_member_op(m, nr);
@@ -628,7 +531,7 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 		more = taken_note(&op->src[below].taken_down, op->src[below].sent_down, taken);
 	for (i = 0; i < m->role.ndst; i++)
 		if (m->role.dst[i].node == src)
-			more |= taken_note(&op->taken[i], op->sent[i], taken);
+			more |= taken_note(&op->out[i].taken, op->out[i].sent, taken);
 	if (!more)
 		return;
 	if (op->nr == m->head)
@@ -637,7 +540,9 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	hc_end_go_on(m);
 }
 
-/* Data comes from below, except what a plan sends down from its root. */
+/* DATA of the destination is what the plan sends down from its root; all other DATA comes from
+ * below.
+ */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	if (m->role.ndst && be16_to_cpu(hc_hdr(skb)->src) == m->role.dst[0].node)
@@ -675,10 +580,10 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 	case HC_FRAME_PROBE:
 		hc_probe_rx(m, skb);
 		break;
-	case HC_FRAME_MEND:
+	case HC_FRAME_REPAIR:
 		why = HYPERCUBE_A_DROP_UNEXPECTED;
-		if (m->plan->mends)
-			why = hc_mend_rx(m, skb);
+		if (m->plan->repairs)
+			why = hc_repair_rx(m, skb);
 		break;
 	}
 	if (why)
@@ -687,19 +592,21 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
-/* A node that is asked about a plan that it does not have says so: nobody need wait for it. */
+/* A node that does not have the plan answers a question about it, so that the asking member need
+ * not wait for this node.
+ */
 static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	struct sk_buff *answer = NULL;
 
-	if (src >= hc_nodes(node->fabric->dim))
+	if (src >= node->fabric->topo.nodes)
 		return;
 	if (hc_hdr(skb)->type == HC_FRAME_PROBE)
 		answer = hc_probe_none(node, skb);
-	else if (hc_hdr(skb)->type == HC_FRAME_MEND)
-		answer = hc_mend_none(node, skb);
+	else if (hc_hdr(skb)->type == HC_FRAME_REPAIR)
+		answer = hc_repair_none(node, skb);
 	if (!answer)
 		return;
 	hc_wire_plan_of(answer)->plan = of->plan;
@@ -708,7 +615,9 @@ static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 	hc_route_xmit(node, src, answer);
 }
 
-/* One that is prepared has its place, and is published soon (trunk/commit.c).  Under RCU. */
+/* Is plan @id prepared, and published soon (trunk/commit.c)? It has its slot in the xarray then.
+ * Under RCU.
+ */
 static bool plan_comes(struct hc_fabric *fabric, u32 id)
 {
 	XA_STATE(xas, &fabric->plans, id);
@@ -717,7 +626,7 @@ static bool plan_comes(struct hc_fabric *fabric, u32 id)
 	return xa_is_zero(entry) || xas_retry(&xas, entry);
 }
 
-/* There is no memory to make the header of a frame the member's own. */
+/* There was no memory to copy the header of a DATA frame that others refer to. */
 static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -736,7 +645,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	struct hc_member *m;
 
 	rcu_read_lock();
-	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
+	plan = hc_plan_find(node->fabric, be32_to_cpu(of->plan));
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m) {
 		if (!plan && !plan_comes(node->fabric, be32_to_cpu(of->plan)))
@@ -750,7 +659,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* It may go on with another header. */
+	/* The frame may go on to the next member with a changed header. */
 	else if (skb_cow_head(skb, 0))
 		header_lacks(m, skb);
 	else if (plan->ops->data_rx)

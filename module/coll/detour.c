@@ -2,17 +2,19 @@
 /*
  * The detours of a plan.
  *
- * A member that has no link to the one that merges its data, and no helper, reaches it over a way
- * of several links.  It is found when the plan is installed, from the faults on which the plan is
- * verified then, so all machines of a fabric find the same one; and it is part of the plan: data
- * takes it, control messages take it back, and if one of its links fails the plan is broken.
+ * A member that has no healthy link to the member that merges its data, and no helper, reaches it
+ * over a path of several links. The path is found when the plan is installed, from the faults for
+ * which the plan is verified, so all machines of a fabric find the same one. It is part of the
+ * plan: data goes along it, control messages go back along it, and if one of its links fails the
+ * plan is broken.
  *
- * A detour delivers each frame in order, or the plan is broken, as a link does, or is down.  Frames
- * of a direction are numbered: who misses one breaks the plan.  If the last one is missing its
- * receiver waits, and asks after a second (PROBE, coll/stall.c); the answer is a frame with a
- * number, too.  If no answer comes some link of the way is down, or its nodes are slow: the
- * FAULT words of the nodes tell.  Most times that is not needed, since the nodes at a link that
- * fails tell the root (coll/lost.c), but they are no members, and what they say can get lost.
+ * A detour either delivers each frame in order or the plan is broken, just as a link delivers each
+ * frame or is down. The frames of each direction are numbered: a receiver that misses one breaks
+ * the plan. If the last frame is missing, its receiver waits, and sends PROBE after a second
+ * (coll/stall.c); the answer has a number, too. If no answer comes, some link of the path is down,
+ * or its nodes are slow: the FAULT words of the nodes show which. Mostly that is not needed, since
+ * the nodes at the ends of a link that fails notify the root (coll/lost.c); but these nodes are no
+ * members, and their message can get lost.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -25,19 +27,20 @@
 #include "route/lsdb.h"
 #include "route/way.h"
 
-/* Questions to a peer that were not answered, before one looks for a fault. */
+/* PROBEs to a peer without an answer after which the FAULT words are searched for a fault. */
 #define ASKED_MAX		2
-/* Links that are looked at in the time that a frame takes. */
+/* Links that are looked at in the time that a frame takes; for the budget. */
 #define LINKS_OF_A_FRAME	32
 
-/* Marks the links of the way at both ends. */
-static void links_mark(u16 *links, u32 u, const u8 *dims, unsigned int n)
+/* Mark the links of the path, which begins at @u, at both of their ends. */
+static void links_mark(struct hc_plan *plan, u32 u, const u8 *dims, unsigned int n)
 {
+	u16 *links = plan->ways->links;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		links[u] |= hc_bit(dims[i]);
-		u = hc_neigh(u, dims[i]);
+		u = hc_peer(&plan->fabric->topo, u, dims[i]);
 		links[u] |= hc_bit(dims[i]);
 	}
 }
@@ -64,26 +67,27 @@ static int way_find(struct hc_plan *plan, struct hc_bfs *b, unsigned int i, u8 *
 	const struct hc_detour *d = &plan->detours[i];
 	unsigned int n = hc_way_find(b, d->from, d->to, dims, dist);
 
-	/* The verifier has seen that there is one. */
+	/* The verifier has checked that there is a path. */
 	if (WARN_ON_ONCE(!n))
 		return -EINVAL;
-	links_mark(plan->ways->links, d->from, dims, n);
+	links_mark(plan, d->from, dims, n);
 	return way_make(plan, i, dims, n);
 }
 
 static int ways_find(struct hc_plan *plan, const u32 *fault)
 {
-	unsigned int dim = plan->fabric->dim, i;
-	u16 *dist = kvmalloc_array(hc_nodes(dim), sizeof(*dist), GFP_KERNEL_ACCOUNT);
-	void *room = kvmalloc(hc_bfs_room(dim), GFP_KERNEL_ACCOUNT);
-	u8 *dims = kvmalloc(hc_nodes(dim), GFP_KERNEL_ACCOUNT);
+	const struct hc_topo *topo = &plan->fabric->topo;
+	u16 *dist = kvmalloc_array(topo->nodes, sizeof(*dist), GFP_KERNEL_ACCOUNT);
+	void *room = kvmalloc(hc_bfs_room(topo), GFP_KERNEL_ACCOUNT);
+	u8 *dims = kvmalloc(topo->nodes, GFP_KERNEL_ACCOUNT);
 	int err = dist && room && dims ? 0 : -ENOMEM;
 	struct hc_bfs b;
+	unsigned int i;
 	u32 u;
 
 	if (!err) {
-		hc_bfs_init(&b, dim, room);
-		for (u = 0; u < hc_nodes(dim); u++)
+		hc_bfs_init(&b, topo, room);
+		for (u = 0; u < topo->nodes; u++)
 			hc_bfs_fault(&b, u, fault[u]);
 	}
 	for (i = 0; i < plan->ndetours && !err; i++) {
@@ -98,7 +102,7 @@ static int ways_find(struct hc_plan *plan, const u32 *fault)
 
 int hc_ways_make(struct hc_plan *plan, const u32 *fault)
 {
-	u32 nodes = hc_nodes(plan->fabric->dim);
+	u32 nodes = plan->fabric->topo.nodes;
 	int err;
 
 	if (!plan->ndetours)
@@ -137,7 +141,9 @@ bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim)
 	return plan->ways && plan->ways->links[u] & hc_bit(dim);
 }
 
-/* The way between this member and another one; @back: that other one is its beginning. */
+/* Return: the path between this member and @to. *@back: it begins at @to, so this member uses it in
+ * reverse.
+ */
 static const struct hc_detour_way *way_to(const struct hc_member *m, u32 to, bool *back)
 {
 	const struct hc_plan *plan = m->plan;
@@ -196,7 +202,7 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 
 	if (!peer || peer->how != HC_TREE_DETOUR)
 		return false;
-	/* Who asks is told. */
+	/* The answer to PROBE tells the other end that the plan is over, so frames may pass. */
 	if (m->gen.broken)
 		return true;
 	end = end_to(m, peer);
@@ -210,7 +216,7 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 	return false;
 }
 
-/* Is a link of the way known to be down, at either end? */
+/* Is a link of the path known to be down at either end? *@at and *@dim: the first that is. */
 static bool way_fault(struct hc_node *node, u32 u, const struct hc_detour_way *way, u32 *at,
 		      u32 *dim)
 {
@@ -219,7 +225,7 @@ static bool way_fault(struct hc_node *node, u32 u, const struct hc_detour_way *w
 	for (i = 0; i < way->n; i++) {
 		*at = u;
 		*dim = way->dims[i];
-		u = hc_neigh(u, way->dims[i]);
+		u = hc_peer(&node->fabric->topo, u, way->dims[i]);
 		if ((hc_lsdb_word(node, *at) | hc_lsdb_word(node, u)) & hc_bit(way->dims[i]))
 			return true;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ways of a plan's detours: detour.c.
+ * The paths of a plan's detours: detour.c.
  */
 #ifndef _HC_DETOUR_H
 #define _HC_DETOUR_H
@@ -13,9 +13,9 @@ struct hc_tree_peer;
 struct sk_buff;
 
 /**
- * struct hc_detour_way - the way of a detour; constant
- * @n: how many links it has
- * @dims: their dimensions, from the sender on
+ * struct hc_detour_way - the path of a detour; constant
+ * @n: number of links
+ * @dims: dimensions of the links, beginning at the sender
  */
 struct hc_detour_way {
 	u32 n;
@@ -23,10 +23,10 @@ struct hc_detour_way {
 };
 
 /**
- * struct hc_detour_ways - those of a plan; constant
- * @bytes: that they take in a message, each filled up to four
- * @links: of each node: the links that any of them takes, a bit a dimension
- * @of: of each detour
+ * struct hc_detour_ways - the paths of all detours of a plan; constant
+ * @bytes: bytes that they take in a netlink message, each path padded to a multiple of four
+ * @links: for each node: the links that any of the paths takes, bit d for dimension d
+ * @of: the path of each detour
  */
 struct hc_detour_ways {
 	u32 bytes;
@@ -35,10 +35,11 @@ struct hc_detour_ways {
 };
 
 /**
- * struct hc_detour_end - frames of a member to and from the other end of a detour [poll]
- * @sent: how many it has sent
- * @came: how many have come
- * @asked: questions since the last one came
+ * struct hc_detour_end - a member's counts of frames to and from the other end of a detour
+ *	[poll]
+ * @sent: frames sent
+ * @came: frames received
+ * @asked: PROBEs sent since a frame was received last
  */
 struct hc_detour_end {
 	u32 sent;
@@ -46,25 +47,76 @@ struct hc_detour_end {
 	u8 asked;
 };
 
-/* Find the ways around these faults, on which the plan was verified.  0 or -errno; hc_ways_free()
- * frees what was made.  Config.
+/**
+ * hc_ways_make() - find a path for each detour of a plan
+ * @plan: the plan, which the verifier has accepted
+ * @fault: FAULT words of all nodes, as the verifier had them
+ *
+ * Context: configuration.
+ * Return: 0 or a negative errno; hc_ways_free() frees what was made.
  */
 int hc_ways_make(struct hc_plan *plan, const u32 *fault);
+
+/**
+ * hc_ways_free() - free the paths of a plan's detours
+ * @plan: the plan
+ */
 void hc_ways_free(struct hc_plan *plan);
-/* Is node @u on any of them? */
+
+/**
+ * hc_ways_cross() - tell whether a node is on a detour of a plan
+ * @plan: the plan
+ * @u: the node
+ *
+ * Return: true if so.
+ */
 bool hc_ways_cross(const struct hc_plan *plan, u32 u);
-/* Does any of them take this link of node @u? */
+
+/**
+ * hc_ways_take() - tell whether a detour of a plan takes a link
+ * @plan: the plan
+ * @u: node at one end of the link
+ * @dim: dimension of the link
+ *
+ * Return: true if so.
+ */
 bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim);
-/* The dimension of the first link on the way to the member at the other end of a detour. */
+
+/**
+ * hc_detour_dim() - return the dimension of the first link of a detour
+ * @m: the member at one end
+ * @to: the node at the other end
+ *
+ * Return: the dimension.
+ */
 unsigned int hc_detour_dim(const struct hc_member *m, u32 to);
-/* Send a frame to the member at the other end of a detour; consumes, see hc_way_xmit(). */
+
+/**
+ * hc_detour_xmit() - send a frame to the member at the other end of a detour
+ * @m: the member
+ * @peer: the other end
+ * @skb: the frame; consumed
+ *
+ * Return: as hc_way_xmit().
+ */
 int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
-/* A FIXED frame has come: is it the next one of a detour of this member?  If one is missing the
- * plan is broken.
+
+/**
+ * hc_detour_follows() - check that a frame of a detour is the next one
+ * @m: the member that received it
+ * @skb: a frame with HC_FRAME_F_FIXED
+ *
+ * Return: false if the frame is to be dropped. If a frame before it is missing, the plan is broken.
  */
 bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb);
-/* The member is about to ask a peer over a detour.  True: that has not answered several times,
- * since a link between them is down, which has broken the plan.
+
+/**
+ * hc_detour_silent() - find out why the other end of a detour does not answer
+ * @m: the member that is about to send PROBE
+ * @peer: the other end
+ *
+ * Return: true if several PROBEs were not answered and a link of the path is known to be down; the
+ * plan is broken then. false: send the PROBE.
  */
 bool hc_detour_silent(struct hc_member *m, const struct hc_tree_peer *peer);
 

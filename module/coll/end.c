@@ -2,62 +2,68 @@
 /*
  * How operations fail: STOP and END.
  *
- * An operation has one outcome, its result or END, decided once and in order.  END names the first
- * operation that has none: k.  It takes that number; all below k have their results, the next
- * generation of operations goes on at k + 1, and what members had contributed to k or above ends
- * with the cause that END names.  A member's generation is the number of ENDs that it has had, and
- * its frames say it, so what is left of an older one is dropped.
+ * An operation has one outcome, its result or END, decided once and in order. END names k, the
+ * first operation that has no result. END takes that number: all operations below k have their
+ * results, the next generation of operations goes on at k + 1, and what members had contributed to
+ * k or above ends with the cause that END names. A member's generation is the number of ENDs that
+ * it has had. Its frames carry it, so what is left of an older generation is dropped.
  *
- * In a plan with a root that root decides.  A member that will not give all of operation n says so:
- * STOP goes up, behind the member's own data, and each member passes on the least.  The root
- * completes operations in order.  Let k be the first that it has not completed: it says END when k
- * reaches n.
+ * In a plan with a root, the root decides. A member that will not give all of operation n sends
+ * STOP n up, behind its own data; each member forwards the lowest. The root completes operations in
+ * order. Let k be the first that it has not completed: it sends END k once k has reached n.
  *
- * A process that leaves gives nothing more, so its member says STOP.  If it has given something in
- * this generation that is SOFT: it counts when there is a part of n or above from anybody else, and
- * when another process comes in its place.  So who is late hears of it.  If it has given something
- * before, END comes at once, for what others have begun since.  So it does when the root's process
- * leaves, which takes the results.  If it has never given anything to the plan the STOP is IDLE: it
- * counts if there is such a part where it comes by, and is forgotten at the root; who owes nothing
- * has not left.
+ * When a process leaves, it gives nothing more, so its member sends STOP. There are three cases.
+ * - The process has given something in this generation: the STOP is SOFT. It counts when another
+ *   member's data of n or above is there, and when another process takes the place. So a member
+ *   that is late is notified.
+ * - It has given something in an earlier generation only: END comes at once, for what others have
+ *   begun since. The same holds when the root's process, which takes the results, leaves.
+ * - It has never given anything to the plan: the STOP is IDLE. It counts at a member that it passes
+ *   if such data is there, and is forgotten at the root, since a process that owes nothing has not
+ *   left.
  *
- * END comes down in the stream of results: a member passes it on when all below k has gone down and
- * to its process, and moves to the next generation by that.  It tells those above (ACK), so nobody
- * is more than one generation ahead of a neighbour.  A member with several destinations moves when
- * all have said END.
+ * In a guarded plan the STOP is SOFT or IDLE, and one that counts breaks the plan. In a plan
+ * without a root the member keeps both to itself, and sends END when they count.
  *
- * A plan without a root, in which each member has what all have given (a doubling, a ring): END is
- * said by who does not give all of k, so nobody can have completed k; it is flooded, the least
- * wins, and a member moves when each of its peers has said END and all below k is complete.  A peer
- * may be there before it: what that sends of the next generation is noted.
+ * END comes down in the stream of results. A member forwards it when everything below k has gone
+ * down and to its process, and enters the next generation by that. It announces that to its
+ * destinations (ACK), so no member is more than one generation ahead of a neighbour. A member with
+ * several destinations enters it when all of them have sent END.
  *
- * Each contribution has one end, and processes hear of ends in order, but for messages of a
- * broadcast, whose successes are told when they are known.  A process that has contributed in a
- * generation, but not to k, learns of END by its next contribution (.resets).  One that has
- * contributed nothing is not told that another one left, for nothing of its own has failed; of
- * other causes it is told if it serves the member by then.  Who comes after one that left belongs
- * to the next generation.
+ * In a plan without a root each member gets what all have given (recursive doubling, rings). END is
+ * sent by a member that does not give all of k, so no member can have completed k. It is flooded,
+ * the lowest number wins, and a member enters the next generation when each of its peers has sent
+ * END and all below k is complete. A peer may be there before it: what the peer sends of the next
+ * generation is noted.
  *
- * What breaks the plan (OVER) is a fault of a link, and a failure on the way down of what the root
- * has completed, or has sent to somebody to the end; without a root, a failure of what others may
- * have completed.  The root says END at
- * once.  The upper end of the edge says STOP for the first operation that lacks a part from below,
- * the lower end END for the first that has no result there, to those below.  So who is connected to
- * the root hears of the same end; at those who are cut off an error says nothing of what the others
- * have.  After an END that another failure has caused the upper end says STOP again, until the plan
- * is over.  Who is cut off says so to those above (AWAY), for nobody is to wait until it takes what
- * was sent.
+ * Each contribution has one end, and processes are notified of ends in order, except for messages
+ * of a broadcast, whose success is reported when it is known. A process that has contributed in a
+ * generation, but not to k, learns of END by its next contribution (.resets). A process that has
+ * contributed nothing is not notified that another one left, since nothing of its own has failed;
+ * it is notified of other causes if it serves the member by then. A process that comes after one
+ * that left belongs to the next generation.
  *
- * A member that lacks memory or room (fabric/own.c) for a word says it a second later, and until
- * then sends its peers nothing else.
+ * The plan breaks (OVER) by a fault of a link; by a failure, on the way down, of what the root has
+ * completed or has sent completely to at least one source; and without a root, by a failure of what
+ * other members may have completed. The root sends END at once. At the failed edge, the upper end
+ * sends STOP for the first operation that lacks a part from below, and the lower end sends END, for
+ * the first operation that has no result there, to the members below. So all members that are
+ * connected to the root get the same end; at members that are cut off an error says nothing of what
+ * the others have. After an END that another failure has caused, the upper end sends STOP again,
+ * until the plan is over. A member that is cut off notifies its destinations (AWAY), so that they
+ * do not wait until it takes what they have sent.
+ *
+ * A member that lacks memory or room (fabric/own.c) for a control message sends it a second later,
+ * and sends its peers nothing else before.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
-#include "netlink/netlink.h"
-#include "sock/result.h"
+#include "coll/guard.h"
+#include "coll/process.h"
+#include "notifier.h"
 #include "trace.h"
 
-/* To tell listeners. */
+/* Cost of notifying listeners, in frames; for the budget. */
 #define EVENT_COST	16
 
 void hc_end_none(struct hc_end *end)
@@ -77,6 +83,7 @@ void hc_end_init(struct hc_member *m)
 	m->gen.gives = HC_NR_NONE;
 	m->gen.ended = 0;
 	m->user.left = false;
+	m->user.idles = false;
 }
 
 bool hc_has_root(const struct hc_member *m)
@@ -99,18 +106,20 @@ bool hc_end_join(struct hc_end *end, const struct hc_end *more)
 	return true;
 }
 
-/* ------------------------------------------------------------ what processes are told */
+/* ------------------------------------------------------------ notifying processes */
 
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
 {
 	struct hypercube_result res = hc_op_result(m, op, nr);
 
 	res.status = -(s32)m->gen.last.status;
-	hc_cause_tell(&m->gen.last, &res);
-	hc_failure_note(m, rec->sock, hc_sock_status(m->node, &res, rec));
+	hc_cause_notify(&m->gen.last, &res);
+	hc_failure_note(m, rec->sock, hc_process_status(m->node, &res, rec));
 }
 
-/* What the next process contributes is not cut off for what this one owed. */
+/* The contribution of this process ends: that of the next process to another operation must not be
+ * cut short for it.
+ */
 static void cur_close(struct hc_member *m, const struct hc_op *op)
 {
 	if (m->user.cur_open && m->user.cur == op->nr) {
@@ -119,8 +128,8 @@ static void cur_close(struct hc_member *m, const struct hc_op *op)
 	}
 }
 
-/* It ends as @m->gen.last says.  True: its process was told. */
-static bool op_forgo(struct hc_member *m, struct hc_op *op)
+/* End an operation as @m->gen.last says. Return: true if its process was notified. */
+static bool op_cancel(struct hc_member *m, struct hc_op *op)
 {
 	bool begun = op->begun;
 
@@ -135,7 +144,7 @@ void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
-		.nr = hc_told_nr(m, first),
+		.nr = hc_user_nr(m, first),
 		.status = -(int)end->status,
 		.cause_node = end->node,
 		.cause_dim = end->dim,
@@ -153,14 +162,15 @@ void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause)
 		return;
 	WRITE_ONCE(plan->cause_node, cause->node);
 	WRITE_ONCE(plan->cause_dim, cause->dim);
-	/* Pairs with hc_fill_plan(): cause before flag. */
+	WRITE_ONCE(plan->cause_status, cause->status);
+	/* Pairs with hc_fill_plan(): the cause is written before the flag. */
 	smp_store_release(&plan->broken, true);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	m->node->spent += EVENT_COST;
 }
 
-/* ------------------------------------------------------------ moving on */
+/* ------------------------------------------------------------ the next generation */
 
 void hc_ops_fall(struct hc_member *m, u64 nr)
 {
@@ -180,43 +190,45 @@ void hc_ops_fall(struct hc_member *m, u64 nr)
 			hc_op_drop(m, op, 0);
 		}
 	}
-	/* Before those that have fallen already. */
+	/* These have lower numbers than the operations that are in the list already. */
 	list_splice(&fallen, &m->gen.fallen);
 }
 
-/* True: a process was told of any. */
+/* Notify the processes of the operations that fail with this generation. Return: true if there were
+ * any.
+ */
 static bool fallen_end(struct hc_member *m)
 {
-	bool told = !list_empty(&m->gen.fallen);
+	bool notified = !list_empty(&m->gen.fallen);
 	struct hc_op *op, *next;
 
 	list_for_each_entry_safe(op, next, &m->gen.fallen, fallen) {
 		hc_status_end(m, op, &op->rec, op->nr);
-		trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr),
+		trace_hc_op_end(m->node, m->plan->id, hc_user_nr(m, op->nr),
 				-(int)m->gen.last.status);
 		m->dropped++;
 		hc_op_free(op);
 	}
 	INIT_LIST_HEAD(&m->gen.fallen);
-	return told;
+	return notified;
 }
 
-/* The first operation that may have no result here.  A message that a broadcast has passed on has
- * been received.
+/* Return: the first operation that may have no result here. In a broadcast a receiver has the
+ * messages that it has passed on.
  */
 u64 hc_first_open(const struct hc_member *m)
 {
 	return m->plan->ops->ack->way == HC_ACK_UP && m->role.ndst ? m->head : m->done;
 }
 
-/* Those below END.  At the root they are complete, but what a result lacks that has come down does
- * not follow any more; and the source of a broadcast does not know of messages that are on their
- * way when the plan is over.
+/* End the operations below END. At the root they are complete, but a result of which a part has not
+ * come down yet stays incomplete; and when the plan is over, the source of a broadcast does not
+ * know of messages that are on their way. Return: true if a process was notified of a failure.
  */
 static bool below_end(struct hc_member *m, u64 nr)
 {
 	bool up = m->plan->ops->ack->way == HC_ACK_UP;
-	bool told = false;
+	bool notified = false;
 	struct hc_op *op;
 	u64 at = m->done;
 
@@ -229,17 +241,19 @@ static bool below_end(struct hc_member *m, u64 nr)
 		if (op->handed && !op->coll->comes_down && !up)
 			hc_op_complete(m, op, 0, 0, 0);
 		else
-			told |= op_forgo(m, op);
+			notified |= op_cancel(m, op);
 	}
-	return told;
+	return notified;
 }
 
-/* Operations of this member below are complete at the root. */
+/* Return: the number below which operations of this member are complete at the root. */
 static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
-	/* Only the root says so, but of messages that may be on their way. */
+	/* An END without OVER comes from the root, where everything below it is complete.  In a
+	 * broadcast that is not known: messages may be on their way.
+	 */
 	if (m->plan->ops->ack->way == HC_ACK_DOWN && m->gen.end.nr != HC_NR_NONE &&
 	    !(m->gen.end.flags & HC_STOP_F_OVER))
 		return m->gen.end.nr;
@@ -251,7 +265,7 @@ static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 {
 	u64 done = root_done(m, root), at = 0;
-	bool told = false;
+	bool notified = false;
 	struct hc_op *op;
 
 	while ((op = hc_op_next(m, at, HC_NR_NONE))) {
@@ -259,16 +273,18 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 		if (op->handed && op->nr < done && !op->coll->comes_down)
 			hc_op_complete(m, op, 0, 0, 0);
 		else
-			told |= op_forgo(m, op);
+			notified |= op_cancel(m, op);
 	}
-	told |= fallen_end(m);
+	notified |= fallen_end(m);
 	if (m->plan->ops->ended && root && m->head < root->next)
-		m->plan->ops->ended(m, told);
+		m->plan->ops->ended(m, notified);
 	m->gen.broken = true;
 	WRITE_ONCE(m->done, m->head);
 }
 
-/* Numbers of failures rise; members hear of them at different times. */
+/* Report failure @nr of the plan? Numbers of failures rise, and members notice a failure at
+ * different times: the first one reports it.
+ */
 static bool reports(struct hc_plan *plan, s64 nr)
 {
 	s64 last = atomic64_read(&plan->reported);
@@ -279,36 +295,40 @@ static bool reports(struct hc_plan *plan, s64 nr)
 	return false;
 }
 
-/* A failure is reported once. */
-static void move_report(struct hc_member *m, bool told)
+/* Report the end of a generation to listeners, once for all members. */
+static void move_report(struct hc_member *m, bool notified)
 {
 	u64 nr = m->gen.last.nr;
 
 	if (m->gen.last.flags & HC_STOP_F_OVER)
 		hc_plan_breaks(m, &m->gen.last);
 	if (m->gen.last.flags & HC_STOP_F_OVER ? !test_and_set_bit(1, &m->plan->breaking) :
-					     told && reports(m->plan, nr + 1))
+					     notified && reports(m->plan, nr + 1))
 		hc_end_event(m, &m->gen.last, nr);
 }
 
-/* Does one serve the member that has not contributed yet?  What others disagree about, or lacked
- * memory for, is an operation of this one, too.
+/* Does a process serve the member that has not contributed yet? An operation that failed because
+ * contributions differ, or for lack of memory, concerns this process, too.
  */
 static bool process_waits(struct hc_member *m)
 {
-	const struct sock *sk = hc_sock_serving(m);
-
-	if (sk)
-		m->user.group = hc_sock_group(sk);
-	return sk;
+	return hc_process_serving(m, &m->user.group);
 }
 
-/* Does its process hear of the end by its next contribution? */
-static void process_moves(struct hc_member *m, bool told)
+void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr)
+{
+	m->user.resets = true;
+	m->user.missed = *end;
+	m->user.missed.nr = nr;
+}
+
+/* Let the process learn of the end by its next contribution, if it has to. */
+static void process_moves(struct hc_member *m, bool notified)
 {
 	bool there = m->user.engaged || (m->gen.last.status != ECONNRESET && process_waits(m));
 
-	m->user.resets |= there && !told && !m->user.left && m->plan->ops->all_contribute;
+	if (there && !notified && !m->user.left && m->plan->ops->all_contribute)
+		hc_end_miss(m, &m->gen.last, hc_user_nr(m, m->gen.last.nr));
 	m->user.engaged = false;
 }
 
@@ -361,17 +381,25 @@ void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb)
 
 static void gen_move(struct hc_member *m)
 {
-	bool told, fell;
+	bool notified = false, fell = false, quiet;
 
 	m->gen.last = m->gen.end;
-	told = below_end(m, m->gen.last.nr);
-	/* Who is told of one below alone does not know yet where all go on. */
-	fell = fallen_end(m);
-	told |= fell;
-	if (m->plan->ops->ended)
-		told |= m->plan->ops->ended(m, told);
+	quiet = m->guard && hc_guard_quiet(m);
+	if (!quiet) {
+		notified = below_end(m, m->gen.last.nr);
+		/* A process that was only notified of an operation below END does not know yet
+		 * where all go on.
+		 */
+		fell = fallen_end(m);
+		if (m->guard)
+			fell |= hc_guard_moved(m);
+		notified |= fell;
+	}
+	if (m->plan->ops->ended && !quiet)
+		notified |= m->plan->ops->ended(m, notified);
 	WRITE_ONCE(m->gen.count, m->gen.count + 1);
-	process_moves(m, fell);
+	if (!quiet)
+		process_moves(m, fell);
 	hc_end_init(m);
 	if (m->gen.last.flags & HC_STOP_F_OVER)
 		m->gen.broken = true;
@@ -382,13 +410,16 @@ static void gen_move(struct hc_member *m)
 		sources_behind(m);
 		hc_end_say(m, HC_UNSAID_LAST | (m->role.ndst ? up : 0));
 	}
-	move_report(m, told);
+	if (!quiet)
+		move_report(m, notified);
+	else if (m->gen.broken)
+		hc_plan_breaks(m, &m->gen.last);
 	hc_view_idle(m);
 	hc_member_again(m);
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-/* Has the member heard from all who could say that there is more? */
+/* Have all peers sent END that could still send data of this generation? */
 static bool all_ended(const struct hc_member *m)
 {
 	if (hc_has_root(m))
@@ -396,7 +427,7 @@ static bool all_ended(const struct hc_member *m)
 	return m->gen.end.flags & HC_STOP_F_OVER || hweight64(m->gen.ended) == m->role.nsrc;
 }
 
-/* What has come down goes down, and to the process, before END does. */
+/* Has everything below END that has come down gone on, downwards and to the process? */
 static bool below_over(struct hc_member *m)
 {
 	struct hc_op *op;
@@ -404,7 +435,7 @@ static bool below_over(struct hc_member *m)
 
 	if (!hc_has_root(m))
 		return m->done >= m->gen.end.nr || m->gen.end.flags & HC_STOP_F_OVER;
-	/* What has failed here takes nothing more. */
+	/* An operation that has failed here passes nothing on. */
 	while ((op = hc_op_next(m, at, min(m->gen.end.nr, m->gen.gives)))) {
 		at = op->nr + 1;
 		if (!skb_queue_empty(&op->down))
@@ -429,7 +460,7 @@ static void early_take(struct hc_member *m)
 	m->gen.ended = m->gen.early_ended;
 	m->gen.early_ended = 0;
 	if (hc_has_root(m) && !m->gen.ended) {
-		/* What was found here asks for it. */
+		/* This STOP was found here, ahead of time; no peer has sent END. */
 		hc_fail(m, early.nr, early);
 	} else if (hc_has_root(m)) {
 		m->gen.end = early;
@@ -440,14 +471,20 @@ static void early_take(struct hc_member *m)
 	hc_end_go_on(m);
 }
 
-bool hc_end_go_on(struct hc_member *m)
+bool hc_end_of_leaver(const struct hc_member *m)
 {
-	bool left = m->user.left;
+	return m->gen.last.status == ECONNRESET && (!m->guard || m->gen.last.node == m->node->id);
+}
 
-	if (likely(m->gen.end.nr == HC_NR_NONE) || m->gen.broken || m->gen.unsaid ||
-	    !all_ended(m) || !below_over(m))
+bool hc_end_enter(struct hc_member *m)
+{
+	bool left = m->user.left, idles = m->user.idles && !hc_has_root(m);
+
+	if (m->gen.broken || m->gen.unsaid || !all_ended(m) || !below_over(m))
 		return false;
-	/* Who is behind takes frames of one generation more, no others. */
+	/* A source that is a generation behind takes frames of one generation more,
+	 * and no others.
+	 */
 	if (m->gen.nbehind && !(m->gen.end.flags & HC_STOP_F_OVER))
 		return false;
 	gen_move(m);
@@ -457,13 +494,15 @@ bool hc_end_go_on(struct hc_member *m)
 		m->gen.cut.nr = m->next;
 		hc_stop_note(m, &m->gen.cut);
 	}
-	if (left && m->gen.last.status != ECONNRESET && !hc_sock_serves(m))
+	if (left && !hc_end_of_leaver(m) && !hc_process_serves(m))
 		hc_leave(m, m->next, HC_STOP_SOFT);
+	else if (idles && !hc_process_serves(m))
+		hc_leave(m, m->next, HC_STOP_IDLE);
 	early_take(m);
 	return true;
 }
 
-/* ------------------------------------------------------------ what has happened */
+/* ------------------------------------------------------------ causes */
 
 void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 {
@@ -479,12 +518,12 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 		return;
 	}
 	if (nr > m->gen.end.nr) {
-		/* Of the next generation. */
+		/* The failed operation is of the next generation. */
 		hc_end_join(&m->gen.early, &cause);
 		return;
 	}
 	if (!hc_has_root(m)) {
-		/* Others may have all that it took from here. */
+		/* Other members may have completed the operation with what they took from here. */
 		if (nr == m->head && cause.status == ENOMEM && nr < m->next)
 			cause.flags |= HC_STOP_F_OVER;
 		hc_end_note(m, &cause);
@@ -517,13 +556,18 @@ static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
 	return end;
 }
 
-/* Who has given nothing owes nothing, unless others wait for it. */
+/* A process has left that has given nothing in this generation: it owes nothing, unless others wait
+ * for its data.
+ */
 static void leave_idle(struct hc_member *m, u64 nr)
 {
 	const struct hc_end stop = left_end(m, nr, HC_STOP_F_IDLE);
 
+	m->user.idles = true;
 	hc_stop_note(m, &stop);
-	/* It counts already: who comes next waits for END. */
+	/* If the STOP counts already, a process that comes next waits for END. In a plan without a
+	 * root .gives says so.
+	 */
 	if (m->gen.stop[HC_STOP_HARD].nr <= nr &&
 	    m->gen.stop[HC_STOP_HARD].status == ECONNRESET) {
 		m->user.left = true;
@@ -535,24 +579,26 @@ static void leave_idle(struct hc_member *m, u64 nr)
 
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 {
-	bool soft = kind == HC_STOP_SOFT && m->role.ndst;
+	bool root = hc_has_root(m) && hc_member_is_root(m);
+	/* Without a root nothing of @nr must be with other members: it would stay there. */
+	bool waits = hc_has_root(m) || nr == m->next;
+	/* Of a guarded plan the others go on without the process, unless it alone gives data. */
+	bool soft = (m->guard && m->plan->ops->all_contribute) ||
+		    (kind == HC_STOP_SOFT && !root && waits);
 	const struct hc_end stop = left_end(m, nr, soft ? HC_STOP_F_SOFT : 0);
 
 	if (m->gen.broken)
 		return;
-	if (hc_has_root(m) && kind == HC_STOP_IDLE) {
+	if (kind == HC_STOP_IDLE) {
 		leave_idle(m, nr);
 		return;
 	}
 	m->user.left = true;
 	m->user.left_nr = nr;
-	/* Nobody is there to receive the results. */
-	if (hc_has_root(m) && hc_member_is_root(m))
+	/* No process is there to receive the results. */
+	if (root && !soft)
 		m->gen.gives = min(m->gen.gives, nr);
-	if (hc_has_root(m))
-		hc_stop_note(m, &stop);
-	else
-		hc_end_note(m, &stop);
+	hc_stop_note(m, &stop);
 	hc_end_go_on(m);
 	if (!m->gen.broken)
 		hc_advance(m);
@@ -562,8 +608,7 @@ void hc_came(struct hc_member *m)
 {
 	const struct hc_end stop = left_end(m, m->user.left_nr, 0);
 
-	if (hc_has_root(m))
-		hc_stop_note(m, &stop);
+	hc_stop_note(m, &stop);
 }
 
 /* ------------------------------------------------------------ frames */
@@ -605,13 +650,15 @@ static void end_read(const struct sk_buff *skb, struct hc_end *end)
 
 bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim)
 {
-	u32 dims = m->node->fabric->dim;
+	const struct hc_topo *topo = &m->node->fabric->topo;
 
-	return status && status <= MAX_ERRNO && (node == HC_CAUSE_NONE || node < hc_nodes(dims)) &&
-	       (dim == HC_CAUSE_NONE || dim < dims);
+	return status && status <= MAX_ERRNO && (node == HC_CAUSE_NONE || node < topo->nodes) &&
+	       (dim == HC_CAUSE_NONE || dim < topo->ports);
 }
 
-/* No member can be further ahead of another. */
+/* Is @nr in the range of operations that a member can be working on? No member can be further ahead
+ * of another.
+ */
 static bool nr_fits(const struct hc_member *m, u64 nr)
 {
 	return nr >= m->base && nr <= m->done + 2 * HC_OP_WINDOW;
@@ -630,7 +677,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
 		why = hc_stop_rx(m, skb, &end);
 	} else {
-		/* What broke the plan before it was mended is no news. */
+		/* What broke the plan before it was repaired is known already. */
 		if (end.nr < m->base)
 			return HYPERCUBE_A_DROP_ENDED;
 		if (!nr_fits(m, end.nr))
@@ -645,25 +692,30 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ the plan goes away */
 
-/* A plan that has taken the place of this one begins anew; what is sent to it before this one's
- * failures have been read waits until they have been told (hc_fabric.retiring).
+/* A plan that takes the place of this one begins with no failures. What is sent to it before this
+ * plan's failures have been read waits until they were reported (hc_fabric.retiring).
  */
 static void failure_inherit(const struct hc_member *m)
 {
-	struct hc_plan *heir = xa_load(&m->node->fabric->plans, m->plan->id);
+	struct hc_plan *successor = xa_load(&m->node->fabric->plans, m->plan->id);
 
-	if (m->user.failure.nr && heir && heir != m->plan && heir->member[m->node->id])
-		heir->member[m->node->id]->user.failure = m->user.failure;
+	if (m->user.failure.nr && successor && successor != m->plan &&
+	    successor->member[m->node->id])
+		successor->member[m->node->id]->user.failure = m->user.failure;
 }
 
 void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_view *root)
 {
 	hc_member_forget(m);
+	if (m->guard && hc_guard_pass(m))
+		return;
+	if (m->guard && hc_guard_end(m, &status))
+		root = NULL;
 	hc_end_none(&m->gen.last);
 	m->gen.last.status = -status;
 	m->gen.last.nr = m->head;
 	hc_ends_all(m, root);
 	hc_host_waiting_refuse(m, status);
 	failure_inherit(m);
-	kfree(m);
+	hc_member_free(m);
 }

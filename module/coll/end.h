@@ -8,44 +8,157 @@
 #include "coll/coll.h"
 
 /* --- end.c --- */
+
+/**
+ * hc_end_none() - set an END to "none"
+ * @end: the END
+ */
 void hc_end_none(struct hc_end *end);
-/* Makes *@end the least of both.  What breaks the plan is the cause, whatever else has failed.
- * False: it was known.
+
+/**
+ * hc_end_join() - lower an END to the minimum of two
+ * @end: the END that is changed
+ * @more: the other one. If it breaks the plan (OVER), it supplies the cause
+ *
+ * Return: false if nothing has changed.
  */
 bool hc_end_join(struct hc_end *end, const struct hc_end *more);
-/* Is there one that decides? */
+
+/**
+ * hc_has_root() - tell whether one member, the root, decides outcomes
+ * @m: a member of the plan
+ *
+ * Return: true if so.
+ */
 bool hc_has_root(const struct hc_member *m);
-/* From @nr on nothing is worked on any more.  Processes hear of that when all below has ended. */
+
+/**
+ * hc_ops_fall() - stop work on the operations from a number on
+ * @m: the member
+ * @nr: the first of them. Their processes are notified when all operations below have ended
+ */
 void hc_ops_fall(struct hc_member *m, u64 nr);
-/* The first operation that may have no result here. */
+
+/**
+ * hc_first_open() - find the first operation that may have no result at this member
+ * @m: the member
+ *
+ * Return: its number.
+ */
 u64 hc_first_open(const struct hc_member *m);
-/* Source @i is in the generation of the member, or does not count any more. */
+
+/**
+ * hc_source_moved() - note that a source is in the member's generation, or is not waited for
+ * @m: the member
+ * @i: index of the source
+ */
 void hc_source_moved(struct hc_member *m, unsigned int i);
-/* END of the next generation has come from peer @i before the member is there. */
+
+/**
+ * hc_early_note() - note an END of the next generation
+ * @m: the member, which is not in that generation yet
+ * @end: the END
+ * @i: index of the peer that sent it
+ */
 void hc_early_note(struct hc_member *m, const struct hc_end *end, unsigned int i);
 
 /* --- end_words.c --- */
-/* False: there is no memory, or no room. */
+
+/**
+ * hc_end_word_send() - send STOP or END to a peer
+ * @m: the member
+ * @peer: the peer
+ * @type: HC_FRAME_STOP or HC_FRAME_END
+ * @gen: generation
+ * @end: contents
+ *
+ * Return: false if there is no memory, or no room.
+ */
 bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 type, u32 gen,
 		      const struct hc_end *end);
-/* To all peers below.  False: the same. */
+
+/**
+ * hc_end_down() - send END to all sources
+ * @m: the member
+ * @gen: generation
+ * @end: contents
+ *
+ * Return: false if it could not be sent to all of them.
+ */
 bool hc_end_down(struct hc_member *m, u32 gen, const struct hc_end *end);
-/* HC_UNSAID_*: now, or as soon as that can be. */
+
+/**
+ * hc_end_say() - send control messages now, or as soon as there is memory and room
+ * @m: the member
+ * @what: which: HC_UNSAID_*
+ */
 void hc_end_say(struct hc_member *m, u8 what);
 
 /* --- end_root.c --- */
-/* Something asks for END. */
+
+/**
+ * hc_stop_note() - note a STOP that was found at this member
+ * @m: the member
+ * @stop: the STOP
+ */
 void hc_stop_note(struct hc_member *m, const struct hc_end *stop);
-/* Does the member fail to take, or to pass on, what has come down? */
+
+/**
+ * hc_on_way_down() - tell whether a failure of an operation is one on its way down
+ * @m: the member that fails to take, or to pass on, what has come down
+ * @nr: number of the operation
+ *
+ * Return: true if so: then the failure breaks the plan.
+ */
 bool hc_on_way_down(const struct hc_member *m, u64 nr);
-/* What a frame says, which the functions may change.  0, or why it is not believed. */
+
+/**
+ * hc_stop_rx() - handle STOP of a source
+ * @m: the member
+ * @skb: the frame
+ * @stop: its contents; may be changed
+ *
+ * Return: 0, or the reason to drop the frame.
+ */
 unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop);
+
+/**
+ * hc_end_rx_down() - handle END of a destination
+ * @m: the member
+ * @src: the node that sent it
+ * @ahead: generation of the frame less that of the member
+ * @end: its contents; may be changed
+ *
+ * Return: 0, or the reason to drop the frame.
+ */
 unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_end *end);
 
 /* --- end_flood.c --- */
-/* There is an END, or something asks for it, which is the same here. */
+
+/**
+ * hc_flood_stop() - note a STOP in a plan without a root
+ * @m: the member
+ * @kind: kind of the STOP
+ * @stop: the STOP
+ */
+void hc_flood_stop(struct hc_member *m, enum hc_stop kind, const struct hc_end *stop);
+
+/**
+ * hc_end_note() - note an END in a plan without a root, where a hard STOP is the same
+ * @m: the member
+ * @end: the END; sent to all peers if it is lower than the one known
+ */
 void hc_end_note(struct hc_member *m, const struct hc_end *end);
-/* As hc_end_rx_down(). */
+
+/**
+ * hc_end_rx_peer() - handle END of a peer in a plan without a root
+ * @m: the member
+ * @src: the node that sent it
+ * @ahead: generation of the frame less that of the member
+ * @end: its contents; may be changed
+ *
+ * Return: 0, or the reason to drop the frame.
+ */
 unsigned int hc_end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct hc_end *end);
 
 #endif /* _HC_COLL_END_H */

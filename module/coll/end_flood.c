@@ -1,21 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How operations fail in plans without a root: END goes along all edges.  See coll/end.c.
+ * How operations fail in plans without a root: END is flooded along all edges. See coll/end.c.
+ *
+ * A member whose process has left sends END when it receives data of an operation that it will not
+ * contribute to. Such data does come once all other members have contributed: in a ring the data of
+ * each member goes round; in recursive doubling a member that waits has sent its data to the peer
+ * that it waits for, and that peer is either the one whose process has left, or waits itself at an
+ * earlier stage. Until then members wait for a process that may still come.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
-#include "coll/ring_mend.h"
+#include "coll/ring_repair.h"
+
+void hc_flood_stop(struct hc_member *m, enum hc_stop kind, const struct hc_end *stop)
+{
+	if (kind != HC_STOP_HARD) {
+		hc_end_join(&m->gen.stop[kind], stop);
+		return;
+	}
+	hc_end_note(m, stop);
+	hc_end_go_on(m);
+}
+
+void hc_idle_over(struct hc_member *m)
+{
+	/* In a plan with a root the other members have been notified by STOP. */
+	if (hc_has_root(m))
+		return;
+	m->user.idles = false;
+	hc_end_none(&m->gen.stop[HC_STOP_IDLE]);
+}
 
 void hc_end_note(struct hc_member *m, const struct hc_end *end)
 {
 	struct hc_end least = *end;
 
-	/* Nobody says so by the rules: some have a result that others will never have. */
+	/* This does not happen unless a peer breaks the rules: some members have a result that
+	 * others will never get.
+	 */
 	if (least.nr < m->done) {
 		least.nr = m->done;
 		least.flags |= HC_STOP_F_OVER;
 	}
-	if (least.flags & HC_STOP_F_OVER && m->plan->mends) {
+	if (least.flags & HC_STOP_F_OVER && m->plan->repairs) {
 		hc_broke(m, &least);
 		return;
 	}
@@ -31,7 +58,7 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 	bool news = !m->gen.broken;
 
 	end.flags = HC_STOP_F_OVER;
-	if (!m->plan->mends) {
+	if (!m->plan->repairs) {
 		end.nr = m->done;
 		if (news) {
 			hc_end_note(m, &end);
@@ -43,14 +70,14 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 		end.nr = m->done;
 		m->gen.broken = true;
 		m->gen.last = end;
-		/* The others go on without a node that has failed, and may have mended the plan
-		 * before it hears of its links.
+		/* The other members go on without a node that has failed, and may have repaired the
+		 * plan before this node learns of its links.
 		 */
 		if (!READ_ONCE(m->node->failed))
 			hc_plan_breaks(m, &end);
 	}
-	hc_mend_stop(m, news);
-	/* Who does not hear of it now asks the master. */
+	hc_repair_stop(m, news);
+	/* A member that this END does not reach asks the master. */
 	if (news)
 		hc_end_down(m, m->gen.count, &end);
 }
@@ -64,14 +91,14 @@ unsigned int hc_end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 	if (i < 0 || ahead > 1)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	end->flags &= HC_STOP_F_OVER;
-	if (m->plan->mends && !end->flags)
-		hc_mend_heard(m);
-	if (end->flags && m->plan->mends) {
+	if (m->plan->repairs && !end->flags)
+		hc_repair_saw_data(m);
+	if (end->flags && m->plan->repairs) {
 		hc_broke(m, end);
 		return 0;
 	}
-	/* That nothing follows holds in every generation; and so it is if others have gone on at
-	 * another number.
+	/* OVER means that nothing follows, so it holds in every generation. The plan is also over
+	 * if the peer has gone on at another number than this member.
 	 */
 	if (ahead == -1 && end->nr < m->gen.last.nr)
 		end->flags |= HC_STOP_F_OVER;

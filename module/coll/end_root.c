@@ -5,6 +5,7 @@
 #include "coll/coll.h"
 #include "coll/detour.h"
 #include "coll/end.h"
+#include "coll/process.h"
 
 static void root_close(struct hc_member *m, const struct hc_end *stop)
 {
@@ -19,44 +20,47 @@ static void root_close(struct hc_member *m, const struct hc_end *stop)
 	hc_end_go_on(m);
 }
 
-void hc_root_decides(struct hc_member *m)
+void hc_root_stops(struct hc_member *m)
 {
-	const struct hc_end *hard = &m->gen.stop[HC_STOP_HARD];
-
-	if (!hc_member_is_root(m) || !hc_has_root(m) || m->gen.broken ||
-	    m->gen.end.nr != HC_NR_NONE)
-		return;
-	/* What breaks the plan ends all at once. */
-	if (hard->nr <= m->head || hard->flags & HC_STOP_F_OVER)
-		root_close(m, hard);
+	if (hc_member_is_root(m) && hc_has_root(m) && !m->gen.broken &&
+	    m->gen.end.nr == HC_NR_NONE)
+		root_close(m, &m->gen.stop[HC_STOP_HARD]);
 }
 
-/* Is there a part of @nr, or of what is behind it, beside what a process that has left gave? */
-static bool others_gave(const struct hc_member *m, u64 nr)
+/* Is there data of operation @first, or of a later one, besides what the process that has left
+ * gave? In a guarded plan, which STOP breaks only if there is, a part of @first that came from
+ * source @from does not count, since it may be what that process gave; @from is -1 if it left at
+ * this member. What other members gave behind @from has been counted there.
+ */
+static bool others_gave(const struct hc_member *m, u64 first, int from)
 {
 	const struct hc_op *op;
-	unsigned int i;
+	u64 nr = first;
+	int i;
 
 	for (; (op = hc_op_next(m, nr, HC_NR_NONE)); nr = op->nr + 1) {
 		if (op->begun && !m->user.left)
 			return true;
-		for (i = 0; i < m->role.nsrc; i++)
-			if (op->src[i].came)
+		for (i = 0; i < (int)m->role.nsrc; i++)
+			if (op->src[i].came && !(m->guard && op->nr == first && i == from))
 				return true;
 	}
 	return false;
 }
 
-/* Somebody has given a part of what will not be complete. */
+/* Other members have given data of an operation that will not be complete: the STOP becomes a hard
+ * one.
+ */
 static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 {
 	struct hc_end hard = *stop;
 
-	hard.flags = 0;
+	/* A guarded plan goes on, in its next epoch, without the process that has left. */
+	hard.flags = m->guard ? HC_STOP_F_OVER : 0;
 	hc_stop_note(m, &hard);
 }
 
-/* END that waits to be passed on is the last. */
+/* The END that waits to be passed on becomes the last one: the plan is over. */
 static void pending_over(struct hc_member *m, const struct hc_end *over)
 {
 	u64 nr = m->gen.end.nr;
@@ -67,21 +71,23 @@ static void pending_over(struct hc_member *m, const struct hc_end *over)
 	hc_end_go_on(m);
 }
 
-void hc_stop_note(struct hc_member *m, const struct hc_end *stop)
+static void stop_note(struct hc_member *m, const struct hc_end *stop, int from)
 {
 	enum hc_stop kind = stop->flags & HC_STOP_F_SOFT ? HC_STOP_SOFT :
 			    stop->flags & HC_STOP_F_IDLE ? HC_STOP_IDLE : HC_STOP_HARD;
 
 	if (m->gen.broken)
 		return;
-	if (m->gen.end.nr != HC_NR_NONE) {
-		/* What the root has not said yet. */
+	if (hc_has_root(m) && m->gen.end.nr != HC_NR_NONE) {
+		/* A STOP that breaks the plan changes an END that the root has not sent yet. */
 		if (hc_member_is_root(m) && stop->flags & HC_STOP_F_OVER)
 			pending_over(m, stop);
 		return;
 	}
-	if (kind != HC_STOP_HARD && others_gave(m, stop->nr))
+	if (kind != HC_STOP_HARD && others_gave(m, stop->nr, from))
 		stop_counts(m, stop);
+	else if (!hc_has_root(m))
+		hc_flood_stop(m, kind, stop);
 	else if (hc_member_is_root(m) && kind == HC_STOP_IDLE)
 		return;
 	else if (!hc_end_join(&m->gen.stop[kind], stop))
@@ -92,13 +98,23 @@ void hc_stop_note(struct hc_member *m, const struct hc_end *stop)
 		hc_end_say(m, HC_UNSAID_STOP);
 }
 
-void hc_part_came(struct hc_member *m, u64 nr)
+void hc_stop_note(struct hc_member *m, const struct hc_end *stop)
 {
-	if (m->gen.stop[HC_STOP_SOFT].nr <= nr)
-		stop_counts(m, &m->gen.stop[HC_STOP_SOFT]);
+	stop_note(m, stop, -1);
 }
 
-/* The first operation of which source @i has not sent all. */
+void hc_part_came(struct hc_member *m, u64 nr)
+{
+	const struct hc_end *stop = m->gen.stop;
+
+	if (stop[HC_STOP_SOFT].nr <= nr)
+		stop_counts(m, &stop[HC_STOP_SOFT]);
+	else if (stop[HC_STOP_IDLE].nr <= nr && !hc_has_root(m) &&
+		 !hc_process_serves(m))
+		stop_counts(m, &stop[HC_STOP_IDLE]);
+}
+
+/* Return: the first operation of which source @i has not sent everything. */
 static u64 first_lacking(struct hc_member *m, unsigned int i)
 {
 	u64 nr = m->head;
@@ -148,12 +164,12 @@ void hc_cut_above(struct hc_member *m, struct hc_end cause)
 	cause.nr = hc_first_open(m);
 	m->gen.end = cause;
 	m->gen.ended = U64_MAX;
-	/* What has come down of that is of no use. */
+	/* What has come down of these operations is dropped. */
 	hc_ops_fall(m, cause.nr);
 	hc_end_go_on(m);
 }
 
-/* Has the root sent all of the result to anybody? */
+/* Has the root sent all of the result to one of its sources? */
 static bool is_sent_down(const struct hc_member *m, u64 nr)
 {
 	const struct hc_op *op = m->ops[nr % HC_OP_WINDOW];
@@ -186,8 +202,14 @@ static int dst_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* From below; to the root also from a node that is no member, where a detour has failed: see
- * stop_route() in coll/lost.c.  That knows no number.
+/* Does a guarded plan break because a process has left? */
+static bool of_leaver(const struct hc_member *m, const struct hc_end *stop)
+{
+	return m->guard && stop->status == ECONNRESET && !(stop->flags & HC_STOP_F_AWAY);
+}
+
+/* Handle STOP of a source. The root also takes it from a node that is no member, where a detour has
+ * failed (stop_route() in coll/lost.c); such a node knows no operation number.
  */
 unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop)
 {
@@ -205,8 +227,8 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		m->gen.cut = *stop;
 	} else if (i < 0 || ahead > 0) {
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	} else if (ahead < 0 && !(stop->flags & HC_STOP_F_OVER)) {
-		/* What it asks for has come. */
+	} else if (ahead < 0 && (!(stop->flags & HC_STOP_F_OVER) || of_leaver(m, stop))) {
+		/* END, which this STOP asks for, has come already. */
 		return 0;
 	}
 	if (stop->flags & HC_STOP_F_AWAY && stop->flags & HC_STOP_F_OVER && i >= 0) {
@@ -215,19 +237,21 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		return 0;
 	}
 	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT | HC_STOP_F_IDLE;
-	/* What is complete here may lack at who says so all the same. */
+	/* An operation that is complete here may be incomplete at the sender all the same. */
 	stop->nr = max(stop->nr, m->done);
 	if (stop->nr > m->done + 2 * HC_OP_WINDOW)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (stop->flags & HC_STOP_F_OVER) {
 		stop->flags = HC_STOP_F_OVER;
-		hc_plan_breaks(m, stop);
+		/* END of another process, which has taken the place, may be on its way. */
+		if (!of_leaver(m, stop))
+			hc_plan_breaks(m, stop);
 	}
-	hc_stop_note(m, stop);
+	stop_note(m, stop, i);
 	return 0;
 }
 
-/* From above. */
+/* Handle END of a destination. */
 unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_end *end)
 {
 	int i = dst_index(m, src);
@@ -248,7 +272,9 @@ unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 	m->gen.ended |= BIT_ULL(i);
 	if (m->gen.end.nr == end->nr && end->flags & HC_STOP_F_OVER)
 		m->gen.end = *end;
-	/* All say the same, or one lies; but where the plan is over, each says what it knows. */
+	/* All destinations name the same operation, or one of them is Byzantine. When the plan is
+	 * over, each names the one that it knows.
+	 */
 	if (m->gen.end.nr != HC_NR_NONE && m->gen.end.nr != end->nr) {
 		if (m->gen.end.flags & HC_STOP_F_OVER)
 			return 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The words STOP and END, and that a member has moved on.  See coll/end.c.
+ * Sending STOP, END, and the ACK of a new generation. See coll/end.c.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
 #include "fabric/link.h"
 
-/* In frames, to tell the peers. */
+/* Cost of sending END or STOP to the peers, in frames; for the budget. */
 #define WORD_COST	8
 
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end)
@@ -34,7 +34,7 @@ bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 t
 
 	if (!skb)
 		return false;
-	/* Each hop of another way counts itself (route/). */
+	/* Each hop of a routed frame counts itself as a step (route/). */
 	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
 		be32_add_cpu(&hc_hdr(skb)->step, 1);
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
@@ -75,14 +75,16 @@ static bool stop_up(struct hc_member *m)
 			said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
 						 stop);
 	}
-	/* It has come by. */
+	/* IDLE is forwarded once, and then forgotten here. */
 	if (said)
 		hc_end_none(&m->gen.stop[HC_STOP_IDLE]);
 	m->node->spent += WORD_COST;
 	return said;
 }
 
-/* To those who may wait until this member takes what they have sent. */
+/* Notify the destinations that the plan is over here: they may wait until this member takes what
+ * they have sent.
+ */
 static bool away_up(struct hc_member *m)
 {
 	struct hc_end over = m->gen.last;
@@ -96,7 +98,7 @@ static bool away_up(struct hc_member *m)
 	return said;
 }
 
-/* Noted before it is said: nothing is to overtake it. */
+/* Note what is to be sent before sending it, so that no other frame overtakes it. */
 void hc_end_say(struct hc_member *m, u8 what)
 {
 	m->gen.unsaid |= what;
@@ -109,7 +111,7 @@ void hc_words_again(struct hc_member *m)
 {
 	u8 unsaid = m->gen.unsaid;
 
-	/* Words may be sent in between. */
+	/* hc_peer_xmit() may fail and add to .unsaid meanwhile. */
 	m->gen.unsaid = 0;
 	if (unsaid & HC_UNSAID_LAST && hc_end_down(m, m->gen.count - 1, &m->gen.last))
 		unsaid &= ~HC_UNSAID_LAST;

@@ -2,34 +2,37 @@
 /*
  * Sending down a tree: the message of a broadcast, the result of an allreduce.
  *
- * A segment goes to every source that wants it, over the edges of the plan in the other
- * direction, and to the process.  All that hold the segment share its pages, and nobody writes
- * to them any more.
+ * A segment goes to every source that wants it, over the edges of the plan in the other direction,
+ * and to the process. All frames that hold the segment share its pages, and nothing writes to them
+ * any more.
  *
- * Memory is bounded by credits, as nothing of it is charged to a sender: at most
- * HC_DOWN_WINDOW segments are under way over each edge or wait at its lower end.
- * A member passes a segment on only if all below and the process have room, so
- * the slowest sets the pace.  This cannot deadlock among the members, since a
- * leaf waits only for its process.  A process that contributes to an allreduce
- * without receiving its results stops the others, until its own send buffer is
- * full, too, and sendmsg() says so (ENOBUFS).
+ * Memory. No sender is charged for these frames, so credits bound them: at most HC_DOWN_WINDOW
+ * segments are in flight over each edge or wait at its lower end. A member passes a segment on only
+ * if all its sources and the process have room, so the slowest receiver sets the pace. The members
+ * cannot deadlock by that, since a leaf waits only for its process. A process that contributes to
+ * an allreduce without receiving its results stops the others, until its own send buffer is full,
+ * too, and sendmsg() fails with ENOBUFS.
  *
- * Steps.  In a broadcast the plan says at which step an edge is used.  A result
- * takes the stages of the tree in reverse order, and each stage takes the steps
- * that it took upwards: over the tree link 1, through a helper 2 (the passive
- * node sends to the helper, the helper to its blocked neighbour), by a detour
- * the number of its links.  A frame carries the steps taken so far (.turn).
+ * Steps. In a broadcast the plan says at which step an edge is used. A result takes the stages of
+ * the tree in reverse order, and each stage takes the steps that it took upwards: 1 over the tree
+ * link; 2 through a helper (the passive node sends to the helper, the helper to its blocked
+ * neighbour); by a detour the number of its links. A frame carries the number of steps taken so far
+ * (.turn).
  */
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/guard.h"
+#include "coll/process.h"
 #include "compat.h"
+#include "fabric/limits.h"
 #include "fabric/link.h"
 #include "hc_traits.h"
-#include "sock/result.h"
 #include "trace.h"
 
-/* A small part is copied: it would hold pages that its reader is not charged for. */
+/* Does a part of @len bytes share the pages of @skb? A small part is copied: it would hold pages
+ * for which its reader is not charged.
+ */
 static bool shares(const struct sk_buff *skb, u32 len)
 {
 	return skb_is_nonlinear(skb) &&
@@ -69,18 +72,18 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 /* ------------------------------------------------------------ passing on */
 
 /* At the source of a broadcast the process has the message already. */
-static bool delivers(const struct hc_member *m)
+static bool delivers(const struct hc_member *m, const struct hc_op *op)
 {
-	return m->plan->ops->all_contribute || !hc_member_is_root(m);
+	return m->plan->ops->all_contribute || !hc_member_is_root(m) || op->agrees;
 }
 
 static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	if (!delivers(m))
+	if (!delivers(m, op) || op->agrees)
 		return true;
 	if (m->plan->ops->offered && !m->plan->ops->offered(m, op, skb))
 		return false;
-	if (hc_sock_room(m, op->rec.sock))
+	if (hc_process_room(m, op->rec.sock))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -112,7 +115,7 @@ static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff
 	return hc_down_all_may(m, op, skb);
 }
 
-/* Steps after which source @i has what is sent to it now. */
+/* Return: the steps after which source @i has what is sent to it now. */
 static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	const struct hc_tree_peer *peer = &m->src[i];
@@ -141,21 +144,35 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_stage_header(m, op, &m->src[i], &st->down_busy, op->clock, skb);
 }
 
-/* What only the root gives is its own, there. */
+/* Has data of this operation at this node been contributed by other members? At the root it has not
+ * if only the root contributes.
+ */
 static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 {
 	return !hc_member_is_root(m) || hc_who_has(hc_traits(op->coll->id)->gives, false);
 }
 
-/* False: the operation is gone. */
+/* Send a frame to source @i; consumes @part. Return: false if the operation is gone. */
 static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *part)
 {
 	u64 nr = op->nr;
 
 	down_header(m, op, i, part);
-	hc_relay_xmit(m, &m->src[i], part, others_gave(m, op));
+	/* A Byzantine node corrupts contributions of processes only. */
+	hc_relay_xmit(m, &m->src[i], part, !op->agrees && others_gave(m, op));
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_op_lives(m, op, nr);
+}
+
+/* Make a frame for a receiver, which shares the pages of @skb. With @pays the fabric is charged for
+ * its memory: of the frames that share the pages, one has them charged, because the sender's charge
+ * ends with @skb.
+ */
+static struct sk_buff *part_make(struct hc_member *m, struct sk_buff *skb, bool pays)
+{
+	struct sk_buff *part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+
+	return pays ? hc_poll_owned(m->node->fabric, part) : part;
 }
 
 enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i,
@@ -165,7 +182,7 @@ enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned in
 	bool sent = true;
 
 	if (!m->src[i].away) {
-		part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+		part = part_make(m, skb, true);
 		if (!part)
 			return HC_BLOCKED;
 		sent = part_send(m, op, i, part);
@@ -179,7 +196,9 @@ static bool goes_to(const struct hc_member *m, const struct hc_op *op, unsigned 
 	return op->src[i].want && !m->src[i].away;
 }
 
-/* There is memory for all, or none is sent any. */
+/* Make a frame for each source that wants one. Return: false if there is no memory; @parts is empty
+ * then.
+ */
 static bool parts_make(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 		       struct sk_buff_head *parts)
 {
@@ -189,7 +208,7 @@ static bool parts_make(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	for (i = 0; i < m->role.nsrc; i++) {
 		if (!goes_to(m, op, i))
 			continue;
-		part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+		part = part_make(m, skb, skb_queue_empty(parts));
 		if (!part) {
 			__skb_queue_purge(parts);
 			return false;
@@ -211,27 +230,20 @@ static bool parts_send(struct hc_member *m, struct hc_op *op, struct sk_buff_hea
 	return sent;
 }
 
-/* False: the operation is gone.  Consumes. */
+/* Pass a segment to the process; consumes @skb. Return: false if the operation is gone. */
 static bool process_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	if (!delivers(m)) {
+	if (!delivers(m, op)) {
 		consume_skb(skb);
 		return true;
 	}
 	if (!op->begun) {
 		op->begun = true;
 		trace_hc_op_begin(m->node, m->plan->id, op->nr, hc_wire_data_of(skb));
-		op->rec = hc_sock_record(m);
+		op->rec = hc_process_record(m);
 		m->user.sock = op->rec.sock;
 	}
-	if (op->coll->own_part)
-		return hc_part_result(m, op, skb, last);
-	if (op->coll->joins)
-		hc_pieces_result(m, op, skb,
-				 hc_part_bytes(m, be64_to_cpu(hc_wire_data_of(skb)->offset)), last);
-	else
-		hc_sock_result(m, op, skb, last);
-	return true;
+	return m->guard ? hc_guard_result(m, op, skb, last) : hc_result_pass(m, op, skb, last);
 }
 
 enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
@@ -263,7 +275,7 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op)
 {
 	if (op->coll->comes_down)
 		return down_may(m, op, skb_peek(&op->own));
-	if (hc_sock_room(m, op->rec.sock))
+	if (hc_process_room(m, op->rec.sock))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -275,8 +287,10 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
 
 	if (last)
 		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
+	if (!op->coll->comes_down && m->guard)
+		return hc_guard_result(m, op, skb, last);
 	if (!op->coll->comes_down) {
-		hc_sock_result(m, op, skb, last);
+		hc_process_result(m, op, skb, last);
 		return true;
 	}
 	p = down_pass(m, op, skb, last);
@@ -289,7 +303,7 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
 
 /* ------------------------------------------------------------ below the root */
 
-/* False: there is no memory. */
+/* Send CREDIT to @peer. Return: false if there is no memory. */
 static bool credit_xmit(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
@@ -314,19 +328,19 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 	return hc_op_lives(m, op, nr);
 }
 
-/* Tell the sender that there is room again; without memory a second later.  Nothing follows the
- * last segment.
+/* Notify the sender above that there is room again. Without memory this is tried again a second
+ * later. Nothing follows the last segment, so no credit is due for it.
  */
 static void credit_down(struct hc_member *m, struct hc_op *op)
 {
-	u32 taken = hc_taken(m, m->role.dst[0].node, op->nr), told = op->down_told;
+	u32 taken = hc_taken(m, m->role.dst[0].node, op->nr), acked = op->down_acked;
 
-	if (taken - told < HC_DOWN_WINDOW / 2)
+	if (taken - acked < HC_DOWN_WINDOW / 2)
 		return;
-	/* The operation may be gone behind that. */
-	op->down_told = taken;
+	/* The operation may be gone after credit_xmit(). */
+	op->down_acked = taken;
 	if (!credit_xmit(m, op, &m->role.dst[0]))
-		op->down_told = told;
+		op->down_acked = acked;
 }
 
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
@@ -348,7 +362,9 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (p == HC_FAILED)
 			return HC_FAILED;
 		if (p == HC_BLOCKED) {
-			/* There is no memory now, and there are sources, for which it lacks. */
+			/* There is no memory now. There is a source, for which a frame could not be
+			 * made.
+			 */
 			__skb_queue_head(q, skb);
 			return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[0].node);
 		}
@@ -357,7 +373,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	}
 	if (!origin && hc_op_lives(m, op, nr))
 		credit_down(m, op);
-	/* Where results follow, another operation may be the one to look at. */
+	/* Where results follow later, the caller may have to look at another operation. */
 	return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 }
 

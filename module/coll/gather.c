@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gather: a block of each member comes to the sink, in the order of the nodes.
+ * Gather: the block of each member comes to the sink, in the order of the nodes.
  *
- * A member passes on its own block and those of its sources, frame by frame as they are: of all
- * frames that wait, the one whose block is of the lowest node goes first (.block).  So what it
- * sends is in the order of the nodes if what it receives is, and the sink can give the frames to
- * the socket as they come.  A frame belongs to the segment's first sender until it is read, so
- * its send buffer bounds what is under way; between machines coll/up.c does.
+ * A member forwards its own block and those of its sources frame by frame, unchanged. Of all frames
+ * that wait, the one whose block belongs to the lowest node goes first (.block). So what a member
+ * sends is in the order of the nodes if what it receives is, and the sink can give frames to the
+ * socket as they come. A frame is charged to the socket of the process that filled it until it is
+ * read, so that socket's send buffer bounds what is in flight; between machines coll/up.c does.
  *
- * Unlike a reduction a blocked member does not divide its data: all of it goes to its first
- * helper, and the others hear that there is nothing.  With several ways for the blocks of one
- * member a member could wait for a frame of one helper that cannot come before another helper's
- * are taken.  So the frames travel along a tree.  So no member waits for ever: it waits for a
- * stream only if nothing of it is there, which means that all was taken, and that its sender has
- * credit if it needs any; and by induction from the leaves each stream brings its next frame or
- * its end, as each process does.
+ * Unlike in a reduction, a blocked member does not divide its data: all of it goes to its first
+ * helper, and an empty last frame tells each other helper that nothing comes. If the blocks of one
+ * member came by several paths, a member could wait for a frame of one helper that cannot come
+ * before another helper's frames are taken. So the frames travel along a tree, and no member waits
+ * for ever: it waits for a stream only if nothing of it is here, which means that all of it was
+ * taken and that its sender has credit if it needs any. By induction from the leaves each stream
+ * brings its next frame or its end once each process does.
  *
- * Each stream ends by a frame with LAST, an empty one if need be.
+ * Each stream ends with a frame that has LAST, an empty one if need be.
  */
 #include <net/sock.h>
 
@@ -28,8 +28,8 @@
 
 /**
  * struct gather_op - a gather
- * @at: at the sink: bytes put out of the block at hand
- * @block: at the sink: that is the block of the first member from this number on
+ * @at: at the sink: bytes of the current block that were given to the process
+ * @block: at the sink: the current block is that of the first member from this number on
  * @came: for each source: the node whose block came last
  */
 struct gather_op {
@@ -58,8 +58,8 @@ static u32 frame_block(const struct hc_member *m, const struct sk_buff *skb, int
 	return i == OWN ? m->node->id : be16_to_cpu(hc_wire_data_of(skb)->block);
 }
 
-/* The stream whose first frame is next; empty frames are taken at once.  False: a stream has to
- * be waited for, and that is noted.
+/* Choose the stream whose first frame is forwarded next; empty frames go at once. Return: false if
+ * a stream has to be waited for; the wait is noted.
  */
 static bool stream_choose(struct hc_member *m, struct hc_op *op, int *chosen)
 {
@@ -116,7 +116,9 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Consumes @skb.  False: the operation is gone. */
+/* Forward a frame; consumes @skb. @others: another member has contributed it. Return: false if the
+ * operation is gone.
+ */
 static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last,
 			  bool others)
 {
@@ -124,11 +126,11 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 nr = op->nr;
 
-	/* It may have come by a detour. */
+	/* The frame may have come by a detour. */
 	hdr->flags = 0;
 	hdr->walk = 0;
 	hdr->hop = 0;
-	/* Nothing else that the peer has said is passed on in this member's name. */
+	/* Other flags of the peer are not passed on: this member is the sender now. */
 	w->flags = last ? HC_DATA_F_LAST : 0;
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);
@@ -139,7 +141,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return !last || hc_others_end(m, op);
 }
 
-/* Is it what the sink has to put out next?  Frames may come from another machine. */
+/* Is this frame what the sink has to output next? Frames may come from another machine. */
 static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb, bool last)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -157,7 +159,7 @@ static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_bu
 		g->at = 0;
 		g->block = hc_member_from(m, g->block + 1);
 	}
-	return !last || !op->total || g->block == hc_nodes(m->node->fabric->dim);
+	return !last || !op->total || g->block == m->node->fabric->topo.nodes;
 }
 
 static bool sink_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
@@ -205,7 +207,9 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 	return HC_BLOCKED;
 }
 
-/* Blocks of members one after the other, each from its beginning to its end. */
+/* Is this what comes next from source @i: blocks of members one after another, each from its
+ * beginning to its end?
+ */
 static bool block_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -219,7 +223,7 @@ static bool block_follows(struct hc_op *op, unsigned int i, const struct sk_buff
 
 	if (!len)
 		return last && !st->at;
-	if (block >= hc_nodes(op->member->node->fabric->dim) ||
+	if (block >= op->member->node->fabric->topo.nodes ||
 	    !hc_set_has(op->member->plan->members, block) || offset != st->at ||
 	    offset > total || len > total - offset)
 		return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Halves of a segment of pieces: those for the members on one side of a dimension.  These
- * are runs of equal length, and runs for the two sides alternate.
+ * Halves of a segment that has a piece for each member: a half are the pieces for the members on
+ * one side of a dimension. Pieces of one side lie in runs of equal length, and runs of the two
+ * sides alternate.
  */
 #ifndef _HC_HALVES_H
 #define _HC_HALVES_H
@@ -9,7 +10,14 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* Collect the odd runs of @len bytes at @from, or the even ones; @to may be @from. */
+/**
+ * hc_half_get() - collect one half of a segment
+ * @to: where the half goes; may be @from
+ * @from: the segment
+ * @len: bytes of the segment
+ * @run: bytes of a run
+ * @odd: collect the odd runs, otherwise the even ones
+ */
 static inline void hc_half_get(void *to, const void *from, u32 len, u32 run, bool odd)
 {
 	u32 at;
@@ -18,7 +26,14 @@ static inline void hc_half_get(void *to, const void *from, u32 len, u32 run, boo
 		memmove(to, from + at, run);
 }
 
-/* Put back at @to, of @len bytes, what hc_half_get() has collected. */
+/**
+ * hc_half_put() - put a half that hc_half_get() has collected back at its places
+ * @to: the segment
+ * @from: the half
+ * @len: bytes of the segment
+ * @run: bytes of a run
+ * @odd: the half goes to the odd runs, otherwise to the even ones
+ */
 static inline void hc_half_put(void *to, const void *from, u32 len, u32 run, bool odd)
 {
 	u32 at;

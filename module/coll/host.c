@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host port: contributions of the node's sockets, and their close.
+ * The host port: contributions of the node's sockets, and the close of sockets.
  *
- * A contribution begins when its plan's window and its socket have room, and no other
- * socket's contribution to the plan is half sent.  Until then it waits in the member
- * (.waiting), where it holds up what follows for the same plan and nothing else.
+ * A contribution begins when the plan's window and the receive buffer of its socket have room, and
+ * no other socket's contribution to the plan is half sent. Until then it waits in the member
+ * (.waiting), where it delays later contributions to the same plan and nothing else.
  *
- * When a plan is replaced or removed, its operations are ended by configuration, after a
- * grace period.  Processes hear of their contributions in order, so what comes for the same plan
- * meanwhile is parked at the node, whatever becomes of it; it stays charged to its socket.
+ * When a plan is replaced or removed, configuration ends its operations after a grace period.
+ * Processes are notified of the ends of their contributions in order. So a contribution to the same
+ * plan that comes meanwhile is parked at the node, even if it will be refused; it stays charged to
+ * its socket.
  *
  * What a process has sent without knowing that a generation has ended does not begin: it is
- * refused, and the process goes on when it knows (sock/unread.h).  What comes while a generation
+ * refused, and the process goes on when it knows (sock/unread.h). What comes while a generation
  * ends waits until the member is in the next one.
  *
- * A plan may change from one socket to another while operations are under way: each of
- * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
+ * Another socket may take over a plan while operations are under way: each operation knows its
+ * socket (hc_op.rec), and runs to its end for that socket.
  */
 #include "coll/coll.h"
+#include "coll/guard.h"
 #include "coll/host.h"
-#include "sock/result.h"
+#include "coll/process.h"
+#include "coll/work.h"
 #include "trace.h"
 
 void hc_host_init(struct hc_host *h)
@@ -29,11 +32,11 @@ void hc_host_init(struct hc_host *h)
 
 void hc_host_purge(struct hc_node *node)
 {
-	hc_drop_all(node, &node->host.parked);
+	hc_drop_all(node, &node->host->parked);
 }
 
-/* The first operation that its process did not give all of or, at the root, has not had the result
- * of.
+/* Return: the first operation that the process did not give all of or, at the root, whose result it
+ * has not had.
  */
 static u64 first_owed(const struct hc_member *m)
 {
@@ -45,17 +48,35 @@ static u64 first_owed(const struct hc_member *m)
 void hc_host_resume(struct hc_member *m)
 {
 	bool owes = m->user.halved && m->user.cur_open;
-	bool leaves = m->user.leaves;
+	bool leaves = m->user.leaves, idles = leaves && m->user.idles && !m->guard;
 
 	m->user.halved = false;
 	m->user.leaves = false;
-	if (leaves)
-		hc_leave(m, first_owed(m), HC_STOP_SOFT);
+	/* Who only receives owes nothing. */
+	if (leaves && hc_member_receives(m))
+		m->user.absent = true;
+	else if (idles && hc_process_serves(m))
+		m->user.idles = false;
+	else if (leaves)
+		hc_leave(m, first_owed(m), idles ? HC_STOP_IDLE : HC_STOP_SOFT);
 	else if (owes)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* While the plan is mended nobody can be told. */
+/* The process leaves during a ring repair: that is handled when the plan has been repaired. An
+ * earlier leave counts as well if that process had given something.
+ */
+static void leave_later(struct hc_member *m, enum hc_stop kind)
+{
+	bool idles = m->user.idles || !(m->user.left || m->user.leaves);
+
+	m->user.idles = kind == HC_STOP_IDLE && idles;
+	m->user.leaves = true;
+}
+
+/* The process of a member leaves; @took_part: it has contributed to the plan. During a ring repair
+ * the other members cannot be notified.
+ */
 static void member_close(struct hc_member *m, bool took_part)
 {
 	enum hc_stop kind = !took_part ? HC_STOP_IDLE :
@@ -63,31 +84,38 @@ static void member_close(struct hc_member *m, bool took_part)
 
 	m->user.engaged = false;
 	m->user.resets = false;
-	if (hc_member_holds(m))
+	/* Other processes wait for this node, or will wait when the next epoch is there. */
+	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
 		m->user.leaves = true;
-	else
+		hc_member_again(m);
+	} else if (hc_member_holds(m)) {
+		leave_later(m, kind);
+	} else {
 		hc_leave(m, first_owed(m), kind);
+	}
 }
 
-/* Another socket serves the plan now and goes on with the next number.  This one will not
- * complete what it has begun.
+/* Another socket serves the plan now, and goes on with the next number. The contribution that the
+ * old one has begun stays incomplete.
  */
 static void member_hand_over(struct hc_member *m)
 {
 	m->user.resets = false;
-	if (m->user.cur_open && hc_member_holds(m))
+	if (m->user.cur_open && hc_contributions_wait(m))
 		m->user.halved = true;
 	else if (m->user.cur_open)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* Does the socket leave the plan? */
+/* Does the socket that closes or connects elsewhere stop serving this plan? */
 static bool leaves(const struct hc_leave_cb *cb, u32 plan)
 {
 	return plan != cb->keeps && (!cb->plan || plan == cb->plan);
 }
 
-/* Nobody will hear of it; the close that follows ends the operations. */
+/* Drop what the closed socket had queued. It cannot be notified; the close that follows ends its
+ * operations.
+ */
 static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 			 const struct hc_leave_cb *cb)
 {
@@ -102,15 +130,15 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 	}
 }
 
-/* A socket that has taken no part owes nothing: its close is that of the plan's process only if no
- * other socket serves the plan.  One that has connected to the plan meanwhile takes over what this
- * one has begun.
+/* The socket @cb->sock does not serve the plan of @m any more. A socket that has not contributed
+ * owes nothing: its close counts as the leave of the plan's process only if no other socket serves
+ * the plan. A socket that has connected to the plan meanwhile takes over from this one.
  */
 static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 {
 	u64 sock = cb->sock;
-	struct sock *now = hc_sock_serving(m);
-	bool other = now && hc_sock_id(now) != sock;
+	u64 now = hc_process_serving(m, NULL);
+	bool other = now && now != sock;
 	bool mine = m->user.sock == sock;
 
 	if (!mine && (m->user.sock || other))
@@ -126,9 +154,9 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 		member_close(m, mine);
 }
 
-/* All that waits was sent by the socket before it was closed: a socket that binds after it
- * queues behind its close.  So nothing is taken from there until all its plans have been looked
- * at, which may take some polls: then false.
+/* Handle the close of a socket. All that waits was sent by the socket before: a socket that binds
+ * later queues behind the close. So nothing is taken from the host port until all plans of the
+ * closed socket were handled. Return: false if the budget is used up before; call again.
  */
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -137,7 +165,7 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 	struct hc_plan *plan;
 
 	if (!cb->next) {
-		waiting_drop(node, &node->host.parked, cb);
+		waiting_drop(node, &node->host->parked, cb);
 		cb->next = cb->plan;
 	}
 	while ((plan = xa_find(&node->fabric->plans, &cb->next, last, XA_PRESENT))) {
@@ -146,22 +174,26 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 		if ((int)node->spent >= budget)
 			return false;
 		node->spent++;
+		if (m && m->guard)
+			hc_guard_begin(m);
 		if (m && leaves(cb, cb->next)) {
 			waiting_drop(node, &m->user.waiting, cb);
 			if (m->user.failure.sock == cb->sock)
 				m->user.failure.sock = 0;
 			member_leave(m, cb);
 		}
-		/* There may be no id behind it. */
+		/* The id was the greatest one if this overflows. */
 		if (!++cb->next)
 			break;
 	}
-	/* What waited for it to receive waits for nobody now. */
+	/* Members that waited for room in the socket's receive buffer go on. */
 	hc_node_kick(node, HC_EV_READER);
 	return true;
 }
 
-/* @m: the member whose plan has the id now, or NULL */
+/* Refuse a contribution: queue @res for its process, and drop the frame. @m: the member whose plan
+ * has the id now, or NULL.
+ */
 static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb,
 		   struct hypercube_result *res, unsigned int why)
 {
@@ -171,7 +203,7 @@ static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *sk
 	res->cookie = cb->cookie;
 	res->collective = hc_wire_data_of(skb)->collective;
 	if (cb->first) {
-		u64 nr = hc_sock_status(node, res, &cb->rec);
+		u64 nr = hc_process_status(node, res, &cb->rec);
 
 		if (m)
 			hc_failure_note(m, cb->rec.sock, nr);
@@ -179,7 +211,7 @@ static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *sk
 	hc_drop(node, NULL, skb, why);
 }
 
-/* No other member hears of it. */
+/* Refuse a contribution without notifying the other members. */
 static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb, int status)
 {
 	struct hypercube_result res = {
@@ -189,12 +221,13 @@ static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buf
 	refuse(node, m, skb, &res, HYPERCUBE_A_DROP_NO_PLAN);
 }
 
-/* Because of a failure. */
-static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, u64 op)
+/* Refuse a contribution because of a failure. */
+static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, u64 op,
+			  const struct hc_end *cause)
 {
 	struct hypercube_result res = { .status = status, .op = op };
 
-	hc_cause_tell(&m->gen.last, &res);
+	hc_cause_notify(cause, &res);
 	refuse(m->node, m, skb, &res, HYPERCUBE_A_DROP_ENDED);
 }
 
@@ -217,29 +250,45 @@ static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 		hc_advance(m);
 }
 
-/* False: there is no memory; the contribution waits for the end of its operation. */
-static bool host_begin(struct hc_member *m, struct sk_buff *skb)
+static void user_begins(struct hc_member *m, const struct hc_host_cb *cb)
+{
+	m->user.engaged = true;
+	if (m->user.idles)
+		hc_idle_over(m);
+	m->user.sock = cb->rec.sock;
+	m->user.group = cb->group;
+}
+
+/* Begin an operation with the first frame of a contribution; consumes @skb if it succeeds. @keep: a
+ * guarded plan keeps the contribution. Return: false if there is no memory; the contribution waits
+ * until its operation has ended.
+ */
+static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_op *op = hc_op_get(m, m->next);
+	bool fits, stale;
 	u64 nr;
 
-	m->user.engaged = true;
-	m->user.sock = cb->rec.sock;
-	m->user.group = cb->group;
 	if (!op) {
 		hc_fail(m, m->next, hc_cause(ENOMEM, m->node->id));
-		/* Who is not told by the end of the generation. */
-		if (m->plan->ops->all_contribute)
+		/* The process that the end of the generation does not notify. */
+		if (m->plan->ops->all_contribute || !cb->rec.sock)
 			return false;
 		host_refuse(m->node, m, skb, -ENOMEM);
 		return true;
 	}
 	op->begun = true;
 	nr = op->nr;
-	trace_hc_op_begin(m->node, m->plan->id, hc_told_nr(m, op->nr), w);
+	/* From here on the end of the operation tells the process what became of
+	 * its contribution.
+	 */
+	if (m->guard && !keep && cb->rec.sock)
+		m->guard->fed = hc_user_nr(m, nr) + 1;
+	trace_hc_op_begin(m->node, m->plan->id, hc_user_nr(m, op->nr), w);
 	op->rec = cb->rec;
+	op->agrees = !cb->rec.sock;
 	op->cookie = cb->cookie;
 	op->notify_own = w->flags & HC_DATA_F_NOTIFY;
 	op->notify |= op->notify_own;
@@ -247,17 +296,41 @@ static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 	m->user.cur = op->nr;
 	m->user.cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
-	if (!hc_op_params(op, w)) {
+	fits = hc_op_params(op, w) && (op->agrees || !op->coll->agrees);
+	stale = keep && !hc_guard_fits(m, skb);
+	if (!fits || stale) {
+		if (keep)
+			hc_guard_keep(m, op, skb, true);
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
-		hc_op_fail(m, op, -EPROTO, m->node->id);
+		hc_op_fail(m, op, fits ? -ESTALE : -EPROTO, m->node->id);
 		hc_advance(m);
 		return true;
 	}
-	/* The total is this member's own: in a merge, or a scatter, it knows no other. */
+	/* The total of the frame is this member's own; in a merge or scatter it differs from the
+	 * others'.
+	 */
 	op->total = be64_to_cpu(w->total);
+	if (keep)
+		hc_guard_keep(m, op, skb, false);
 	own_push(m, op, skb);
 	hc_part_came(m, nr);
 	return true;
+}
+
+static bool host_begin(struct hc_member *m, struct sk_buff *skb)
+{
+	/* It was sent when this node was the source of a guarded broadcast. */
+	if (m->guard && hc_member_receives(m)) {
+		host_refuse(m->node, m, skb, -ESTALE);
+		return true;
+	}
+	user_begins(m, hc_host_cb(skb));
+	/* A contribution made for other members waits until it can be submitted for the present
+	 * ones.
+	 */
+	if (m->guard && !hc_guard_fits(m, skb) && hc_guard_store(m, skb))
+		return true;
+	return op_begin(m, skb, m->guard);
 }
 
 static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
@@ -265,7 +338,7 @@ static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
 	return a->sock == b->sock && a->nr == b->nr;
 }
 
-/* The operation whose contribution has begun and is not complete, or NULL. */
+/* Return: the operation whose contribution has begun and is incomplete, or NULL. */
 static struct hc_op *op_open(struct hc_member *m)
 {
 	struct hc_op *op = m->user.cur_open ? hc_member_op(m, m->user.cur) : NULL;
@@ -273,25 +346,60 @@ static struct hc_op *op_open(struct hc_member *m)
 	return op && op->nr == m->user.cur ? op : NULL;
 }
 
-/* The rest of a contribution whose beginning was taken. */
+/* Return: the record of the contribution that is half sent, or NULL. */
+static const struct hc_rec *half_rec(struct hc_member *m)
+{
+	const struct hc_op *op = op_open(m);
+
+	return op ? &op->rec : m->guard ? hc_guard_half(m) : NULL;
+}
+
+/* Take a further frame of a contribution that has begun. */
 static void host_more(struct hc_member *m, struct sk_buff *skb)
 {
+	bool kept = m->guard && hc_guard_more(m, skb);
 	struct hc_op *op = op_open(m);
 
 	if (op && same_rec(&op->rec, &hc_host_cb(skb)->rec))
 		own_push(m, op, skb);
+	else if (kept)
+		consume_skb(skb);
 	else
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 }
 
-/* Sockets that do not read what their operations tell them begin no more of them. */
-static bool may_begin_now(const struct hc_member *m, u64 sock)
+bool hc_host_again(struct hc_member *m, struct sk_buff *skb)
 {
-	return m->next < m->gen.gives && m->next < m->done + m->plan->ops->window &&
-	       !m->user.left && !m->user.leaves && !hc_word_owed(m) && hc_sock_room(m, sock);
+	struct hc_op *op;
+
+	if (hc_host_cb(skb)->first) {
+		if (op_begin(m, skb, false))
+			return true;
+		kfree_skb(skb);
+		return false;
+	}
+	op = op_open(m);
+	if (op)
+		own_push(m, op, skb);
+	else
+		kfree_skb(skb);
+	return op;
 }
 
-/* Its process did not know of a failure, so it meant an operation that is over. */
+/* May a contribution begin now? A socket that does not read its results begins no further
+ * operation.
+ */
+static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, u64 sock)
+{
+	if (m->guard && !hc_guard_may(m, skb))
+		return false;
+	return m->next < m->gen.gives && m->next < m->done + m->plan->ops->window &&
+	       !m->user.left && !m->user.leaves && !hc_word_owed(m) && hc_process_room(m, sock);
+}
+
+/* Was the contribution sent before its process had read of a failure? Then it was meant for an
+ * operation that is over.
+ */
 static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
@@ -300,16 +408,21 @@ static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 	       m->user.failure.nr > cb->seen;
 }
 
-/* The process hears of the failure by this. */
-static void failure_tell(struct hc_member *m, struct sk_buff *skb)
+/* Refuse a contribution, which notifies the process of a failure that it has missed. */
+static void failure_notify(struct hc_member *m, struct sk_buff *skb)
 {
+	struct hc_end end = m->gen.last;
+
+	end.nr = m->guard ? m->guard->need : hc_user_nr(m, end.nr);
+	if (m->user.resets)
+		end = m->user.missed;
 	m->user.resets = false;
 	m->user.sock = hc_host_cb(skb)->rec.sock;
 	m->user.group = hc_host_cb(skb)->group;
-	member_refuse(m, skb, -(int)m->gen.last.status, hc_told_nr(m, m->gen.last.nr));
+	member_refuse(m, skb, -(int)end.status, end.nr, &end);
 }
 
-/* False: it has to wait. */
+/* Take a frame of a contribution. Return: false if it has to wait; @skb is the caller's then. */
 static bool member_take(struct hc_member *m, struct sk_buff *skb)
 {
 	u64 sock = hc_host_cb(skb)->rec.sock;
@@ -319,74 +432,100 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* This process need not hear of another one's failure. */
+	/* A process need not be notified of a failure that another process has missed. */
 	if (m->user.group != hc_host_cb(skb)->group)
 		m->user.resets = false;
 	if (m->user.left)
 		hc_came(m);
-	tells = m->user.resets || (m->gen.broken && !hc_member_holds(m));
+	tells = m->user.resets || (m->gen.broken && !hc_contributions_wait(m));
 	ahead = !tells && is_ahead(m, skb);
-	if ((tells || ahead) && !hc_sock_room(m, sock))
+	if ((tells || ahead) && !hc_process_room(m, sock))
 		return false;
 	if (tells)
-		failure_tell(m, skb);
+		failure_notify(m, skb);
 	else if (ahead)
-		member_refuse(m, skb, -ECANCELED, HYPERCUBE_OP_NONE);
-	else if (!hc_member_holds(m) && !op_open(m) && may_begin_now(m, sock))
+		member_refuse(m, skb, -ECANCELED, HYPERCUBE_OP_NONE, &m->gen.last);
+	else if (!hc_contributions_wait(m) && !op_open(m) && may_begin_now(m, skb, sock))
 		return host_begin(m, skb);
 	else
 		return false;
 	return true;
 }
 
-/* Are operations of a plan of that id, which is gone, still to be ended? */
+/* Are operations of a plan with this id, which has been unpublished, still to be ended? */
 static bool retires(const struct hc_node *node, u32 id)
 {
-	/* After the look for the plan: see retire_begin(). */
+	/* After the look-up of the plan: see retire_begin(). */
 	smp_rmb();
-	/* Contributions that waited are handled after those ends: see retire_end(). */
+	/* Contributions that waited are handled after these ends: see retire_end(). */
 	return smp_load_acquire(&node->fabric->retiring) == id;
 }
 
-/* False: it has to wait until what was contributed before it has ended. */
+/* Was the contribution sent to this plan, or to an earlier epoch of a guarded plan, which goes on
+ * in this one?
+ */
+static bool of_epoch(const struct hc_plan *plan, u32 tag)
+{
+	return tag == plan->tag ||
+	       (plan->guard && tag - plan->guarded <= plan->epoch - plan->guarded);
+}
+
+/* In place of a plan's id: several plans. */
+#define PLANS_SEVERAL	0
+
+void hc_host_hold(struct hc_member *m)
+{
+	struct hc_host *h = m->node->host;
+
+	if (!h->held)
+		h->held_plan = m->plan->id;
+	else if (h->held_plan != m->plan->id)
+		h->held_plan = PLANS_SEVERAL;
+	h->held = true;
+}
+
+/* Handle a contribution. Return: false if it has to wait until the operations of the plan that had
+ * the id before have ended.
+ */
 static bool host_data(struct hc_node *node, struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
-	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
+	struct hc_plan *plan = hc_plan_find(node->fabric, be32_to_cpu(of->plan));
 	struct hc_member *m = plan ? plan->member[node->id] : NULL;
 
 	if (retires(node, be32_to_cpu(of->plan)))
 		return false;
-	if (!m || plan->tag != be32_to_cpu(of->epoch)) {
+	if (m && m->guard)
+		hc_guard_begin(m);
+	if (!m || !of_epoch(plan, be32_to_cpu(of->epoch))) {
 		host_refuse(node, m, skb, -ESTALE);
 	} else if (!skb_queue_empty(&m->user.waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->user.waiting, skb);
-		node->host.waiting = true;
+		hc_host_hold(m);
 	}
 	return true;
 }
 
-/* Contributions for one plan do not hold up others; if a second plan goes before they are looked
- * at again, all stay in their order.
+/* Must a contribution to plan @id be parked behind others? Parked contributions to one plan do not
+ * delay those to other plans; but once contributions to two plans are parked, all later ones are
+ * parked behind them, in order.
  */
-#define PARKED_SEVERAL	0
-
 static bool behind_parked(const struct hc_node *node, u32 id)
 {
-	return !skb_queue_empty(&node->host.parked) &&
-	       (node->host.plan == id || node->host.plan == PARKED_SEVERAL);
+	return !skb_queue_empty(&node->host->parked) &&
+	       (node->host->plan == id || node->host->plan == PLANS_SEVERAL);
 }
 
 static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
 {
-	if (skb_queue_empty(&node->host.parked))
-		node->host.plan = id;
-	else if (node->host.plan != id)
-		node->host.plan = PARKED_SEVERAL;
-	__skb_queue_tail(&node->host.parked, skb);
-	/* So it is looked at once more in this poll. */
-	node->host.waiting = true;
-	/* Pairs with retire_end(): either that sees what is parked, or that look its end. */
+	if (skb_queue_empty(&node->host->parked))
+		node->host->plan = id;
+	else if (node->host->plan != id)
+		node->host->plan = PLANS_SEVERAL;
+	__skb_queue_tail(&node->host->parked, skb);
+	/* Pairs with retire_end(): either that function sees what is parked, or the next look here
+	 * sees its end.
+	 */
 	smp_mb();
 }
 
@@ -395,9 +534,9 @@ static int parked_take(struct hc_node *node, int budget)
 	struct sk_buff *skb;
 	int work = 0;
 
-	for (; work < budget && (skb = __skb_dequeue(&node->host.parked)); work++)
+	for (; work < budget && (skb = __skb_dequeue(&node->host->parked)); work++)
 		if (!host_data(node, skb)) {
-			__skb_queue_head(&node->host.parked, skb);
+			__skb_queue_head(&node->host->parked, skb);
 			break;
 		}
 	return work;
@@ -409,7 +548,7 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	bool over = true;
 
 	rcu_read_lock();
-	/* That a socket leaves. */
+	/* A socket was closed, or has connected to another plan. */
 	if (hc_hdr(skb)->type == HC_FRAME_END) {
 		over = host_leave(node, skb, budget);
 		if (over)
@@ -421,18 +560,18 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	return over;
 }
 
-/* Returns the frame to be taken next: while one socket's contribution is half sent, its
- * segments pass by what others want to begin.
+/* Return: the waiting frame to be taken next, or NULL. While the contribution of one socket is half
+ * sent, its frames overtake contributions of others that wait to begin.
  */
 static struct sk_buff *waiting_next(struct hc_member *m)
 {
 	struct sk_buff *skb = skb_peek(&m->user.waiting);
-	const struct hc_op *op = op_open(m);
+	const struct hc_rec *half = half_rec(m);
 
-	if (!op || !skb || !hc_host_cb(skb)->first || m->user.left)
+	if (!half || !skb || !hc_host_cb(skb)->first || m->user.left)
 		return skb;
 	skb_queue_walk(&m->user.waiting, skb)
-		if (same_rec(&op->rec, &hc_host_cb(skb)->rec))
+		if (same_rec(half, &hc_host_cb(skb)->rec))
 			return skb;
 	return NULL;
 }
@@ -455,33 +594,55 @@ static int waiting_take(struct hc_member *m, int budget)
 	return work;
 }
 
-int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
+/* Retry the contributions that may wait for a plan; as hc_coll_host_retry(). */
+static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budget, u32 *plan_id)
 {
-	struct hc_plan *plan;
-	unsigned long id;
+	struct hc_member *m = plan->member[node->id];
 	int work;
 
-	node->host.waiting = false;
+	if (!m || skb_queue_empty(&m->user.waiting))
+		return 0;
+	work = waiting_take(m, budget);
+	if (skb_queue_empty(&m->user.waiting))
+		return work;
+	hc_host_hold(m);
+	/* The rest of a contribution that is half sent overtakes the others, so its arrival must
+	 * schedule a poll.
+	 */
+	if (!half_rec(m))
+		*plan_id = plan->id;
+	return work;
+}
+
+int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
+{
+	struct hc_host *h = node->host;
+	struct hc_plan *plan;
+	unsigned long id;
+	u32 plans = 0;
+	bool held;
+	int work;
+
 	rcu_read_lock();
 	work = parked_take(node, budget);
-	if (!skb_queue_empty(&node->host.parked)) {
-		node->host.waiting = true;
-		/* Contributions to this plan are parked, too, while any are: they need no poll. */
-		*plan_id = node->host.plan;
-	}
-	xa_for_each(&node->fabric->plans, id, plan) {
-		struct hc_member *m = plan->member[node->id];
-
-		if (!m || skb_queue_empty(&m->user.waiting))
-			continue;
-		work += waiting_take(m, budget - work);
-		if (skb_queue_empty(&m->user.waiting))
-			continue;
-		node->host.waiting = true;
-		/* The rest of what is half sent passes the others, so it has to bring a poll. */
-		if (!op_open(m))
-			*plan_id = id;
+	held = h->held;
+	h->held = false;
+	/* While contributions are parked, further ones for this plan are parked too, so their
+	 * arrival need not schedule a poll.
+	 */
+	if (!skb_queue_empty(&h->parked))
+		*plan_id = h->plan;
+	if (held && h->held_plan != PLANS_SEVERAL) {
+		plan = hc_plan_find(node->fabric, h->held_plan);
+		if (plan)
+			work += plan_retry(node, plan, budget - work, plan_id);
+	} else if (held) {
+		xa_for_each(&node->fabric->plans, id, plan) {
+			plans++;
+			work += plan_retry(node, plan, budget - work, plan_id);
+		}
 	}
 	rcu_read_unlock();
+	node->spent += plans / HC_PLANS_OF_A_FRAME;
 	return work;
 }

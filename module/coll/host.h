@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The host port, as the poll sees it: host.c.
+ * The host port, by which contributions of sockets reach the poll: host.c.
  */
 #ifndef _HC_HOST_H
 #define _HC_HOST_H
@@ -10,38 +10,64 @@
 struct hc_node;
 
 /**
- * struct hc_host - contributions of a node's sockets that no member has yet [poll]
- * @parked: those to @plan that wait for the ends of earlier ones
- * @plan: see there
- * @waiting: these wait, or others for room in members
+ * struct hc_host - contributions of a node's sockets that cannot begin yet [poll]
+ * @parked: contributions that wait until a plan that was removed or replaced has ended its
+ *	operations
+ * @plan: id of the plan to which all of @parked are; 0: to several plans
+ * @held: contributions may wait in a member (hc_user.waiting)
+ * @held_plan: id of the plan of that member; 0: of several plans; valid if @held
  */
 struct hc_host {
 	struct sk_buff_head parked;
 	u32 plan;
-	bool waiting;
+	bool held;
+	u32 held_plan;
 };
 
+/**
+ * hc_host_init() - initialize the state of a host port
+ * @h: the state
+ */
 void hc_host_init(struct hc_host *h);
-/* No poll runs any more: drop what is left. */
+
+/**
+ * hc_host_purge() - drop the frames that are left
+ * @node: the node, whose poll does not run any more
+ */
 void hc_host_purge(struct hc_node *node);
-/* Is there anything to retry? */
+
+/* Are there contributions to retry? */
 static inline bool hc_host_waits(const struct hc_host *h)
 {
-	return h->waiting;
+	return h->held || !skb_queue_empty(&h->parked);
 }
 
-/* Has a poll parked something?  Any context, a snapshot. */
+/* Are contributions parked? Any context, a snapshot. */
 static inline bool hc_host_parks(const struct hc_host *h)
 {
 	return !skb_queue_empty_lockless(&h->parked);
 }
 
-/* From the bound socket.  Consumes, or false: it concerns many plans, and there is more to do
- * than the poll has budget for; give it again.
+/**
+ * hc_coll_host_rx() - handle a frame from a socket of the node
+ * @node: the node
+ * @skb: a part of a contribution, or the announcement that a socket leaves
+ * @budget: the poll's budget
+ *
+ * Context: poll.
+ * Return: true if @skb was consumed; false if it concerns many plans and the budget is used up:
+ * call again with the same frame.
  */
 bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget);
-/* Take up to @budget of the contributions that wait and have room now.  Returns how
- * many; if others wait still, hc_host_waits() says so, and *plan_id is a plan of some.
+
+/**
+ * hc_coll_host_retry() - take contributions that wait and can begin now
+ * @node: the node
+ * @budget: how many to take at most
+ * @plan_id: set to the id of a plan to which some wait still
+ *
+ * Context: poll.
+ * Return: how many were taken. hc_host_waits() tells whether others wait still.
  */
 int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a fault costs: a link that fails, and a frame of an operation that goes no further.  Where a
- * plan takes that way, operations fail (coll/end.c).
+ * What a fault costs: a link fails, or a frame of an operation goes no further. Operations of plans
+ * that use the link fail (coll/end.c).
  */
 #include "coll/coll.h"
 #include "coll/detour.h"
@@ -9,8 +9,8 @@
 #include "fabric/frame.h"
 #include "route/route.h"
 
-/* A node that is no member has news for the members: the root decides.  If that gets lost, the ends
- * of the detour find out (coll/stall.c).
+/* The root decides, so a node on a detour that is no member sends it STOP. If that gets lost, the
+ * members at the ends of the detour find the fault (coll/stall.c).
  */
 static void stop_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *cause)
 {
@@ -43,7 +43,7 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim)
 	return false;
 }
 
-/* What led to some peers is gone, or (@dim: HC_CAUSE_NONE) what led to any of them. */
+/* The links to the peers over dimension @dim are gone, or with HC_CAUSE_NONE those to all peers. */
 static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
 	bool above = false;
@@ -63,7 +63,7 @@ static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end
 		hc_cut_above(m, *cause);
 }
 
-/* A member may be an end of a detour, or be passed by it. */
+/* Link @dim of a member is on a detour, which ends at the member or passes through it. */
 static void way_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
 	unsigned int i;
@@ -104,12 +104,20 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 		hc_advance(m);
 }
 
+void hc_member_cut(struct hc_member *m, const struct hc_end *cause)
+{
+	peers_cut(m, HC_CAUSE_NONE, cause);
+	/* A root without peers has no link that could fail. */
+	if (!m->gen.broken && hc_member_is_root(m))
+		hc_over(m, *cause);
+	hc_advance(m);
+}
+
 void hc_plan_lost(struct hc_member *m)
 {
 	const struct hc_end cause = hc_cause(EHOSTUNREACH, READ_ONCE(m->plan->lost));
 
-	peers_cut(m, HC_CAUSE_NONE, &cause);
-	hc_advance(m);
+	hc_member_cut(m, &cause);
 }
 
 void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause)
@@ -131,7 +139,7 @@ void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	hc_cut_above(m, *cause);
 }
 
-/* Of a frame that is needed. */
+/* Return: the generation in a frame of an operation: DATA or CREDIT. */
 static u32 gen_of(const struct sk_buff *skb)
 {
 	return be32_to_cpu(hc_hdr(skb)->type == HC_FRAME_DATA ? hc_wire_data_of(skb)->gen :
@@ -151,13 +159,15 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	struct hc_member *m;
 	struct hc_plan *plan;
 
-	/* The ends of a detour find out; and words are said again, so they do not come here. */
+	/* If a routed frame is lost, the ends of the detour find out; control messages are sent
+	 * again.
+	 */
 	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan && plan->tag == be32_to_cpu(of->epoch) ? plan->member[node->id] : NULL;
-	/* A frame may find a link of the plan down before the node has heard of that. */
+	/* A frame may find a link of the plan down before the node's poll has been notified. */
 	if (m && hc_member_uses(m, dim) && !lacks) {
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tree reduction of sorted runs into one sorted run (the parallel sort of Leu &
- * Kuo, section 2.1).
+ * Tree reduction of sorted runs into one sorted run (the parallel sort of Leu & Kuo, section 2.1).
  *
- * A member merges its own run and the runs of its sources into segments of its
- * own.  An input that has run dry but not ended still tells something: what
- * comes next is not smaller than its last element, its *bound*.  So the member
- * goes on while the least element at hand is not greater than any bound, and
- * passes on what it has before it waits.  Elements that compare equal have equal
- * bits (hc_combine_cmp() is a total order), so it does not matter whose turn it is.
- * A blocked sender deals its segments to its effective helpers in turn; each of
- * them gets a sorted run.
+ * A member merges its own run and the runs of its sources into segments of its own. An input that
+ * is empty for now, but has not ended ("dry"), still tells something: what comes next is not
+ * smaller than its last element, its *bound*. So the member goes on while the least element at hand
+ * is not greater than any bound, and passes on what it has before it waits. Elements that compare
+ * equal have equal bits (hc_combine_cmp() is a total order), so it does not matter which of them
+ * goes first. A blocked sender deals its segments to its effective helpers in turn; each of them
+ * gets a sorted run.
  *
- * The result is longer than the contribution, so the charge to the sender's
- * socket does not bound it: a member sends at most MERGE_WINDOW >= 2 segments
- * ahead of the credits its destination returns as it consumes them.
+ * The result is longer than the contribution, so the charge to the sender's socket does not bound
+ * it: a member sends at most MERGE_WINDOW >= 2 segments ahead of the credits that its destination
+ * returns as it consumes them.
  *
- * This cannot deadlock.  Suppose all are stuck though all have contributed.  Let x be the least
- * element not consumed, and Y the node nearest to the sink where an x lies.  It lies at the head
- * of an input, and Y waits for another one, dry with a bound b < x.  Y has consumed all of that
- * input, so there is credit, and the member that feeds it has nothing to pass on: it waits for a
- * dry input with a bound below its least element, hence below x, itself; and so on, up to a
- * sender that could go on but waits for credit of another destination: a dealer, which has no
- * segment left for helper j since it waits for helper i.  Of the segments that i has not
- * consumed, at least one was dealt before j's last one: they are dealt in turn.  Its elements
- * are not greater than j's bound, which is less than x, and they are not consumed: x was not the
- * least.
+ * This cannot deadlock. Suppose all members are stuck though all have contributed. Let x be the
+ * least element not consumed, and Y the node nearest to the sink where an x lies. It lies at the
+ * head of an input, and Y waits for another input that is dry with a bound b < x. Y has consumed
+ * all of that input, so there is credit, and the member that feeds it has nothing to pass on: it
+ * waits itself for a dry input with a bound below its least element, hence below x; and so on, up
+ * to a sender that could go on but waits for credit of another destination: a dealer, which has no
+ * segment left for helper j since it waits for helper i. Of the segments that i has not consumed,
+ * at least one was dealt before j's last one, as they are dealt in turn. Its elements are not
+ * greater than j's bound, which is less than x, and they are not consumed: x was not the least.
+ * That is a contradiction.
  */
 #include <linux/slab.h>
 
@@ -34,19 +32,20 @@
 #include "reduce/combine.h"
 #include "trace.h"
 
-/* Budget of a poll for merging, of all members together, before others have their turn: bytes
- * copied, and LOOK_COST for each input whenever the heads of all are looked at.
+/* Cost of merging that all members of a node together may have in a poll: 1 for each byte copied,
+ * and LOOK_COST for each input whenever the heads of all inputs are compared. Then other work has
+ * its turn.
  */
 #define POLL_COST	SZ_32K
 #define LOOK_COST	16
 
-/* Segments in flight in one merged stream between two members. */
+/* Segments of one merged stream that may be in flight between two members. */
 #define MERGE_WINDOW	4
 
 /**
  * struct merge_run - one input
- * @pos: bytes of the head segment already merged
- * @bounded: segments have been merged, it has a bound
+ * @pos: bytes of the head segment that are merged
+ * @bounded: segments of this input have been merged, so it has a bound
  */
 struct merge_run {
 	u32 pos;
@@ -56,13 +55,13 @@ struct merge_run {
 /**
  * struct merge_op - a merge
  * @out: segment that is being filled, or NULL
- * @bounds: last element merged of each input, or NULL: nothing was done yet
+ * @bounds: for each input the last element merged; NULL: nothing was merged yet
  * @total: length of the merged stream; valid once @known
  * @delivered: bytes passed on
  * @nr: segments passed on
  * @size: bytes that @out takes
  * @known: see @total
- * @run: input 0 is the member's own run, input i source i - 1
+ * @run: input 0 is the member's own run, input i is that of source i - 1
  */
 struct merge_op {
 	struct sk_buff *out;
@@ -116,7 +115,9 @@ static void *input_bound(const struct hc_op *op, unsigned int i)
 	return merge_op(op)->bounds + i * op->elem;
 }
 
-/* Free the head of an input and tell its sender.  False: the operation is gone. */
+/* Free the head segment of an input, and send its sender CREDIT. Return: false if the operation is
+ * gone.
+ */
 static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	struct merge_input in = input_get(op, i);
@@ -136,7 +137,7 @@ static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 	return hc_op_lives(m, op, nr);
 }
 
-/* Empty segments only mark the end of a run. */
+/* Free the head segments that are merged. Empty segments only mark the end of a run. */
 static bool inputs_trim(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -156,11 +157,11 @@ static bool inputs_trim(struct hc_member *m, struct hc_op *op)
 }
 
 /**
- * struct merge_choice - whose element comes next
- * @best: the input that shows the least element, or -1: none shows one
+ * struct merge_choice - which input supplies the next element
+ * @best: the input that has the least element at hand, or -1: none has any
  * @least: that element
- * @limit: what comes from @best may be taken up to here; NULL: without limit
- * @dry: an input to wait for before @least may be taken, or -1
+ * @limit: elements of @best up to this one may be taken; NULL: without limit
+ * @dry: a dry input that must be waited for before @least may be taken, or -1
  */
 struct merge_choice {
 	int best;
@@ -203,13 +204,13 @@ static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	}
 }
 
-/* Bytes that still fit into the segment being filled. */
+/* Return: the bytes that still fit into the segment that is being filled. */
 static u32 out_room(const struct merge_op *mo)
 {
 	return mo->out ? mo->size - be32_to_cpu(hc_hdr(mo->out)->len) : 0;
 }
 
-/* Copy from the best input up to the limit, while there is room; how many bytes. */
+/* Copy from the best input up to the limit, as far as there is room. Return: the bytes copied. */
 static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 		      const struct merge_choice *c)
 {
@@ -243,7 +244,7 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* The sink needs the sum only; a dealer announces all to its first helper. */
+	/* The sink only needs the sum; a dealer announces all of it to its first helper. */
 	w->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
 	if (last)
@@ -251,7 +252,7 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_data_header(m, op, i, skb);
 }
 
-/* Is there room for one more segment where it goes? */
+/* Is there room for one more segment at its receiver? */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -259,22 +260,22 @@ static bool out_may(struct hc_member *m, struct hc_op *op)
 	if (hc_member_is_root(m))
 		return hc_root_may(m, op);
 	i = merge_op(op)->nr % m->role.ndst;
-	return op->sent[i] - op->taken[i] < MERGE_WINDOW;
+	return op->out[i].sent - op->out[i].taken < MERGE_WINDOW;
 }
 
 static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
 
-	/* The root has noted already what it waits for. */
+	/* The root has noted what it waits for (hc_root_may()). */
 	if (hc_member_is_root(m))
 		return HC_BLOCKED;
 	i = merge_op(op)->nr % m->role.ndst;
 	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 }
 
-/* The root puts a segment out, if the runs are as long as was announced; consumes.
- * False: the operation is gone.
+/* Output a segment at the root, if the runs are as long as was announced; consumes @skb. Return:
+ * false if the operation is gone.
  */
 static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
@@ -288,7 +289,7 @@ static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return false;
 }
 
-/* Pass the segment on; there is room for it.  False: the operation is gone. */
+/* Pass the filled segment on; its receiver has room. Return: false if the operation is gone. */
 static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 {
 	struct merge_op *mo = merge_op(op);
@@ -299,7 +300,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	mo->out = NULL;
 	hc_wire_data_of(skb)->offset = cpu_to_be64(mo->delivered);
 	mo->delivered += be32_to_cpu(hc_hdr(skb)->len);
-	/* Only pages, which nobody shares yet, are longer than what was filled. */
+	/* Only pages, to which no other frame refers yet, are longer than what was filled. */
 	if (pskb_trim(skb, HC_DATA_HEAD + be32_to_cpu(hc_hdr(skb)->len))) {
 		kfree_skb(skb);
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
@@ -326,7 +327,9 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 	/* A helper of a dealer knows no total; then the segment is a full one. */
 	if (left >= op->elem && left < size)
 		size = rounddown((u32)left, op->elem);
-	skb = hc_seg_alloc(m->node->fabric, m->node->id, size, GFP_ATOMIC);
+	/* The segments that it is made of are charged to their senders, and freed. */
+	skb = hc_poll_owned(m->node->fabric, hc_seg_alloc(m->node->fabric, m->node->id, size,
+							  GFP_ATOMIC));
 	if (!skb)
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	hc_hdr(skb)->len = 0;
@@ -366,7 +369,7 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* Wait for a dry input; what was merged goes on first: see the proof above. */
+/* Wait for a dry input. What was merged is passed on first: see the proof above. */
 static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	if (merge_op(op)->out && !hc_member_is_root(m) && out_may(m, op) &&
@@ -376,7 +379,7 @@ static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned
 		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* Once all runs have begun, their lengths are known. */
+/* All runs have begun, so their lengths are known: add them up. */
 static void total_note(struct hc_member *m, struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
@@ -432,7 +435,9 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 	}
 }
 
-/* Nobody knows the length of a run that is dealt out to helpers before its end. */
+/* Any segment may follow: the length of a run that is dealt out to helpers is unknown until it
+ * ends.
+ */
 static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;

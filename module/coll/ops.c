@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of plan types, and which of their collectives is meant.
+ * The table of plan types, and the look-up of a collective on them.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -21,6 +21,7 @@ static const struct hc_plan_ops *const plan_types[] = {
 	&hc_plan_bcast,
 	&hc_plan_doubling,
 	&hc_plan_ring,
+	&hc_plan_span,
 };
 
 const struct hc_plan_ops *hc_plan_type(u32 id)

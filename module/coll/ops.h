@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Properties of each collective, and of each type of plan: the common code (the other files
- * of coll/, sock/send.c) knows members, numbers and frames, and asks these instead of a
- * type.
+ * The properties of each collective and of each plan type. The common code (the other files of
+ * coll/, sock/send.c) knows members, numbers and frames, and calls these functions instead of
+ * testing for a type.
  *
- * A collective is a row in lib/hc_traits.c, which the tool reads, too, and a struct hc_coll_ops for
- * each way in which plans carry it, a line in the list of the plan type.  A plan type is a file
- * that defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
+ * A collective is a row in lib/hc_traits.c, which the tool reads too, and a struct hc_coll_ops for
+ * each way in which plans carry it, in the list of the plan type. A plan type is a file that
+ * defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
  */
 #ifndef _HC_OPS_H
 #define _HC_OPS_H
@@ -20,11 +20,11 @@ struct hc_plan_params;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* How far an operation got. */
+/* How far the work on an operation has come. */
 enum hc_progress {
-	HC_BLOCKED,	/* waits; hc_member.view says for what */
-	HC_FINISHED,	/* everything was passed on (the root: delivered) */
-	HC_FAILED,	/* hc_fail() was called; nothing is done for the operation any more */
+	HC_BLOCKED,	/* it waits; hc_member.view says for what */
+	HC_FINISHED,	/* everything was passed on; at the root: delivered */
+	HC_FAILED,	/* hc_fail() was called; the operation is not worked on any more */
 };
 
 /**
@@ -35,11 +35,15 @@ enum hc_progress {
  * @comes_down: a result comes down behind what was handed over
  * @asks: and only to members that have asked for it by what they handed over
  * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in both cases
+ * @apart: pieces of long blocks lie apart (coll/pieces.h), and up to two segments of them are in a
+ *	frame; else a payload is at most a segment, and in one place
  * @joins: what comes down are the blocks of all, in rounds (coll/rounds.h)
- * @piece: bytes of a process's segment in a plan, where pieces of all blocks meet in one; NULL: as
- *	long as segments are
- * @untold: no member learns when all others have its block, so NOTIFY is refused
- * @own_part: of what comes to a member, the process gets only that member's part
+ * @piece: bytes of a process's segment in a plan, of a block of @bytes, where pieces of all blocks
+ *	meet in one; NULL: as long as segments are
+ * @unannounced: no member learns when all others have its block, so NOTIFY is refused
+ * @agrees: members of a guarded plan agree by it (coll/guard.c); processes cannot begin it
+ * @own_part: of what comes to a member, or of each of the blocks that are joined in it, the process
+ *	gets only that member's part
  * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
  * @src_size: and behind these for each source
  * @release: free what its own bytes own; NULL: nothing
@@ -60,12 +64,14 @@ struct hc_coll_ops {
 	bool comes_down;
 	bool asks;
 	bool rounds;
+	bool apart;
 	bool joins;
-	bool untold;
+	bool unannounced;
+	bool agrees;
 	bool own_part;
 	size_t op_size;
 	size_t src_size;
-	u32 (*piece)(const struct hc_plan *plan);
+	u32 (*piece)(const struct hc_plan *plan, u64 bytes);
 	void (*release)(struct hc_op *op);
 	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
 	bool (*up_follows)(struct hc_op *op, unsigned int i, const struct sk_buff *skb);
@@ -75,20 +81,20 @@ struct hc_coll_ops {
 				      bool last);
 };
 
-/* How a member learns which operations are done (ACK). */
+/* How a member learns which operations are done. */
 enum hc_ack_way {
-	HC_ACK_DOWN,	/* its destinations tell, the root first */
-	HC_ACK_UP,	/* its sources tell, the root is last */
-	HC_ACK_ALONE,	/* nobody: each member knows from its own work */
+	HC_ACK_DOWN,	/* ACKs of its destinations; the root is the first to know */
+	HC_ACK_UP,	/* ACKs of its sources; the root is the last to know */
+	HC_ACK_ALONE,	/* no ACKs: each member knows from its own work */
 };
 
 /**
- * struct hc_ack_ops - which operations are done, at the members of a plan
- * @way: who tells whom
- * @tell: tell what was kept back so far, for a member that tells; NULL: nobody does
- * @rx: others have told; NULL: nobody does
- * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
- *	may be forgotten
+ * struct hc_ack_ops - how the members of a plan learn which operations are done
+ * @way: which peers send ACKs
+ * @tell: send ACKs that were kept back, for a member that sends any; NULL: no member does
+ * @rx: handle an ACK; NULL: no member sends any
+ * @handed: the oldest operation was passed on completely, and .head has moved behind it; the
+ *	function may free the operation
  * @moved: a generation has ended, and .head is where the next one begins
  */
 struct hc_ack_ops {
@@ -99,7 +105,7 @@ struct hc_ack_ops {
 	void (*moved)(struct hc_member *m);
 };
 
-/* Parts of plans as others tell them: struct hc_plan_params. */
+/* Attributes of plans: members of struct hc_plan_params. */
 enum {
 	HC_PLAN_ROOT	= BIT(0),
 	HC_PLAN_ORDER	= BIT(1),
@@ -112,36 +118,43 @@ enum {
 /**
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
- * @plan_size: bytes that such a plan has for its type (hc_plan_priv()); all 0 at first
- * @parts: what such plans have, HC_PLAN_*; they have no others
- * @member_size: the same of its members (hc_member_priv())
- * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
- *	this may fill.  False: no memory.  Config
- * @shape: the other way round, except what the plan itself says; borrowed from the plan
- * @members_create: verify the plan and make its members.  Config
- * @release: free what @copy allocated, as far as it did, or NULL.  Config
- * @colls: how they carry collectives, ends with NULL; an operation counts as one of the first as
- *	long as nothing else is known of it
+ * @plan_size: bytes of private state of such a plan (hc_plan_priv()), zeroed at first
+ * @cube: plans of this type need a hypercube; callers of hc_plan_prepare() have checked that
+ * @parts: the attributes that such plans have, HC_PLAN_*; others are refused
+ * @member_size: bytes of private state of such a member (hc_member_priv()), zeroed at first
+ * @copy: copy the shape from @p into the plan, and fill in the set of members where it follows
+ *	from the shape. Returns false if there is no memory. Config
+ * @shape: fill in the shape in @p, which borrows the arrays of the plan. Config
+ * @members_create: verify the plan and make its members. Config
+ * @release: free what @copy has allocated, as far as it came, or NULL. Config
+ * @colls: the collectives that such plans carry, up to NULL; an operation counts as the first
+ *	of them until its collective is known
  * @window: contributions that a member may have begun and that are not done
- * @up_window: numbers, from the first that is not done, of which frames may come from below;
- *	not in lockstep
+ * @up_window: operation numbers, from the first that is not done, whose frames may come from
+ *	below; not used in lockstep
  * @ack: how members learn which operations are done
- * @results_follow: results come down behind what was handed over, see hc_results_advance()
- * @all_contribute: all members do, not the root alone
- * @can_mend: they mend themselves if they were asked to (hc_plan.mends), see coll/ring_mend.c
- * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
- * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
- *	own stage, which is noted when it is taken, and nobody needs credits
- * @data_rx: DATA has come from a peer; consumes.  NULL: it is that of a tree, source by source
- * @steps: how many an operation took; NULL: as many as its stages
- * @offered: may the process get what has come down?  If not, the wait is noted or the operation
- *	has failed.  NULL: it may, if it has room
- * @close: the socket that served the plan was closed; NULL: what it owed ends
- * @ended: a generation has ended, as .last says; @told: the process has heard of it.  True: it was
- *	told now.  NULL: there is nothing else to do
+ * @results_follow: results come down after the member has passed the operation on, see
+ *	hc_results_advance()
+ * @all_contribute: all members contribute, not the root alone
+ * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see coll/ring_repair.c
+ * @guarded: the type as which such a plan is installed if it is guarded (hc_plan.guard): each
+ *	member gets the whole of what members get in common, and contributions lie as processes
+ *	give them. NULL: such plans cannot be guarded
+ * @unasked: what goes down goes to all sources; none has to ask for it or to contribute first
+ * @lockstep: members exchange frame for frame. A frame may come that is ahead of this member's
+ *	own stage; its clock and costs are taken when it is processed. No credits are needed
+ * @data_rx: handle DATA of a peer; consumes it. NULL: the handler of trees, source by source
+ * @steps: count the steps of an operation; NULL: the sum over its stages
+ * @offered: check whether the process may get what has come down; if not, the wait is noted or
+ *	the operation has failed. NULL: it may, if its receive buffer has room
+ * @close: the socket that served the plan was closed; NULL: operations to which it owes
+ *	something end
+ * @ended: a generation has ended with hc_generation.last; @notified: the process was notified.
+ *	Returns true if this function notified it. NULL: nothing else to do
  */
 struct hc_plan_ops {
 	u32 id;
+	bool cube;
 	u32 parts;
 	size_t plan_size;
 	size_t member_size;
@@ -156,22 +169,29 @@ struct hc_plan_ops {
 	const struct hc_ack_ops *ack;
 	bool results_follow;
 	bool all_contribute;
-	bool can_mend;
+	bool can_repair;
+	const struct hc_plan_ops *guarded;
 	bool unasked;
 	bool lockstep;
 	void (*data_rx)(struct hc_member *m, struct sk_buff *skb);
 	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*close)(struct hc_member *m);
-	bool (*ended)(struct hc_member *m, bool told);
+	bool (*ended)(struct hc_member *m, bool notified);
 };
 
 extern const struct hc_plan_ops hc_plan_tree;
 extern const struct hc_plan_ops hc_plan_bcast;
 extern const struct hc_plan_ops hc_plan_doubling;
 extern const struct hc_plan_ops hc_plan_ring;
+extern const struct hc_plan_ops hc_plan_span;
 
-/* Collectives on tree plans. */
+/* By which members of a guarded broadcast agree. */
+extern const struct hc_coll_ops hc_bcast_agreement;
+/* Collectives on tree plans; the list is that of spanning trees, too. */
+extern const struct hc_coll_ops *const hc_tree_colls[];
+/* The collectives on tree plans that are guarded. */
+extern const struct hc_coll_ops *const hc_tree_guarded_colls[];
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
 extern const struct hc_coll_ops hc_tree_barrier;
@@ -181,13 +201,27 @@ extern const struct hc_coll_ops hc_merge_allreduce;
 extern const struct hc_coll_ops hc_tree_gather;
 extern const struct hc_coll_ops hc_tree_scatter;
 extern const struct hc_coll_ops hc_tree_allgather;
+extern const struct hc_coll_ops hc_tree_alltoall;
 
 /* --- ops.c --- */
-/* How plans of a type carry a collective, or an ERR_PTR: -EPROTOTYPE, not at all;
- * -EOPNOTSUPP, not with this operator.
+
+/**
+ * hc_coll_find() - find how plans of a type carry a collective
+ * @ops: the plan type
+ * @collective: enum hypercube_collective
+ * @oper: enum hypercube_oper
+ *
+ * Return: the functions, or an ERR_PTR: -EPROTOTYPE: plans of this type do not carry it;
+ * -EOPNOTSUPP: not with this operator.
  */
 const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
-/* The plan type of that number, or NULL: there is none. */
+
+/**
+ * hc_plan_type() - find a plan type
+ * @id: enum hypercube_plan_type
+ *
+ * Return: the type, or NULL.
+ */
 const struct hc_plan_ops *hc_plan_type(u32 id);
 
 #endif /* _HC_OPS_H */

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans: verified against the fault knowledge of the nodes, turned into one role
- * for each member, published by RCU.
+ * Plans: verified against the FAULT words that the nodes know, turned into one role for each
+ * member, published by RCU.
  *
- * A plan says for which faults it was made.  Each live node's own FAULT word
- * must be that one, else the plan is stale; then the shared verifier of its type checks
- * the whole plan.
+ * A plan names the faults for which it was made. They must be the FAULT words that the live nodes
+ * have now, otherwise the plan is stale. Then the shared verifier of its type checks the whole
+ * plan.
  */
 #include <linux/jhash.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "coll/coll.h"
+#include "coll/guard.h"
 #include "coll/host.h"
 #include "coll/plan.h"
 #include "coll/work.h"
 #include "compat.h"
 #include "fabric/limits.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 #include "route/away.h"
 #include "trace.h"
 
 int hc_plan_charge(struct hc_plan *plan, size_t bytes)
 {
-	int err = hc_charge(plan->fabric->payer, HC_LIMIT_PLAN_BYTES, bytes, NULL);
+	int err = hc_charge(plan->fabric->account, HC_LIMIT_PLAN_BYTES, bytes, NULL);
 
 	if (!err)
 		plan->bytes += bytes;
@@ -33,15 +35,18 @@ int hc_plan_charge(struct hc_plan *plan, size_t bytes)
 
 static void plan_free(struct hc_plan *plan)
 {
-	hc_uncharge(plan->fabric->payer, HC_LIMIT_PLAN_BYTES, plan->bytes);
+	hc_uncharge(plan->fabric->account, HC_LIMIT_PLAN_BYTES, plan->bytes);
 	kvfree(plan->members);
+	kfree(plan->recipe);
+	kvfree(plan->grant);
+	kvfree(plan->epochs);
 	if (plan->ops->release)
 		plan->ops->release(plan);
 	kvfree(plan);
 }
 
-/* No poll and no system call can see the plan any more.  The host, unlike a
- * member, may look at the root to tell what was complete.
+/* End all operations of a plan that no poll and no system call can see any more. Configuration,
+ * unlike a member, may look at the root to find out what was complete.
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
@@ -49,7 +54,7 @@ static void members_destroy(struct hc_plan *plan, int status)
 	struct hc_root_view view;
 	u32 u;
 
-	/* A plan that was refused has no members, and maybe no such root. */
+	/* A plan that was refused may have no members, and an invalid root. */
 	if (plan->epoch)
 		root = plan->member[plan->root];
 	if (root)
@@ -57,7 +62,7 @@ static void members_destroy(struct hc_plan *plan, int status)
 			.gen = root->gen.count, .done = root->done, .ended = root->gen.last.nr,
 			.next = root->next,
 		};
-	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_destroy(plan->member[u], status, root ? &view : NULL);
 }
@@ -79,29 +84,34 @@ void *hc_plan_dup(const void *from, size_t n, size_t size)
 
 static size_t plan_size(const struct hc_fabric *fabric, const struct hc_plan_ops *ops)
 {
-	return struct_size_t(struct hc_plan, member, hc_nodes(fabric->dim)) + ops->plan_size;
+	return struct_size_t(struct hc_plan, member, fabric->topo.nodes) + ops->plan_size;
 }
 
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
-	size_t set = hc_set_words(fabric->dim) * sizeof(u32);
+	size_t set = hc_topo_words(&fabric->topo) * sizeof(u32);
 	struct hc_plan *plan;
 
 	plan = kvzalloc(plan_size(fabric, p->ops), GFP_KERNEL_ACCOUNT);
 	if (!plan)
 		return NULL;
 	BUILD_BUG_ON(offsetof(struct hc_plan, member) % __alignof__(u64));
-	plan->priv = &plan->member[hc_nodes(fabric->dim)];
+	plan->priv = &plan->member[fabric->topo.nodes];
 	plan->fabric = fabric;
 	plan->id = p->id;
-	plan->ops = p->ops;
+	plan->ops = p->guard ? p->ops->guarded : p->ops;
 	plan->root = p->root;
-	plan->mends = p->mends;
+	plan->repairs = p->repairs;
+	plan->guard = p->guard;
+	plan->guard_uid = p->guard ? p->guard_uid : INVALID_UID;
+	plan->tried = jiffies - (p->by_guard ? 0 : HC_GUARD_PACE);
 	plan->lost = HC_CAUSE_NONE;
 	plan->members = kvzalloc(set, GFP_KERNEL_ACCOUNT);
 	if (plan->members && p->members)
 		memcpy(plan->members, p->members, set);
-	if (!plan->members || !plan->ops->copy(plan, p)) {
+	if (p->recipe)
+		plan->recipe = kstrdup(p->recipe, GFP_KERNEL_ACCOUNT);
+	if (!plan->members || (p->recipe && !plan->recipe) || !plan->ops->copy(plan, p)) {
 		plan_free(plan);
 		return NULL;
 	}
@@ -109,13 +119,14 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	return plan;
 }
 
-/* Charges what the plan takes itself; its members are charged one by one. */
+/* Charge what the plan itself takes; its members are charged one by one. */
 static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
 {
-	u32 nodes = hc_nodes(plan->fabric->dim);
+	u32 nodes = plan->fabric->topo.nodes;
 
 	return hc_plan_charge(plan, plan_size(plan->fabric, plan->ops) + nodes / BITS_PER_BYTE +
-				    p->ndetours * sizeof(*p->detours) + p->steps);
+				    p->ndetours * sizeof(*p->detours) + p->steps +
+				    (p->recipe ? strlen(p->recipe) + 1 : 0));
 }
 
 bool hc_plan_member_here(const struct hc_plan *plan, u32 u)
@@ -123,11 +134,11 @@ bool hc_plan_member_here(const struct hc_plan *plan, u32 u)
 	return hc_set_has(plan->members, u) && hc_is_here(plan->fabric, u);
 }
 
-void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
+void hc_plan_set_reason(struct netlink_ext_ack *extack, const char *why, u32 node)
 {
 	if (!extack)
 		return;
-	if (node == HC_FLAW_NO_NODE)
+	if (node == HC_REASON_NO_NODE)
 		extack->_msg = why;
 	else
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
@@ -143,26 +154,22 @@ int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlin
 	return -ERANGE;
 }
 
-/* Compares the snapshot that the plan was made for with what each node knows of itself. */
-int hc_plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
-			 struct netlink_ext_ack *extack)
+/* Check that the plan installed as @id is of epoch @prev, if a request names one: so of two
+ * requests that would replace it, one succeeds.
+ */
+static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
+			   struct netlink_ext_ack *extack)
 {
-	const struct hc_node *node;
+	const struct hc_plan *old = xa_load(&fabric->plans, id);
 
-	hc_each_node(fabric, node) {
-		u32 own = READ_ONCE(node->failed) ? hc_ones(fabric->dim) :
-						    READ_ONCE(node->fault);
-
-		if (fault[node->id] == own)
-			continue;
-		NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
-		return -ESTALE;
-	}
-	return 0;
+	if (!prev || (old && old->epoch == prev))
+		return 0;
+	NL_SET_ERR_MSG(extack, "the plan has another epoch by now");
+	return -ESTALE;
 }
 
-/* The same for nodes that are elsewhere, with what is known of them here; members among them have
- * to be within reach.
+/* As hc_link_check_faults(), for nodes that are on other machines, with what is known here of their
+ * FAULT words; members among them must be reachable.
  */
 static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
 			   struct netlink_ext_ack *extack)
@@ -177,10 +184,10 @@ static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
 	words = hc_away_words(fabric);
 	if (!words)
 		return -ENOMEM;
-	for (u = 0; u < hc_nodes(fabric->dim) && !err; u++) {
+	for (u = 0; u < fabric->topo.nodes && !err; u++) {
 		if (hc_set_has(plan->members, u) && hc_away_lost(fabric, words, u)) {
-			hc_plan_flaw(extack, "a member lives elsewhere, and nothing leads there",
-				     u);
+			hc_plan_set_reason(extack,
+					   "a member lives elsewhere, and nothing leads there", u);
 			err = -EHOSTUNREACH;
 		} else if (!hc_is_here(fabric, u) && fault[u] != words[u]) {
 			NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
@@ -198,7 +205,7 @@ static u32 hash_bytes(u32 hash, const u8 *v, u32 n)
 	return hash;
 }
 
-/* Byte order does not matter: machines may differ in that. */
+/* Hash the rings. Byte order does not matter, since machines may differ in that. */
 static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 {
 	u32 i;
@@ -210,44 +217,45 @@ static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 	return hash;
 }
 
-/* All that was said of the plan but its epoch, see plan_tag(). */
+/* Hash all that configuration said of the plan except its epoch, see plan_tag(). */
 static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 {
-	u32 nodes = hc_nodes(plan->fabric->dim), hash, i;
+	u32 nodes = plan->fabric->topo.nodes, hash, i;
 
-	hash = jhash_3words(p->ops->id, p->root, p->mends, 0);
+	hash = jhash_3words(p->ops->id, p->root, p->repairs, 0);
 	hash = hash_bytes(hash, p->order, p->stages);
 	hash = hash_bytes(hash, p->sequence, p->steps);
-	hash = jhash2(plan->members, hc_set_words(plan->fabric->dim), hash);
+	hash = jhash2(plan->members, hc_topo_words(&plan->fabric->topo), hash);
 	for (i = 0; i < p->ndetours; i++)
 		hash = jhash_2words(p->detours[i].from, p->detours[i].to, hash);
 	return jhash2(p->fault, nodes, hash_rings(hash, p));
 }
 
-/* Two machines that have planned around different faults, or been told different things, could
- * understand each other's frames, and leave somebody out of a result.  Their tags differ.
+/* Return: what frames carry as the epoch. Two machines that have planned around different faults,
+ * or were given different plans, could understand each other's frames and leave a member out of a
+ * result. So their tags differ.
  */
 static u32 plan_tag(const struct hc_plan *plan)
 {
 	return hc_is_whole(plan->fabric) ? plan->epoch : jhash_1word(plan->epoch, plan->hash);
 }
 
-/* Each node once in HC_STALL_TIME, not all of them at the same time. */
-#define STALL_SLICES	16U
+/* Each node is looked at once in HC_STALL_TIME, but not all of them at the same time. */
+#define STALL_GROUPS	16U
 
-/* Nodes with members that wait look whether these still move. */
+/* Notify the nodes that have members that wait: these check whether they still make progress. */
 static void stall_work(struct work_struct *work)
 {
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, stall);
-	u32 slices = min(hc_nodes(fabric->dim), STALL_SLICES);
+	u32 groups = min(fabric->topo.nodes, STALL_GROUPS);
 	u32 u;
 
-	for (u = fabric->stall_slice; u < hc_nodes(fabric->dim); u += slices)
+	for (u = fabric->stall_group; u < fabric->topo.nodes; u += groups)
 		if (fabric->nodes[u] && hc_work_waits(fabric->nodes[u]))
 			hc_node_kick(fabric->nodes[u], HC_EV_STALL);
-	fabric->stall_slice = (fabric->stall_slice + 1) % slices;
+	fabric->stall_group = (fabric->stall_group + 1) % groups;
 	if (!xa_empty(&fabric->plans))
-		schedule_delayed_work(&fabric->stall, HC_STALL_TIME / slices);
+		schedule_delayed_work(&fabric->stall, HC_STALL_TIME / groups);
 }
 
 void hc_plan_fabric_init(struct hc_fabric *fabric)
@@ -256,45 +264,69 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->stall, stall_work);
 }
 
-/* A plan is about to be unpublished.  Processes hear of the ends of its operations after a grace
- * period, and after that of what they contribute meanwhile: it waits (coll/host.c).
+/* A plan is about to be unpublished. Its processes are notified of the ends of its operations after
+ * a grace period. The ends of what they contribute meanwhile must come after that, so it waits
+ * (coll/host.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {
 	WRITE_ONCE(fabric->retiring, id);
-	/* Before the plan is seen to have gone; pairs with retires(). */
+	/* Written before the plan is seen to have gone; pairs with retires(). */
 	smp_wmb();
 }
 
-/* Contributions that waited for the ends go on, and those that wait for the plan's window, or
- * behind them, find that it is gone.  A poll that was late may have parked some at any node.
+/* The ends were queued. Contributions that waited for them go on, and those that wait for the
+ * window of a plan that was removed find that it is gone. A poll that was late may have parked some
+ * at any node.
  */
 static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 {
 	struct hc_node *node;
 
-	/* Behind the ends; pairs with retires(). */
+	/* After the ends; pairs with retires(). */
 	smp_store_release(&fabric->retiring, 0);
-	/* Pairs with host_park(): either it sees this, or we see what it has parked. */
+	/* Pairs with host_park(): either that function sees this, or we see what it has parked. */
 	smp_mb();
 	hc_each_node(fabric, node)
-		if (hc_set_has(plan->members, node->id) || hc_host_parks(&node->host))
+		if (hc_set_has(plan->members, node->id) || hc_host_parks(node->host))
 			hc_node_kick(node, HC_EV_HOST);
 }
 
-/* The plan was unpublished, after retire_begin(); retire_end() follows. */
+/* Put a published plan into its slot of hc_fabric.near, where it is found at once. The grace period
+ * for the xarray, which comes later, covers this slot as well.
+ */
+static void near_add(struct hc_plan *plan)
+{
+	rcu_assign_pointer(plan->fabric->near[plan->id % HC_PLANS_NEAR], plan);
+}
+
+static void near_del(struct hc_plan *plan)
+{
+	struct hc_plan __rcu **place = &plan->fabric->near[plan->id % HC_PLANS_NEAR];
+
+	if (rcu_access_pointer(*place) == plan)
+		RCU_INIT_POINTER(*place, NULL);
+}
+
+/* End a plan that was unpublished. The caller has called retire_begin() and calls retire_end(). */
 static void plan_retire(struct hc_plan *plan)
 {
 	u32 u;
 
-	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_forget(plan->member[u]);
-	synchronize_net();
+	/* Processes wait for the next epoch of a guarded plan, or, as those are the plans of
+	 * communicators, which come and go, for the fabric's lock, to install another one.
+	 */
+	if (plan->guard)
+		synchronize_rcu_expedited();
+	else
+		synchronize_net();
 	members_destroy(plan, -ESTALE);
 }
 
-/* A plan that is replaced was counted already. */
+/* Charge one plan, unless it replaces one that was charged already. */
 static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -302,7 +334,7 @@ static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *
 	if (xa_load(&fabric->plans, id))
 		return 0;
 	err = hc_plans_check(fabric->nplans, extack) ?:
-	      hc_charge(fabric->payer, HC_LIMIT_PLANS, 1, extack);
+	      hc_charge(fabric->account, HC_LIMIT_PLANS, 1, extack);
 	if (!err)
 		fabric->nplans++;
 	return err;
@@ -311,19 +343,24 @@ static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *
 static void plan_discount(struct hc_fabric *fabric)
 {
 	fabric->nplans--;
-	hc_uncharge(fabric->payer, HC_LIMIT_PLANS, 1);
+	hc_uncharge(fabric->account, HC_LIMIT_PLANS, 1);
 }
 
-/* From here on the id's place is kept, so that publishing needs no memory. */
+/* Verify a plan. From here on the slot of its id in the xarray is reserved, so that publishing it
+ * needs no memory.
+ */
 static int plan_verify(struct hc_plan *plan, const struct hc_plan_params *p,
 		       struct netlink_ext_ack *extack)
 {
 	struct hc_fabric *fabric = plan->fabric;
+	const struct hc_plan *old = xa_load(&fabric->plans, plan->id);
 	int err;
 
-	err = plan_charge(plan, p) ?: hc_plan_check_epoch(fabric, p->epoch, extack);
+	err = plan_charge(plan, p) ?: hc_guard_check(plan, old, extack) ?:
+	      hc_grant_make(plan, p, old, extack) ?: hc_epochs_make(plan, old) ?:
+	      hc_plan_check_epoch(fabric, p->epoch, extack);
 	if (!err)
-		err = hc_plan_check_faults(fabric, p->fault, extack) ?:
+		err = hc_link_check_faults(fabric, p->fault, extack) ?:
 		      plan_check_away(plan, p->fault, extack);
 	if (!err)
 		err = plan->ops->members_create(plan, p->fault, extack);
@@ -339,7 +376,8 @@ struct hc_plan *hc_plan_prepare(struct hc_fabric *fabric, const struct hc_plan_p
 	int err;
 
 	lockdep_assert_held(&fabric->lock);
-	err = plan_count(fabric, p->id, extack);
+	err = plan_check_prev(fabric, p->id, p->prev, extack) ?:
+	      plan_count(fabric, p->id, extack);
 	if (err)
 		return ERR_PTR(err);
 	plan = plan_alloc(fabric, p);
@@ -376,16 +414,18 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch)
 	lockdep_assert_held(&fabric->lock);
 	plan->epoch = epoch;
 	plan->tag = plan_tag(plan);
+	hc_guard_publish(plan, xa_load(&fabric->plans, plan->id));
 	WRITE_ONCE(fabric->epoch, epoch);
 	retire_begin(fabric, plan->id);
-	/* Its place was reserved: it cannot fail. */
+	/* The slot was reserved, so this cannot fail. */
 	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);
 	WARN_ON_ONCE(xa_is_err(old));
+	near_add(plan);
 	if (old) {
 		plan_retire(old);
 		plan_free(old);
 	}
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
+	for (u = 0; u < fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_check(plan->member[u]);
 	schedule_delayed_work(&fabric->stall, HC_STALL_TIME);
@@ -395,6 +435,7 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch)
 
 void hc_plan_open(struct hc_plan *plan)
 {
+	hc_guard_open(plan);
 	retire_end(plan->fabric, plan);
 }
 
@@ -404,7 +445,7 @@ void hc_plan_lose(struct hc_plan *plan, u32 lost)
 
 	lockdep_assert_held(&plan->fabric->lock);
 	WRITE_ONCE(plan->lost, lost);
-	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_check(plan->member[u]);
 	retire_end(plan->fabric, plan);
@@ -439,6 +480,7 @@ int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *ext
 	}
 	retire_begin(fabric, id);
 	xa_erase(&fabric->plans, id);
+	near_del(plan);
 	plan_discount(fabric);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
@@ -456,6 +498,7 @@ void hc_plan_purge(struct hc_fabric *fabric)
 	cancel_delayed_work_sync(&fabric->stall);
 	xa_for_each(&fabric->plans, id, plan) {
 		xa_erase(&fabric->plans, id);
+		near_del(plan);
 		plan_discount(fabric);
 		plan_destroy(plan, -ENODEV);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Plans: installed by configuration, published by RCU, executed by the polls.
+ * Plans: installed by configuration, published by RCU, executed by the polls of the nodes.
  */
 #ifndef _HC_PLAN_KERNEL_H
 #define _HC_PLAN_KERNEL_H
@@ -8,36 +8,45 @@
 #include <linux/atomic.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/hypercube.h>
 
 #include "coll/ops.h"
+#include "fabric/fabric.h"
 #include "hc_tree.h"
 
-struct hc_fabric;
 struct hc_member;
 struct netlink_ext_ack;
 
 /**
- * struct hc_plan_params - what netlink asks for, and is told
- * @id: id of the plan, >= 1; a plan of that id is replaced
- * @ops: its type
- * @root: sink of a tree, source of a broadcast, lowest node of a doubling, first
+ * struct hc_plan_params - a plan as netlink, or another machine, describes it
+ * @id: id of the plan, >= 1; a plan that has this id is replaced
+ * @ops: the plan type
+ * @root: sink of a tree, source of a broadcast, lowest node of a recursive doubling, first
  *	node of the first ring
  * @stages: number of entries of @order
- * @order: dimensions
+ * @order: dimensions, in the order of the stages
  * @steps: length of @sequence
- * @sequence: of a broadcast: the dimension of each step
- * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32; NULL with a doubling
- * @detours: @ndetours entries
- * @ndetours: how many
- * @ways: their ways, of a plan that is installed, or NULL
- * @nrings: rings of a tree of these
- * @rings: what HYPERCUBE_A_PLAN_RINGS says of each
+ * @sequence: of a broadcast: the dimension of each step; of a spanning tree: for each node the
+ *	port to its parent
+ * @members: set of nodes: node u is bit u % 32 of word u / 32; NULL where it follows from the
+ *	rest
+ * @detours: @ndetours pairs of members
+ * @ndetours: number of detours
+ * @ways: paths of the detours, of a plan that is installed; or NULL
+ * @nrings: number of rings
+ * @rings: HYPERCUBE_A_PLAN_RINGS: size, level and parent of each ring
  * @nring_nodes: length of @ring_nodes
  * @ring_nodes: the nodes of all rings, one ring after the other
- * @fault: the 2^dim FAULT words the plan was made for
- * @mends: it mends itself when a fault has broken it
- * @epoch: the epoch that it is to have, 0: the next one
+ * @fault: the FAULT words of all nodes for which the plan was made
+ * @repairs: REPAIR: the plan repairs itself when a fault has broken it
+ * @epoch: the epoch that the plan is to have; 0: the next one of the fabric
+ * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
+ *	is not guarded
+ * @recipe: how the plan was made, a string for user space, or NULL
+ * @prev: the epoch of the plan that this one may replace; 0: any, or there is none
+ * @guard_uid: of a guarded plan: the user who may install its next epoch, or INVALID_UID
+ * @by_guard: that user asks for it, not one with CAP_NET_ADMIN
  */
 struct hc_plan_params {
 	u32 id;
@@ -56,44 +65,65 @@ struct hc_plan_params {
 	u32 nring_nodes;
 	const u16 *ring_nodes;
 	const u32 *fault;
-	bool mends;
+	bool repairs;
 	u32 epoch;
+	u32 guard;
+	const char *recipe;
+	u32 prev;
+	kuid_t guard_uid;
+	bool by_guard;
 };
 
+/* The user who guards a plan may ask for its next epoch once in this time, jiffies. */
+#define HC_GUARD_PACE	(HZ / 20)
+
 /**
- * struct hc_plan - an installed plan; constant once published but for @broken and what follows, and
- *	@mended
- * @rcu: frees it
+ * struct hc_plan - an installed plan. Constant once published, except @guard_uid, @tried,
+ *	@repaired, @went, @lost and the members from @breaking on
+ * @rcu: for freeing it
  * @fabric: its fabric
  * @id: its id
  * @ops: its type
  * @bytes: memory that it and its members take; constant once published
- * @epoch: the fabric's count of installations when it was made, or what configuration has chosen
- * @tag: what frames of it say as their epoch; in a fabric that spans machines also of what
- *	configuration said of the plan, for machines that were told different things
- * @root: sink of the tree, source of the broadcast, lowest node of the doubling, first node of the
- *	first ring
- * @hash: of the latter
+ * @epoch: number of this installation: the fabric's count of them, or as configuration chose
+ * @tag: what frames carry as the epoch; in a fabric that spans machines it also depends on
+ *	@hash, so that machines that were given different plans do not understand each other
+ * @root: sink of a tree, source of a broadcast, lowest node of a recursive doubling, first
+ *	node of the first ring
+ * @hash: hash of all that configuration said of the plan, except the epoch
  * @members: bit set of the members
- * @nmembers: how many
- * @stages: stages of which each takes the steps that frames say it took (hc_wire_data.cost)
- * @detours: members that reach each other over several links; owned by the type
- * @ndetours: how many pairs of them
- * @ways: the ways that these take, or NULL
- * @priv: what the type keeps, see hc_plan_ops.plan_size
- * @mends: it mends itself
- * @mended: how often it has, as far as members of this machine were in it
- * @went: the latest attempt at that in which one of them was told to go on
+ * @nmembers: number of members
+ * @stages: stages whose steps frames carry (hc_wire_data.cost)
+ * @detours: pairs of members that reach each other over several links; owned by the type
+ * @ndetours: number of detours
+ * @ways: paths of the detours, or NULL
+ * @priv: private state of the type, see hc_plan_ops.plan_size
+ * @repairs: REPAIR: the plan repairs itself
+ * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
+ *	is not guarded
+ * @guarded: the first epoch since which the plan has been guarded without a gap
+ * @epochs: the members of these epochs, or NULL: the plan is not guarded
+ * @recipe: how the plan was made, a string for user space, or NULL
+ * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
+ *	under hc_fabric.lock
+ * @tried: when this user last asked for the next epoch (hc_nl_guard_may()), jiffies; under
+ *	hc_fabric.lock
+ * @grant: the nodes that this user may make members, see hc_grant_make(); NULL: the plan is not
+ *	guarded
+ * @repaired: number of repairs in which members of this machine took part
+ * @went: ballot of the latest repair in which one of them was sent COMMIT
  * @lost: a node of a machine that does not have the plan, or HC_CAUSE_NONE; written under
  *	hc_fabric.lock
- * @breaking: bit 0: a member's poll is about to set @broken; bit 1: that was reported as a failure
- * @reported: the number after that of the failure that was reported last, or where numbers went on
- *	when all that was under way had ended
- * @broken: a fault has broken it; set by that poll, until it is mended
- * @cause_node: where that fault lies; valid once @broken is seen
- * @cause_dim: dimension of the link
- * @member: state of each node in this plan, NULL for nodes that are no members or elsewhere;
- *	entry u is touched by the poll of node u alone
+ * @breaking: bit 0: a member's poll is about to set @broken; bit 1: the break was reported as
+ *	a failure
+ * @reported: 1 plus the number of the last failure that was reported; after a repair without
+ *	the operations that were under way, the number where operations went on
+ * @broken: a fault has broken the plan; set by the poll that found it, cleared by a repair
+ * @cause_node: the node where the fault lies; valid once @broken is seen
+ * @cause_dim: dimension of the faulty link, or HC_CAUSE_NONE
+ * @cause_status: positive errno
+ * @member: for each node its member, NULL if the node is none or is on another machine; entry
+ *	u is touched by the poll of node u only
  */
 struct hc_plan {
 	struct rcu_head rcu;
@@ -112,8 +142,15 @@ struct hc_plan {
 	u32 ndetours;
 	struct hc_detour_ways *ways;
 	void *priv;
-	bool mends;
-	atomic_t mended;
+	bool repairs;
+	u32 guard;
+	u32 guarded;
+	struct hc_epochs *epochs;
+	char *recipe;
+	kuid_t guard_uid;
+	unsigned long tried;
+	u32 *grant;
+	atomic_t repaired;
 	atomic64_t went;
 	u32 lost;
 	unsigned long breaking;
@@ -121,67 +158,171 @@ struct hc_plan {
 	bool broken;
 	u32 cause_node;
 	u32 cause_dim;
+	u32 cause_status;
 	struct hc_member *member[];
 };
 
-/* Returns the state that the plan's type keeps of it: .plan_size bytes. */
+/* Return: the private state of the plan's type, .plan_size bytes. */
 static inline void *hc_plan_priv(const struct hc_plan *plan)
 {
 	return plan->priv;
 }
 
-/* Is node @u a member, and one of this machine?  Others are told by frames what they need. */
+/* hc_plan_find() - find a plan by its id; under RCU. Returns NULL if there is none.
+ *
+ * Most plans are in their slot of hc_fabric.near. The slot is written after the xarray when a plan
+ * is published, and cleared before the grace period when it is removed: so a plan that is found
+ * there is valid. An empty slot, or one with another plan, means nothing.
+ */
+static inline struct hc_plan *hc_plan_find(struct hc_fabric *fabric, u32 id)
+{
+	struct hc_plan *plan = rcu_dereference(fabric->near[id % HC_PLANS_NEAR]);
+
+	return likely(plan && plan->id == id) ? plan : xa_load(&fabric->plans, id);
+}
+
+/**
+ * hc_plan_member_here() - tell whether a node is a member that is on this machine
+ * @plan: the plan
+ * @u: the node
+ *
+ * Return: true if so. What members on other machines need they learn from frames.
+ */
 bool hc_plan_member_here(const struct hc_plan *plan, u32 u);
 
 /* --- plan.c; callers hold hc_fabric.lock --- */
 
-/* At creation, before anything can find the fabric. */
+/**
+ * hc_plan_fabric_init() - initialize the plans of a fabric that is being created
+ * @fabric: the fabric
+ */
 void hc_plan_fabric_init(struct hc_fabric *fabric);
-/* Are these the FAULT words of the nodes?  0 or -ESTALE. */
-int hc_plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
-			 struct netlink_ext_ack *extack);
-/* Verify and publish.  -EINVAL (extack says why), -ESTALE: the faults are not
- * those the plan was made for, -ENOMEM.
+
+/**
+ * hc_plan_install() - verify a plan and publish it
+ * @fabric: the fabric
+ * @p: the plan
+ * @extack: says why it was refused
+ *
+ * Return: 0; -EINVAL; -ESTALE if the faults are not those for which the plan was made; -ENOMEM;
+ * -EDQUOT; -EPERM if the plan's guard asks for members that it was not given.
  */
 int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		    struct netlink_ext_ack *extack);
-/* The same in steps.  Verify and make, so that what follows cannot fail; nobody sees it yet.  Until
- * it is published or cancelled no other plan is installed or removed.  An ERR_PTR as above.
+
+/**
+ * hc_plan_prepare() - verify a plan and make it, so that publishing it cannot fail
+ * @fabric: the fabric
+ * @p: the plan
+ * @extack: says why it was refused
+ *
+ * Nothing sees the plan yet. Until it is published or cancelled, no other plan is installed or
+ * removed.
+ *
+ * Return: the plan, or an ERR_PTR as hc_plan_install().
  */
 struct hc_plan *hc_plan_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 				struct netlink_ext_ack *extack);
-void hc_plan_cancel(struct hc_plan *plan);
-/* With an epoch that hc_plan_check_epoch() lets pass.  Contributions wait until it is opened. */
-void hc_plan_publish(struct hc_plan *plan, u32 epoch);
-void hc_plan_open(struct hc_plan *plan);
-/* Instead of that: a machine has not published it, that of node @lost.  It is a broken one. */
-void hc_plan_lose(struct hc_plan *plan, u32 lost);
-/* Epochs ascend, also those that a request names.  0 (any) or -ERANGE. */
-int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack);
-u32 hc_plan_next_epoch(u32 last);
-/* Unpublish, wait for the polls, end pending operations with -ESTALE. */
-int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
-/* Answer a request with a verifier's sentence, a string literal, and the node that
- * it is about, or HC_FLAW_NO_NODE.
+
+/**
+ * hc_plan_cancel() - free a prepared plan
+ * @plan: the plan
  */
-#define HC_FLAW_NO_NODE	U32_MAX
-void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node);
-/* Teardown, phase 2: no poll runs any more. */
+void hc_plan_cancel(struct hc_plan *plan);
+
+/**
+ * hc_plan_publish() - publish a prepared plan
+ * @plan: the plan
+ * @epoch: an epoch that hc_plan_check_epoch() has accepted. Contributions wait until
+ *	hc_plan_open()
+ */
+void hc_plan_publish(struct hc_plan *plan, u32 epoch);
+
+/**
+ * hc_plan_open() - let contributions to a published plan begin
+ * @plan: the plan
+ */
+void hc_plan_open(struct hc_plan *plan);
+
+/**
+ * hc_plan_lose() - instead of hc_plan_open(): another machine has not published the plan
+ * @plan: the plan, which is broken from the beginning
+ * @lost: a node of that machine
+ */
+void hc_plan_lose(struct hc_plan *plan, u32 lost);
+
+/**
+ * hc_plan_check_epoch() - check that an epoch is above those of all plans before
+ * @fabric: the fabric
+ * @epoch: the epoch that a request names; 0: any
+ * @extack: says why it was refused
+ *
+ * Return: 0 or -ERANGE.
+ */
+int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack);
+
+/**
+ * hc_plan_next_epoch() - return the epoch after another one
+ * @last: the other one
+ *
+ * Return: the epoch, which is never 0.
+ */
+u32 hc_plan_next_epoch(u32 last);
+
+/**
+ * hc_plan_remove() - unpublish a plan and end its pending operations with -ESTALE
+ * @fabric: the fabric
+ * @id: id of the plan
+ * @extack: says why it was refused
+ *
+ * Return: 0 or -ENOENT.
+ */
+int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
+
+/* No node: see hc_plan_set_reason(). */
+#define HC_REASON_NO_NODE	U32_MAX
+/**
+ * hc_plan_set_reason() - put a verifier's message into an extack
+ * @extack: the extack, or NULL
+ * @why: a string literal
+ * @node: the node that it is about, or HC_REASON_NO_NODE
+ */
+void hc_plan_set_reason(struct netlink_ext_ack *extack, const char *why, u32 node);
+
+/**
+ * hc_plan_purge() - end and free all plans of a fabric that is being removed
+ * @fabric: the fabric, no poll of which runs any more
+ */
 void hc_plan_purge(struct hc_fabric *fabric);
-/* A copy of an array, for a plan to keep; NULL: no memory. */
+
+/**
+ * hc_plan_dup() - copy an array
+ * @from: the array
+ * @n: number of elements
+ * @size: bytes of an element
+ *
+ * Return: the copy, or NULL: no memory.
+ */
 void *hc_plan_dup(const void *from, size_t n, size_t size);
-/* A plan that is being made takes @bytes more.  0 or -EDQUOT. */
+
+/**
+ * hc_plan_charge() - charge memory to a plan that is being made
+ * @plan: the plan
+ * @bytes: the memory
+ *
+ * Return: 0 or -EDQUOT.
+ */
 int hc_plan_charge(struct hc_plan *plan, size_t bytes);
 
 /**
- * struct hc_op_view - snapshot of a member's oldest pending operation
+ * struct hc_op_view - snapshot of a member's oldest pending operation, for dumps
  * @nr: its number
  * @next: number of the next contribution
- * @done: all below are complete as far as the member knows
+ * @done: operations below this number are complete as far as the member knows
  * @gen: generation of the member
  * @wait: enum hypercube_wait
- * @awaited: with WAIT_PEER and WAIT_CREDIT: the node
- * @since: ns that the wait has lasted
+ * @awaited: the node that it waits for, with WAIT_PEER and WAIT_CREDIT
+ * @since: duration of the wait, ns
  */
 struct hc_op_view {
 	u64 nr;
@@ -193,7 +334,15 @@ struct hc_op_view {
 	u64 since;
 };
 
-/* Snapshot for the host's eyes; any context under RCU.  False if @node is no member. */
+/**
+ * hc_coll_view() - take a snapshot of what a member waits for
+ * @plan: the plan
+ * @node: the node
+ * @view: filled in
+ *
+ * Context: any, under RCU.
+ * Return: false if @node is no member.
+ */
 bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view);
 
 #endif /* _HC_PLAN_KERNEL_H */

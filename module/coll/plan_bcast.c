@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcast plans: their members, and how they learn that all have the message.
+ * Broadcast plans: their members, and how they learn that all members have the message.
  *
- * The sends of a sequence of dimensions that bring news make a tree (hc_bcast.h):
- * each member gets the message once, from the node above it.  The edges carry
- * segments down (coll/fanout.c), and in the other direction the acknowledgements: a
- * member has received operation k together with all below it when its process's
- * queue has all of it and all sources say the same of theirs; then it tells the
- * node above (ACK), at once if the source of the broadcast wants to know, else
- * now and then, for the window of operations must move on.
+ * The sends of the sequence of dimensions that bring a node the message for the first time make a
+ * tree (hc_bcast.h): each member gets the message once, from the node above it. The edges carry
+ * segments down (coll/fanout.c), and ACKs up. A member has received operation k, together with all
+ * members below it, when its process's queue has all of it and all its sources have acknowledged
+ * it. Then it sends ACK to the node above: at once if the source of the broadcast asked for a
+ * notification, otherwise now and then, since the window of operations must move on.
  *
  * A message that comes to a node where no process is waits for one.  It does not wait for a
  * receiver that has left, if that has received anything in this generation: its node notes that
- * (.absent) until another process receives there, or until the source leaves, too, for the next one
- * may send to others.
+ * (hc_user.absent) until another process receives there, or until the source leaves, too, for the
+ * next one may send to others.
+ *
+ * Guarded plans (coll/guard.c).  A receiver's process needs the first message that it has not had
+ * to the last byte; the source's the first one that not all receivers have had, as far as it knows.
+ * In a new epoch members agree by allreduces, which go up and down the edges of the broadcast, one
+ * after the other.  What the source has begun and no receiver has had all of is sent once more from
+ * its beginning.  So a message too long to be kept, of which a process has had a part, ends there
+ * with the fault, and at all that have not had it.
+ *
+ * Who only receives owes nothing, so it may leave as it likes; a source that leaves ends what it
+ * has not given all of, as in other plans.  If the next epoch has another source, what the one
+ * before has given and no receiver has had all of never began.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
 
 #include "coll/coll.h"
+#include "coll/guard.h"
+#include "coll/process.h"
 #include "hc_bcast.h"
-#include "netlink/netlink.h"
-#include "sock/result.h"
+#include "notifier.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ members */
@@ -30,12 +41,10 @@
  * struct bcast_member - a member of a broadcast
  * @turns: steps after which each source has the message
  * @turn: steps until all below have received
- * @absent: the receiver's process has left; no other has come, nor has the source left, since
  */
 struct bcast_member {
-	u16 turns[HC_STAGES_MAX];
+	u16 turns[HC_PORTS_MAX];
 	u32 turn;
-	bool absent;
 };
 
 static struct bcast_member *bcast_member(const struct hc_member *m)
@@ -54,7 +63,7 @@ static bool bcast_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 	struct hc_bcast *b = plan_bcast(plan);
 
 	*b = (struct hc_bcast){
-		.dim = plan->fabric->dim,
+		.topo = plan->fabric->topo,
 		.steps = p->steps,
 		.source = p->root,
 		.sequence = hc_plan_dup(p->sequence, p->steps, sizeof(u8)),
@@ -85,7 +94,7 @@ static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_
 	if (u != b->source) {
 		role->ndst = 1;
 		role->dst[0] = (struct hc_tree_peer){
-			.node = hc_neigh(u, from->from),
+			.node = hc_peer(&b->topo, u, from->from),
 			.dim = from->from,
 			.how = HC_TREE_DIRECT,
 			.parts = 1,
@@ -94,7 +103,7 @@ static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_
 	role->nsrc = from->nto;
 	for (i = 0; i < from->nto; i++)
 		src[i] = (struct hc_tree_peer){
-			.node = hc_neigh(u, from->to[i].dim),
+			.node = hc_peer(&b->topo, u, from->to[i].dim),
 			.dim = from->to[i].dim,
 			.how = HC_TREE_DIRECT,
 		};
@@ -103,7 +112,7 @@ static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_
 static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 {
 	const struct hc_bcast *b = plan_bcast(plan);
-	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
+	struct hc_tree_peer src[HC_PORTS_MAX];
 	struct hc_bcast_role from;
 	struct hc_tree_role role;
 	struct bcast_member *bm;
@@ -128,21 +137,21 @@ static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
 				struct netlink_ext_ack *extack)
 {
-	struct hc_bcast_flaw flaw = {
+	struct hc_bcast_reason reason = {
 		.why = "the plan is not valid",
 		.node = HC_BCAST_NO_NODE,
 	};
-	u32 nodes = hc_nodes(plan->fabric->dim);
+	u32 nodes = plan->fabric->topo.nodes;
 	u16 *first = kvmalloc_array(nodes, sizeof(*first), GFP_KERNEL_ACCOUNT);
 	int err;
 	u32 u;
 
 	if (!first)
 		return -ENOMEM;
-	err = hc_bcast_check(plan_bcast(plan), fault, first, &flaw);
-	BUILD_BUG_ON(HC_BCAST_NO_NODE != HC_FLAW_NO_NODE);
+	err = hc_bcast_check(plan_bcast(plan), fault, first, &reason);
+	BUILD_BUG_ON(HC_BCAST_NO_NODE != HC_REASON_NO_NODE);
 	if (err)
-		hc_plan_flaw(extack, flaw.why, flaw.node);
+		hc_plan_set_reason(extack, reason.why, reason.node);
 	for (u = 0; !err && u < nodes; u++)
 		if (hc_plan_member_here(plan, u))
 			err = bcast_member_create(plan, u, first);
@@ -162,15 +171,15 @@ static void ack_up(struct hc_member *m, u64 time, u32 clock)
 	};
 
 	if (hc_ack_xmit(m, &m->role.dst[0], &d))
-		WRITE_ONCE(m->told, m->done);
+		WRITE_ONCE(m->acked, m->done);
 }
 
-static void bcast_ack_tell(struct hc_member *m)
+static void bcast_ack_notify(struct hc_member *m)
 {
 	ack_up(m, 0, 0);
 }
 
-/* All below have the operation.  Return: somebody wants to know that. */
+/* All members below have the operation. Return: true if a process asked for a notification. */
 static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
 	u32 steps = bcast_member(m)->turn;
@@ -186,7 +195,8 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 			.time = op->time,
 		};
 
-		hc_notify_op(m->plan, &ev);
+		if (!op->agrees)
+			hc_notify_op(m->plan, &ev);
 		hc_op_complete(m, op, steps, op->clock, op->time);
 	} else {
 		hc_op_drop(m, op, 0);
@@ -194,7 +204,7 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 	return notify;
 }
 
-/* An operation was passed on, or a source has told: see how much is done below. */
+/* An operation was passed on, or a source has sent ACK: compute how much is done below. */
 static void bcast_review(struct hc_member *m)
 {
 	bool notify = false;
@@ -214,11 +224,11 @@ static void bcast_review(struct hc_member *m)
 		notify |= op_received(m, op, &time, &clock);
 	}
 	WRITE_ONCE(m->done, k);
-	if (m->role.ndst && (notify || m->done - m->told >= HC_ACK_BATCH))
+	if (m->role.ndst && (notify || m->done - m->acked >= HC_ACK_BATCH))
 		ack_up(m, time, clock);
 }
 
-/* From below. */
+/* Handle ACK of a source. */
 static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_ack *w = hc_wire_ack_of(skb);
@@ -245,31 +255,35 @@ static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 
 static void bcast_handed(struct hc_member *m, struct hc_op *op)
 {
-	/* A receiver has no more to do with a message that it has passed on. */
+	/* A receiver has no further work with a message that it has passed on. */
 	if (m->role.ndst) {
 		if (op->begun)
-			trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
+			trace_hc_op_end(m->node, m->plan->id, hc_user_nr(m, op->nr), 0);
+		if (op->begun && m->guard)
+			hc_guard_ended(m, op);
 		op->begun = false;
 		WRITE_ONCE(m->next, m->head);
 	}
 	bcast_review(m);
 }
 
-/* A receiver contributes nothing, so nothing else tells it. */
-static bool bcast_ended(struct hc_member *m, bool told)
+/* A generation has ended. A receiver contributes nothing, so nothing else notifies its process. */
+static bool bcast_ended(struct hc_member *m, bool notified)
 {
 	struct hc_rec rec;
 
-	/* Another one may send now, to others. */
+	/* Another process may send now, to other receivers. */
 	if (m->gen.last.status == ECONNRESET && m->gen.last.node == m->plan->root)
-		bcast_member(m)->absent = false;
-	if (told || !m->role.ndst)
+		m->user.absent = false;
+	if (notified || !m->role.ndst)
 		return false;
-	/* The source has given nothing of it, the member has had all before, and others follow. */
+	/* The source has given nothing of the operation that failed, this member has had all before
+	 * it, and others follow.
+	 */
 	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && !(m->gen.last.flags & HC_STOP_F_OVER) &&
 	    m->head >= m->gen.last.nr)
 		return false;
-	rec = hc_sock_record(m);
+	rec = hc_process_record(m);
 	if (rec.sock)
 		hc_status_end(m, NULL, &rec, m->gen.last.nr);
 	return rec.sock;
@@ -277,13 +291,13 @@ static bool bcast_ended(struct hc_member *m, bool told)
 
 static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	if (hc_sock_serves(m)) {
+	if (hc_process_serves(m)) {
 		m->user.engaged = true;
-		bcast_member(m)->absent = false;
+		m->user.absent = false;
 		return true;
 	}
 	/* Nor is anybody to wait for the end of the plan. */
-	if (bcast_member(m)->absent || m->gen.end.flags & HC_STOP_F_OVER)
+	if (m->user.absent || m->gen.end.flags & HC_STOP_F_OVER)
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -300,17 +314,21 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
-/* The source's complete messages go on without its process, as do those that one does not
- * receive.
+/* The socket that served the plan was closed. Complete messages of the source go on without its
+ * process, and so do messages at a receiver whose process has left.
  */
 static void bcast_close(struct hc_member *m)
 {
 	bool engaged = m->user.engaged;
 
 	m->user.engaged = false;
-	if (m->role.ndst && engaged) {
+	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
+		/* The next epoch may have another source. */
+		m->user.leaves |= engaged;
+		hc_member_again(m);
+	} else if (m->role.ndst && engaged) {
 		/* What has come goes on, and not to a process that comes later. */
-		bcast_member(m)->absent = true;
+		m->user.absent = true;
 		hc_advance(m);
 	} else if (engaged) {
 		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, HC_STOP_SOFT);
@@ -326,22 +344,30 @@ static const struct hc_coll_ops *const bcast_colls[] = { &bcast_message, NULL };
 
 static const struct hc_ack_ops bcast_ack = {
 	.way = HC_ACK_UP,
-	.tell = bcast_ack_tell,
+	.tell = bcast_ack_notify,
 	.rx = bcast_ack_rx,
 	.handed = bcast_handed,
 	.moved = bcast_review,
 };
 
-const struct hc_plan_ops hc_plan_bcast = {
-	.id = HYPERCUBE_PLAN_BCAST,
-	.parts = HC_PLAN_ROOT | HC_PLAN_MEMBERS | HC_PLAN_SEQUENCE,
-	.plan_size = sizeof(struct hc_bcast),
-	.member_size = sizeof(struct bcast_member),
-	.copy = bcast_copy, .shape = bcast_shape, .release = bcast_release,
-	.members_create = bcast_members_create, .colls = bcast_colls,
-	.ack = &bcast_ack, .window = HC_OP_WINDOW, .unasked = true,
+static const struct hc_coll_ops *const bcast_guarded_colls[] = {
+	&bcast_message, &hc_bcast_agreement, NULL
+};
 
-	.offered = bcast_offered,
-	.ended = bcast_ended,
-	.close = bcast_close,
+#define BCAST_PLAN							\
+	.id = HYPERCUBE_PLAN_BCAST,					\
+	.parts = HC_PLAN_ROOT | HC_PLAN_MEMBERS | HC_PLAN_SEQUENCE,	\
+	.plan_size = sizeof(struct hc_bcast),				\
+	.member_size = sizeof(struct bcast_member),			\
+	.copy = bcast_copy, .shape = bcast_shape, .release = bcast_release, \
+	.members_create = bcast_members_create,				\
+	.ack = &bcast_ack, .window = HC_OP_WINDOW, .unasked = true,	\
+	.offered = bcast_offered, .ended = bcast_ended, .close = bcast_close
+
+static const struct hc_plan_ops bcast_guarded = {
+	BCAST_PLAN, .colls = bcast_guarded_colls, .up_window = HC_OP_WINDOW,
+};
+
+const struct hc_plan_ops hc_plan_bcast = {
+	BCAST_PLAN, .colls = bcast_colls, .guarded = &bcast_guarded,
 };

@@ -1,78 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling: allreduce, barrier, and what has blocks of all or for all, without a root.
+ * Recursive doubling: allreduce, barrier, and collectives with blocks of all members or for all
+ * members, without a root.
  *
- * At stage i a member and its peer along the dimension of that stage send each other
- * what they have, and each of them combines the two, the part of the peer whose bit
- * is clear first.  By induction all nodes that agree in the dimensions still to come
- * have the same bits after each stage, NaN payloads included: both ends of a link
- * compute the same from the same operands.  After the last stage that is everybody.
- * The operands of each stage are those of a tree of the same order without faults
- * whose sink is the lowest node, so the result has the bits that it would have there.
+ * At stage i a member and its peer along the dimension of that stage send each other what they
+ * have, and each of them combines the two; the data of the peer whose bit is clear is the first
+ * operand. By induction all nodes that agree in the dimensions still to come have the same bits
+ * after each stage, NaN payloads included: both ends of a link compute the same from the same
+ * operands. After the last stage that is all members. The operands of each stage are those of a
+ * tree of the same order without faults whose sink is the lowest node, so the result has the bits
+ * that it would have there.
  *
- * Only the oldest operation is worked on, segment by segment.  What is sent is a
- * copy: each end owns the frame that it got, and combines in place, the lower one
- * into its own segment, the upper one into what came.  The other of the two frames
- * takes the copy for the next stage or segment, so there is one allocation for all that
- * have the same length.
+ * Only the oldest operation is worked on, segment by segment. What is sent is a copy: each end owns
+ * the frame that it got, and combines in place, the lower one into its own segment, the upper one
+ * into the frame that came. The other of the two frames takes the copy for the next stage or
+ * segment, so there is one allocation for all frames of the same length.
  *
- * Halves.  If there is a part for each member (coll/rounds.h), a stage exchanges one half: that
- * for the members on the peer's side.  In a reduce-scatter the halves that stay and that come
- * are combined, with the operands, and so the bits, of an allreduce, and the segment gets
- * shorter until the member's own piece is left (recursive halving).  In an alltoall what comes
- * takes the place of what went, so each dimension brings pieces nearer to their members, and in
- * the end the piece at each place is the one that the member of that place has sent (dimension
- * exchange).  There is one frame for each segment and stage, as in an allreduce, so what follows
- * holds for them, too.
+ * Halves. If there is a part for each member (coll/rounds.h), a stage exchanges one half: the parts
+ * of the members on the peer's side. In a reduce-scatter the half that stays and the half that
+ * comes are combined, with the operands, and so the bits, of an allreduce, and the segment gets
+ * shorter until the member's own piece is left (recursive halving). In an alltoall what comes takes
+ * the place of what went, so each dimension brings pieces nearer to their members, and in the end
+ * the piece at each place is the one that the member of that place has sent (dimension exchange).
+ * There is one frame for each segment and stage, as in an allreduce, so the arguments below hold
+ * for these collectives, too.
  *
- * Growth.  In an allgather a stage exchanges all that both have, so a segment has the pieces of
- * twice as many blocks after it, in the order of the nodes.  The process's segments are so short
- * that the last one is a full one (.piece).  There is one frame for each segment and stage here,
- * too.
+ * Growth. In an allgather a stage exchanges all that both have, so a segment has the pieces of
+ * twice as many blocks after it, in the order of the nodes. The process's segments are so short
+ * that the last stage fills one segment (.piece). There is one frame for each segment and stage
+ * here, too.
  *
- * How far can a peer be ahead?  Take the frames of one stage over all segments of all operations
- * in turn.  A member sends its frame number s of stage i, then takes the peer's number s, then
- * goes on.  So frame s + 1 comes only after this member has sent its s; it takes the peer's s in
- * that same poll if it is there, else when it comes, and waits for nothing else meanwhile.
- * Hence the queue is empty when s + 1 comes: there is never more than one frame in it, n frames
- * at a member in all, which is why nobody needs credits, and nothing is charged to a sender but
- * its own contribution (.lockstep).  If s is the last segment of operation k, s + 1 belongs to k
- * + 1: a member hears of no operation beyond the next one.
+ * Pages. Where pieces of long blocks lie apart (coll/pieces.h) frames refer to their pages, and
+ * none is copied. What goes at a stage of an alltoall is referred to twice until the peer's pieces
+ * have taken its place; this member's references go away with the peer's frame then. The segment
+ * stays charged to the process, for as many pages as it has sent: those that come are as long. In
+ * an allgather the pieces of others are not charged until the process has them: that is a round for
+ * each member, as where they are copied.
  *
- * Completion.  An operation is done at a member when its process has the result: .done and .head
- * move together, no operation is in the state of having been handed over, nobody sends ACK.  A
+ * Guarded plans (coll/guard.c). Each member keeps what all get in common, so that any of them can
+ * distribute it again. There each has the whole result of a reduce-scatter, as in an allreduce, and
+ * an alltoall is an allgather of what all members have for all. Processes get their parts of that.
+ *
+ * How far can a peer be ahead? Take the frames of one stage over all segments of all operations in
+ * turn. A member sends its frame number s of stage i, then takes the peer's number s, then goes on.
+ * So frame s + 1 comes only after this member has sent its s; it takes the peer's s in that same
+ * poll if it is there, otherwise when it comes, and waits for nothing else meanwhile. Hence the
+ * queue is empty when s + 1 comes: there is never more than one frame in it, and n frames at a
+ * member in all. That is why no credits are needed, and nothing is charged to a sender except its
+ * own contribution (.lockstep). If s is the last segment of operation k, s + 1 belongs to k + 1: a
+ * member gets frames of no operation beyond the next one.
+ *
+ * Completion. An operation is done at a member when its process has the result: .done and .head
+ * move together, an operation is never passed on and still incomplete, and no ACKs are sent. A
  * member that has the result has sent all that others need for theirs, so its process may leave
- * then.  When the plan breaks, each member fails all that it has pending, and no more.
+ * then. When the plan breaks, each member fails all that it has pending, and no more.
  *
- * Numbering around END (see coll/end.c).  A member sends frames of operation k only when all
- * below k are done here, and nobody has a result of k without them; so within a generation
+ * Numbering around END (see coll/end.c). A member sends frames of operation k only when all below k
+ * are done here, and no member has a result of k without them; so within a generation
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * END of k is said by a member that does not give all of k, or that finds that another contributes
- * something else to it: so nobody has its result, done(v) <= k for all v.  A member that lacks
- * memory for k when its process has contributed may have sent all that others need: it breaks the
- * plan (hc_fail()).  What is below k is complete everywhere before the generation ends: nobody
- * keeps back what it owes to that, unless it says END of a lower number.
+ * END of k is sent by a member that does not give all of k, or that finds that another one
+ * contributes something else to it: so no member has its result, done(v) <= k for all v. A member
+ * that lacks memory for k when its process has contributed may have sent all that others need: it
+ * breaks the plan (hc_fail()). What is below k is complete at all members before the generation
+ * ends: no member keeps back what it owes to that, unless it sends END of a lower number.
  *
- * A peer that is in the next generation has heard END from this member, and k - 1 is done there.
- * So by (1) this member has only k - 1 to complete, and the peer sends nothing above k + 1, for
- * which it needs this member.  A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so
- * all these have slots of their own in ops[].
+ * A peer that is in the next generation has got END from this member, and k - 1 is done there. So
+ * by (1) this member has only k - 1 to complete, and the peer sends nothing above k + 1, for which
+ * it needs this member. A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so all
+ * these have slots of their own in ops[].
  */
 #include <linux/netlink.h>
 
 #include "coll/coll.h"
+#include "coll/guard.h"
 #include "coll/halves.h"
+#include "coll/pieces.h"
+#include "coll/process.h"
 #include "coll/rounds.h"
 #include "compat.h"
+#include "fabric/limits.h"
 #include "hc_doubling.h"
-#include "netlink/netlink.h"
-#include "sock/result.h"
 
 /* ------------------------------------------------------------ members */
 
-/* The verified doubling. */
+/* The verified plan. */
 static struct hc_doubling *plan_doubling(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
@@ -85,13 +98,13 @@ static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 	u32 u;
 
 	*d = (struct hc_doubling){
-		.dim = plan->fabric->dim,
+		.dim = plan->fabric->topo.dim,
 		.stages = p->stages,
 		.base = p->root,
 	};
 	memcpy(d->order, p->order, p->stages);
 	plan->stages = p->stages;
-	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (hc_doubling_has(d, u))
 			hc_set_add(plan->members, u);
 	return true;
@@ -122,28 +135,28 @@ static int doubling_member_create(struct hc_plan *plan, u32 u)
 	return hc_member_create(plan, u, &role, src);
 }
 
-static void flaw_tell(const struct hc_flaw *flaw, struct netlink_ext_ack *extack)
+static void reason_put(const struct hc_reason *reason, struct netlink_ext_ack *extack)
 {
 	if (!extack)
 		return;
-	if (flaw->dim != HC_FLAW_NONE)
-		HC_SET_ERR_MSG_FMT(extack, "%s: %u:%u", flaw->why, flaw->node, flaw->dim);
-	else if (flaw->node != HC_FLAW_NONE)
-		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", flaw->why, flaw->node);
+	if (reason->dim != HC_REASON_NONE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: %u:%u", reason->why, reason->node, reason->dim);
+	else if (reason->node != HC_REASON_NONE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", reason->why, reason->node);
 	else
-		extack->_msg = flaw->why;
+		extack->_msg = reason->why;
 }
 
 static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 				   struct netlink_ext_ack *extack)
 {
-	struct hc_flaw flaw;
-	int err = hc_doubling_check(plan_doubling(plan), fault, &flaw);
+	struct hc_reason reason;
+	int err = hc_doubling_check(plan_doubling(plan), fault, &reason);
 	u32 u;
 
 	if (err)
-		flaw_tell(&flaw, extack);
-	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
+		reason_put(&reason, extack);
+	for (u = 0; !err && u < plan->fabric->topo.nodes; u++)
 		if (hc_plan_member_here(plan, u))
 			err = doubling_member_create(plan, u);
 	return err;
@@ -152,11 +165,11 @@ static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 /* ------------------------------------------------------------ exchange */
 
 /**
- * struct doubling_op - an operation of a doubling
- * @spare: a frame for the next offer, or NULL
- * @nr: segments that are results
- * @next: sources that the head of hc_op.own has been combined with
- * @offered: that was sent to source @next
+ * struct doubling_op - private state of an operation
+ * @spare: a frame for the next one to be sent, or NULL
+ * @nr: number of segments that have passed all stages
+ * @next: number of sources with whose data the head of hc_op.own was combined
+ * @offered: this member's data was sent to source @next
  */
 struct doubling_op {
 	struct sk_buff *spare;
@@ -176,11 +189,11 @@ static void doubling_op_release(struct hc_op *op)
 }
 
 /**
- * struct doubling_coll - a collective, as doublings carry it
- * @ops: what the common code sees
+ * struct doubling_coll - a collective, as recursive doubling carries it
+ * @ops: the part that the common code knows
  * @halves: a stage sends the peer's half of a segment, not all of it
  * @swaps: the peer's half takes its place; otherwise both are combined
- * @grows: the peer's pieces come beside the member's own
+ * @grows: the peer's pieces are put beside the member's own
  */
 struct doubling_coll {
 	struct hc_coll_ops ops;
@@ -200,14 +213,14 @@ static bool shrinks(const struct hc_op *op)
 	return doubling_coll(op)->halves && !doubling_coll(op)->swaps;
 }
 
-/* Bytes that are for the same side of stage @i, one after the other, of a segment of @len. */
+/* Return: the bytes of a run of pieces for one side of stage @i, in a segment of @len bytes. */
 static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
 	const struct hc_doubling *d = plan_doubling(m->plan);
 	u32 left = hc_doubling_mask(d);
 	unsigned int j;
 
-	/* Pieces for members on the other side of the stages before are gone. */
+	/* Pieces for members on the other side of the earlier stages are gone. */
 	for (j = 0; j < i && shrinks(op); j++)
 		left &= ~hc_bit(d->order[j]);
 	return (len >> hweight32(left)) << hweight32(left & (hc_bit(d->order[i]) - 1));
@@ -219,8 +232,8 @@ static bool is_upper(const struct hc_member *m, unsigned int i)
 	return m->node->id & hc_bit(m->src[i].dim);
 }
 
-/* Fill in what source @i is sent of the segment @acc; what stays is what the peer's part is
- * combined with.
+/* Copy what source @i gets of segment @acc into @copy. What stays in @acc is combined with the
+ * peer's data later.
  */
 static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc,
 		      struct sk_buff *copy)
@@ -249,28 +262,68 @@ static struct sk_buff *frame_get(struct hc_member *m, struct hc_op *op, u32 len)
 	struct sk_buff *spare = d->spare;
 
 	d->spare = NULL;
-	if (spare && be32_to_cpu(hc_hdr(spare)->len) == len)
+	/* A guarded plan may keep a contribution in the same page. */
+	if (spare && be32_to_cpu(hc_hdr(spare)->len) == len &&
+	    !(m->guard && hc_page_is_shared(spare)))
 		return spare;
 	consume_skb(spare);
 	return hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
 }
 
-/* Send source @i its part of what this member has.  False: the operation is gone. */
+/* Return: the number of pieces in the current segment before stage @i. */
+static u32 pieces(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	return doubling_coll(op)->grows ? BIT(i) : m->plan->nmembers;
+}
+
+/* Do the pieces of a segment of @len bytes lie in pages of their own? Then runs are counted in
+ * pieces.
+ */
+static bool is_apart(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
+{
+	return op->apart && len / pieces(m, op, i) > HC_INLINE_MAX;
+}
+
+static struct sk_buff *part_of_pieces(struct hc_member *m, struct hc_op *op, unsigned int i,
+				      const struct sk_buff *acc)
+{
+	u32 n = pieces(m, op, i);
+
+	if (doubling_coll(op)->halves)
+		return hc_pieces_half(m->node, acc, n, half_run(m, op, i, n), !is_upper(m, i));
+	return hc_pieces_share(m->node, acc, n);
+}
+
+/* Make a frame with what source @i gets of segment @acc, see part_fill(). Return: NULL if there is
+ * no memory.
+ */
+static struct sk_buff *part_get(struct hc_member *m, struct hc_op *op, unsigned int i,
+				struct sk_buff *acc)
+{
+	u32 len = be32_to_cpu(hc_hdr(acc)->len);
+	struct sk_buff *copy;
+
+	if (is_apart(m, op, i, len))
+		return part_of_pieces(m, op, i, acc);
+	copy = frame_get(m, op, doubling_coll(op)->halves ? len / 2 : len);
+	if (copy)
+		part_fill(m, op, i, acc, copy);
+	return copy;
+}
+
+/* Send source @i what it gets of segment @acc. Return: false if the operation is gone. */
 static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
-	u32 len = be32_to_cpu(hc_hdr(acc)->len);
+	struct sk_buff *copy = part_get(m, op, i, acc);
 	struct doubling_op *d = doubling_op(op);
 	struct hc_wire_data *w;
-	struct sk_buff *copy;
 	u64 nr = op->nr;
 
-	copy = frame_get(m, op, doubling_coll(op)->halves ? len / 2 : len);
 	if (!copy) {
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	part_fill(m, op, i, acc, copy);
 	hc_hdr(copy)->flags = 0;
 	hc_hdr(copy)->time = hc_hdr(acc)->time;
 	w = hc_wire_data_of(copy);
@@ -279,13 +332,15 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	w->total = from->total;
 	w->index = cpu_to_be32(d->nr);
 	d->offered = true;
-	hc_stage_header(m, op, &m->src[i], &op->busy[i], op->clock, copy);
-	hc_relay_xmit(m, &m->src[i], copy, i);
+	hc_stage_header(m, op, &m->src[i], &op->out[i].busy, op->clock, copy);
+	hc_relay_xmit(m, &m->src[i], copy, i && !op->agrees);
 	/* A link that has just failed ends the operation from below this call. */
 	return hc_op_lives(m, op, nr);
 }
 
-/* The peer's half takes the place of that which went there; consumes @in, as the rest of take(). */
+/* Put the peer's half in the place of the one that went to the peer; consumes @in as take() does.
+ * Return: false if it does not fit.
+ */
 static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own);
@@ -295,36 +350,46 @@ static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	if (hc_wire_data_of(in)->offset != hc_wire_data_of(acc)->offset ||
 	    be32_to_cpu(hc_hdr(in)->len) != len / 2)
 		return false;
+	hc_hdr(acc)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time), came));
+	if (is_apart(m, op, i, len)) {
+		u32 n = pieces(m, op, i);
+
+		hc_pieces_swap(acc, in, n, half_run(m, op, i, n), !is_upper(m, i));
+		consume_skb(in);
+		return true;
+	}
 	if (len)
 		hc_half_put(hc_payload(acc), hc_payload(in), len, half_run(m, op, i, len),
 			    !is_upper(m, i));
-	hc_hdr(acc)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time), came));
 	doubling_op(op)->spare = in;
 	return true;
 }
 
-/* Combine the head of op->own with a peer's part, and leave the result there. */
-static bool combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+/* Combine the head of op->own with a peer's data, and leave the result there; as take(). */
+static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own);
 	bool upper = is_upper(m, i);
 	struct sk_buff *rest = upper ? acc : in;
+	int err = hc_segment_merge(m, op, upper ? in : acc, rest, m->src[i].node);
 
-	if (!hc_segment_merge(m, op, upper ? in : acc, rest, m->src[i].node))
-		return false;
+	if (err)
+		return err;
 	if (upper) {
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	/* A frame that has become shorter is of no use for the next stage. */
+	/* The other frame has the length of an earlier stage. */
 	if (shrinks(op))
 		consume_skb(rest);
 	else
 		doubling_op(op)->spare = rest;
-	return true;
+	return 0;
 }
 
-/* Bytes of one side of stage @i that stay together as a segment of @len grows. */
+/* Return: the bytes of a run of pieces of one side of stage @i, in a segment of @len bytes that
+ * grows.
+ */
 static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 {
 	const struct hc_doubling *d = plan_doubling(m->plan);
@@ -336,19 +401,37 @@ static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 	return (len >> i) << hweight32(known & (hc_bit(d->order[i]) - 1));
 }
 
-/* The peer's pieces come beside those that are there.  NULL: no memory. */
-static struct sk_buff *grown(struct hc_member *m, unsigned int i, struct sk_buff *acc,
-			     struct sk_buff *in)
+/* Make a frame with the pieces of both @acc and @in. Return: NULL if there is no memory. */
+static struct sk_buff *both_get(struct hc_member *m, const struct hc_op *op, unsigned int i,
+				const struct sk_buff *acc, const struct sk_buff *in)
 {
-	u32 len = be32_to_cpu(hc_hdr(acc)->len), run = grown_run(m, i, len);
-	struct sk_buff *both = hc_seg_alloc(m->node->fabric, m->node->id, 2 * len, GFP_ATOMIC);
+	u32 len = be32_to_cpu(hc_hdr(acc)->len), run = grown_run(m, i, len), n = pieces(m, op, i);
+	struct sk_buff *both;
+
+	if (is_apart(m, op, i, len))
+		return hc_pieces_join(m->node, acc, in, n, grown_run(m, i, n), is_upper(m, i));
+	both = hc_seg_alloc(m->node->fabric, m->node->id, 2 * len, GFP_ATOMIC);
+	if (both) {
+		hc_half_put(hc_payload(both), hc_payload(acc), 2 * len, run, is_upper(m, i));
+		hc_half_put(hc_payload(both), hc_payload(in), 2 * len, run, !is_upper(m, i));
+	}
+	return both;
+}
+
+/* Make the segment that has the peer's pieces beside those of @acc. Return: NULL if there is no
+ * memory.
+ */
+static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsigned int i,
+			     const struct sk_buff *acc, const struct sk_buff *in)
+{
+	struct sk_buff *both = both_get(m, op, i, acc, in);
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
 	struct hc_wire_data *w;
 
+	/* What processes gave is charged to them; what members make of it, to the fabric. */
+	both = hc_poll_owned(m->node->fabric, both);
 	if (!both)
 		return NULL;
-	hc_half_put(hc_payload(both), hc_payload(acc), 2 * len, run, is_upper(m, i));
-	hc_half_put(hc_payload(both), hc_payload(in), 2 * len, run, !is_upper(m, i));
 	hc_hdr(both)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time),
 					     be64_to_cpu(hc_hdr(in)->time)));
 	w = hc_wire_data_of(both);
@@ -358,7 +441,7 @@ static struct sk_buff *grown(struct hc_member *m, unsigned int i, struct sk_buff
 	return both;
 }
 
-/* As take(). */
+/* Put the peer's pieces beside this member's; as take(). */
 static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own), *both;
@@ -367,7 +450,7 @@ static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct
 	    hc_wire_data_of(in)->total != hc_wire_data_of(acc)->total ||
 	    hc_hdr(in)->len != hc_hdr(acc)->len)
 		return -EPROTO;
-	both = grown(m, i, acc, in);
+	both = grown(m, op, i, acc, in);
 	if (!both)
 		return -ENOMEM;
 	__skb_unlink(acc, &op->own);
@@ -377,27 +460,51 @@ static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct
 	return 0;
 }
 
-/* Consumes a peer's part.  -EPROTO: it does not fit. */
+/* Bring a peer's frame into the form that take() needs; consumes @in. Return: NULL if there is no
+ * memory.
+ */
+static struct sk_buff *part_own(struct hc_member *m, const struct hc_op *op, unsigned int i,
+				struct sk_buff *in)
+{
+	bool halves = doubling_coll(op)->halves;
+	u32 len = be32_to_cpu(hc_hdr(in)->len), n = pieces(m, op, i);
+
+	if (is_apart(m, op, i, halves ? 2 * len : len))
+		return hc_pieces_own(m->node, in, halves ? 2 * len / n : len / n,
+				     halves ? n / 2 : n);
+	if (hc_payload_whole(in))
+		return hc_seg_own(m->node, in);
+	kfree_skb(in);
+	return NULL;
+}
+
+/* Combine a peer's data with this member's. Return: 0, and @in is consumed; -EPROTO if it does not
+ * fit, or -ENOMEM; it is freed then, too.
+ */
 static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	const struct doubling_coll *coll = doubling_coll(op);
 	int err;
 
-	/* Not when it came: this member had other stages to do before. */
+	/* Clock and costs are taken now, not when the frame came: this member had earlier stages to
+	 * do.
+	 */
 	hc_op_note(m, op, in);
 	if (coll->grows)
 		err = grow_in(m, op, i, in);
 	else if (coll->swaps)
 		err = swap_in(m, op, i, in) ? 0 : -EPROTO;
 	else
-		err = combine_in(m, op, i, in) ? 0 : -EPROTO;
+		err = combine_in(m, op, i, in);
 	if (err)
 		kfree_skb(in);
 	doubling_op(op)->offered = false;
 	return err;
 }
 
-/* The process is charged for a frame of the size of what is left; consumes @skb. */
+/* Copy what is left of a segment into a frame of that size, so that the process is charged for no
+ * more; consumes @skb.
+ */
 static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -409,7 +516,7 @@ static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 	return cut;
 }
 
-/* Bytes of the result at this member. */
+/* Return: the bytes of the result at this member. */
 static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
 {
 	const struct doubling_coll *coll = doubling_coll(op);
@@ -419,7 +526,23 @@ static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
 	return coll->halves && !coll->swaps ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* The process gets a segment of the result; consumes @skb.  False: no memory. */
+/* As hand_out(), in a guarded plan, which keeps the result. Return: HC_FAILED if the operation is
+ * gone.
+ */
+static enum hc_progress guarded_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				    bool last)
+{
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+
+	/* The offset is that in the blocks of all members. */
+	if (doubling_coll(op)->grows)
+		w->offset = cpu_to_be64(be64_to_cpu(w->offset) * m->plan->nmembers);
+	if (!hc_guard_result(m, op, skb, last))
+		return HC_FAILED;
+	return last ? HC_FINISHED : HC_BLOCKED;
+}
+
+/* Give the process a segment of the result; consumes @skb. Return: false if there is no memory. */
 static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	u64 at = be64_to_cpu(hc_wire_data_of(skb)->offset);
@@ -434,18 +557,20 @@ static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	else if (doubling_coll(op)->swaps)
 		hc_pieces_result(m, op, skb, hc_part_bytes(m, at), last);
 	else
-		hc_sock_result(m, op, skb, last);
+		hc_process_result(m, op, skb, last);
 	return true;
 }
 
-/* All stages are behind a segment: it is the result.  HC_FINISHED: the last of it. */
+/* A segment has passed all stages: it is part of the result. Return: HC_FINISHED if it is the last
+ * one.
+ */
 static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
-	/* It is for the next segment; nobody's send buffer shall wait for it. */
+	/* The frame is reused for the next segment; no send buffer must wait for it. */
 	if (d->spare)
 		skb_orphan(d->spare);
 	d->next = 0;
@@ -453,6 +578,8 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 	op->result = result_bytes(m, op);
 	WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
+	if (m->guard)
+		return guarded_out(m, op, skb, last);
 	if (!hand_out(m, op, skb, last))
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	return last ? HC_FINISHED : HC_BLOCKED;
@@ -474,7 +601,7 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 			in = hc_stream_pop(&op->src[i]);
 			if (!in)
 				return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
-			in = hc_seg_own(m->node, in);
+			in = part_own(m, op, i, in);
 			if (!in)
 				return hc_op_fail(m, op, -ENOMEM, m->node->id);
 			err = take(m, op, i, in);
@@ -482,7 +609,7 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 				return hc_op_fail(m, op, err, err == -ENOMEM ? m->node->id :
 							      m->src[i].node);
 		}
-		if (!hc_sock_room(m, op->rec.sock))
+		if (!op->agrees && !hc_process_room(m, op->rec.sock))
 			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 		p = segment_out(m, op);
 		if (p != HC_BLOCKED)
@@ -491,44 +618,45 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* ------------------------------------------------------------ what the common code asks */
+/* ------------------------------------------------------------ called by the common code */
 
-/* One frame of each round. */
+/* Is this frame the half that the peer sends in the next round? */
 static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 	const struct hc_plan *plan = op->member->plan;
-	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, op->elem);
 	u32 len, rest;
 
 	div_u64_rem(total, plan->nmembers * op->elem, &rest);
-	return !rest && hc_round_follows(&op->src[i].at, skb, plan->nmembers, piece, &len) &&
+	return !rest && hc_round_follows(&op->src[i].at, skb, plan->nmembers, op->piece, &len) &&
 	       be32_to_cpu(hc_hdr(skb)->len) == len >> (doubling_coll(op)->swaps ? 1 : i + 1);
 }
 
-/* Of blocks: so many that all of them fill a segment. */
-static u32 spread_piece(const struct hc_plan *plan)
-{
-	return hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
-}
-
-/* Twice as long at each stage. */
+/* Is the frame the next one? It is twice as long at each stage. */
 static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u32 len;
 
-	return hc_round_follows(&op->src[i].at, skb, 1, spread_piece(op->member->plan), &len) &&
+	return hc_round_follows(&op->src[i].at, skb, 1, op->piece, &len) &&
 	       be32_to_cpu(hc_hdr(skb)->len) == len << i;
 }
 
-/* What all have in common. */
+/* What all collectives have in common. */
 #define DOUBLING_OP(name)					\
 	.id = HYPERCUBE_##name,					\
 	.op_size = sizeof(struct doubling_op),			\
 	.release = doubling_op_release,				\
 	.advance = doubling_advance
-/* Of those that work in rounds. */
+/* Members of those that go in rounds. */
 #define ROUNDS		.rounds = true, .up_follows = half_follows
+/* Where the pieces of all members are joined to be kept, they do not lie apart. */
+static u32 kept_piece(const struct hc_plan *plan, u64 bytes)
+{
+	return hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
+}
+
+/* Members of those collectives. */
+#define GROWS		.joins = true, .piece = kept_piece, .up_follows = growth_follows
 
 static const struct doubling_coll doubling_allreduce = {
 	.ops = { DOUBLING_OP(ALLREDUCE) },
@@ -539,7 +667,7 @@ static const struct doubling_coll doubling_barrier = {
 };
 
 static const struct doubling_coll doubling_alltoall = {
-	.ops = { DOUBLING_OP(ALLTOALL), ROUNDS },
+	.ops = { DOUBLING_OP(ALLTOALL), ROUNDS, .apart = true },
 	.halves = true, .swaps = true,
 };
 
@@ -548,13 +676,24 @@ static const struct doubling_coll doubling_reduce_scatter = {
 	.halves = true,
 };
 
+static u32 spread_piece(const struct hc_plan *plan, u64 bytes);
+
 static const struct doubling_coll doubling_allgather = {
 	.ops = {
 		DOUBLING_OP(ALLGATHER),
-		.piece = spread_piece, .untold = true, .up_follows = growth_follows,
+		.piece = spread_piece, .unannounced = true, .up_follows = growth_follows,
+		.apart = true,
 	},
 	.grows = true,
 };
+
+/* Return: the bytes of a piece such that the pieces of all blocks fill a round. */
+static u32 spread_piece(const struct hc_plan *plan, u64 bytes)
+{
+	bool apart;
+
+	return hc_part_piece(plan, &doubling_allgather.ops, bytes, 1, &apart);
+}
 
 static const struct hc_coll_ops *const doubling_colls[] = {
 	&doubling_allreduce.ops,
@@ -565,12 +704,41 @@ static const struct hc_coll_ops *const doubling_colls[] = {
 	NULL
 };
 
+static const struct doubling_coll guarded_allgather = {
+	.ops = { DOUBLING_OP(ALLGATHER), GROWS, .unannounced = true },
+	.grows = true,
+};
+
+static const struct doubling_coll guarded_alltoall = {
+	.ops = { DOUBLING_OP(ALLTOALL), GROWS, .own_part = true },
+	.grows = true,
+};
+
+static const struct doubling_coll guarded_reduce_scatter = {
+	.ops = { DOUBLING_OP(REDUCE_SCATTER), .own_part = true },
+};
+
+static const struct hc_coll_ops *const guarded_colls[] = {
+	&doubling_allreduce.ops,
+	&doubling_barrier.ops,
+	&guarded_allgather.ops,
+	&guarded_alltoall.ops,
+	&guarded_reduce_scatter.ops,
+	NULL
+};
+
+#define DOUBLING_PLAN						\
+	.id = HYPERCUBE_PLAN_DOUBLING,				\
+	.cube = true,						\
+	.parts = HC_PLAN_ROOT | HC_PLAN_ORDER,			\
+	.plan_size = sizeof(struct hc_doubling),		\
+	.copy = doubling_copy, .shape = doubling_shape,		\
+	.members_create = doubling_members_create,		\
+	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,	\
+	.all_contribute = true, .lockstep = true
+
+static const struct hc_plan_ops doubling_guarded = { DOUBLING_PLAN, .colls = guarded_colls };
+
 const struct hc_plan_ops hc_plan_doubling = {
-	.id = HYPERCUBE_PLAN_DOUBLING,
-	.parts = HC_PLAN_ROOT | HC_PLAN_ORDER,
-	.plan_size = sizeof(struct hc_doubling),
-	.copy = doubling_copy, .shape = doubling_shape,
-	.members_create = doubling_members_create, .colls = doubling_colls,
-	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
-	.all_contribute = true, .lockstep = true,
+	DOUBLING_PLAN, .colls = doubling_colls, .guarded = &doubling_guarded,
 };

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings: a tree of rings of which any two meet in one node at most.
+ * Plans of rings: a tree of rings, any two of which meet in one node at most.
  *
- * ring.c has what is done in them, lib/hc_ring.h the shape and its verifier.  Where the last
- * node of a ring has no healthy link to the first, what it sends there goes back along the ring,
- * over the nodes between as relays.  All links of a ring are its own then, so a member
- * has one source at most over each of its links, and knows a frame's ring by the link.
+ * ring.c has what members do in them, lib/hc_ring.h the shape and its verifier. If the last node of
+ * a ring has no healthy link to the first, what it sends there goes back along the ring, over the
+ * nodes between as relays. All links of a ring belong to it alone then, so a member has one source
+ * at most over each of its links, and knows a frame's ring by the link.
  *
- * All members contribute, each is the root of what it receives, and an operation is done at a
- * member when its process has the result, its message has come back, and nobody needs this
- * member for theirs any more; it begins no other before.  So what coll/plan_doubling.c says of
- * numbers holds here, too: nobody has the result of an operation without a frame of each member,
- * so within a generation done(v) <= done(u) + 1 for all members u, v, and a member hears of no
- * operation beyond the next one.  END changes the numbers as it does there.
- * When a fault breaks the plan, each member fails all operations of which its process has no
- * result, or still waits to hear of the end; if the plan mends itself, they go on (ring_keep.c).
+ * All members contribute, and each is the root of what it receives. An operation is done at a
+ * member when its process has the result, its own message has come back, and no other member needs
+ * this one for its result any more; the member begins no other operation before. So the argument
+ * about numbers in coll/plan_doubling.c holds here, too: no member has the result of an operation
+ * without a frame of each member, so within a generation done(v) <= done(u) + 1 for all members u,
+ * v, and a member gets frames of no operation beyond the next one. END changes the numbers as it
+ * does there. When a fault breaks the plan, each member fails all operations of which its process
+ * has no result, or still waits for the end. If the plan has REPAIR, they go on (ring_resume.c).
  *
- * On a frame's way home all processes may have the result already.  So lack of memory there breaks
- * the plan, or has it mended (hc_fail()).  If another failure ends the operation, a member that has
- * completed it does the same when END comes (hc_end_note()).
+ * While a frame is on its way back, all processes may have the result already. So lack of memory
+ * then breaks the plan, or has it repaired (hc_fail()). If another failure ends the operation, a
+ * member that has completed it does the same when END comes (hc_end_note()).
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -26,22 +26,21 @@
 
 #include "coll/coll.h"
 #include "coll/ring.h"
-#include "coll/ring_mend.h"
+#include "coll/ring_repair.h"
 #include "coll/ring_ways.h"
 #include "compat.h"
 #include "hc_ring.h"
-#include "netlink/netlink.h"
 
 /**
  * struct ring_plan - a verified plan
  * @tree: its rings
- * @ring: those of @tree
- * @node: those of @tree
+ * @ring: the array of rings of @tree
+ * @node: the array of nodes of @tree
  * @got: a set of members for each member
- * @place: of each node in the ring, if messages may go both ways
- * @mend: of each member, if the plan mends itself
- * @sets: the same: HC_MEND_SETS sets of members for each
- * @places: the same: where the nodes of @tree are
+ * @place: for each node its position in the ring, if messages may go both ways; or NULL
+ * @repair: for each member the state of its ring repair; NULL: no REPAIR
+ * @sets: HC_REPAIR_SETS sets of members for each member; NULL: no REPAIR
+ * @places: positions of the nodes of @tree, with REPAIR
  */
 struct ring_plan {
 	struct hc_ring_tree tree;
@@ -49,7 +48,7 @@ struct ring_plan {
 	u16 *node;
 	u32 *got;
 	u16 *place;
-	struct hc_mend *mend;
+	struct hc_repair *repair;
 	u32 *sets;
 	struct hc_ring_places places;
 };
@@ -68,11 +67,13 @@ const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 
 /* ------------------------------------------------------------ the shape */
 
-/* Nothing is verified yet; nodes that do not exist are no members. */
+/* Copy the shape. It is not verified yet: numbers of nodes that do not exist are left out of the
+ * set of members.
+ */
 static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct ring_plan *rp = ring_plan(plan);
-	u32 nodes = hc_nodes(plan->fabric->dim);
+	u32 nodes = plan->fabric->topo.nodes;
 	u32 i;
 
 	BUILD_BUG_ON(sizeof(struct hc_ring) != sizeof(struct hypercube_ring) ||
@@ -100,10 +101,10 @@ static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 static void ring_shape(const struct hc_plan *plan, struct hc_plan_params *p)
 {
 	const struct hc_ring_tree *t = &ring_plan(plan)->tree;
-	const struct hc_ring_shape *mended = hc_mend_shape(plan, &p->members);
+	const struct hc_ring_shape *repaired = hc_repair_shape(plan, &p->members);
 
-	if (mended)
-		t = &mended->t;
+	if (repaired)
+		t = &repaired->t;
 	p->nrings = t->nrings;
 	p->rings = (const void *)t->ring;
 	p->nring_nodes = t->nnodes;
@@ -115,9 +116,9 @@ static void ring_release(struct hc_plan *plan)
 	struct ring_plan *rp = ring_plan(plan);
 	u32 i;
 
-	for (i = 0; rp->mend && i < plan->nmembers; i++)
-		hc_mend_release(plan, &rp->mend[i]);
-	kvfree(rp->mend);
+	for (i = 0; rp->repair && i < plan->nmembers; i++)
+		hc_repair_release(plan, &rp->repair[i]);
+	kvfree(rp->repair);
 	kvfree(rp->sets);
 	hc_ring_places_free(&rp->places);
 	kvfree(rp->ring);
@@ -131,7 +132,7 @@ static void ring_release(struct hc_plan *plan)
 static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u32 u)
 {
 	struct ring_plan *rp = ring_plan(plan);
-	size_t words = hc_set_words(plan->fabric->dim);
+	size_t words = hc_topo_words(&plan->fabric->topo);
 	struct hc_tree_role role = {};
 	struct hc_ring_member *ring;
 	struct hc_ring_making mk;
@@ -141,8 +142,8 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	hc_ring_make(k, u, &mk);
 	if (rp->place)
 		hc_ring_make_both(&mk);
-	/* A plan that is mended may need any of the node's links. */
-	role.nsrc = plan->mends ? plan->fabric->dim : mk.n;
+	/* A repair may need any of the node's links. */
+	role.nsrc = plan->repairs ? plan->fabric->topo.ports : mk.n;
 	err = hc_member_create(plan, u, &role, mk.src);
 	if (err)
 		return err;
@@ -156,32 +157,32 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	ring->members = plan->members;
 	ring->got = &rp->got[rank * words];
 	ring->place = rp->place;
-	if (plan->mends) {
-		ring->mend = &rp->mend[rank];
-		hc_mend_init(plan, ring->mend, &rp->sets[rank * words * HC_MEND_SETS]);
+	if (plan->repairs) {
+		ring->repair = &rp->repair[rank];
+		hc_repair_init(plan, ring->repair, &rp->sets[rank * words * HC_REPAIR_SETS]);
 	}
 	return 0;
 }
 
-static void flaw_tell(const struct hc_ring_flaw *flaw, struct netlink_ext_ack *extack)
+static void reason_put(const struct hc_ring_reason *reason, struct netlink_ext_ack *extack)
 {
 	if (!extack)
 		return;
-	if (flaw->other != HC_RING_NO_NODE)
-		HC_SET_ERR_MSG_FMT(extack, "%s: ring %u: %u-%u", flaw->why, flaw->ring, flaw->node,
-				   flaw->other);
-	else if (flaw->node != HC_RING_NO_NODE)
-		HC_SET_ERR_MSG_FMT(extack, "%s: ring %u: node %u", flaw->why, flaw->ring,
-				   flaw->node);
-	else if (flaw->ring != HC_RING_NONE)
-		HC_SET_ERR_MSG_FMT(extack, "%s: ring %u", flaw->why, flaw->ring);
+	if (reason->other != HC_RING_NO_NODE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: ring %u: %u-%u", reason->why, reason->ring,
+				   reason->node, reason->other);
+	else if (reason->node != HC_RING_NO_NODE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: ring %u: node %u", reason->why, reason->ring,
+				   reason->node);
+	else if (reason->ring != HC_RING_NONE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: ring %u", reason->why, reason->ring);
 	else
-		extack->_msg = flaw->why;
+		extack->_msg = reason->why;
 }
 
 static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 {
-	u32 nodes = hc_nodes(plan->fabric->dim);
+	u32 nodes = plan->fabric->topo.nodes;
 	int err = 0;
 	u32 u;
 
@@ -192,42 +193,44 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 	return err;
 }
 
-/* What mending takes, so that the polls need little memory. */
-static int mend_alloc(struct hc_plan *plan)
+/* Allocate what repairs need, so that the polls need little memory. */
+static int repair_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
-	size_t words = (size_t)plan->nmembers * hc_set_words(plan->fabric->dim) * HC_MEND_SETS;
-	u32 nodes = hc_nodes(plan->fabric->dim);
+	size_t words = (size_t)plan->nmembers * hc_topo_words(&plan->fabric->topo) * HC_REPAIR_SETS;
+	u32 nodes = plan->fabric->topo.nodes;
 	int err;
 
-	err = hc_plan_charge(plan, plan->nmembers * sizeof(*rp->mend) +
+	err = hc_plan_charge(plan, plan->nmembers * sizeof(*rp->repair) +
 				   words * sizeof(*rp->sets) + (nodes + 1) * sizeof(u32) +
 				   rp->tree.nnodes * (sizeof(u32) + sizeof(u16)) +
 				   rp->tree.nrings * sizeof(u32));
 	if (err)
 		return err;
-	rp->mend = kvcalloc(plan->nmembers, sizeof(*rp->mend), GFP_KERNEL_ACCOUNT);
+	rp->repair = kvcalloc(plan->nmembers, sizeof(*rp->repair), GFP_KERNEL_ACCOUNT);
 	rp->sets = kvcalloc(words, sizeof(*rp->sets), GFP_KERNEL_ACCOUNT);
 	err = hc_ring_places_alloc(&rp->places, &rp->tree, nodes, GFP_KERNEL_ACCOUNT);
-	if (err || !rp->mend || !rp->sets)
+	if (err || !rp->repair || !rp->sets)
 		return -ENOMEM;
 	hc_ring_places_fill(&rp->places, &rp->tree, nodes);
 	return 0;
 }
 
-/* One ring, which its last link closes, has both directions of its links for itself. */
+/* Can messages go both ways? A single ring that is closed by a link has both directions of its
+ * links for itself.
+ */
 static bool goes_both(const struct hc_plan *plan, const struct hc_ring_net *net)
 {
 	const struct hc_ring_tree *t = &ring_plan(plan)->tree;
 
-	return !plan->mends && t->nrings == 1 && t->nnodes > 2 &&
+	return !plan->repairs && t->nrings == 1 && t->nnodes > 2 &&
 	       net->linked(net, t->node[t->nnodes - 1], t->node[0]);
 }
 
 static int place_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
-	size_t size = hc_nodes(plan->fabric->dim) * sizeof(*rp->place);
+	size_t size = plan->fabric->topo.nodes * sizeof(*rp->place);
 	int err = hc_plan_charge(plan, size);
 	u32 i;
 
@@ -244,7 +247,7 @@ static int place_alloc(struct hc_plan *plan)
 static int ring_charge(struct hc_plan *plan, const struct hc_ring_net *net)
 {
 	struct ring_plan *rp = ring_plan(plan);
-	size_t words = (size_t)plan->nmembers * hc_set_words(plan->fabric->dim);
+	size_t words = (size_t)plan->nmembers * hc_topo_words(&plan->fabric->topo);
 	int err;
 
 	err = hc_plan_charge(plan, rp->tree.nrings * sizeof(*rp->ring) +
@@ -257,20 +260,20 @@ static int ring_charge(struct hc_plan *plan, const struct hc_ring_net *net)
 		return -ENOMEM;
 	if (goes_both(plan, net))
 		return place_alloc(plan);
-	return plan->mends ? mend_alloc(plan) : 0;
+	return plan->repairs ? repair_alloc(plan) : 0;
 }
 
 static int tree_check(struct hc_plan *plan, const struct hc_ring_net *net,
 		      struct netlink_ext_ack *extack)
 {
-	u16 *home = kvcalloc(hc_nodes(plan->fabric->dim), sizeof(*home), GFP_KERNEL_ACCOUNT);
-	struct hc_ring_flaw flaw;
+	u16 *home = kvcalloc(plan->fabric->topo.nodes, sizeof(*home), GFP_KERNEL_ACCOUNT);
+	struct hc_ring_reason reason;
 	int err = -ENOMEM;
 
 	if (home) {
-		err = hc_ring_check(&ring_plan(plan)->tree, net, home, &flaw);
+		err = hc_ring_check(&ring_plan(plan)->tree, net, home, &reason);
 		if (err)
-			flaw_tell(&flaw, extack);
+			reason_put(&reason, extack);
 	}
 	kvfree(home);
 	return err;
@@ -282,7 +285,7 @@ static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 	struct hc_ring_maker k;
 	int err;
 
-	err = hc_ring_maker_init(&k, &ring_plan(plan)->tree, plan->fabric->dim, fault,
+	err = hc_ring_maker_init(&k, &ring_plan(plan)->tree, &plan->fabric->topo, fault,
 				 GFP_KERNEL_ACCOUNT);
 	if (!err)
 		err = tree_check(plan, &k.net, extack);
@@ -300,16 +303,23 @@ static const struct hc_coll_ops *const ring_colls[] = {
 	&hc_ring_allgather, &hc_ring_alltoall, NULL
 };
 
-const struct hc_plan_ops hc_plan_ring = {
-	.id = HYPERCUBE_PLAN_RING,
-	.parts = HC_PLAN_RINGS,
-	.plan_size = sizeof(struct ring_plan),
-	.member_size = sizeof(struct hc_ring_member),
-	.copy = ring_copy, .shape = ring_shape, .release = ring_release,
-	.members_create = ring_members_create, .colls = ring_colls,
-	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
-	.all_contribute = true, .lockstep = true, .can_mend = true,
+static const struct hc_coll_ops *const ring_guarded_colls[] = {
+	&hc_ring_guarded_allgather, &hc_ring_guarded_alltoall, &hc_ring_agreement, NULL
+};
 
-	.data_rx = hc_ring_data_rx,
-	.steps = hc_ring_steps,
+#define RING_PLAN							\
+	.id = HYPERCUBE_PLAN_RING,					\
+	.parts = HC_PLAN_RINGS,						\
+	.plan_size = sizeof(struct ring_plan),				\
+	.member_size = sizeof(struct hc_ring_member),			\
+	.copy = ring_copy, .shape = ring_shape, .release = ring_release, \
+	.members_create = ring_members_create,				\
+	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,		\
+	.all_contribute = true, .lockstep = true, .can_repair = true,	\
+	.data_rx = hc_ring_data_rx, .steps = hc_ring_steps
+
+static const struct hc_plan_ops ring_guarded = { RING_PLAN, .colls = ring_guarded_colls };
+
+const struct hc_plan_ops hc_plan_ring = {
+	RING_PLAN, .colls = ring_colls, .guarded = &ring_guarded,
 };

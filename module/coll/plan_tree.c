@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tree plans: their members.  A role is computed from what the member itself can know: its own
- * FAULT word and those of its neighbours, which neighbours tell each other and which the
- * host supplies where the link between them is faulty.
+ * Tree plans: their members. A role is computed from what the member itself can know: its own FAULT
+ * word and those of its neighbours. Neighbours send each other their FAULT words; where the link
+ * between them is faulty, configuration supplies them.
  */
 #include <linux/slab.h>
 
@@ -19,7 +19,7 @@ static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct hc_tree *tree = plan_tree(plan);
 
-	tree->dim = plan->fabric->dim;
+	tree->dim = plan->fabric->topo.dim;
 	tree->sink = p->root;
 	tree->members = plan->members;
 	tree->stages = p->stages;
@@ -52,17 +52,17 @@ static void tree_release(struct hc_plan *plan)
 static int tree_check(const struct hc_plan *plan, const u32 *fault,
 		      struct netlink_ext_ack *extack)
 {
-	struct hc_tree_flaw flaw = { .why = "the plan is not valid" };
+	struct hc_tree_reason reason = { .why = "the plan is not valid" };
 	const struct hc_tree *tree = plan_tree(plan);
 	u32 *work = kvmalloc_array(HC_TREE_WORK(tree->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!work)
 		return -ENOMEM;
-	err = hc_tree_check(tree, fault, work, &flaw);
+	err = hc_tree_check(tree, fault, work, &reason);
 	kvfree(work);
 	if (err)
-		hc_plan_flaw(extack, flaw.why, HC_FLAW_NO_NODE);
+		hc_plan_set_reason(extack, reason.why, HC_REASON_NO_NODE);
 	return err;
 }
 
@@ -76,7 +76,7 @@ static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
 	unsigned int d;
 	int err;
 
-	for (d = 0; d < plan->fabric->dim; d++)
+	for (d = 0; d < tree->dim; d++)
 		nb[d] = fault[hc_neigh(u, d)];
 	src = kvmalloc_array(max_t(unsigned int, max, 1), sizeof(*src), GFP_KERNEL_ACCOUNT);
 	if (!src)
@@ -94,13 +94,13 @@ static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 	int err = tree_check(plan, fault, extack) ?: hc_ways_make(plan, fault);
 	u32 u;
 
-	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
+	for (u = 0; !err && u < plan->fabric->topo.nodes; u++)
 		if (hc_plan_member_here(plan, u))
 			err = tree_member_create(plan, u, fault);
 	return err;
 }
 
-static const struct hc_coll_ops *const tree_colls[] = {
+const struct hc_coll_ops *const hc_tree_colls[] = {
 	&hc_tree_reduce,
 	&hc_tree_allreduce,
 	&hc_tree_barrier,
@@ -113,12 +113,33 @@ static const struct hc_coll_ops *const tree_colls[] = {
 	NULL
 };
 
+/* A plan of another type may have carried an alltoall, which goes on here. */
+const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
+	&hc_tree_reduce,
+	&hc_tree_allreduce,
+	&hc_tree_barrier,
+	&hc_tree_reduce_scatter,
+	&hc_merge_reduce,
+	&hc_merge_allreduce,
+	&hc_tree_gather,
+	&hc_tree_scatter,
+	&hc_tree_allgather,
+	&hc_tree_alltoall,
+	NULL
+};
+
+#define TREE_PLAN								\
+	.id = HYPERCUBE_PLAN_TREE,						\
+	.cube = true,								\
+	.parts = HC_PLAN_ROOT | HC_PLAN_ORDER | HC_PLAN_MEMBERS | HC_PLAN_DETOURS, \
+	.plan_size = sizeof(struct hc_tree),					\
+	.copy = tree_copy, .shape = tree_shape, .release = tree_release,	\
+	.members_create = tree_members_create,					\
+	.ack = &hc_ack_root, .window = HC_OP_WINDOW, .up_window = HC_OP_WINDOW,	\
+	.all_contribute = true, .results_follow = true
+
+static const struct hc_plan_ops tree_guarded = { TREE_PLAN, .colls = hc_tree_guarded_colls };
+
 const struct hc_plan_ops hc_plan_tree = {
-	.id = HYPERCUBE_PLAN_TREE,
-	.parts = HC_PLAN_ROOT | HC_PLAN_ORDER | HC_PLAN_MEMBERS | HC_PLAN_DETOURS,
-	.plan_size = sizeof(struct hc_tree),
-	.copy = tree_copy, .shape = tree_shape, .release = tree_release,
-	.members_create = tree_members_create, .colls = tree_colls,
-	.ack = &hc_ack_root, .window = HC_OP_WINDOW, .up_window = HC_OP_WINDOW,
-	.all_contribute = true, .results_follow = true,
+	TREE_PLAN, .colls = hc_tree_colls, .guarded = &tree_guarded,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans to and from other machines.  As with attributes (netlink/plan.c), sizes and ranges are
- * checked here; whether the plan makes sense is the verifier's business.
+ * Plans to and from other machines. As for netlink attributes (netlink/plan.c), sizes and ranges
+ * are checked here; whether the plan is valid is checked by the verifier.
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -11,11 +11,10 @@
 #include "coll/plan.h"
 #include "coll/plan_wire.h"
 #include "fabric/fabric.h"
-#include "hc_bcast.h"
 #include "hc_topo.h"
 #include "wire_trunk.h"
 
-/* Entries of each array behind struct hc_wire_shape. */
+/* Number of entries of each array behind struct hc_wire_shape. */
 struct sizes {
 	size_t members;
 	size_t fault;
@@ -34,8 +33,8 @@ static size_t bytes_of(const struct sizes *n)
 static struct sizes sizes_of(const struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
 	return (struct sizes){
-		.members = p->members ? hc_set_words(fabric->dim) : 0,
-		.fault = hc_nodes(fabric->dim), .detours = p->ndetours, .rings = p->nrings,
+		.members = p->members ? hc_topo_words(&fabric->topo) : 0,
+		.fault = fabric->topo.nodes, .detours = p->ndetours, .rings = p->nrings,
 		.ring_nodes = p->nring_nodes, .steps = p->steps,
 	};
 }
@@ -47,18 +46,19 @@ size_t hc_plan_wire_size(const struct hc_fabric *fabric, const struct hc_plan_pa
 	return bytes_of(&n);
 }
 
-/* What plans of some type may have at most. */
+/* The largest sizes that plans of any type may have. */
 static struct sizes sizes_max(const struct hc_fabric *fabric)
 {
-	u32 nodes = hc_nodes(fabric->dim);
+	u32 nodes = fabric->topo.nodes;
 
 	return (struct sizes){
-		.members = hc_set_words(fabric->dim), .fault = nodes, .detours = nodes,
-		.rings = nodes, .ring_nodes = 2 * nodes, .steps = hc_bcast_max_steps(fabric->dim),
+		.members = hc_topo_words(&fabric->topo), .fault = nodes, .detours = nodes,
+		.rings = nodes, .ring_nodes = 2 * nodes,
+		.steps = nodes,
 	};
 }
 
-/* A tree, or rings: the larger ones of all. */
+/* A plan has a tree's arrays or rings, so the larger of both. */
 size_t hc_plan_wire_max(const struct hc_fabric *fabric)
 {
 	struct sizes tree = sizes_max(fabric), rings = tree;
@@ -108,7 +108,7 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
 	BUILD_BUG_ON(sizeof(w->order) != sizeof(p->order));
 	*w = (struct hc_wire_shape){
 		.type = cpu_to_be32(p->ops->id), .root = cpu_to_be32(p->root),
-		.flags = (p->mends ? HC_SHAPE_F_MENDS : 0) |
+		.flags = (p->repairs ? HC_SHAPE_F_REPAIRS : 0) |
 			 (p->members ? HC_SHAPE_F_MEMBERS : 0),
 		.stages = p->stages, .steps = cpu_to_be32(p->steps),
 		.detours = cpu_to_be32(p->ndetours), .rings = cpu_to_be32(p->nrings),
@@ -125,7 +125,7 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
 
 /* ------------------------------------------------------------ reading */
 
-/* Does it have something that plans of its type do not have, or too much of it? */
+/* Does the plan have attributes that plans of its type do not have, or too many entries? */
 static bool sizes_wrong(const struct hc_fabric *fabric, const struct hc_wire_shape *w,
 			const struct sizes *n, u32 has)
 {
@@ -135,8 +135,8 @@ static bool sizes_wrong(const struct hc_fabric *fabric, const struct hc_wire_sha
 	       n->rings > (has & HC_PLAN_RINGS ? max.rings : 0) ||
 	       n->ring_nodes > (has & HC_PLAN_RINGS ? max.rings + n->rings : 0) ||
 	       n->steps > (has & HC_PLAN_SEQUENCE ? max.steps : 0) ||
-	       w->stages > (has & HC_PLAN_ORDER ? fabric->dim : 0) ||
-	       be32_to_cpu(w->root) > (has & HC_PLAN_ROOT ? hc_nodes(fabric->dim) - 1 : 0) ||
+	       w->stages > (has & HC_PLAN_ORDER ? fabric->topo.ports : 0) ||
+	       be32_to_cpu(w->root) > (has & HC_PLAN_ROOT ? fabric->topo.nodes - 1 : 0) ||
 	       !(has & HC_PLAN_MEMBERS) != !n->members || (has & HC_PLAN_RINGS && !n->ring_nodes) ||
 	       (has & HC_PLAN_RINGS && !n->rings);
 }
@@ -165,14 +165,14 @@ static bool order_wrong(const struct hc_fabric *fabric, const struct hc_plan_par
 	unsigned int i;
 
 	for (i = 0; i < p->stages; i++)
-		if (p->order[i] >= fabric->dim)
+		if (p->order[i] >= fabric->topo.ports)
 			return true;
 	return false;
 }
 
 static bool detours_wrong(const struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
-	u32 nodes = hc_nodes(fabric->dim), i;
+	u32 nodes = fabric->topo.nodes, i;
 
 	for (i = 0; i < p->ndetours; i++)
 		if (p->detours[i].from >= nodes || p->detours[i].to >= nodes ||
@@ -181,10 +181,10 @@ static bool detours_wrong(const struct hc_fabric *fabric, const struct hc_plan_p
 	return false;
 }
 
-/* One array after the other, in memory of their own. */
+/* Copy the arrays, which follow one another, into memory of their own. */
 static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_params *p)
 {
-	/* NULL: the set follows from the rest. */
+	/* NULL: the set of members follows from the rest. */
 	u32 *members = n->members ? kvcalloc(n->members, sizeof(*members), GFP_KERNEL_ACCOUNT) :
 				    NULL;
 	u32 *fault = kvcalloc(n->fault, sizeof(*fault), GFP_KERNEL_ACCOUNT);
@@ -225,14 +225,14 @@ static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape 
 		     const struct sizes *n, struct hc_plan_params *p,
 		     struct netlink_ext_ack *extack)
 {
-	u32 nodes = hc_nodes(fabric->dim);
+	u32 nodes = fabric->topo.nodes;
 	int err;
 
 	p->ops = hc_plan_type(be32_to_cpu(w->type));
 	if (!p->ops)
 		return refuse(extack, "This kernel knows no plans of this type");
-	p->mends = w->flags & HC_SHAPE_F_MENDS;
-	if (p->mends && !p->ops->can_mend)
+	p->repairs = w->flags & HC_SHAPE_F_REPAIRS;
+	if (p->repairs && !p->ops->can_repair)
 		return refuse(extack, "Plans of this type cannot repair themselves");
 	if (sizes_wrong(fabric, w, n, p->ops->parts))
 		return refuse(extack, "The plan has what plans of its type do not have, or too much of it");
@@ -262,12 +262,12 @@ int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t le
 	if (len < sizeof(*w) || len > hc_plan_wire_max(fabric))
 		return refuse(extack, "The plan has a wrong length");
 	n = (struct sizes){
-		.members = w->flags & HC_SHAPE_F_MEMBERS ? hc_set_words(fabric->dim) : 0,
-		.fault = hc_nodes(fabric->dim), .detours = be32_to_cpu(w->detours),
+		.members = w->flags & HC_SHAPE_F_MEMBERS ? hc_topo_words(&fabric->topo) : 0,
+		.fault = fabric->topo.nodes, .detours = be32_to_cpu(w->detours),
 		.rings = be32_to_cpu(w->rings), .ring_nodes = be32_to_cpu(w->ring_nodes),
 		.steps = be32_to_cpu(w->steps),
 	};
-	/* Each of them fits: their sum cannot overflow. */
+	/* Each of these is at most @len, so that their sum cannot overflow. */
 	if (n.detours > len || n.rings > len || n.ring_nodes > len || n.steps > len ||
 	    bytes_of(&n) != len)
 		return refuse(extack, "The plan has a wrong length");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Plans as they go to other machines: struct hc_wire_shape and what is behind it.
+ * Plans in messages to other machines: struct hc_wire_shape and the arrays behind it.
  */
 #ifndef _HC_PLAN_WIRE_H
 #define _HC_PLAN_WIRE_H
@@ -11,17 +11,51 @@ struct hc_fabric;
 struct hc_plan_params;
 struct netlink_ext_ack;
 
-/* Bytes of a plan, and of the longest one of a fabric. */
+/**
+ * hc_plan_wire_size() - bytes that a plan takes in a message
+ * @fabric: the fabric
+ * @p: the plan
+ *
+ * Return: the bytes.
+ */
 size_t hc_plan_wire_size(const struct hc_fabric *fabric, const struct hc_plan_params *p);
+
+/**
+ * hc_plan_wire_max() - bytes that the longest plan of a fabric takes in a message
+ * @fabric: the fabric
+ *
+ * Return: the bytes.
+ */
 size_t hc_plan_wire_max(const struct hc_fabric *fabric);
-/* @to has hc_plan_wire_size() bytes. */
+
+/**
+ * hc_plan_wire_put() - write a plan into a message
+ * @fabric: the fabric
+ * @p: the plan
+ * @to: room for hc_plan_wire_size() bytes
+ */
 void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_params *p, void *to);
-/* What a machine says that is not believed, of @len bytes: 0 or an error; its id and epoch are the
- * caller's.  Sizes and ranges are right then; the rest is the verifier's business.  Memory is for
- * hc_plan_wire_free(), also after an error.
+
+/**
+ * hc_plan_wire_get() - read a plan from a message of another machine, which is not trusted
+ * @fabric: the fabric
+ * @from: the message
+ * @len: its bytes
+ * @p: filled in, except .id and .epoch; hc_plan_wire_free() frees its arrays, also after an
+ *	error
+ * @extack: says why it was refused
+ *
+ * Sizes and ranges are checked here; the verifier checks the rest.
+ *
+ * Return: 0 or a negative errno.
  */
 int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t len,
 		     struct hc_plan_params *p, struct netlink_ext_ack *extack);
+
+/**
+ * hc_plan_wire_free() - free the arrays of a plan that was read from a message
+ * @p: the plan
+ */
 void hc_plan_wire_free(struct hc_plan_params *p);
 
 #endif /* _HC_PLAN_WIRE_H */

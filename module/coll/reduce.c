@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tree reduction, element by element: fault-tolerant tree communication (Leu &
- * Kuo, section 3.2, figure 13, as corrected in Documentation/errata.rst).
+ * Tree reduction, element by element: fault-tolerant tree communication (Leu & Kuo, section 3.2,
+ * figure 13, as corrected in Documentation/errata.rst).
  *
- * A member merges into its own segment, in place, the same segment of each of
- * its sources in the order of its role: by stage, as the paper's loop over i.
- * Then it passes the segment on: to its passive neighbour, in m parts to the
- * effective helpers if that link is faulty, or by a detour if there are none;
- * the sink gives it to the socket.  No arrival order enters into the result.
+ * A member merges the same segment of each of its sources into its own segment, in place, in the
+ * order of its role: by stage, as the paper's loop over i. (If a guarded plan keeps the
+ * contribution in the same pages, the first merge writes to pages of its own.) Then the member
+ * passes the segment on: to its passive neighbour; in m parts to the effective helpers if that link
+ * is faulty; or by a detour if there are none. The sink gives it to the socket. The order of
+ * arrival does not affect the result.
  */
 #include <net/sock.h>
 
 #include "coll/coll.h"
 #include "coll/up.h"
+#include "fabric/limits.h"
 #include "reduce/combine.h"
 #include "trace.h"
 
@@ -29,8 +31,8 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 	return part;
 }
 
-/* The data of a blocked sender in m parts, sizes differing by one element at most.
- * False: the operation is gone.
+/* Send the data of a blocked sender to its helpers, in m parts whose sizes differ by one element at
+ * most. Return: false if the operation is gone.
  */
 static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
@@ -44,20 +46,62 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		u32 to = (u64)elems * (i + 1) / parts * op->elem;
 		struct sk_buff *part = part_make(m->node, skb, from, to - from);
 
+		/* Frames of the members' own operations are charged to the fabric. */
+		if (part && op->agrees && !hc_poll_adopt(m->node->fabric, part)) {
+			kfree_skb(part);
+			part = NULL;
+		}
 		if (!part) {
 			hc_op_fail(m, op, -ENOMEM, m->node->id);
 			return false;
 		}
 		hc_data_header(m, op, i, part);
-		hc_relay_xmit(m, &m->role.dst[i], part, m->role.nsrc);
+		hc_relay_xmit(m, &m->role.dst[i], part, m->role.nsrc && !op->agrees);
 		if (!hc_op_lives(m, op, nr))
 			return false;
 	}
 	return true;
 }
 
-bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
-		      const struct sk_buff *in, u32 peer)
+/* Give @skb a page of its own for its payload, which is not filled in yet. Return: the page that it
+ * had, with the reference to it; NULL: no memory.
+ */
+static struct page *page_renew(struct sk_buff *skb)
+{
+	struct page *old = skb_frag_page(&skb_shinfo(skb)->frags[0]);
+	u32 len = skb_frag_size(&skb_shinfo(skb)->frags[0]);
+	struct page *page = alloc_pages(GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN, get_order(len));
+
+	if (!page)
+		return NULL;
+	/* The charge for @skb stays the same. */
+	skb_fill_page_desc(skb, 0, page, 0, len);
+	return old;
+}
+
+/* Combine @len bytes of @acc from @off on with @in.  False: no memory. */
+static bool payload_combine(const struct hc_member *m, const struct hc_op *op, struct sk_buff *acc,
+			    u32 off, const void *in, u32 len)
+{
+	const void *first = hc_payload(acc);
+	struct page *kept = NULL;
+
+	if (m->guard && hc_page_is_shared(acc)) {
+		kept = page_renew(acc);
+		if (!kept)
+			return false;
+		/* If a helper's part is merged, only that part is written below. */
+		if (len < be32_to_cpu(hc_hdr(acc)->len))
+			memcpy(hc_payload(acc), first, be32_to_cpu(hc_hdr(acc)->len));
+	}
+	hc_combine(op->oper, op->dtype, op->width, hc_payload(acc) + off, first + off, in, len);
+	if (kept)
+		put_page(kept);
+	return true;
+}
+
+int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
+		     const struct sk_buff *in, u32 peer)
 {
 	const struct hc_wire_data *to = hc_wire_data_of(acc);
 	const struct hc_wire_data *from = hc_wire_data_of(in);
@@ -69,21 +113,20 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 
 	if (off > room || len > room - off || off % op->elem ||
 	    (to->flags ^ from->flags) & HC_DATA_F_LAST)
-		return false;
+		return -EPROTO;
 	if (!(from->flags & HC_DATA_F_PART) && len != room)
-		return false;
-	if (len)
-		hc_combine(op->oper, op->dtype, op->width, hc_payload(acc) + off,
-			   hc_payload(in), len);
+		return -EPROTO;
+	if (len && !payload_combine(m, op, acc, off, hc_payload(in), len))
+		return -ENOMEM;
 	hc_hdr(acc)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time), came));
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += len;
 	u64_stats_update_end(&m->node->syncp);
 	trace_hc_merge(m->node, m->plan->id, op->nr, peer, len, begin);
-	return true;
+	return 0;
 }
 
-/* Pass a complete segment on; consumes @skb.  False: the operation has failed. */
+/* Pass a complete segment on; consumes @skb. Return: false if the operation has failed. */
 static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	u64 nr = op->nr;
@@ -102,7 +145,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 		return sent;
 	}
 	hc_data_header(m, op, 0, skb);
-	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc);
+	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc && !op->agrees);
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_op_lives(m, op, nr);
 }
@@ -110,9 +153,11 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 /**
  * struct reduce_op - a reduction
  * @next: sources already merged into the head of hc_op.own
+ * @up: all of it has gone up
  */
 struct reduce_op {
 	unsigned int next;
+	bool up;
 };
 
 static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
@@ -126,14 +171,14 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 		for (; r->next < m->role.nsrc; r->next++) {
 			u32 peer = m->src[r->next].node;
 			struct sk_buff *in = hc_stream_pop(&op->src[r->next]);
-			bool fits;
+			int err;
 
 			if (!in)
 				return hc_wait(m, op, HYPERCUBE_WAIT_PEER, peer);
-			fits = hc_segment_merge(m, op, acc, in, peer);
+			err = hc_segment_merge(m, op, acc, in, peer);
 			consume_skb(in);
-			if (!fits)
-				return hc_op_fail(m, op, -EPROTO, peer);
+			if (err)
+				return hc_op_fail(m, op, err, err == -ENOMEM ? m->node->id : peer);
 			if (!hc_up_took(m, op, r->next))
 				return HC_FAILED;
 		}
@@ -150,9 +195,26 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
+/* Where a result is passed on in its turn only, and all before it (a broadcast): up as far as
+ * possible, and down what is there.
+ */
+static enum hc_progress both_advance(struct hc_member *m, struct hc_op *op)
+{
+	struct reduce_op *r = hc_op_priv(op);
+	enum hc_progress p = r->up ? HC_FINISHED : tree_advance(m, op);
+
+	if (p == HC_FAILED || hc_member_is_root(m))
+		return p;
+	r->up = p == HC_FINISHED;
+	p = hc_down_advance(m, op);
+	if (p == HC_BLOCKED && m->view.wait == HYPERCUBE_WAIT_NOTHING)
+		hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
+	return p;
+}
+
 /* ------------------------------------------------------------ the collectives */
 
-/* What all have in common. */
+/* What all reductions have in common. */
 #define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance
 
 const struct hc_coll_ops hc_tree_reduce = {
@@ -174,4 +236,10 @@ const struct hc_coll_ops hc_tree_barrier = {
 const struct hc_coll_ops hc_tree_reduce_scatter = {
 	.id = HYPERCUBE_REDUCE_SCATTER,
 	REDUCE_OP, .comes_down = true, .own_part = true,
+};
+
+const struct hc_coll_ops hc_bcast_agreement = {
+	.id = HYPERCUBE_ALLREDUCE,
+	.op_size = sizeof(struct reduce_op), .advance = both_advance,
+	.comes_down = true, .agrees = true,
 };

@@ -1,59 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over rings: acknowledged all-to-all broadcast; and alltoall, in which each member
- * gives its process no more than its own part of each message.
+ * Allgather over rings: acknowledged all-to-all broadcast; and alltoall, in which each member gives
+ * its process only its own part of each message.
  *
- * A message is a hot potato: it goes round in one direction, each member gives its process a
- * copy and passes it on, and its source, which is the first that it comes to again, takes it out.
- * In a tree of rings a member of several (a convergent point) puts what is new to it into all
- * its other rings, and takes it out of each when it has come round there.  So each message
+ * A message is passed on as a hot potato: it goes round in one direction; each member gives its
+ * process a copy and passes the message on; its source, to which it comes back, takes it out. In a
+ * tree of rings a member of several rings (a convergent point) puts what is new to it into all its
+ * other rings, and takes it out of each of them when it has come round there. So each message
  * enters each ring once, and each link of a ring carries each message once.
  *
- * Slices.  Messages are cut into segments, and a member works on one slice, the segments of all
- * members that lie at the same offset, after the other: it sends its own, then passes on
- * those of others, from all rings in turn (fair sending), and is through when every one of its
- * rings has brought a segment of each member, its own being the one that it gets back.  In
- * one ring the order is always the same: a member's own first, then those of the member
- * before, of the one before that, and so on.  A segment takes N - 1 steps to all and N back.
+ * Chunks. Messages are cut into segments. A chunk is the segments of all members that lie at the
+ * same offset, and a member works on one chunk after another: it sends its own segment, then passes
+ * on those of others, from all rings in turn (fair sending). The chunk is complete here when every
+ * one of its rings has brought a segment of each member, its own being the one that it gets back.
+ * In one ring the order is always the same: a member's own segment first, then that of the member
+ * before, of the one before that, and so on. A segment takes N - 1 steps to all members and N to
+ * come back.
  *
- * No member waits for ever.  Take the first slice that is not everywhere.  All before it has been
- * taken out of all rings, so each socket is charged for nothing of its message but that
- * slice, and has room to send it.  Whatever waits in a member's queues in front of a
- * segment of this slice is of the same one, and needs no room anywhere but at the process.
+ * No member waits for ever. Take the first chunk that is not complete at all members. All before it
+ * has been taken out of all rings, so each socket is charged for nothing of its message except that
+ * chunk, and has room to send it. Whatever waits in a member's queues in front of a segment of this
+ * chunk is of the same chunk, and needs no room anywhere except at the process.
  *
- * Memory.  A frame stays charged to the socket of its source until it is taken out, and so do the
- * copies for other rings: there are as many under way as the send buffers allow, one
- * slice of them and parts of the next.  What waits at the process is charged to that one.
- * No socket here is charged for frames of another machine, so a member that waits has room for two
- * slices of them in each stream (hc_stream_push()): nobody is ahead by more.
+ * Memory. A frame stays charged to the socket of its source until it is taken out, and so do the
+ * copies for other rings: there are as many in flight as the send buffers allow, one chunk of them
+ * and parts of the next. What waits at the process is charged to its socket. No socket here is
+ * charged for frames of another machine, so a member that waits has room for two chunks of them in
+ * each stream (hc_stream_push()): no member is ahead by more.
  *
- * Who has a message.  In a single ring, one that is back has been everywhere.  In a tree it has
- * been in its source's rings, and convergent points say when what they have taken from a ring is
- * through in all beyond (HC_DATA_F_SEEN): once all of a message has come back to them in each of
- * their other rings, and the same word from all convergent points there.  That word goes round
- * in the ring once, as far as the member before its origin.  Since a word about a ring waits
- * only for words about rings further away, there is always a first one.
+ * Who has a message. In a single ring, a message that is back has been at all members. In a tree it
+ * has been in its source's rings, and convergent points send a notice (HC_DATA_F_SEEN) when what
+ * they have taken from a ring is complete in all rings beyond: once all of a message has come back
+ * to them in each of their other rings, and so has the same notice from all convergent points
+ * there. The notice goes round in the ring once, as far as the member before its origin. Since a
+ * notice about a ring waits only for notices about rings further away, there is always a first one.
  *
- * Where there is one ring, messages that need no acknowledgment go both ways: ring_both.c.
+ * If there is one ring, messages that need no acknowledgment go both ways: ring_both.c.
  *
- * Steps, as the paper counts them: a ring's link carries one segment in each, and what goes back
- * along a ring to its first member takes one step, however many links.  In which step a segment
- * crosses which link follows from the rings alone, not from the order in which frames come here
- * (hc_ring_tour()): so a slice takes as many steps as there are links in all rings together, and
- * all members have it in fewer.  Where messages go both ways what a member sends leaves in the step
- * after that in which it has come, and after the frame before it on the same link.
+ * Steps, as the paper counts them: a ring's link carries one segment in each step, and what goes
+ * back along a ring to its first member takes one step, however many links it crosses. The step in
+ * which a segment crosses a link follows from the rings alone, not from the order in which frames
+ * come here (hc_ring_tour()): so a chunk takes as many steps as there are links in all rings
+ * together, and all members have it in fewer. Where messages go both ways, what a member sends
+ * leaves in the step after that in which it has come, and after the frame before it on the same
+ * link.
  */
 #include "coll/coll.h"
+#include "coll/process.h"
 #include "coll/ring.h"
-#include "coll/ring_keep.h"
-#include "coll/ring_mend.h"
 #include "coll/ring_op.h"
-#include "hc_ring_mend.h"
+#include "coll/ring_repair.h"
+#include "coll/ring_resume.h"
+#include "hc_ring_repair.h"
 #include "hc_topo.h"
-#include "sock/result.h"
 
 #define OWN	(-1)
-/* Segments that are worked on before others have their turn. */
+/* Segments that are processed before other work has its turn. */
 #define BATCH	16
 
 static bool in_ring(const struct hc_member *m, unsigned int i)
@@ -63,9 +65,9 @@ static bool in_ring(const struct hc_member *m, unsigned int i)
 	return way->used && !way->relay;
 }
 
-/* ------------------------------------------------------------ slices */
+/* ------------------------------------------------------------ chunks */
 
-/* Does what came by source @from (OWN: this member's own segment) go on in the way of source @i,
+/* Does a segment from source @from (OWN: this member's own) go on along the ring edge of source @i,
  * too?
  */
 static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from, unsigned int i)
@@ -79,8 +81,8 @@ static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from,
 	return from == OWN && (!ring->way[i].back || ring_op(op)->both);
 }
 
-/* In which step of the slice does a segment leave in the way of source @i?  It has come by source
- * @from in step @turn, or is the member's own (OWN, 0).
+/* Return: the step of the chunk in which a segment leaves along the ring edge of source @i. It has
+ * come from source @from in step @turn, or is the member's own (OWN, 0).
  */
 static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, unsigned int i,
 			u32 turn)
@@ -93,14 +95,15 @@ static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, u
 		st->turn = max(st->turn, turn) + 1;
 		return st->turn;
 	}
-	/* The source of its own message stands where one of its rings comes in. */
+	/* The member's own message starts from where one of its rings comes in. */
 	while (from == OWN && !in_ring(m, k))
 		k++;
 	return turn + hc_ring_tour_way(ring->tour, ring->way[k].came, ring->way[i].leaves);
 }
 
-/* What is new here goes to the process and on in all rings; in the ring that it came by, as it is;
- * consumes @skb.  False: the operation is gone.
+/* Give a segment that is new here to the process and pass it on in all rings: the frame itself in
+ * the ring that it came by, copies in the others. Consumes @skb. Return: false if the operation is
+ * gone.
  */
 static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
 			   u32 turn)
@@ -118,7 +121,9 @@ static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, stru
 	for (i = 0; i < m->role.nsrc; i++) {
 		if (!goes_on(m, op, from, i))
 			continue;
-		/* The member's own segment goes into the first ring as it is. */
+		/* The frame of the member's own segment goes into the first ring, copies into the
+		 * others.
+		 */
 		if (on == OWN)
 			on = i;
 		else if (!hc_ring_copy_out(m, op, i, skb, segment_turn(m, op, from, i, turn)))
@@ -134,10 +139,10 @@ gone:
 	return false;
 }
 
-/* False: the operation is gone. */
+/* Send the member's own segment of the current chunk. Return: false if the operation is gone. */
 static bool own_send(struct hc_member *m, struct hc_op *op)
 {
-	struct sk_buff *skb = hc_keep_own(m, op);
+	struct sk_buff *skb = hc_resume_own(m, op);
 	struct ring_op *r = ring_op(op);
 	struct hc_wire_data *w;
 
@@ -149,28 +154,28 @@ static bool own_send(struct hc_member *m, struct hc_op *op)
 	r->len = be32_to_cpu(hc_hdr(skb)->len);
 	w->block = cpu_to_be16(m->node->id);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
-	/* An operation that failed may have left something there. */
-	memset(hc_ring_member(m)->got, 0, hc_set_words(m->node->fabric->dim) * sizeof(u32));
+	/* A failed operation may have left members in the set. */
+	memset(hc_ring_member(m)->got, 0, hc_topo_words(&m->node->fabric->topo) * sizeof(u32));
 	if (hc_ring_member(m)->place)
 		hc_both_begin(m, op, w);
 	return segment_spread(m, op, OWN, skb, 0);
 }
 
-/* Is it a part of the slice?  Frames may come from another machine. */
+/* Is the frame a part of the current chunk? Frames may come from another machine. */
 static bool segment_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
 			 const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 block = be16_to_cpu(w->block);
 
-	return block < hc_nodes(m->node->fabric->dim) &&
+	return block < m->node->fabric->topo.nodes &&
 	       hc_set_has(hc_ring_member(m)->members, block) &&
 	       be64_to_cpu(w->offset) == r->at && be32_to_cpu(hc_hdr(skb)->len) == r->len &&
 	       !(w->flags & HC_DATA_F_LAST) == !r->last &&
 	       (!hc_ring_member(m)->place || hc_both_fits(m, r, i, w));
 }
 
-/* False: the operation is gone. */
+/* Process the next segment from source @i. Return: false if the operation is gone. */
 static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	struct sk_buff *skb = hc_stream_pop(&op->src[i]);
@@ -189,7 +194,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	r->src[i].clock = max(r->src[i].clock, be32_to_cpu(hc_hdr(skb)->step));
 	hc_op_note(m, op, skb);
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	/* It has gone round. */
+	/* The segment has gone round. */
 	if (hc_set_has(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block))) {
 		r->now.home = true;
 		consume_skb(skb);
@@ -199,7 +204,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	return segment_spread(m, op, i, skb, turn);
 }
 
-/* What only passes by. False: the operation is gone. */
+/* Pass on the frames for which this member is a relay. Return: false if the operation is gone. */
 static bool relays_pass(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -221,47 +226,42 @@ static bool relays_pass(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Has a source brought all of it? */
+/* Has source @i brought everything of the operation? */
 static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	const struct ring_stream *st = &ring_op(op)->src[i];
 	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
 
-	/* What is here when all slices are through is all. */
+	/* When all chunks are complete here, what goes both ways is complete. */
 	return !way->used || hc_ring_member(m)->place ||
 	       (st->lasts == hc_ring_member(m)->nmembers && st->seen == way->seen);
 }
 
-/* Has it brought all of the slice? */
-static bool slice_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+/* Has source @i brought everything of the current chunk? */
+static bool chunk_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	if (hc_ring_member(m)->place)
 		return hc_both_came(m, op, i);
 	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
-/* Wait for the first of those that have not brought what they must. */
-static enum hc_progress peers_wait(struct hc_member *m, struct hc_op *op,
-				   bool (*came)(const struct hc_member *m, const struct hc_op *op,
-						unsigned int i))
-{
-	unsigned int i;
-
-	for (i = 0; came(m, op, i); i++)
-		;
-	return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
-}
-
-static bool all_came(const struct hc_member *m, const struct hc_op *op,
-		     bool (*came)(const struct hc_member *m, const struct hc_op *op,
-				  unsigned int i))
+/* Have all sources brought what they must? If not, wait for the first one that has not. */
+static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
+				 bool (*came)(const struct hc_member *m, const struct hc_op *op,
+					      unsigned int i))
 {
 	unsigned int i;
 
 	for (i = 0; i < m->role.nsrc; i++)
 		if (!came(m, op, i))
-			return false;
-	return true;
+			return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
+	return HC_FINISHED;
+}
+
+/* Does the process, to which the operation gives something, have room for it? */
+static bool has_room(const struct hc_member *m, const struct hc_op *op)
+{
+	return !op->begun || op->agrees || hc_process_room(m, op->rec.sock);
 }
 
 /* Is there room for the next segment of a ring?  What has gone round needs none, nor does anything
@@ -271,13 +271,14 @@ static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned
 {
 	u32 block = be16_to_cpu(hc_wire_data_of(skb_peek(&op->src[i].q))->block);
 
-	return !op->begun || hc_sock_room(m, op->rec.sock) ||
-	       (block < hc_nodes(m->node->fabric->dim) &&
-		(hc_set_has(hc_ring_member(m)->got, block) || hc_keep_gave_before(m, block)));
+	return has_room(m, op) ||
+	       (block < m->node->fabric->topo.nodes &&
+		(hc_set_has(hc_ring_member(m)->got, block) || hc_resume_gave_before(m, block)));
 }
 
-/* One segment of each ring that has brought one, of which *taken are counted.  HC_FINISHED: that
- * is all, for now.
+/* Process at most one queued segment of each ring; *taken counts them. Return: HC_FINISHED when
+ * that is done; HC_BLOCKED if the process's receive buffer is full and nothing was processed;
+ * HC_FAILED if the operation is gone.
  */
 static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsigned int *taken)
 {
@@ -285,7 +286,7 @@ static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsign
 	bool full = false;
 
 	for (i = 0; i < m->role.nsrc; i++) {
-		if (slice_came(m, op, i) || skb_queue_empty(&op->src[i].q))
+		if (skb_queue_empty(&op->src[i].q) || chunk_came(m, op, i))
 			continue;
 		if (!may_take(m, op, i)) {
 			full = true;
@@ -298,16 +299,16 @@ static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsign
 	return full && *taken == before ? hc_wait(m, op, HYPERCUBE_WAIT_READER, 0) : HC_FINISHED;
 }
 
-/* HC_FINISHED: the slice is through. */
-static enum hc_progress slice_advance(struct hc_member *m, struct hc_op *op, unsigned int *taken)
+/* Work on the current chunk. Return: HC_FINISHED if it is complete here. */
+static enum hc_progress chunk_advance(struct hc_member *m, struct hc_op *op, unsigned int *taken)
 {
 	unsigned int before;
 	enum hc_progress p;
 
 	if (!ring_op(op)->now.own) {
-		if (skb_queue_empty(&op->own) && !hc_keep_has_own(m, op))
+		if (skb_queue_empty(&op->own) && !hc_resume_has_own(m, op))
 			return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
-		if (op->begun && !hc_sock_room(m, op->rec.sock))
+		if (!has_room(m, op))
 			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 		if (!own_send(m, op))
 			return HC_FAILED;
@@ -322,28 +323,30 @@ static enum hc_progress slice_advance(struct hc_member *m, struct hc_op *op, uns
 		if (p != HC_FINISHED)
 			return p;
 	} while (*taken > before);
-	return all_came(m, op, slice_came) ? HC_FINISHED : peers_wait(m, op, slice_came);
+	return all_wait(m, op, chunk_came);
 }
 
-/* As many segments as there are members have come by each ring: is one of each among them?  Then a
- * neighbour has not sent one twice in place of another.  False: the operation is gone.
+/* As many segments as there are members have come by each ring: is there one of each member? If so,
+ * no neighbour has sent one twice in place of another. Return: false if the operation is gone.
  */
-static bool slice_whole(struct hc_member *m, struct hc_op *op)
+static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 {
 	const struct hc_ring_member *ring = hc_ring_member(m);
 	unsigned int i;
 
 	if ((!ring->place || ring_op(op)->both || ring_op(op)->now.home) &&
-	    !memcmp(ring->got, ring->members, hc_set_words(m->node->fabric->dim) * sizeof(u32)))
+	    !memcmp(ring->got, ring->members, hc_topo_words(&m->node->fabric->topo) * sizeof(u32)))
 		return true;
-	/* All rings have brought one twice; or it is in none, as a master said that lies. */
+	/* All rings have brought one segment twice; or the member is in no ring, as a Byzantine
+	 * master said.
+	 */
 	for (i = 0; i < m->role.nsrc && !in_ring(m, i); i++)
 		;
 	hc_op_fail(m, op, -EPROTO, i < m->role.nsrc ? m->src[i].node : m->node->id);
 	return false;
 }
 
-static void slice_over(struct hc_member *m, struct hc_op *op)
+static void chunk_over(struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);
 	unsigned int i;
@@ -351,7 +354,7 @@ static void slice_over(struct hc_member *m, struct hc_op *op)
 	r->over = r->last;
 	if (r->over)
 		return;
-	hc_keep_over(m);
+	hc_resume_over(m);
 	r->at += r->len;
 	r->base += r->now.most;
 	r->now = (struct ring_now){};
@@ -361,9 +364,11 @@ static void slice_over(struct hc_member *m, struct hc_op *op)
 	}
 }
 
-/* ------------------------------------------------------------ seen */
+/* ------------------------------------------------------------ notices (HC_DATA_F_SEEN) */
 
-/* Say in the ring of source @i that all is through beyond.  False: the operation is gone. */
+/* Send the notice in the ring of source @i: everything is complete in the rings beyond this member.
+ * Return: false if the operation is gone.
+ */
 static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
@@ -376,12 +381,14 @@ static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 	w->total = cpu_to_be64(op->total);
 	w->block = cpu_to_be16(m->node->id);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
-	ring_op(op)->src[i].told = true;
+	ring_op(op)->src[i].notified = true;
 	return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, skb, ring_op(op)->now.most);
 }
 
-/* In each ring of which all others are through.  False: the operation is gone. */
-static bool seen_tell(struct hc_member *m, struct hc_op *op)
+/* Send the notice in each ring for which all other rings are complete. Return: false if the
+ * operation is gone.
+ */
+static bool seen_notify(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i, open = 0, last = 0;
 
@@ -393,7 +400,7 @@ static bool seen_tell(struct hc_member *m, struct hc_op *op)
 			last = i;
 		}
 	for (i = 0; i < m->role.nsrc && open < 2; i++)
-		if (in_ring(m, i) && (!open || i == last) && !ring_op(op)->src[i].told &&
+		if (in_ring(m, i) && (!open || i == last) && !ring_op(op)->src[i].notified &&
 		    !seen_say(m, op, i))
 			return false;
 	return true;
@@ -402,15 +409,17 @@ static bool seen_tell(struct hc_member *m, struct hc_op *op)
 static enum hc_progress end_advance(struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);
+	enum hc_progress p;
 
-	if (!seen_tell(m, op))
+	if (!seen_notify(m, op))
 		return HC_FAILED;
-	if (!all_came(m, op, stream_ended))
-		return peers_wait(m, op, stream_ended);
+	p = all_wait(m, op, stream_ended);
+	if (p != HC_FINISHED)
+		return p;
 	r->steps = r->base + r->now.most;
 	if (!op->begun)
 		return HC_FINISHED;
-	if (!hc_sock_room(m, op->rec.sock))
+	if (!hc_process_room(m, op->rec.sock))
 		return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return hc_ring_end_give(m, op) ? HC_FINISHED : HC_FAILED;
 }
@@ -420,22 +429,22 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	unsigned int taken = 0;
 	enum hc_progress p;
 
-	/* Until its plan is mended, and all have their places. */
-	if (hc_keep_holds(m))
+	/* Until the plan is repaired and all members have their places. */
+	if (hc_resume_holds(m))
 		return HC_BLOCKED;
 	if (!relays_pass(m, op))
 		return HC_FAILED;
 	while (!ring_op(op)->over) {
-		p = slice_advance(m, op, &taken);
+		p = chunk_advance(m, op, &taken);
 		if (p != HC_FINISHED)
 			return p;
-		if (!slice_whole(m, op))
+		if (!chunk_whole(m, op))
 			return HC_FAILED;
-		slice_over(m, op);
+		chunk_over(m, op);
 	}
 	p = end_advance(m, op);
 	if (p == HC_FINISHED) {
-		hc_keep_over(m);
+		hc_resume_over(m);
 		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 	}
 	return p;
@@ -443,19 +452,21 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ arrival */
 
-/* By the reasoning of coll/plan_doubling.c a member hears of no operation beyond the next one. */
+/* By the argument of coll/plan_doubling.c a member gets frames of no operation
+ * beyond the next one.
+ */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {
 	return nr == m->head || (nr == hc_nr_behind(m, m->head) && !seen);
 }
 
-/* Does anything come from source @i? */
+/* Do frames come from source @i? */
 static bool carries(const struct hc_member *m, unsigned int i)
 {
 	return hc_ring_member(m)->way[i].used || hc_ring_member(m)->way[i].back;
 }
 
-/* Is it to be dropped without a word?  0 or the reason. */
+/* Return: 0, or the reason to drop the frame; the operation does not fail by that. */
 static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -477,18 +488,18 @@ static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *sk
 	return 0;
 }
 
-static int check(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
+static int check(struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 
 	if (!hc_op_params(op, w) || be32_to_cpu(w->index) != op->src[i].came)
 		return -EPROTO;
 	op->src[i].came++;
-	return 0;
+	return hc_payload_check(op, skb);
 }
 
-/* A word goes on at once, whatever waits in front of it, for it is not about that.  False: the
- * operation is gone.
+/* Handle a notice. It goes on at once, before segments that wait, since it is not about these.
+ * Return: false if the operation is gone.
  */
 static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
@@ -521,7 +532,7 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, why);
 		return;
 	}
-	hc_mend_heard(m);
+	hc_repair_saw_data(m);
 	op = hc_op_get(m, nr);
 	err = op ? check(op, i, skb) : -ENOMEM;
 	seen = hc_wire_data_of(skb)->flags & HC_DATA_F_SEEN;
@@ -549,18 +560,34 @@ u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
 	return ring_op(op)->steps;
 }
 
+/* What all have in common. */
+#define RING_OP							\
+	.op_size = sizeof(struct ring_op),			\
+	.src_size = sizeof(struct ring_stream),			\
+	.advance = ring_advance
+
 const struct hc_coll_ops hc_ring_allgather = {
 	.id = HYPERCUBE_ALLGATHER,
-	.op_size = sizeof(struct ring_op),
-	.src_size = sizeof(struct ring_stream),
-	.advance = ring_advance,
+	RING_OP,
 };
 
-/* All messages go round, and the process is given its part of each. */
+/* All messages go round, and the process gets its part of each. */
 const struct hc_coll_ops hc_ring_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,
-	.own_part = true,
-	.op_size = sizeof(struct ring_op),
-	.src_size = sizeof(struct ring_stream),
-	.advance = ring_advance,
+	RING_OP, .own_part = true,
+};
+
+const struct hc_coll_ops hc_ring_guarded_allgather = {
+	.id = HYPERCUBE_ALLGATHER,
+	RING_OP, .joins = true, .piece = hc_ring_piece, .unannounced = true,
+};
+
+const struct hc_coll_ops hc_ring_guarded_alltoall = {
+	.id = HYPERCUBE_ALLTOALL,
+	RING_OP, .joins = true, .piece = hc_ring_piece, .own_part = true,
+};
+
+const struct hc_coll_ops hc_ring_agreement = {
+	.id = HYPERCUBE_ALLREDUCE,
+	RING_OP, .agrees = true,
 };

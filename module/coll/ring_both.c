@@ -3,39 +3,40 @@
  * Allgather in one ring, in both directions at once.
  *
  * A message whose source does not want to know that all have it need not go round: one copy of it
- * goes half of the way in the ring's direction, N / 2 links, and another one against it, over the
- * other (N - 1) / 2; the last member of each passes it on no more.  So all messages are
- * everywhere after ceil((N - 1) / 2) steps, of which there are no fewer with two links for each
- * node.  A message whose source waits for the acknowledgment (HYPERCUBE_F_NOTIFY) goes round as
- * always; members need not agree about that, each message says how it goes (HC_DATA_F_BOTH).
+ * goes half of the way in the ring's direction, N / 2 links, and another copy against it, over the
+ * other (N - 1) / 2; the last member of each way passes it on no more. So all messages are at all
+ * members after ceil((N - 1) / 2) steps, and fewer are impossible with two links for each node. A
+ * message whose source waits for the acknowledgment (HYPERCUBE_F_NOTIFY) goes round as in ring.c;
+ * members need not agree about that, since each message says how it goes (HC_DATA_F_BOTH).
  *
- * A slice (ring.c) is through at a member when it has a segment of each member, and its own is
- * back if it went round.  Nothing else of it comes then: a segment that goes both ways comes by
- * one of the two directions, one that goes round in the ring's, and once.  So members are apart
- * by one slice at most, as in a ring of one direction: who is through with a slice has had a
- * segment of all.  What has come of the next one waits in its stream until both are through with
- * this one.
+ * A chunk (ring.c) is complete at a member when it has a segment of each member, and its own is
+ * back if it went round. Nothing else of the chunk comes then: a segment that goes both ways comes
+ * by one of the two directions, one that goes round comes in the ring's direction, and each comes
+ * once. So members are apart by one chunk at most, as in a ring of one direction: a member for
+ * which a chunk is complete has had a segment of all members. What has come of the next chunk waits
+ * in its stream until this one is complete.
  *
- * No member waits for ever.  Take the first slice that is not everywhere.  All of the slice
- * before it was taken out of the ring, since whoever took it last did so before that was through
- * there; so each socket is charged for nothing but this slice and the next.  What stands in a
- * stream in front of a segment of this slice is of the same one: who sends a segment of the next
- * has passed on all that it has to pass on of this, for that is done as it comes.
+ * No member waits for ever. Take the first chunk that is not complete at all members. Everything of
+ * the chunk before it was taken out of the ring, since the member that took it last did so before
+ * that chunk was complete there; so each socket is charged for nothing except this chunk and the
+ * next. What stands in a stream in front of a segment of this chunk is of the same chunk: a member
+ * that sends a segment of the next has passed on all that it has to pass on of this one, since that
+ * is done as it comes.
  *
- * Who is through with an operation may have to send nothing more to a peer that waits for the
- * other one, so that it is past the operation proves no loss: peers are told how many frames went
- * to them, of the latest operation that is through as well.
+ * A member for which an operation is complete may have nothing more to send to a peer that waits
+ * for the other neighbour, so the fact that it has gone on does not prove a loss: peers are told
+ * how many frames went to them, also of the latest operation that is complete.
  *
- * Only where the plan is one ring whose last node has a link to the first, which is how rings of
- * more than two nodes use both directions of their links for themselves; and not in plans that
- * mend themselves, whose operations go on in trees of any shape (ring_keep.c).
+ * This is used only where the plan is one ring whose last node has a link to the first, since rings
+ * of more than two nodes then have both directions of their links for themselves; and not in plans
+ * with REPAIR, whose operations go on in trees of any shape (ring_resume.c).
  */
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_op.h"
 #include "hc_traits.h"
 
-/* Links from @from to @to in the ring's direction. */
+/* Return: the number of links from @from to @to in the ring's direction. */
 static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)
 {
 	u32 p = ring->place[from], q = ring->place[to];
@@ -43,7 +44,7 @@ static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)
 	return q < p ? q + ring->nmembers - p : q - p;
 }
 
-/* By how many links has it come, or will it have, and how many are there for it? */
+/* By how many links has a segment come, or will it have come, and how many links does it go? */
 static void way_of(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w,
 		   u32 *come, u32 *all)
 {
@@ -63,7 +64,7 @@ void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w
 	struct ring_op *r = ring_op(op);
 	unsigned int i;
 
-	/* Of a message of parts each member keeps one: that has its own count of steps. */
+	/* Of an alltoall message each member keeps one part; its steps are counted separately. */
 	r->both = !op->notify_own && !op->coll->own_part;
 	if (r->both)
 		w->flags |= HC_DATA_F_BOTH;
@@ -79,7 +80,7 @@ bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned i
 	way_of(m, i, w, &come, &all);
 	if (come > all)
 		return false;
-	/* Once only; one's own comes back. */
+	/* A segment comes once only; this member's own comes back if it went round. */
 	return block == m->node->id ? !r->both && !r->now.home :
 	       !hc_set_has(hc_ring_member(m)->got, block);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a member of rings sends, and what it gives its process: see ring.c.
+ * Sending segments in rings, and giving them to the process: see ring.c.
  */
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/process.h"
 #include "coll/ring.h"
-#include "coll/ring_keep.h"
 #include "coll/ring_op.h"
+#include "coll/ring_resume.h"
 #include "fabric/limits.h"
-#include "sock/result.h"
 #include "trace.h"
 
 bool hc_ring_starve(struct hc_member *m, struct hc_op *op)
@@ -20,7 +20,9 @@ bool hc_ring_starve(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ sending */
 
-/* Directions do not wait for each other: each has its own logical clock, from slice to slice. */
+/* The two directions do not wait for each other: each has its own logical clock, from chunk to
+ * chunk.
+ */
 static u32 clock_of(const struct hc_member *m, const struct hc_op *op, unsigned int out)
 {
 	const struct hc_ring_member *ring = hc_ring_member(m);
@@ -34,12 +36,13 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 	u64 nr = op->nr;
 
-	/* Nothing else that the peer has said goes on in this member's name. */
+	/* Other flags of the peer are not passed on: this member is the sender now. */
 	w->flags &= HC_DATA_F_LAST | HC_DATA_F_SEEN | HC_DATA_F_BOTH;
 	w->turn = cpu_to_be16(min_t(u32, turn, U16_MAX));
 	w->index = cpu_to_be32(op->src[out].sent_down++);
-	hc_stage_header(m, op, &m->src[out], &op->busy[out], clock_of(m, op, out), skb);
-	hc_relay_xmit(m, &m->src[out], skb, be16_to_cpu(w->block) != m->node->id);
+	hc_stage_header(m, op, &m->src[out], &op->out[out].busy, clock_of(m, op, out), skb);
+	hc_relay_xmit(m, &m->src[out], skb,
+		      be16_to_cpu(w->block) != m->node->id && !op->agrees);
 	/* A link that has just failed ends the operation, or stops it, from below this call. */
 	return !m->gen.broken && hc_op_lives(m, op, nr);
 }
@@ -53,7 +56,7 @@ bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
 	return hc_ring_frame_out(m, op, out, skb, st->turn);
 }
 
-/* A copy for another ring, or the other direction, is charged as the frame is. */
+/* Make a copy for another ring, or the other direction, charged to the same account as @skb. */
 static struct sk_buff *frame_copy(struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -82,27 +85,26 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 
 /* ------------------------------------------------------------ the process */
 
-/* Is the process told the end only when the operation is through? */
+/* Is the end of the record queued only when the operation is complete? */
 static bool ends_late(const struct hc_op *op)
 {
 	return op->notify_own || ring_op(op)->late;
 }
 
-/* The process has all that it waits for: what becomes of the operation now does not concern it. */
-static void process_done(struct hc_member *m, struct hc_op *op)
+void hc_ring_process_done(struct hc_member *m, struct hc_op *op)
 {
-	trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr), 0);
+	trace_hc_op_end(m->node, m->plan->id, hc_user_nr(m, op->nr), 0);
 	op->begun = false;
 }
 
-/* Bytes that the process gets of each member. */
+/* Return: the bytes that the process gets of each member. */
 static u64 block_bytes(const struct hc_member *m, const struct hc_op *op)
 {
 	return op->coll->own_part ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* What of a segment is for the process? In an alltoall its part of the message, whose first byte
- * has its place at *place; otherwise all.
+/* Which bytes of a segment does the process get? In an alltoall its part of the message, whose
+ * first byte is at *place of the block; otherwise all.
  */
 static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32 *off, u64 *place)
 {
@@ -118,11 +120,13 @@ static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32
 
 bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block)
 {
-	return op->begun && !hc_keep_gave_before(m, block) &&
+	return op->begun && !hc_resume_gave_before(m, block) &&
 	       hc_set_has(ring_op(op)->members, block);
 }
 
-/* Has the result fewer places than the plan was installed with?  Then its end says whose. */
+/* Has the result fewer places than the plan had members when it was installed? Then its end names
+ * the members that have one.
+ */
 static bool has_few_places(const struct hc_member *m, const struct hc_op *op)
 {
 	return ring_op(op)->nmembers != m->plan->nmembers;
@@ -136,11 +140,13 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	u64 place;
 	bool few;
 
+	if (m->guard)
+		return hc_ring_guard_give(m, op, skb);
 	len = segment_wanted(m, op, &off, &place);
 	r->now.blocks++;
 	r->given = r->last && r->now.blocks == r->nmembers && !ends_late(op);
 	if (!len && !r->given) {
-		hc_keep_gave(m, block);
+		hc_resume_gave(m, block);
 		return true;
 	}
 	copy = hc_seg_share(m->node, skb, off, len);
@@ -149,34 +155,37 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	r->steps = r->base + r->now.turn;
 	op->result = op->total * r->nmembers;
 	few = r->given && has_few_places(m, op);
-	hc_sock_result_at(m, op, copy, hc_set_rank(r->members, block) * block_bytes(m, op) + place,
-			  r->given && !few);
-	hc_keep_gave(m, block);
-	if (few && !hc_sock_places(m, op, r->members, NULL))
+	hc_process_result_at(m, op, copy,
+			     hc_set_rank(r->members, block) * block_bytes(m, op) + place,
+			     r->given && !few);
+	hc_resume_gave(m, block);
+	if (few && !hc_process_places(m, op, r->members, NULL))
 		return hc_ring_starve(m, op);
 	if (r->given)
-		process_done(m, op);
+		hc_ring_process_done(m, op);
 	return true;
 }
 
-/* All members have this one's message: the end of the record says so.  False: no memory. */
+/* End the record of a process that waited until all members have its message. Return: false if
+ * there is no memory.
+ */
 static bool whole_give(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
 
 	if (skb)
-		hc_sock_result_at(m, op, skb, 0, true);
+		hc_process_result_at(m, op, skb, 0, true);
 	return skb;
 }
 
 bool hc_ring_end_give(struct hc_member *m, struct hc_op *op)
 {
-	const u32 *missing = hc_keep_missing(m, op);
+	const u32 *missing = hc_resume_missing(m, op);
 	bool given;
 
 	op->result = op->total * ring_op(op)->nmembers;
 	if (missing || has_few_places(m, op))
-		given = hc_sock_places(m, op, ring_op(op)->members, missing);
+		given = hc_process_places(m, op, ring_op(op)->members, missing);
 	else
 		given = whole_give(m, op);
 	return given || hc_ring_starve(m, op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the members of a verified tree of rings have to do: from where to where frames go.
+ * Computes, for each member of a verified tree of rings, from which neighbour frames come and to
+ * which they go.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -33,16 +34,16 @@ void hc_ring_places_free(struct hc_ring_places *p)
 	kvfree(p->begin);
 }
 
-int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t, unsigned int dim,
-		       const u32 *fault, gfp_t gfp)
+int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t,
+		       const struct hc_topo *topo, const u32 *fault, gfp_t gfp)
 {
 	*k = (struct hc_ring_maker){
 		.t = t,
-		.net = hc_ring_cube(dim, fault),
+		.net = hc_ring_topo(topo, fault),
 		.joints = make_room(t->nrings + 1, sizeof(*k->joints), gfp),
 		.tour = make_room(2 * (size_t)t->nnodes, sizeof(*k->tour), gfp),
 	};
-	return hc_ring_places_alloc(&k->at, t, hc_nodes(dim), gfp) ?:
+	return hc_ring_places_alloc(&k->at, t, topo->nodes, gfp) ?:
 	       k->joints && k->tour ? 0 : -ENOMEM;
 }
 
@@ -53,7 +54,7 @@ void hc_ring_maker_free(struct hc_ring_maker *k)
 	kvfree(k->tour);
 }
 
-/* Behind the verifier: all numbers are in their ranges. */
+/* The verifier has accepted the tree: all numbers are in their ranges. */
 void hc_ring_maker_fill(struct hc_ring_maker *k)
 {
 	u32 at;
@@ -64,8 +65,8 @@ void hc_ring_maker_fill(struct hc_ring_maker *k)
 		k->joints[k->at.ring[at]] += hc_ring_places_of(&k->at, k->t->node[at]) > 1;
 }
 
-/* The index of a neighbour among the sources. */
-static unsigned int source(struct hc_ring_making *mk, u32 peer)
+/* Return: the index of a neighbour among the sources; added if it is none yet. */
+static unsigned int source(const struct hc_topo *topo, struct hc_ring_making *mk, u32 peer)
 {
 	unsigned int i;
 
@@ -74,22 +75,23 @@ static unsigned int source(struct hc_ring_making *mk, u32 peer)
 			return i;
 	mk->src[mk->n++] = (struct hc_tree_peer){
 		.node = peer,
-		.dim = hc_first64(peer ^ mk->node),
+		.dim = hc_port_to(topo, mk->node, peer),
 		.how = HC_TREE_DIRECT,
 	};
 	return i;
 }
 
-static void way_add(struct hc_ring_making *mk, u32 from, u32 to, const struct hc_ring_way *way)
+static void way_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u32 from, u32 to,
+		    const struct hc_ring_way *way)
 {
-	struct hc_ring_way *w = &mk->way[source(mk, from)];
+	struct hc_ring_way *w = &mk->way[source(&k->net.topo, mk, from)];
 
 	*w = *way;
 	w->used = true;
-	w->out = source(mk, to);
+	w->out = source(&k->net.topo, mk, to);
 }
 
-/* What a node does at one of its places. */
+/* Add what a node does at one of its places. */
 static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u32 at)
 {
 	const struct hc_ring_tree *t = k->t;
@@ -107,7 +109,7 @@ static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, 
 
 	if (size < 2)
 		return;
-	way_add(mk, pos ? node[pos - 1] : open ? node[1] : node[end],
+	way_add(k, mk, pos ? node[pos - 1] : open ? node[1] : node[end],
 		pos < end ? next : open ? node[end - 1] : next, &way);
 	if (!open || !pos || pos == end)
 		return;
@@ -115,7 +117,7 @@ static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, 
 		.relay = true,
 		.seen = k->joints[r] - (hc_ring_places_of(&k->at, node[0]) > 1),
 	};
-	way_add(mk, node[pos + 1], node[pos - 1], &way);
+	way_add(k, mk, node[pos + 1], node[pos - 1], &way);
 }
 
 void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *mk)

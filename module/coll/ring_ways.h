@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a tree of rings to what each member has to do: ring_ways.c.
+ * Computes the ring edges of each member from a tree of rings: ring_ways.c.
  */
 #ifndef _HC_RING_WAYS_H
 #define _HC_RING_WAYS_H
 
 #include "coll/ring.h"
-#include "hc_ring_mend.h"
+#include "hc_ring_repair.h"
 
 /**
- * struct hc_ring_maker - what it takes to make the members of a verified tree
+ * struct hc_ring_maker - what the members of a verified tree are computed from
  * @t: the tree
- * @net: the healthy links
- * @at: where each node is
- * @joints: of each ring, how many of its nodes are in others
- * @tour: of each place, where its link is on the way through all rings, hc_ring_tour(); and room
+ * @net: its healthy links
+ * @at: the places of each node in the rings
+ * @joints: for each ring: how many of its nodes are in other rings too
+ * @tour: for each place: position of its link in the tour of all rings, hc_ring_tour(); work
+ *	space follows
  */
 struct hc_ring_maker {
 	const struct hc_ring_tree *t;
@@ -25,34 +26,76 @@ struct hc_ring_maker {
 };
 
 /**
- * struct hc_ring_making - a member that is being made
+ * struct hc_ring_making - the edges of one member, while they are computed
  * @node: the node
- * @nrings: how many rings it is in
- * @n: how many sources it has
- * @src: these
- * @way: what comes from each
+ * @nrings: number of rings that the node is in
+ * @n: number of sources
+ * @src: the sources
+ * @way: the ring edge from each source
  */
 struct hc_ring_making {
 	u32 node;
 	u32 nrings;
 	unsigned int n;
-	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
-	struct hc_ring_way way[HYPERCUBE_DIM_MAX];
+	struct hc_tree_peer src[HC_PORTS_MAX];
+	struct hc_ring_way way[HC_PORTS_MAX];
 };
 
-/* Room for the places of a tree; to be freed in any case.  0 or -ENOMEM. */
+/**
+ * hc_ring_places_alloc() - allocate memory for the places of a tree
+ * @p: the places; to be freed even after an error
+ * @t: the tree
+ * @nodes: nodes of the fabric
+ * @gfp: how to allocate
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int hc_ring_places_alloc(struct hc_ring_places *p, const struct hc_ring_tree *t, u32 nodes,
 			 gfp_t gfp);
+
+/**
+ * hc_ring_places_free() - free the places of a tree
+ * @p: the places
+ */
 void hc_ring_places_free(struct hc_ring_places *p);
 
-/* Room only; to be freed in any case.  0 or -ENOMEM. */
-int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t, unsigned int dim,
-		       const u32 *fault, gfp_t gfp);
+/**
+ * hc_ring_maker_init() - allocate memory to compute members
+ * @k: the state; to be freed even after an error
+ * @t: the tree
+ * @topo: topology of the fabric
+ * @fault: FAULT words
+ * @gfp: how to allocate
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t,
+		       const struct hc_topo *topo, const u32 *fault, gfp_t gfp);
+
+/**
+ * hc_ring_maker_free() - free the memory of a maker
+ * @k: the state
+ */
 void hc_ring_maker_free(struct hc_ring_maker *k);
-/* The verifier has taken the tree: now members can be made. */
+
+/**
+ * hc_ring_maker_fill() - compute what the members of a tree have in common
+ * @k: the state, whose tree the verifier has accepted
+ */
 void hc_ring_maker_fill(struct hc_ring_maker *k);
+
+/**
+ * hc_ring_make() - compute the ring edges of a member
+ * @k: the state
+ * @u: the node
+ * @mk: set to the edges
+ */
 void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *mk);
-/* In one ring that is closed: messages come from the node behind, too, for the one before. */
+
+/**
+ * hc_ring_make_both() - add the edges against the ring's direction, in a single closed ring
+ * @mk: the edges of the member
+ */
 void hc_ring_make_both(struct hc_ring_making *mk);
 
 #endif /* _HC_RING_WAYS_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Entries of operations for frames that come over links, or do not; run by the poll.
+ * Entry points for frames of operations that come over links, or could not be delivered. Context:
+ * poll.
  */
 #ifndef _HC_COLL_RX_H
 #define _HC_COLL_RX_H
@@ -10,9 +11,28 @@
 struct hc_node;
 struct sk_buff;
 
+/**
+ * hc_coll_init() - register the handlers of this folder
+ *
+ * Context: the module's init.
+ */
+void hc_coll_init(void);
+
+/**
+ * hc_coll_rx() - handle a frame of an operation
+ * @node: the node that received it
+ * @dim: dimension of the link by which it came
+ * @skb: the frame; consumed
+ */
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* A frame of an operation could not be delivered: its link or this node failed under way, or there
- * was no memory or no room.  @dim: the link it came by.  Does not consume.
+
+/**
+ * hc_coll_undeliverable() - a frame of an operation could not be delivered
+ * @node: the node where the frame is: its link or the node failed on the way, or there was no
+ *	memory or no room
+ * @dim: dimension of the link by which it came
+ * @skb: the frame; not consumed
+ * @why: reason of the drop
  */
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why);

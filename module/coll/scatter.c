@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scatter: the sink of a tree plan has a block for each member, in the order of the
- * nodes.
+ * Scatter: the sink of a tree plan has a block for each member, in the order of the nodes.
  *
- * All members ask for their blocks: up the tree goes, from each, the set of the members that are
- * to be served through it, itself and those that its sources have named (a bit for each node).
- * A blocked member asks its first helper (WANT), as in an allreduce, and tells the others that
- * there is nothing.  So each member learns from frames it has received which of its sources
- * leads to whom, around the faults, and the sets of its sources are disjoint.
+ * All members ask for their blocks: each member sends up the tree the set of the members that are
+ * to be served through it, that is itself and those that its sources have named (a bit for each
+ * node). A blocked member asks its first helper (WANT), as in an allreduce, and an empty frame
+ * tells the other helpers that nothing comes. So each member learns from received frames which of
+ * its sources leads to which members, around the faults, and the sets of its sources are disjoint.
  *
- * When all have asked, the sink sends the blocks down, in order, each frame to the one
- * source whose set has the node that it is for (.block).  Credits bound what is under
- * way over each edge, as for all that goes down (coll/fanout.c).  Frames over an edge keep
- * their order, so the end of the block of the highest node in a source's set is the
- * last frame for that source.
+ * When all have asked, the sink sends the blocks down, in order, each frame to the one source whose
+ * set has the node that the frame is for (.block). Credits bound what is in flight over each edge,
+ * as for all that goes down (coll/fanout.c). Frames over an edge keep their order, so the end of
+ * the block of the highest node in a source's set is the last frame for that source.
  *
- * A process's record ends when its node has passed on all that it is to pass on, not
- * with its own block: each operation ends once for everybody, whether it succeeds or not.
+ * A process's record ends when its node has passed on everything, not with its own block: so each
+ * operation ends once for all members, with or without success.
  */
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/guard.h"
+#include "coll/process.h"
 #include "coll/sets.h"
 #include "fabric/limits.h"
-#include "sock/result.h"
 #include "trace.h"
 
 /**
  * struct scatter_op - a scatter
- * @at: at the sink: bytes handed out
+ * @at: at the sink: bytes sent down or given to the process
  * @block: at the sink: the next block is that of the first member from this number on
- * @next: sources that have asked, without a gap
- * @down_block: the first node whose block may come next
+ * @next: number of sources that have asked, without a gap
+ * @down_block: at a member below the sink: the node whose block comes next
  */
 struct scatter_op {
 	u64 at;
@@ -50,23 +49,23 @@ static u32 set_bytes(const struct hc_member *m)
 	return hc_bytes_of_set(m->plan);
 }
 
-/* Returns the set that source @i has asked for; its frame stays until the operation is over, and
- * is charged to the fabric as the operation is.
+/* Return: the set that source @i has asked for. Its frame stays queued until the operation is over,
+ * charged to the fabric as the operation is.
  */
 static const u8 *source_set(const struct hc_op *op, unsigned int i)
 {
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Add the set of source @i to @set.  False: it names a node that is no member, or that another
- * source has named before.
+/* Add the set of source @i to @set. Return: false if it names a node that is no member, or that
+ * another source has named.
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
 {
 	return !op->src[i].want || hc_byte_set_join(m->plan, set, source_set(op, i));
 }
 
-/* A frame that asks for all members served through this one; NULL: the operation is
+/* Make a frame that asks for all members served through this one. Return: NULL if the operation is
  * gone.
  */
 static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
@@ -94,7 +93,9 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* Is it a set of members, or the word of a blocked one that it asks somebody else? */
+/* Is the frame a set of members, or the empty frame of a blocked member that asks
+ * another helper?
+ */
 static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -119,7 +120,7 @@ static bool sources_came(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 {
-	/* Without one the operation is gone. */
+	/* Without a frame the operation is gone. */
 	struct sk_buff *skb = set_make(m, op);
 	unsigned int i;
 
@@ -136,7 +137,7 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 	return HC_FAILED;
 }
 
-/* Is every member served, by one way or the other? */
+/* Is every member served, through one source or another? */
 static bool all_asked(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = set_make(m, op);
@@ -154,7 +155,7 @@ static bool all_asked(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ down */
 
-/* Which source leads to a member?  -1: none. */
+/* Return: the index of the source that leads to member @u; -1: none. */
 static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 {
 	unsigned int i;
@@ -165,19 +166,19 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return -1;
 }
 
-/* The first member from @u on whose block comes this way; the number of nodes if there
- * is none.
+/* Return: the lowest member from @u on whose block comes to this member; the number of nodes if
+ * there is none.
  */
 static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 {
-	u32 nodes = hc_nodes(m->node->fabric->dim);
+	u32 nodes = m->node->fabric->topo.nodes;
 
 	while (u < nodes && u != m->node->id && way_to(m, op, u) < 0)
 		u++;
 	return u;
 }
 
-/* Is it the next piece of the blocks that go this way? */
+/* Is the frame the next piece of the blocks that come to this member? */
 static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -187,9 +188,9 @@ static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk
 	u64 total = op->result;
 
 	if (!op->down_came)
-		s->down_block = total ? served_from(m, op, 0) : hc_nodes(m->node->fabric->dim);
+		s->down_block = total ? served_from(m, op, 0) : m->node->fabric->topo.nodes;
 	if (!len)
-		return last && !w->offset && s->down_block >= hc_nodes(m->node->fabric->dim);
+		return last && !w->offset && s->down_block >= m->node->fabric->topo.nodes;
 	if (last || be16_to_cpu(w->block) != s->down_block ||
 	    be64_to_cpu(w->offset) != op->down_at || len > total - op->down_at)
 		return false;
@@ -203,13 +204,13 @@ static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk
 
 static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 {
-	u32 last = hc_nodes(m->node->fabric->dim) - 1;
+	u32 last = m->node->fabric->topo.nodes - 1;
 
 	return min_t(u32, be16_to_cpu(hc_wire_data_of(skb)->block), last);
 }
 
-/* May a frame go towards the member that it is for? If blocks have no bytes, there is one empty
- * frame for all.
+/* May a frame go towards the member that it is for? If blocks have no bytes, one empty frame goes
+ * to all.
  */
 static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
@@ -230,13 +231,13 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 		hc_op_fail(m, op, -EPROTO, m->role.ndst ? m->role.dst[0].node : m->node->id);
 		return false;
 	}
-	if (hc_sock_room(m, op->rec.sock))
+	if (hc_process_room(m, op->rec.sock))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
 }
 
-/* What has no bytes is the end, which all get. */
+/* Pass a frame on. A frame without bytes is the end, which all members get. */
 static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 				   bool last)
 {
@@ -245,14 +246,16 @@ static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct
 	if (!hc_hdr(skb)->len)
 		return hc_down_all_pass(m, op, skb, last);
 	i = way_to(m, op, frame_for(m, skb));
+	if (i < 0 && m->guard)
+		return hc_guard_result(m, op, skb, false) ? HC_FINISHED : HC_FAILED;
 	if (i < 0) {
-		hc_sock_result(m, op, skb, false);
+		hc_process_result(m, op, skb, false);
 		return HC_FINISHED;
 	}
 	return hc_down_send(m, op, i, skb);
 }
 
-/* Says in the header of the sink's next segment whose block it is of, and where in it. */
+/* Fill in the header of the sink's next segment: whose block it is of, and the offset in that. */
 static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -269,7 +272,7 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
 }
 
-/* The end comes behind the last block.  False: the operation is gone. */
+/* Queue the end behind the last block. Return: false if the operation is gone. */
 static bool end_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct sk_buff *end = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of members as frames carry them: a bit for each node of the fabric, that of node u is bit
- * u % 8 of byte u / 8.
+ * Sets of members in frames: one bit for each node of the fabric; that of node u is bit u % 8 of
+ * byte u / 8.
  */
 #ifndef _HC_SETS_H
 #define _HC_SETS_H
@@ -13,7 +13,7 @@
 
 static inline u32 hc_bytes_of_set(const struct hc_plan *plan)
 {
-	return DIV_ROUND_UP(hc_nodes(plan->fabric->dim), 8);
+	return DIV_ROUND_UP(plan->fabric->topo.nodes, 8);
 }
 
 static inline bool hc_byte_set_has(const u8 *set, u32 u)
@@ -31,8 +31,13 @@ static inline u32 hc_byte_set_count(const u8 *set, u32 bytes)
 	return memweight(set, bytes);
 }
 
-/* Add @more, which has come from a peer, to @set.  False: it names a node that is no member, or
- * that is in the set already.
+/**
+ * hc_byte_set_join() - add a set that a peer has sent to another one
+ * @plan: the plan
+ * @set: the set that is changed
+ * @more: the set of the peer
+ *
+ * Return: false if it has a node that is no member, or that @set has already.
  */
 static inline bool hc_byte_set_join(const struct hc_plan *plan, u8 *set, const u8 *more)
 {

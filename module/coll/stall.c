@@ -2,13 +2,14 @@
 /*
  * Members that wait.
  *
- * Once a second a member says what it could not say for lack of memory or room (STOP, END, ACK).
- * One that has waited for anything that long asks its peers at the other ends of detours, and those
- * on other machines (PROBE).  What comes over a detour is numbered, so who misses something learns
- * that from the question or from its answer; and if neither comes, the FAULT words of the nodes
- * tell why (coll/detour.c).  A peer on another machine may not have the plan, and says so then.
+ * Once a second a member sends the control messages that it could not send for lack of memory or
+ * room (STOP, END, ACK). A member that has waited for a second sends PROBE to its peers at the
+ * other ends of detours and to those on other machines. Frames over a detour are numbered, so the
+ * end that misses one learns that from the PROBE or from its answer; and if neither comes, the
+ * FAULT words of the nodes tell why (coll/detour.c). A peer on another machine may not have the
+ * plan, and answers that then.
  *
- * Links lose nothing, so silence of a neighbour tells nothing: it waits for a processor, or its
+ * Links lose nothing, so the silence of a neighbour means nothing: it waits for a processor, or its
  * process does, and only the user of an operation decides how long that may take.
  */
 #include <linux/jiffies.h>
@@ -53,13 +54,13 @@ static void no_plan(struct hc_member *m, const struct hc_tree_peer *peer)
 	hc_member_again(m);
 }
 
-/* From the other end of a detour, that it has come was all that it was to say. */
+/* Handle PROBE. Over a detour the arrival of the answer is all that matters. */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
 	const struct hc_tree_peer *peer = hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src));
 
-	if (!peer || m->plan->mends)
+	if (!peer || m->plan->repairs)
 		return;
 	if (be32_to_cpu(w->flags) & HC_PROBE_F_NO_PLAN &&
 	    !hc_plan_member_here(m->plan, peer->node))
@@ -81,7 +82,7 @@ static void ask(struct hc_member *m, const struct hc_tree_peer *peer)
 		probe(m, peer, m->done, 0);
 }
 
-/* What it waits for may depend on any of them. */
+/* Probe all peers: what the member waits for may depend on any of them. */
 static void ask_all(struct hc_member *m)
 {
 	unsigned int i;
@@ -97,8 +98,8 @@ void hc_stall_check(struct hc_member *m)
 	hc_words_again(m);
 	if (m->gen.broken || hc_word_owed(m))
 		return;
-	hc_ack_tell(m);
-	if (!m->plan->mends && m->view.wait != HYPERCUBE_WAIT_NOTHING &&
+	hc_ack_notify(m);
+	if (!m->plan->repairs && m->view.wait != HYPERCUBE_WAIT_NOTHING &&
 	    !time_before(jiffies, m->view.since + HC_STALL_TIME))
 		ask_all(m);
 }

@@ -7,10 +7,22 @@
 
 #include "coll/coll.h"
 
-/* Is there room for one more frame at each destination?  If not, the wait is noted. */
+/**
+ * hc_up_may() - tell whether a member may send one more frame to each destination
+ * @m: the member
+ * @op: the operation
+ *
+ * Return: false if it has to wait for credit; the wait is noted.
+ */
 bool hc_up_may(struct hc_member *m, struct hc_op *op);
-/* A frame of source @i was taken; it hears so where it may wait for that.  False: the operation
- * is gone.
+
+/**
+ * hc_up_took() - a frame of a source was processed: send CREDIT if the source may wait for it
+ * @m: the member
+ * @op: the operation
+ * @i: index of the source
+ *
+ * Return: false if the operation is gone.
  */
 bool hc_up_took(struct hc_member *m, struct hc_op *op, unsigned int i);
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which members of a node have something to do besides the frames that come for them.
+ * Which members of a node have something to do besides handling the frames that come for them.
  *
- * A member that waits stands in one of the node's lists (struct hc_work), so that nothing walks
- * over plans for which there is nothing to do: members that a process has made room for go to
- * .ready at once, members that wait go to .late once a second, and the polls take from these as
- * much as their budget allows.  A member leaves the list of those that wait only when it is
- * looked at again.
+ * A member that waits is in one of the node's lists (struct hc_work), so that no code walks over
+ * plans that need nothing. Members for which a process has made room go to .ready at once, members
+ * that wait go to .late once a second, and the polls take from these two as many as their budget
+ * allows. A member leaves the list of those that wait only when it is looked at again.
  *
- * When links of a node fail it looks at all plans, of which there may be thousands: as many in
- * each poll as the budget allows, in the order of their ids.  Links that fail meanwhile have their
- * turn behind that.  Until then a member may send over a link that is down, as it may before the
- * poll knows of it: that breaks its plan (hc_peer_xmit()).
+ * When links of a node fail, the node looks at all plans, of which there may be thousands: as many
+ * in each poll as the budget allows, in the order of their ids. Links that fail meanwhile are
+ * handled in the next pass. Until then a member may send over a link that is down, as it may before
+ * the poll knows of it: that breaks its plan (hc_peer_xmit()).
  *
- * Only hc_job.check is set from outside of the node's poll, by configuration, and members are
- * taken out by configuration before the grace period that ends with their memory (hc_job.gone):
- * so code that has taken one from a list may use it until its RCU read section ends.
+ * Only hc_job.check is set outside of the node's poll, by configuration. Members are taken out by
+ * configuration before the grace period that ends with their memory (hc_job.gone): so code that has
+ * taken one from a list may use it until its RCU read section ends.
  */
 #include "coll/coll.h"
-#include "coll/ring_mend.h"
+#include "coll/guard.h"
+#include "coll/ring_repair.h"
 #include "coll/work.h"
 #include "fabric/link.h"
 
@@ -33,21 +33,15 @@ void hc_work_init(struct hc_work *w)
 
 bool hc_work_waits(const struct hc_node *node)
 {
-	return !list_empty_careful(&node->work.waiting) ||
-	       !list_empty_careful(&node->work.readers);
-}
-
-bool hc_work_ready(const struct hc_node *node)
-{
-	return !list_empty_careful(&node->work.ready) ||
-	       !list_empty_careful(&node->work.late) || !hc_coll_faults_over(node);
+	return !list_empty_careful(&node->work->waiting) ||
+	       !list_empty_careful(&node->work->readers);
 }
 
 void hc_member_wait(struct hc_member *m)
 {
-	struct hc_work *w = &m->node->work;
+	struct hc_work *w = m->node->work;
 
-	/* It may be in .late, where it is looked at all the same. */
+	/* The member may be in .late, where it is looked at all the same. */
 	if (!list_empty_careful(&m->job.list) && m->job.with_readers == m->job.blocked)
 		return;
 	spin_lock(&w->lock);
@@ -60,7 +54,7 @@ void hc_member_wait(struct hc_member *m)
 
 static void work_again(struct hc_member *m, bool check)
 {
-	struct hc_work *w = &m->node->work;
+	struct hc_work *w = m->node->work;
 
 	spin_lock_bh(&w->lock);
 	if (!m->job.gone) {
@@ -84,7 +78,7 @@ void hc_member_check(struct hc_member *m)
 
 void hc_member_forget(struct hc_member *m)
 {
-	struct hc_work *w = &m->node->work;
+	struct hc_work *w = m->node->work;
 
 	spin_lock_bh(&w->lock);
 	m->job.gone = true;
@@ -94,7 +88,7 @@ void hc_member_forget(struct hc_member *m)
 
 void hc_coll_event(struct hc_node *node, unsigned long events)
 {
-	struct hc_work *w = &node->work;
+	struct hc_work *w = node->work;
 
 	spin_lock(&w->lock);
 	if (events & BIT(HC_EV_READER))
@@ -112,35 +106,22 @@ void hc_coll_links_known(struct hc_node *node)
 	unsigned long id;
 	u32 plans = 0;
 
-	if (!atomic_read(&node->work.mending))
+	if (!atomic_read(&node->work->repairing))
 		return;
 	rcu_read_lock();
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
 		plans++;
-		if (m && plan->mends && hc_mend_tends(m))
+		if (m && plan->repairs && hc_repair_tends(m))
 			hc_member_again(m);
 	}
 	rcu_read_unlock();
 	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
-/* Config is answered when the plans are broken, too: see hc_link_told(). */
-void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
-{
-	node->ports[dim].failed_epoch = READ_ONCE(node->fabric->epoch);
-	WRITE_ONCE(node->failing.links, node->failing.links | hc_bit(dim));
-}
-
-bool hc_coll_faults_over(const struct hc_node *node)
-{
-	/* In this order, and after the work: see faults_work(). */
-	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
-}
-
-/* A plan that was installed later was made for a link that has failed, or for one that works
- * again.
+/* Does the failure of a link concern a plan? Not one that was installed later: it was made with
+ * that fault in view, or after the link worked again.
  */
 static bool concerns(const struct hc_plan *plan, const struct hc_port *port)
 {
@@ -151,56 +132,60 @@ static void plan_faults(struct hc_node *node, struct hc_plan *plan, u32 links)
 {
 	unsigned int dim;
 
-	for (dim = 0; dim < node->fabric->dim; dim++)
+	for (dim = 0; dim < node->fabric->topo.ports; dim++)
 		if (links & hc_bit(dim) && concerns(plan, &node->ports[dim]))
 			hc_plan_fault(node, plan, dim);
 }
 
 static int faults_work(struct hc_node *node, int budget)
 {
+	unsigned long *id = &node->work->fault_plan;
 	struct hc_plan *plan;
 	int work = 0;
 
-	while (work < budget && !hc_coll_faults_over(node)) {
+	while (work < budget && !hc_faults_over(node)) {
 		if (!node->failing.now) {
 			WRITE_ONCE(node->failing.now, node->failing.links);
-			/* .now was set before: whoever reads first .links, then .now, sees them
-			 * in one or the other.
+			/* .now was set before: a reader that loads .links first and then .now finds
+			 * the links in one of them.
 			 */
 			smp_store_release(&node->failing.links, 0);
-			node->failing.plan = 0;
+			*id = 0;
 		}
-		plan = xa_find(&node->fabric->plans, &node->failing.plan, ULONG_MAX, XA_PRESENT);
+		plan = xa_find(&node->fabric->plans, id, ULONG_MAX, XA_PRESENT);
 		if (plan) {
 			plan_faults(node, plan, node->failing.now);
 			work += hc_cost(node);
 		}
-		/* There may be no id behind the last. */
-		if (!plan || !++node->failing.plan)
-			/* After the work. */
+		/* The id was the greatest one if this overflows. */
+		if (!plan || !++*id)
+			/* Published after the work is done. */
 			smp_store_release(&node->failing.now, 0);
 	}
 	return work;
 }
 
-/* A link, or a machine, may have failed between the check of a plan and its publication. */
+/* Check a new member's links: a link, or a machine, may have failed between the check of a plan and
+ * its publication.
+ */
 static void member_recheck(struct hc_member *m)
 {
 	unsigned int dim;
 
 	if (READ_ONCE(m->plan->lost) != HC_CAUSE_NONE)
 		hc_plan_lost(m);
-	for (dim = 0; dim < m->node->fabric->dim; dim++)
+	for (dim = 0; dim < m->node->fabric->topo.ports; dim++)
 		if (!hc_link_usable(m->node, dim))
 			hc_plan_fault(m->node, m->plan, dim);
 }
 
-/* Members of the list .late, to be checked for a stall, are taken only with an empty rxq: what
- * they wait for may lie in it, and then it is too early to ask.
+/* Take the next member that has work. Members of .late, to be checked for a stall, are taken only
+ * if the receive queue is empty: what they wait for may be in it, and then it is too early to
+ * probe.
  */
 static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check)
 {
-	struct hc_work *w = &node->work;
+	struct hc_work *w = node->work;
 	struct hc_member *m;
 
 	spin_lock(&w->lock);
@@ -232,15 +217,17 @@ int hc_coll_work(struct hc_node *node, int budget)
 			member_recheck(m);
 		if (late)
 			hc_stall_check(m);
-		if (m->plan->mends)
-			hc_mend_tend(m, late);
+		if (m->plan->repairs)
+			hc_repair_tend(m, late);
+		if (m->guard)
+			hc_guard_tend(m, late);
 		hc_advance(m);
 		hc_results_advance(m);
 		hc_end_go_on(m);
 		if (hc_member_pending(m))
 			hc_member_wait(m);
 		work += hc_cost(node);
-		/* Others go first. */
+		/* Other members of the node, and other queues, go first. */
 		if (m->job.again)
 			break;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Members of a node that have something to do, as its poll sees them: work.c.
+ * The lists of a node's members that wait or have work to do: work.c.
  */
 #ifndef _HC_WORK_H
 #define _HC_WORK_H
@@ -10,16 +10,18 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-struct hc_node;
+#include "fabric/node.h"
 
 /**
  * struct hc_work - members of a node that wait or have something to do (coll/work.c)
- * @lock: of the lists
- * @waiting: they wait; looked at once a second
- * @readers: they wait for room at the process
- * @ready: they can go on
- * @late: they are looked at for what does not move
- * @mending: members whose plan is being mended
+ * @lock: protects the lists
+ * @waiting: members that wait; looked at once a second
+ * @readers: members that wait for room in a process's receive buffer
+ * @ready: members that can go on
+ * @late: members that the stall check is to look at
+ * @repairing: number of members whose ring repair is under way
+ * @fault_plan: plans with ids below this have been handled for the failed links in
+ *	hc_failing.now [poll]
  */
 struct hc_work {
 	spinlock_t lock;
@@ -27,38 +29,64 @@ struct hc_work {
 	struct list_head readers;
 	struct list_head ready;
 	struct list_head late;
-	atomic_t mending;
+	atomic_t repairing;
+	unsigned long fault_plan;
 };
 
-/**
- * struct hc_failing - links of a node that have failed [poll]
- * @links: those for which no plan has been looked at
- * @now: those for which plans are being looked at
- * @plan: ids below this have been
- */
-struct hc_failing {
-	u32 links;
-	u32 now;
-	unsigned long plan;
-};
-
-/* Plans that are looked at in the time that a frame takes. */
+/* Plans that are looked at in the time that a frame takes; for the budget. */
 #define HC_PLANS_OF_A_FRAME	8
 
+/**
+ * hc_work_init() - initialize the lists of a node
+ * @w: the lists
+ */
 void hc_work_init(struct hc_work *w);
-/* Has the node members that wait?  A snapshot. */
+
+/**
+ * hc_work_waits() - tell whether members of a node wait
+ * @node: the node
+ *
+ * Context: any; a snapshot.
+ * Return: true if so.
+ */
 bool hc_work_waits(const struct hc_node *node);
-/* Has it members that can go on, or plans to look at for a link that has failed? */
-bool hc_work_ready(const struct hc_node *node);
-/* HC_EV_PLANS, HC_EV_READER, HC_EV_STALL: see who can go on. */
+
+/* Return: true if hc_coll_work() has work to do: members can go on, or plans are to be looked at
+ * for a link that has failed. Any context; a snapshot.
+ */
+static inline bool hc_work_ready(const struct hc_node *node)
+{
+	const struct hc_work *w = node->work;
+
+	return !list_empty_careful(&w->ready) || !list_empty_careful(&w->late) ||
+	       !hc_faults_over(node);
+}
+
+/**
+ * hc_coll_event() - move members of a node to the lists of those that are looked at next
+ * @node: the node
+ * @events: bits HC_EV_READER, HC_EV_STALL
+ *
+ * Context: poll.
+ */
 void hc_coll_event(struct hc_node *node, unsigned long events);
-/* Go on with them for @budget; returns how much of it was used. */
+
+/**
+ * hc_coll_work() - go on with the members of a node that can go on
+ * @node: the node
+ * @budget: the poll's budget
+ *
+ * Context: poll.
+ * Return: how much of the budget was used.
+ */
 int hc_coll_work(struct hc_node *node, int budget);
-/* The node knows more of the links of others than before.  Poll. */
+
+/**
+ * hc_coll_links_known() - the node has learnt FAULT words of other nodes
+ * @node: the node. Ring repairs that wait for such news go on
+ *
+ * Context: poll.
+ */
 void hc_coll_links_known(struct hc_node *node);
-/* Link @dim of the node became unusable. hc_coll_work() finds which plans that has broken. */
-void hc_coll_link_fault(struct hc_node *node, unsigned int dim);
-/* Has it found all of them?  Any context. */
-bool hc_coll_faults_over(const struct hc_node *node);
 
 #endif /* _HC_WORK_H */

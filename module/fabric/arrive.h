@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames arrive at a node: for carriers.
+ * Arrival of frames at a node; for transports.
  */
 #ifndef _HC_ARRIVE_H
 #define _HC_ARRIVE_H
@@ -12,12 +12,17 @@
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 
-/* Put a frame with its struct hc_cb into the queue of a node; the caller then lets the poll run.
- * Bottom halves are off.  False: there is no room.
+/**
+ * hc_arrive() - put a frame into a receive queue of a node
+ * @node: the receiving node
+ * @skb: the frame, with its struct hc_cb
  *
- * Operations have limits of their own, and shall not wait behind the traffic of others. Ethernet
- * frames have the limit of their queue, as at the end of any cable, and flooded ones another
- * limit: however many they are, they leave memory and room to others.
+ * Frames of operations have limits of their own, and do not wait behind other traffic. Ethernet
+ * frames have the limit of their queue, as at the end of any cable, and flooded ones a lower limit:
+ * however many they are, they leave memory and room for others.
+ *
+ * Context: bottom halves are off; the caller lets the poll run afterwards
+ * Return: false if there is no room; @skb stays the caller's
  */
 static inline bool hc_arrive(struct hc_node *node, struct sk_buff *skb)
 {
@@ -28,7 +33,7 @@ static inline bool hc_arrive(struct hc_node *node, struct sk_buff *skb)
 
 	spin_lock(&q->list.lock);
 	room = !eth || q->bytes < HC_ETH_BYTES;
-	if (flooded && q->flooded >= HC_FLOOD_BYTES >> node->fabric->dim)
+	if (flooded && q->flooded >= HC_FLOOD_BYTES / node->fabric->topo.nodes)
 		room = false;
 	if (likely(room)) {
 		hc_queue_add(q, skb);

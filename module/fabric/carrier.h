@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Carriers: what brings frames from one end of a link to the other one, and what the two ends
- * say about the link.  Nobody else knows where the other end is: all that a node learns of its
- * neighbour comes in frames, or by hc_link_heard().
+ * Transports: what brings frames from one end of a link to the other, and the configuration of one
+ * end to the other. No other code knows where the other end is: all that a node learns of its
+ * neighbour comes in frames, or by hc_link_received().
  */
 #ifndef _HC_CARRIER_H
 #define _HC_CARRIER_H
@@ -15,40 +15,40 @@ struct hc_port;
 struct sk_buff;
 
 /**
- * struct hc_link_said - what configuration has said at one end of a link, for the other one
- * @down: the link is taken down; the last word of either end holds for both
+ * struct hc_link_said - what configuration has set at one end of a link, sent to the other end
+ * @down: the link is taken down; the latest setting of either end holds for both
  * @failed: the node of this end has failed
- * @spent: the link gave up frames from this end (spent.h)
- * @anew: forget what DETECT has found about the link
+ * @spent: this end has given up the link (spent.h)
+ * @forget: forget what DETECT has found about the link
  * @cuts: how often this end has cut the link, see hc_link_cut()
- * @flap_down: ms for which the link is down in each @flap_period; as with @down
- * @flap_period: 0: it does not flap
+ * @flap_down: ms for which the link is down in each @flap_period; holds for both ends, as @down
+ * @flap_period: ms, 0: it does not flap
  */
 struct hc_link_said {
 	bool down;
 	bool failed;
 	bool spent;
-	bool anew;
+	bool forget;
 	u16 cuts;
 	u32 flap_down;
 	u32 flap_period;
 };
 
-/* What .state() returns. */
+/* Flags that .state() returns. */
 #define HC_CARRIER_BUSY	BIT(0)	/* the other end has not taken all that was sent; a snapshot */
 
 /**
- * struct hc_carrier_ops - what carries frames over a link
- * @name: for people
- * @open: find the other end; all nodes of the fabric that are here have been made, and no frame
- *	is sent before.  May sleep.  0 or -errno
- * @close: the other end is gone; no poll of the fabric runs any more, nor timers of its links
- * @xmit: take over @skb and bring it to the other end, or lose it; called with the header
- *	complete in the sending node's poll, or for an impaired link by its timer, never in
- *	both at once (impair.c).  Frames arrive in order
- * @state: say @said, unless it is NULL, to the other end, which takes it by hc_link_heard();
- *	then the caller holds hc_fabric.lock.  Returns HC_CARRIER_*; in any context without @said
- * @mtu: bytes of the longest frame it takes, from the header on
+ * struct hc_carrier_ops - a transport
+ * @name: for tracing and messages
+ * @open: find the other end; all local nodes of the fabric exist, and no frame was sent yet. May
+ *	sleep. Return: 0 or -errno
+ * @close: forget the other end; no poll of the fabric and no timer of its links runs any more
+ * @xmit: take over @skb and bring it to the other end, or lose it. Called with the header complete
+ *	in the sending node's poll, or for an impaired link by its timer, never in both at once
+ *	(impair.c). Frames arrive in order
+ * @state: with @said: send it to the other end, which takes it by hc_link_received(); the caller
+ *	holds hc_fabric.lock. With NULL: query, in any context. Return: HC_CARRIER_*
+ * @mtu: bytes of the longest frame that the transport takes, from the header on
  */
 struct hc_carrier_ops {
 	const char *name;
@@ -62,7 +62,9 @@ struct hc_carrier_ops {
 
 /* Both ends are nodes of one machine (carrier_mem.c). */
 extern const struct hc_carrier_ops hc_carrier_mem;
-/* The other end is a node of another machine (carrier_trunk.c). */
-extern const struct hc_carrier_ops hc_carrier_trunk;
+/* The node has no such port (carrier_none.c). */
+extern const struct hc_carrier_ops hc_carrier_none;
+/* The other end is a node of another machine; trunk/carrier.c sets it at init. */
+extern const struct hc_carrier_ops *hc_carrier_trunk;
 
 #endif /* _HC_CARRIER_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The in-memory carrier: a frame goes straight into the queue of the node at the other end.
+ * The in-memory transport: a frame goes straight into the queue of the node at the other end.
  *
- * It alone knows that node (hc_port.peer), from the creation of the fabric until all polls and
- * timers of its nodes have ended for good; nodes are freed after that.
+ * No other code uses the pointer to that node (hc_port.peer). It is valid from the creation of the
+ * fabric until all polls and timers of its nodes have ended for good; nodes are freed after that.
  */
 #include "fabric/arrive.h"
 #include "fabric/carrier.h"
@@ -11,11 +11,10 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
-#include "hc_topo.h"
 
 static int mem_open(struct hc_node *node, unsigned int dim)
 {
-	node->ports[dim].peer = node->fabric->nodes[hc_neigh(node->id, dim)];
+	node->ports[dim].peer = node->fabric->nodes[hc_node_peer(node, dim)];
 	return 0;
 }
 
@@ -24,9 +23,9 @@ static void mem_close(struct hc_node *node, unsigned int dim)
 	node->ports[dim].peer = NULL;
 }
 
-/* The frame is handed over as it is: neither copied nor orphaned, so that it
- * stays charged to the socket that sent it until somebody consumes it.  The
- * peer's poll follows on this processor when this one ends: no recursion.
+/* Put the frame into the peer's queue as it is: neither copied nor orphaned, so that it stays
+ * charged to the socket that sent it until it is consumed. The peer's poll follows on this
+ * processor when this one ends: no recursion.
  */
 static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {
@@ -39,14 +38,14 @@ static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff 
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* A peer whose poll gets no processor has not taken what was sent. */
+/* The peer may not have taken what was sent, if its poll gets no processor time. */
 static u32 mem_state(const struct hc_node *node, unsigned int dim,
 		     const struct hc_link_said *said)
 {
 	struct hc_node *peer = node->ports[dim].peer;
 
 	if (said)
-		hc_link_heard(peer, dim, said);
+		hc_link_received(peer, dim, said);
 	return skb_queue_empty_lockless(&peer->rxq.list) ? 0 : HC_CARRIER_BUSY;
 }
 

@@ -38,9 +38,9 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_endpoint_down",
 	"drop_checksum",
 	"drop_duplicate",
-	/* Behind the number that pads. */
-	"drop_dissent",
-	"drop_unproven",
+	/* HYPERCUBE_A_DROP_PAD, which is no reason, comes before these. */
+	"drop_copy_mismatch",
+	"drop_too_few_copies",
 	"drop_gap",
 };
 
@@ -67,7 +67,7 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 		memcpy(data, names, sizeof(names));
 }
 
-/* Of all its links. */
+/* Return the attempts in vain on all links of the node. */
 static u64 link_replays(const struct hc_node *node)
 {
 	struct hc_impair_stats stats;
@@ -75,7 +75,7 @@ static u64 link_replays(const struct hc_node *node)
 	unsigned int d;
 	u64 n = 0;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		hc_impair_get(&node->ports[d], &set, &stats);
 		n += stats.replays;
 	}

@@ -2,22 +2,23 @@
 /*
  * Fabrics of a network namespace: creation, lookup and removal.
  *
- * A fabric is on its namespace's list from the first moment of its creation to
- * the last of its removal, so that its name, and with it the names of its
- * endpoints, is reserved; but lookups find it only in between (ready, not dead).
+ * A fabric is on its namespace's list from the start of its creation to the end of its removal, so
+ * that its name, and with it the names of its endpoints, is reserved; but lookups find it only in
+ * between (ready, not dead).
  *
  * Creation and removal take rtnl for BATCH endpoints at a time: others must get
  * their turn while thousands of endpoints come or go.
  */
 #include <linux/ctype.h>
 #include <linux/idr.h>
+#include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
 #include <net/netns/generic.h>
 #include <net/rtnetlink.h>
 #include <net/sock.h>
 
-#include "coll/plan.h"
+#include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/guest.h"
@@ -25,12 +26,9 @@
 #include "fabric/link.h"
 #include "fabric/monitor.h"
 #include "fabric/node.h"
+#include "hc_reason.h"
 #include "hc_topo.h"
-#include "netlink/later.h"
-#include "netlink/netlink.h"
-#include "route/route.h"
-#include "sock/socks.h"
-#include "trunk/trunk.h"
+#include "notifier.h"
 
 /* Default payload of a full data frame: eight pages make one fragment. */
 #define SEGMENT_DEFAULT	32768
@@ -48,6 +46,10 @@ struct hc_net {
 	u32 generation;
 };
 
+static bool keep_tables;
+module_param(keep_tables, bool, 0644);
+MODULE_PARM_DESC(keep_tables, "a table that is a hypercube's makes no hypercube: for tests (default off)");
+
 static unsigned int hc_net_id __read_mostly;
 static DEFINE_IDA(fabric_indices);
 
@@ -58,7 +60,7 @@ static struct hc_net *hc_net(struct net *net)
 
 /* ------------------------------------------------------------ references */
 
-/* Gives back what is limited.  A socket that is kept keeps the struct only. */
+/* Give back what is limited. A socket that is still open keeps only the struct. */
 static void fabric_uncharge(struct hc_fabric *fabric)
 {
 	if (!fabric->charged)
@@ -66,18 +68,20 @@ static void fabric_uncharge(struct hc_fabric *fabric)
 	fabric->charged = false;
 	if (fabric->index)
 		ida_free(&fabric_indices, fabric->index);
-	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes_here(fabric));
-	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
+	hc_uncharge(fabric->account, HC_LIMIT_NODES, hc_nodes_here(fabric));
+	hc_uncharge(fabric->account, HC_LIMIT_FABRICS, 1);
 }
 
+/* The last reference is gone: free the fabric. */
 static void fabric_release(struct kref *ref)
 {
 	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
 
 	fabric_uncharge(fabric);
-	hc_payer_put(fabric->payer);
+	hc_account_put(fabric->account);
 	hc_memory_owner_put(fabric);
 	mutex_destroy(&fabric->lock);
+	kvfree(fabric->topo.peers);
 	kfree(fabric);
 }
 
@@ -179,6 +183,54 @@ static void list_remove(struct hc_net *hn, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ creation */
 
+/* Check the table of peers of a network other than a cube. */
+static int check_table(const struct hc_topo *t, struct netlink_ext_ack *extack)
+{
+	u32 *work = kvmalloc_array(t->nodes + hc_topo_words(t), sizeof(*work), GFP_KERNEL_ACCOUNT);
+	struct hc_reason reason;
+	int err;
+
+	if (!work)
+		return -ENOMEM;
+	err = hc_topo_check(t, work, &reason);
+	kvfree(work);
+	if (err && reason.dim == HC_REASON_NONE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: %u", reason.why, reason.node);
+	else if (err)
+		HC_SET_ERR_MSG_FMT(extack, "%s: %u:%u", reason.why, reason.node, reason.dim);
+	return err;
+}
+
+static int check_topo(const struct hc_topo *t, struct netlink_ext_ack *extack)
+{
+	if (!t->peers && (!t->dim || t->dim > HYPERCUBE_DIM_MAX)) {
+		NL_SET_ERR_MSG(extack, "The dimension must be 1 to 12");
+		return -EINVAL;
+	}
+	if (t->peers && (t->nodes < 2 || t->nodes > HC_NODES_MAX)) {
+		NL_SET_ERR_MSG(extack, "A fabric has 2 to 4096 nodes");
+		return -EINVAL;
+	}
+	return t->peers ? check_table(t, extack) : 0;
+}
+
+static int check_part(const struct hc_fabric_params *p, struct netlink_ext_ack *extack)
+{
+	if (p->fixed && p->topo.peers) {
+		NL_SET_ERR_MSG(extack, "A fabric that spans machines needs a hypercube");
+		return -EOPNOTSUPP;
+	}
+	if (p->fixed >= p->topo.nodes) {
+		NL_SET_ERR_MSG(extack, "The part that is here names a dimension that the fabric does not have");
+		return -EINVAL;
+	}
+	if (p->base & ~p->fixed) {
+		NL_SET_ERR_MSG(extack, "The base of the part that is here has a bit that is not fixed");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* A letter first, so that a name is mistaken neither for a number nor an option. */
 static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack *extack)
 {
@@ -197,62 +249,76 @@ static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack
 		NL_SET_ERR_MSG(extack, "A fabric's name has at most 10 characters");
 		return -EINVAL;
 	}
-	if (!p->dim || p->dim > HYPERCUBE_DIM_MAX) {
-		NL_SET_ERR_MSG(extack, "The dimension must be 1 to 12");
-		return -EINVAL;
-	}
 	if (p->segment && (p->segment < HYPERCUBE_SEGMENT_MIN ||
 			   p->segment > HYPERCUBE_SEGMENT_MAX)) {
 		NL_SET_ERR_MSG(extack, "The segment size is out of range");
 		return -EINVAL;
 	}
-	if (p->fixed >= hc_nodes(p->dim)) {
-		NL_SET_ERR_MSG(extack, "The part that is here names a dimension that the fabric does not have");
-		return -EINVAL;
-	}
-	if (p->base & ~p->fixed) {
-		NL_SET_ERR_MSG(extack, "The base of the part that is here has a bit that is not fixed");
-		return -EINVAL;
-	}
-	return 0;
+	return check_topo(&p->topo, extack) ?: check_part(p, extack);
 }
 
-static int payer_charge(struct hc_fabric *fabric, const struct net *net,
-			struct netlink_ext_ack *extack)
+static int account_charge(struct hc_fabric *fabric, const struct net *net,
+			  struct netlink_ext_ack *extack)
 {
 	int err;
 
-	fabric->payer = hc_payer_get(net);
-	if (!fabric->payer)
+	fabric->account = hc_account_get(net);
+	if (!fabric->account)
 		return -ENOMEM;
-	fabric->gate_user = hc_payer_gate(fabric->payer);
-	err = hc_charge(fabric->payer, HC_LIMIT_FABRICS, 1, extack);
+	fabric->gate_user = hc_account_gate(fabric->account);
+	err = hc_charge(fabric->account, HC_LIMIT_FABRICS, 1, extack);
 	if (err)
-		goto err_payer;
-	err = hc_charge(fabric->payer, HC_LIMIT_NODES, hc_nodes_here(fabric), extack);
+		goto err_account;
+	err = hc_charge(fabric->account, HC_LIMIT_NODES, hc_nodes_here(fabric), extack);
 	if (!err) {
 		fabric->charged = true;
 		return 0;
 	}
-	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
-err_payer:
-	hc_payer_put(fabric->payer);
+	hc_uncharge(fabric->account, HC_LIMIT_FABRICS, 1);
+err_account:
+	hc_account_put(fabric->account);
 	return err;
+}
+
+/* Copy the topology. A table that describes a cube is replaced by the cube. */
+static int topo_take(struct hc_fabric *fabric, const struct hc_topo *t)
+{
+	size_t size = t->nodes * t->ports * sizeof(*t->peers);
+	u16 *peer;
+
+	if (!t->peers || (hc_topo_is_cube(t) && !READ_ONCE(keep_tables))) {
+		fabric->topo = hc_topo_cube(t->ports);
+		return 0;
+	}
+	fabric->topo = *t;
+	peer = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	fabric->topo.peers = peer;
+	if (!peer)
+		return -ENOMEM;
+	memcpy(peer, t->peers, size);
+	return 0;
+}
+
+/* Behind the fabric follow the parts that other files of the module have there. */
+static size_t fabric_size(void)
+{
+	return ALIGN(sizeof(struct hc_fabric), __alignof__(u64));
 }
 
 static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_params *p,
 				      struct netlink_ext_ack *extack)
 {
-	struct hc_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL_ACCOUNT);
+	struct hc_fabric *fabric = kzalloc(fabric_size() + hc_notifier_fabric_size(),
+					   GFP_KERNEL_ACCOUNT);
 	int index, err;
 
 	if (!fabric)
 		return ERR_PTR(-ENOMEM);
-	fabric->dim = p->dim;
 	fabric->fixed = p->fixed;
 	fabric->base = p->base;
-	err = payer_charge(fabric, net, extack);
+	err = topo_take(fabric, &p->topo) ?: account_charge(fabric, net, extack);
 	if (err) {
+		kvfree(fabric->topo.peers);
 		kfree(fabric);
 		return ERR_PTR(err);
 	}
@@ -268,18 +334,14 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	fabric->index = index;
 	fabric->id = p->id ?: hc_name_id(p->name);
 	fabric->segment = p->segment ?: SEGMENT_DEFAULT;
-	fabric->patience = HYPERCUBE_PATIENCE_DEFAULT;
+	fabric->stall_timeout = HYPERCUBE_STALL_TIMEOUT_DEFAULT;
+	fabric->life = get_random_u32() ?: 1;
 	strscpy(fabric->name, p->name, sizeof(fabric->name));
+	strscpy(fabric->shape, p->shape ?: "", sizeof(fabric->shape));
 	mutex_init(&fabric->sock_lock);
-	hc_plan_fabric_init(fabric);
 	hc_flap_init(fabric);
 	hc_spents_init(fabric);
-	hc_lsdb_retry_init(fabric);
-	hc_later_init(fabric);
-	hc_rounds_init(&fabric->rounds);
-	hc_trunks_init(fabric);
-	hc_commit_init(fabric);
-	hc_paths_init(&fabric->paths);
+	hc_notify_fabric_init(fabric, (void *)fabric + fabric_size());
 	return fabric;
 }
 
@@ -290,7 +352,7 @@ static bool unwanted(const struct hc_fabric_params *p)
 
 static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *p)
 {
-	u32 n = hc_nodes(fabric->dim);
+	u32 n = fabric->topo.nodes;
 	struct hc_node *node;
 	unsigned int d;
 	int err = 0;
@@ -310,9 +372,9 @@ static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *
 		cond_resched();
 	}
 	hc_each_node(fabric, node)
-		for (d = 0; d < fabric->dim && !err; d++)
+		for (d = 0; d < fabric->topo.ports && !err; d++)
 			err = hc_link_open(node, d);
-	/* Links that nothing carries yet are faults from the beginning. */
+	/* Links to remote nodes have no carrier yet: they are faults from the beginning. */
 	if (!err && !hc_is_whole(fabric))
 		hc_each_node(fabric, node)
 			hc_node_kick(node, HC_EV_LINKS);
@@ -345,8 +407,8 @@ static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_param
 
 /* ------------------------------------------------------------ removal */
 
-/* Phase 1: make the fabric unreachable.  A task that has pinned the fabric finds it dead once it
- * has the lock.  A fabric that was never finished may lack nodes.
+/* Phase 1: make the fabric unreachable. A task that has a reference finds it dead once it has the
+ * lock. A fabric whose creation has failed may lack nodes.
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
@@ -358,7 +420,7 @@ static bool make_dead(struct hc_fabric *fabric)
 	WRITE_ONCE(fabric->dead, true);
 	if (mine && fabric->nodes)
 		hc_each_node(fabric, node)
-			hc_sock_node_gone(node);
+			hc_notify_node_gone(node);
 	mutex_unlock(&fabric->lock);
 	return mine;
 }
@@ -386,42 +448,35 @@ static void nodes_unregister(struct hc_fabric *fabric)
 	}
 }
 
-/* Phase 2, also for a fabric that was never finished.  What could still touch a node: requests
- * that are answered later (hc_later_exit() ends them), schedules of links (hc_flap_exit()) and
- * trunks (hc_trunks_exit(), and hc_commit_stop() for the clock of what they ask; all before polls
- * that they kick are disabled), the search for stalls (hc_plan_purge() ends it), the work for nodes
- * that have lacked memory (hc_lsdb_retry_exit()) and for links that are spent (hc_spents_exit();
- * all three kick polls that are disabled in vain), a poll
- * (disabled, all of them before the first is freed, for a poll touches its neighbours' queues), the
- * timers of impaired links (stopped after the polls, which start them; then the carriers are
- * closed), a system call on a socket (hc_sock_node_gone() and the grace period of phase 1),
- * configuration (finds the fabric dead), the stack through the net_device (unregistered, be it by a
- * namespace that ends: guest.c), the hash of NAPI ids (removed, and a grace period).
+/* Phase 2, also for a fabric whose creation has failed. What could still touch a node, and how it
+ * is ended: schedules of links (hc_flap_exit()); what other parts of the module have, such as
+ * deferred requests, trunks and the timer of their requests (hc_notify_fabric_stop() ends them all
+ * before the polls that they kick are disabled); polls (all are disabled before the first node is
+ * freed, for a poll touches its neighbours' queues); timers of impaired links and of nodes (stopped
+ * after the polls, which start them; then the transports are closed); works for links that are
+ * spent (hc_spents_exit()), for stalls and for nodes that have lacked memory
+ * (hc_notify_fabric_exit(); these may still kick polls, which are disabled); system calls on
+ * sockets (hc_notify_node_gone() and the grace period of phase 1); configuration (finds the fabric
+ * dead); the stack through the net_device (unregistered here, or by a namespace that ends:
+ * guest.c); the hash of NAPI ids (removed, and a grace period).
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
 	struct hc_node *node;
 	u32 u;
 
-	hc_later_exit(fabric);
 	hc_flap_exit(fabric);
-	hc_trunks_exit(fabric);
-	hc_commit_stop(fabric);
+	hc_notify_fabric_stop(fabric);
 	if (!fabric->nodes)
 		goto out;
 	hc_each_node(fabric, node)
 		hc_node_disable(node);
 	hc_each_node(fabric, node)
 		hc_node_timers_stop(node);
-	hc_lsdb_retry_exit(fabric);
 	hc_spents_exit(fabric);
 	hc_each_node(fabric, node)
 		hc_node_close(node);
-	mutex_lock(&fabric->lock);
-	hc_commit_exit(fabric);
-	hc_plan_purge(fabric);
-	hc_rounds_exit(fabric);
-	mutex_unlock(&fabric->lock);
+	hc_notify_fabric_exit(fabric);
 	nodes_unregister(fabric);
 	wait_var_event(&fabric->leaving, !atomic_read(&fabric->leaving));
 	hc_monitor_destroy(fabric);
@@ -430,7 +485,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	synchronize_net();
 	hc_each_node(fabric, node)
 		hc_node_purge(node);
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
+	for (u = 0; u < fabric->topo.nodes; u++)
 		if (fabric->nodes[u])
 			hc_node_free(fabric->nodes[u]);
 	kvfree(fabric->nodes);
@@ -450,6 +505,14 @@ static void fabric_finish(struct hc_net *hn, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ configuration */
 
+int hc_fabric_need_cube(const struct hc_fabric *fabric, struct netlink_ext_ack *extack)
+{
+	if (fabric->topo.dim)
+		return 0;
+	NL_SET_ERR_MSG(extack, "This needs a hypercube, and the fabric is another network");
+	return -EOPNOTSUPP;
+}
+
 int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 		     struct netlink_ext_ack *extack)
 {
@@ -458,7 +521,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	int err;
 
 	err = check_params(p, extack) ?:
-	      hc_memory_check(p->dim, hc_nodes(p->dim) >> hweight32(p->fixed), extack);
+	      hc_memory_check(p->topo.nodes >> hweight32(p->fixed), extack);
 	if (err)
 		return err;
 	fabric = fabric_alloc(net, p, extack);
@@ -488,7 +551,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	pr_debug("fabric %s (%u) created\n", fabric->name, fabric->index);
 	kref_get(&fabric->ref);
 	list_publish(hn, fabric);
-	/* Somebody may have removed it already. */
+	/* Another task may have removed the fabric already. */
 	mutex_lock(&fabric->lock);
 	if (!fabric->dead)
 		hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
@@ -521,8 +584,8 @@ static int __net_init hc_net_init(struct net *net)
 	return 0;
 }
 
-/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them:
- * so nobody else makes or removes fabrics here any more.
+/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them: so no other
+ * task makes or removes fabrics of this namespace any more.
  */
 static void __net_exit hc_net_exit(struct net *net)
 {
@@ -545,8 +608,8 @@ static struct pernet_operations hc_net_ops = {
 	.size	= sizeof(struct hc_net),
 };
 
-/* A pernet *device*, so that a namespace that ends sends endpoints home before it would
- * unregister them.
+/* Registered as a pernet *device*, so that when a namespace ends its foreign endpoints are moved
+ * back to their fabrics' namespaces before the stack would unregister them.
  */
 int hc_fabric_init(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fabrics, and the rules for all that belongs to them: who may touch what when.
+ * Fabrics, and the rules for all that belongs to them: what may be touched in which context.
  *
  * Contexts
  *   config	process context: netlink handlers, namespace exit, module exit
@@ -8,29 +8,27 @@
  *		most one CPU at a time for each node
  *   socket	process context inside a system call on a socket
  *
- * Locks, outermost first.  Nobody sleeps under one of these to wait for an event
- * (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which everybody needs.
+ * Locks, outermost first. No task sleeps under one of these to wait for an event (netlink/later.c),
+ * and no task waits for hc_fabric.lock under rtnl, which all of the network stack needs.
  *   rtnl
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
  *   hc_fabric.sock_lock	mutex: which sockets a fabric's nodes have
  *   socket lock	lock_sock() of a bound socket
  *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
- *   hc_rounds.lock	spin lock: rounds of balancing that have ended (task/round_set.c)
+ *   hc_rounds.lock	spin lock: load balancing rounds that have ended (task/round_set.c)
  *   hc_collector.lock	spin lock: copies of datagrams at a socket (sock/collect.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
- *   hc_gate.lock	spin lock: which polls stand in a processor's list (gate.c)
+ *   hc_gate.lock	spin lock: which polls are in a processor's list (gate.c)
  *
- * Everything marked [poll] belongs to the node's poll alone and needs no lock:
- * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
- * is a snapshot.  Nothing on the data path reads another node's [poll] fields;
- * what nodes know of each other came in frames.
+ * Everything marked [poll] belongs to the node's poll alone and needs no lock. Readers elsewhere
+ * use READ_ONCE() and accept that it is a snapshot. Nothing on the data path reads another node's
+ * [poll] fields; what nodes know of each other came in frames.
  *
- * Teardown of a fabric (hc_fabric_destroy) in two phases: (1) make it
- * unreachable: dead = true, off the list, plans and sockets unpublished, then
- * one synchronize_net() so that no system call or poll still finds it;
- * (2) napi_disable() of every node (a poll that still runs may hand frames to a
- * neighbour: nodes are freed only after *all* polls are disabled), stop the timers
+ * Teardown of a fabric (hc_fabric_destroy) has two phases: (1) make it unreachable: dead = true,
+ * off the list, plans and sockets unpublished, then one synchronize_net() so that no system call or
+ * poll still finds it; (2) napi_disable() of every node (a poll that still runs may put frames into
+ * the queue of a neighbour: nodes are freed only after *all* polls are disabled), stop the timers
  * of impaired links, purge queues and plans, unregister all net_devices on one list.
  */
 #ifndef _HC_FABRIC_H
@@ -48,90 +46,82 @@
 #include "fabric/flap.h"
 #include "fabric/spent.h"
 #include "hc_topo.h"
-#include "netlink/later.h"
-#include "route/detect.h"
-#include "route/lsdb.h"
-#include "route/route.h"
-#include "task/round.h"
-#include "trunk/commit.h"
 
 struct hc_node;
+struct hc_commit;
+struct hc_detect;
 struct hc_gate_user;
-struct hc_payer;
+struct hc_laters;
+struct hc_lsdb_retry;
+struct hc_paths;
+struct hc_account;
+struct hc_plan;
+struct hc_rounds;
+struct hc_trunks;
 struct mem_cgroup;
 struct net_device;
 struct netlink_ext_ack;
 struct sock;
 
-/**
- * struct hc_trunks - the trunks of a fabric
- * @list: those there are
- * @broken: how many have ended
- * @n: how many there are, and that are not freed
- * @life: a random number, by which others know these nodes from those that come after them;
- *	constant
- * @last: hc_trunk.nr of the last one; under hc_fabric.lock
- * @accused: hc_trunk.nr of one that was found to lead to another machine with nodes of these
- *	numbers, 0: none; @accused_at is written before it
- * @accused_at: when, jiffies
- */
-struct hc_trunks {
-	struct list_head list;
-	u64 broken;
-	atomic_t n;
-	u32 life;
-	u32 last;
-	u32 accused;
-	unsigned long accused_at;
-};
-
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
+/* Entries of a small table of plans, so that frames and system calls seldom walk the xarray. */
+#define HC_PLANS_NEAR	8
 
 /**
- * struct hc_fabric - a hypercube
+ * struct hc_fabric - a hypercube, or another network
  * @list: in hc_net.fabrics, under hc_net.lock
- * @ref: bound sockets and the list hold one each
- * @net: namespace it belongs to
+ * @ref: reference count: bound sockets and the list hold one each
+ * @net: network namespace that it belongs to
  * @index: unique on this machine only
  * @id: in frames and MAC addresses; two fabrics may have the same, even on one machine
- * @dim: dimension n
- * @fixed: bits of a node's number that all nodes of this machine share; the others are elsewhere
- * @base: what these bits are
+ * @topo: which links there are; constant; its table belongs to the fabric
+ * @fixed: subcube mask of this machine's nodes; 0: all nodes are on this machine
+ * @base: their subcube value
+ * @shape: what the network is, in words of user space; ""
  * @segment: payload bytes of a full data frame
  * @name: its name
  * @ready: creation is complete; written under hc_net.lock, see hc_fabric_alive()
- * @dead: being removed; set under @lock
+ * @dead: it is being removed; set under @lock
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
- * @payer: the payer for what it takes; constant
- * @gate_user: what the payer's nodes wait in for their polls (gate.c); the payer's
- * @charged: its index, itself and its nodes count on @payer's account until the nodes are freed
- * @leaving: endpoints that an ending namespace is just unregistering
- * @memcg: what polls keep is charged to it; constant
+ * @account: accounting owner; constant
+ * @gate_user: queues in which the accounting owner's nodes wait for their polls (gate.c); belongs
+ *	to @account
+ * @charged: the fabric is counted for @account and has an index, until its nodes are freed
+ * @leaving: number of endpoints that an ending namespace is just unregistering
+ * @memcg: memory cgroup to which memory is charged that polls keep; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
- * @nplans: how many, under @lock
- * @retiring: the id of a plan that was taken away and whose operations have not all been
- *	ended, or 0; written under @lock
+ * @near: some of these again, by the low bits of their ids, or NULL: see hc_plan_find()
+ * @nplans: number of plans; under @lock
+ * @retiring: the id of a plan that was removed and whose operations have not all been ended, or 0;
+ *	written under @lock
  * @epoch: counts plan installations; written under @lock
- * @nodes: the 2^n nodes, NULL: elsewhere; valid until phase 2 of the teardown
- * @nfailed: failed nodes, under @lock
- * @patience: ms until a task whose link failed while it was handed over is in doubt, and a round
- *	of balancing without news fails; 0: never; written under @lock
- * @detect: rounds of DETECT
- * @paths: the PATH frames under way
- * @later: requests that are answered later
+ * @nodes: the 2^n nodes, NULL for remote ones; valid until phase 2 of the teardown
+ * @nfailed: number of failed nodes; under @lock
+ * @stall_timeout: ms: after that a migrating task whose link has failed is unresolved,
+ *	and a load balancing round without news fails; 0: never; written under @lock
+ * @detect_round: number of the last round of DETECT; under @lock
+ * @detecting: the round of DETECT that is under way, or NULL; under @lock
+ * @paths: the PATH frames under way; constant
+ * @laters: deferred requests; constant
  * @stall: looks for stalled operations
- * @stall_slice: at which nodes it does so next
+ * @stall_group: number of the group of nodes that @stall looks at next
  * @monitor: the monitor interface; constant while a poll may run
- * @monitored: it is up
+ * @monitored: the monitor interface is up
  * @flaps: links that go down and up by a schedule
- * @spents: links that are spent, or no longer
- * @rounds: rounds of balancing
- * @lsdb_retry: nodes that have lacked memory for what they know of faults
- * @trunks: to other machines; the list and @broken under @lock
- * @commit: the request to all machines that is under way; under @lock
- * @loose: memory of frames that wait on impaired links and are charged to nobody
- * @on_way: memory of frames of other machines that go on to other nodes, see fabric/far.h
+ * @spents: links that became spent, or usable again, and of which the other ends are to be notified
+ * @rounds: load balancing rounds; constant
+ * @lsdb_retry: nodes that have lacked memory for their link-state databases; constant
+ * @life: boot id: a random number by which other machines distinguish these nodes from those that
+ *	come after a reboot; constant
+ * @accused: hc_port.via of a link that was found to lead to another machine with nodes of these
+ *	numbers, 0: none; @accused_at is written before it
+ * @accused_at: when that was found, jiffies
+ * @trunks: trunks to other machines; constant
+ * @commit: the request to all machines that is under way; constant
+ * @loose: memory of frames that wait on impaired links and are charged to no socket
+ * @far: memory of frames of other machines, see fabric/far.h
+ * @on_way: the part of @far that frames in transit to other nodes take
  */
 struct hc_fabric {
 	struct list_head list;
@@ -139,46 +129,54 @@ struct hc_fabric {
 	possible_net_t net;
 	u32 index;
 	u32 id;
-	u32 dim;
+	struct hc_topo topo;
 	u32 fixed;
 	u32 base;
 	u32 segment;
 	char name[HYPERCUBE_NAME_MAX];
+	char shape[HYPERCUBE_SHAPE_MAX + 1];
 	bool ready;
 	bool dead;
 	struct mutex lock;
 	struct mutex sock_lock;
-	struct hc_payer *payer;
+	struct hc_account *account;
 	struct hc_gate_user __percpu *gate_user;
 	bool charged;
 	atomic_t leaving;
 	struct mem_cgroup *memcg;
 	struct xarray plans;
+	struct hc_plan __rcu *near[HC_PLANS_NEAR];
 	u32 nplans;
 	u32 retiring;
 	u32 epoch;
 	struct hc_node **nodes;
 	u32 nfailed;
-	u32 patience;
-	struct hc_fabric_detect detect;
-	struct hc_paths paths;
-	struct hc_laters later;
+	u32 stall_timeout;
+	u32 detect_round;
+	struct hc_detect *detecting;
+	struct hc_paths *paths;
+	struct hc_laters *laters;
 	struct delayed_work stall;
-	u32 stall_slice;
+	u32 stall_group;
 	struct net_device *monitor;
 	bool monitored;
 	struct hc_flaps flaps;
 	struct hc_spents spents;
-	struct hc_rounds rounds;
-	struct hc_lsdb_retry lsdb_retry;
-	struct hc_trunks trunks;
-	struct hc_commit commit;
+	struct hc_rounds *rounds;
+	struct hc_lsdb_retry *lsdb_retry;
+	u32 life;
+	u32 accused;
+	unsigned long accused_at;
+	struct hc_trunks *trunks;
+	struct hc_commit *commit;
 	atomic_long_t loose;
+	atomic_long_t far;
 	atomic_long_t on_way;
 };
 
-/* May it be used? A fabric that is being made has visible endpoints, but must not be touched, as
- * one that is being removed: its creation may fail.
+/* Return: true if the fabric may be used. The endpoints of a fabric that is being created are
+ * visible already, but must not be used, like those of one that is being removed: its creation may
+ * fail.
  */
 static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 {
@@ -186,45 +184,121 @@ static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 	return smp_load_acquire(&fabric->ready) && !READ_ONCE(fabric->dead);
 }
 
-/* Does the node live on this machine? */
+/* Return: true if the node is on this machine. */
 static inline bool hc_is_here(const struct hc_fabric *fabric, u32 u)
 {
 	return (u & fabric->fixed) == fabric->base;
 }
 
+/* Return: true if all nodes are on this machine. */
 static inline bool hc_is_whole(const struct hc_fabric *fabric)
 {
 	return !fabric->fixed;
 }
 
-/* How many nodes do. */
+/* Return the number of nodes on this machine. */
 static inline u32 hc_nodes_here(const struct hc_fabric *fabric)
 {
-	return hc_nodes(fabric->dim) >> hweight32(fabric->fixed);
+	return fabric->topo.nodes >> hweight32(fabric->fixed);
 }
 
+/* Parameters of a new fabric. */
 struct hc_fabric_params {
 	const char *name;
-	u32 dim;
-	u32 fixed;	/* the part that is made here, see struct hc_fabric */
+	const char *shape;	/* or NULL */
+	struct hc_topo topo;	/* whose table, if any, is copied */
+	u32 fixed;	/* subcube mask and value of the local nodes */
 	u32 base;
-	u32 id;		/* 0: what follows from the name */
+	u32 id;		/* 0: derived from the name */
 	u32 segment;	/* 0: default */
-	const struct sock *asker;	/* or NULL; once it is closed nobody needs the fabric */
+	const struct sock *asker;	/* or NULL; once it is closed the creation is cancelled */
 };
 
+/**
+ * hc_fabric_need_cube() - refuse what only a hypercube can do
+ * @fabric: the fabric
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: any
+ * Return: 0, or -EOPNOTSUPP if the fabric is another network
+ */
+int hc_fabric_need_cube(const struct hc_fabric *fabric, struct netlink_ext_ack *extack);
+
+/**
+ * hc_fabric_create() - create a fabric and register its net_devices
+ * @net: network namespace
+ * @p: name, topology, part and segment size
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: process, without locks; takes rtnl for some net_devices at a time
+ * Return: 0, -EINVAL, -EEXIST or -EBUSY (name in use), -EDQUOT (limit of the accounting owner),
+ * -ECANCELED (the requester closed its socket), or -ENOMEM
+ */
 int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 		     struct netlink_ext_ack *extack);
+
+/**
+ * hc_fabric_destroy() - remove a fabric
+ * @net: network namespace
+ * @name: name of the fabric
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: process, without locks; waits until no poll and no system call uses it
+ * Return: 0, or -ENOENT if there is none, or it is being removed already
+ */
 int hc_fabric_destroy(struct net *net, const char *name,
 		      struct netlink_ext_ack *extack);
-/* The fabric is returned with refcounter increased by 1, or NULL. */
+
+/**
+ * hc_fabric_get() - find a fabric by its name
+ * @net: network namespace
+ * @name: name of the fabric
+ *
+ * Context: process
+ * Return: the fabric with its reference count increased by 1, or NULL
+ */
 struct hc_fabric *hc_fabric_get(struct net *net, const char *name);
-/* The same for the fabric with the smallest index >= @index. */
+
+/**
+ * hc_fabric_get_next() - find the next fabric of a namespace
+ * @net: network namespace
+ * @index: smallest hc_fabric.index wanted
+ *
+ * Context: process
+ * Return: the fabric with the smallest such index, with its reference count increased by 1, or NULL
+ */
 struct hc_fabric *hc_fabric_get_next(struct net *net, u32 index);
-/* Changes whenever a fabric of the namespace comes or goes. */
+
+/**
+ * hc_fabric_generation() - count of changes of a namespace's list of fabrics
+ * @net: network namespace
+ *
+ * Context: any
+ * Return: a number that changes when a fabric comes or goes; dumps compare it
+ */
 u32 hc_fabric_generation(struct net *net);
+
+/**
+ * hc_fabric_put() - drop a reference
+ * @fabric: a fabric that hc_fabric_get() or a like function returned
+ *
+ * Context: process
+ */
 void hc_fabric_put(struct hc_fabric *fabric);
+
+/**
+ * hc_fabric_init() - register what fabrics need: rtnl link type and namespace operations
+ *
+ * Context: the module's init
+ * Return: 0 or -errno
+ */
 int hc_fabric_init(void);
+
+/**
+ * hc_fabric_exit() - remove all fabrics and undo hc_fabric_init()
+ *
+ * Context: the module's exit, after netlink is gone
+ */
 void hc_fabric_exit(void);
 
 #endif /* _HC_FABRIC_H */

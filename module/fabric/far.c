@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that have come from other machines: whom their memory is charged to, and how many of them
- * may be on their way to other nodes.
+ * Frames that have come from other machines: what their memory is charged to, and how many of them
+ * may be in transit to other nodes.
  */
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <net/sock.h>
@@ -14,30 +15,41 @@
 #include "fabric/limits.h"
 #include "fabric/skb.h"
 
-/* Memory of frames on their way to other nodes, in a fabric; frames with a payload leave half of it
- * to those without.
+/* Memory of frames in transit to other nodes, in a fabric. Frames with a payload may take half of
+ * it, so that those without always find room.
  */
 #define ON_WAY_MAX	SZ_16M
 
-/* ------------------------------------------------------------ making them */
+/* Limit for the memory of a fabric's frames from other machines, also in the initial namespace: a
+ * machine that sends them need not wait until they are processed here.
+ */
+static ulong trunk_memory = SZ_256M;
+module_param(trunk_memory, ulong, 0644);
+MODULE_PARM_DESC(trunk_memory, "bytes of frames from other machines in any one fabric (default 256 MiB)");
 
-static struct sk_buff *alloc_whole(unsigned int head, unsigned int len, gfp_t gfp)
+/* ------------------------------------------------------------ allocation */
+
+/* Allocate pages of an order that allocations rarely fail for. */
+static struct sk_buff *alloc_blocks(unsigned int head, unsigned int len, gfp_t gfp)
 {
-	unsigned int order = get_order(len);
-	struct page *page;
-	struct sk_buff *skb;
+	struct sk_buff *skb = alloc_skb(HC_HEADROOM + head, gfp);
+	unsigned int i;
 
-	page = alloc_pages(gfp | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY, order);
-	if (!page)
+	if (!skb)
 		return NULL;
-	skb = alloc_skb(HC_HEADROOM + head, gfp);
-	if (!skb) {
-		__free_pages(page, order);
-		return NULL;
-	}
 	skb_reserve(skb, HC_HEADROOM);
 	skb_put(skb, head);
-	skb_add_rx_frag(skb, 0, page, 0, len, PAGE_SIZE << order);
+	for (i = 0; len; i++) {
+		unsigned int n = min_t(unsigned int, len, PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER);
+		struct page *page = alloc_pages(gfp | __GFP_COMP | __GFP_NOWARN, get_order(n));
+
+		if (!page) {
+			kfree_skb(skb);
+			return NULL;
+		}
+		skb_add_rx_frag(skb, i, page, 0, n, PAGE_SIZE << get_order(n));
+		len -= n;
+	}
 	return skb;
 }
 
@@ -63,28 +75,31 @@ struct sk_buff *hc_far_alloc(struct hc_fabric *fabric, unsigned int head, unsign
 
 	*err = -ENOMEM;
 	if (whole && len && len <= fabric->segment)
-		skb = alloc_whole(head, len, GFP_KERNEL_ACCOUNT);
+		skb = alloc_blocks(head, len, GFP_KERNEL_ACCOUNT | __GFP_NORETRY);
+	else if (whole && len <= HC_FRAME_SEGMENTS * fabric->segment)
+		skb = alloc_blocks(head, len, GFP_KERNEL_ACCOUNT);
 	if (!skb)
 		skb = alloc_pieces(head, len, GFP_KERNEL_ACCOUNT, err);
 	set_active_memcg(old);
 	return skb;
 }
 
-/* ------------------------------------------------------------ charging them */
+/* ------------------------------------------------------------ accounting */
 
 struct hc_fabric *hc_far_fabric(const struct sk_buff *skb)
 {
 	return skb_shinfo(skb)->destructor_arg;
 }
 
-/* The frame's room may grow on its way, so what was charged is noted. */
+/* The frame may get more headroom in transit, so what was charged is stored. */
 static void far_free(struct sk_buff *skb)
 {
+	atomic_long_sub(skb->mark, &hc_far_fabric(skb)->far);
 	hc_poll_uncharge(hc_far_fabric(skb), skb->mark);
 	skb->mark = 0;
 }
 
-/* That of one on its way to another node. */
+/* The destructor of a frame in transit to another node. */
 static void on_way_free(struct sk_buff *skb)
 {
 	atomic_long_sub(skb->mark, &hc_far_fabric(skb)->on_way);
@@ -93,8 +108,10 @@ static void on_way_free(struct sk_buff *skb)
 
 bool hc_far_charge(struct hc_fabric *fabric, struct sk_buff *skb)
 {
-	if (!hc_poll_charge(fabric, skb->truesize))
+	if (atomic_long_read(&fabric->far) + skb->truesize > READ_ONCE(trunk_memory) ||
+	    !hc_poll_charge(fabric, skb->truesize))
 		return false;
+	atomic_long_add(skb->truesize, &fabric->far);
 	skb->mark = skb->truesize;
 	skb_shinfo(skb)->destructor_arg = fabric;
 	skb->destructor = far_free;

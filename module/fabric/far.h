@@ -2,11 +2,11 @@
 /*
  * Frames that have come from other machines: their memory.
  *
- * No socket is charged for them, and whoever has sent them need not play by credits.  So the fabric
- * is charged until they are freed, as for frames of its polls (limits.h).  Those that nodes here
- * keep are bounded where they are kept.  Those that go on to other nodes could wait anywhere on
- * their way: together they have a limit, looked at before a link gives them a number, so that
- * one that is dropped is no gap.
+ * No socket is charged for them, and a sender on another machine may ignore credits. So the fabric
+ * is charged until they are freed, as for frames of its polls (limits.h). Frames that local nodes
+ * keep are bounded where they are kept. Frames in transit to other nodes could wait anywhere on
+ * their path: together they have a limit, which is checked before a link gives them a number, so
+ * that one that is dropped is no gap.
  */
 #ifndef _HC_FAR_H
 #define _HC_FAR_H
@@ -15,22 +15,72 @@
 
 struct hc_fabric;
 
-/* Memory for a frame: @head bytes behind HC_HEADROOM, and @len in pages, in one block if they are
- * @whole and there is one.  NULL: *@err says why, -EMSGSIZE: there are too many.
+/**
+ * hc_far_alloc() - allocate memory for a frame from another machine
+ * @fabric: the fabric
+ * @head: linear bytes, behind HC_HEADROOM
+ * @len: bytes in pages
+ * @whole: prefer one block of pages for a segment, and long blocks for more
+ * @err: set if there is no frame: -ENOMEM, or -EMSGSIZE if @len needs too many pages
+ *
+ * Context: process
+ * Return: the frame, or NULL
  */
 struct sk_buff *hc_far_alloc(struct hc_fabric *fabric, unsigned int head, unsigned int len,
 			     bool whole, int *err);
-/* It is charged to the fabric from now on.  False: that exceeds the limit of its owner. */
+
+/**
+ * hc_far_charge() - charge a frame from another machine to a fabric
+ * @fabric: the fabric
+ * @skb: the frame
+ *
+ * Context: any
+ * Return: false if that would exceed the limit of its accounting owner, or trunk_memory
+ */
 bool hc_far_charge(struct hc_fabric *fabric, struct sk_buff *skb);
-/* Is it one of them?  It counts where frames are bounded that nobody bounds. */
+
+/**
+ * hc_far_is() - tell whether a frame came from another machine and is charged to its fabric
+ * @skb: the frame
+ *
+ * Context: any
+ * Return: true if so; such frames count where no socket or credit bounds frames
+ */
 bool hc_far_is(const struct sk_buff *skb);
-/* The fabric that is charged. */
+
+/**
+ * hc_far_fabric() - the fabric that a frame from another machine is charged to
+ * @skb: a frame for which hc_far_is() is true
+ *
+ * Context: any
+ * Return: the fabric
+ */
 struct hc_fabric *hc_far_fabric(const struct sk_buff *skb);
-/* It goes on to another node, or has arrived at its own; any frame.  False: there are too many. */
+
+/**
+ * hc_far_goes_on() - record that a frame is forwarded to another node
+ * @fabric: the fabric
+ * @skb: any frame
+ *
+ * Context: poll
+ * Return: false if too many such frames are under way; drop it
+ */
 bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
+
+/**
+ * hc_far_arrived() - record that a frame has reached its destination
+ * @skb: any frame
+ *
+ * Context: poll
+ */
 void hc_far_arrived(struct sk_buff *skb);
-/* Does it wait on links without anything that bounds it: a socket, credits, the limit of these
- * frames, or that of the link by which it went first (own.h)?  Flooded Ethernet frames do.
+
+/**
+ * hc_frame_is_loose() - tell whether a frame waits on links without a bound of its own
+ * @skb: any frame
+ *
+ * Context: any
+ * Return: true if no socket, credit, fabric or first link bounds it: flooded Ethernet frames
  */
 bool hc_frame_is_loose(const struct sk_buff *skb);
 

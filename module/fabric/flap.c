@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that go down and up by a schedule: down for so long in each period.
+ * Links that go down and up by a schedule: down for some time in each period.
  *
- * One work item of the fabric looks after all of them.  It takes a link down and up as
- * configuration does, under the same lock, and does nothing once the fabric is dead.  It waits
- * for nobody: FAULT words and events go out, and a schedule need not know when they arrive.  It
- * releases the lock after some links, so that others get their turn.
+ * One work item of the fabric looks after all of them. It takes a link down and up as configuration
+ * does, under the same lock, and does nothing once the fabric is dead. It does not wait until FAULT
+ * words and events have arrived. It releases the lock after some links, so that others get their
+ * turn.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -16,15 +16,15 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 
-/* Links that are turned under the lock at a time. */
+/* Most links that are taken up or down while the lock is held. */
 #define TURNS_MAX	32
 
 /**
  * struct hc_flap - a link that flaps; under hc_fabric.lock
  * @list: in hc_fabric.flaps.list
- * @node: its lower end of those that are here
+ * @node: its lower end, or the local one if that is remote
  * @dim: its dimension
  * @is_down: it is down now
  * @next: when that changes, jiffies
@@ -37,8 +37,8 @@ struct hc_flap {
 	unsigned long next;
 };
 
-/* The next change is counted from the last one, lest periods drift; a machine that
- * was too busy skips what it has missed.
+/* Take the link up or down. The next change is counted from the time when this one was due, lest
+ * periods drift; a machine that was too busy skips the changes that it has missed.
  */
 static void flap_turn(struct hc_flap *f)
 {
@@ -69,7 +69,7 @@ static void flap_work(struct work_struct *work)
 	list_for_each_entry_safe(f, more, &fabric->flaps.list, list) {
 		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
 			flap_turn(f);
-			/* It goes behind those that are due, too. */
+			/* Move it behind all others, also those that are due. */
 			list_move_tail(&f->list, &fabric->flaps.list);
 			turns++;
 			cond_resched();
@@ -109,7 +109,7 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 	struct hc_flap *f;
 
 	lockdep_assert_held(&fabric->lock);
-	/* A link's schedule is at its lower end, whichever was named, if that is here. */
+	/* The schedule is kept at the lower end, whichever end was named, or at the local one. */
 	node = hc_lower_end(node, dim);
 	f = flap_find(fabric, node, dim);
 	if (!period) {
@@ -149,7 +149,7 @@ void hc_flap_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->flaps.work, flap_work);
 }
 
-/* A fabric that was never finished is not dead, but has no links that flap. */
+/* A fabric whose creation has failed is not dead, but has no links that flap. */
 void hc_flap_exit(struct hc_fabric *fabric)
 {
 	cancel_delayed_work_sync(&fabric->flaps.work);

@@ -22,14 +22,40 @@ struct hc_flaps {
 	struct delayed_work work;
 };
 
-/* Take the link of (@node, @dim) down for @down ms in each @period ms, from now on; 0: no
- * more, and it is up.  0 or -ENOMEM.  Config, under hc_fabric.lock.
+/**
+ * hc_flap_set() - set or end the flap schedule of a link
+ * @node: one end of the link
+ * @dim: dimension of the link
+ * @down: ms for which the link is down in each period
+ * @period: ms, or 0: end the schedule, with the link up
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: 0 or -ENOMEM
  */
 int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period);
-/* Links stay as they are from now on. */
+
+/**
+ * hc_flap_clear() - end all flap schedules, with links as they are
+ * @fabric: the fabric
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_flap_clear(struct hc_fabric *fabric);
+
+/**
+ * hc_flap_init() - prepare the schedules of a new fabric
+ * @fabric: the fabric
+ *
+ * Context: config
+ */
 void hc_flap_init(struct hc_fabric *fabric);
-/* The fabric is dead: end for good. */
+
+/**
+ * hc_flap_exit() - end the schedules of a dead fabric for good
+ * @fabric: the fabric
+ *
+ * Context: process, without hc_fabric.lock
+ */
 void hc_flap_exit(struct hc_fabric *fabric);
 
 #endif /* _HC_FLAP_H */

@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of the types of frames.
+ * The table of frame types. Each part of the module registers handlers for the types that it
+ * receives at init; a frame of a type without a handler is invalid.
  */
-#include "coll/rx.h"
-#include "fabric/eth.h"
+#include <linux/bug.h>
+
 #include "fabric/frame.h"
-#include "route/copy.h"
-#include "route/detect.h"
-#include "route/route.h"
-#include "route/lsdb.h"
-#include "sock/socks.h"
-#include "task/move.h"
-#include "task/round.h"
-
-static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
-{
-	hc_sock_dgram_rx(node, skb, false);
-}
-
-static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
-{
-	hc_path_arrived(node, skb);
-	consume_skb(skb);
-}
-
-/* PATH frames dropped for these reasons are noticed as lost.  Nobody notices those that a
- * link or a node took along when it failed.
- */
-static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
-			       unsigned int why)
-{
-	if (why == HYPERCUBE_A_DROP_NO_ROUTE || why == HYPERCUBE_A_DROP_NO_MEMORY ||
-	    why == HYPERCUBE_A_DROP_QUEUE_FULL)
-		hc_path_lost(node, skb);
-}
 
 #define TEST	(HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE | HC_FT_OWED)
 #define FAULT	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE | HC_FT_OWED)
@@ -41,7 +13,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 #define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED | HC_FT_SAYS)
 #define WORD	(COLL | HC_FT_BARE)
 #define CREDIT	(WORD | HC_FT_NEEDED)
-#define MEND	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_PLAN)
+#define REPAIR	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_PLAN)
 #define DGRAM	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_SAYS)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK | HC_FT_SAYS)
 #define LSA	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_OWED)
@@ -50,27 +22,49 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 #define ROUND	(HC_FT_SURE | HC_FT_DIRECT)
 #define PATH	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
-/* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
+/* Each part keeps what is behind it aligned. DATA's is the longest; frames have headroom for it
+ * everywhere.
+ */
 #define PART(name)	(sizeof(struct hc_wire_##name) +				\
 			 BUILD_BUG_ON_ZERO(sizeof(struct hc_wire_##name) % 8) +		\
 			 BUILD_BUG_ON_ZERO(sizeof(struct hc_wire_##name) >		\
 					   sizeof(struct hc_wire_data)))
 
-const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
-	[HC_FRAME_TEST]		= { TEST, PART(test), hc_detect_rx_test },
-	[HC_FRAME_FAULT]	= { FAULT, PART(fault), hc_detect_rx_fault },
-	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_ACK]		= { WORD, PART(ack), hc_coll_rx },
-	[HC_FRAME_END]		= { WORD, PART(stop), hc_coll_rx },
-	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_PROBE]	= { WORD, PART(probe), hc_coll_rx },
-	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
-	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
-	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx, hc_lsdb_undeliverable },
-	[HC_FRAME_MEND]		= { MEND, PART(mend), hc_coll_rx },
-	[HC_FRAME_PATH]		= { PATH, 0, path_rx, path_undeliverable },
-	[HC_FRAME_COPY]		= { COPY, PART(copy), hc_copy_rx },
-	[HC_FRAME_TASK]		= { TASK, PART(task), hc_move_rx },
-	[HC_FRAME_ROUND]	= { ROUND, PART(round), hc_round_rx },
-	[HC_FRAME_STOP]		= { WORD, PART(stop), hc_coll_rx },
+struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] __ro_after_init = {
+	[HC_FRAME_TEST]		= { TEST, PART(test) },
+	[HC_FRAME_FAULT]	= { FAULT, PART(fault) },
+	[HC_FRAME_DATA]		= { DATA, PART(data) },
+	[HC_FRAME_ACK]		= { WORD, PART(ack) },
+	[HC_FRAME_END]		= { WORD, PART(stop) },
+	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit) },
+	[HC_FRAME_PROBE]	= { WORD, PART(probe) },
+	[HC_FRAME_DGRAM]	= { DGRAM, 0 },
+	[HC_FRAME_ETH]		= { ETH, 0 },
+	[HC_FRAME_LSA]		= { LSA, PART(lsa_head) },
+	[HC_FRAME_REPAIR]	= { REPAIR, PART(repair) },
+	[HC_FRAME_PATH]		= { PATH, 0 },
+	[HC_FRAME_COPY]		= { COPY, PART(copy) },
+	[HC_FRAME_TASK]		= { TASK, PART(task) },
+	[HC_FRAME_ROUND]	= { ROUND, PART(round) },
+	[HC_FRAME_STOP]		= { WORD, PART(stop) },
 };
+
+void __init hc_frame_handle(u8 type, hc_frame_rx *rx, hc_frame_undeliverable *undeliverable)
+{
+	struct hc_frame_ops *ops = &hc_frame_types[type];
+
+	if (WARN_ON(ops->rx))
+		return;
+	ops->rx = rx;
+	ops->undeliverable = undeliverable;
+}
+
+bool __init hc_frames_handled(void)
+{
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(hc_frame_types); type++)
+		if (hc_frame_types[type].flags && !hc_frame_types[type].rx)
+			return false;
+	return true;
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types of frames: each has a line in frame.c with what is different.  Code that handles
- * frames of all types asks that line, and looks it up once.
+ * Frame types: each has an entry in frame.c with its properties. Code that handles frames of all
+ * types looks the entry up once, and asks only that. The part of the module that receives frames of
+ * a type registers its handlers at init (hc_frame_handle()).
  */
 #ifndef _HC_FRAME_H
 #define _HC_FRAME_H
@@ -15,47 +16,72 @@ struct hc_node;
 
 /* hc_frame_ops.flags */
 #define HC_FT_SURE	BIT(0)	/* a link delivers each once and in order, or is down: they
-				 * have numbers; others see the raw wire
+				 * have numbers; others may be lost as on a raw wire
 				 */
-#define HC_FT_DETECTED	BIT(1)	/* they pass links that DETECT has found silent, too */
+#define HC_FT_DETECTED	BIT(1)	/* they also cross links that DETECT has found silent */
 #define HC_FT_DIRECT	BIT(2)	/* they may go from neighbour to neighbour */
 #define HC_FT_ROUTED	BIT(3)	/* they may go by fault-tolerant unicast */
-#define HC_FT_FLOODED	BIT(4)	/* they may go to everybody */
-#define HC_FT_WALK	BIT(5)	/* at its destination a ROUTED one still has its walk */
-#define HC_FT_WHOLE	BIT(6)	/* the payload lies in one place, see hc_payload() */
-#define HC_FT_SEGMENT	BIT(7)	/* it is at most a segment long, and credits or a socket
-				 * bound how many there are
+#define HC_FT_FLOODED	BIT(4)	/* they may be flooded to all nodes */
+#define HC_FT_WALK	BIT(5)	/* a ROUTED one keeps its walk at its destination */
+#define HC_FT_WHOLE	BIT(6)	/* the payload is best contiguous, see hc_payload() */
+#define HC_FT_SEGMENT	BIT(7)	/* the payload is at most HC_FRAME_SEGMENTS long, and credits
+				 * or a socket bound how many there are
 				 */
-#define HC_FT_NEEDED	BIT(8)	/* if one is not sent, somebody waits for it for ever, or at
+#define HC_FT_NEEDED	BIT(8)	/* if one is not sent, a member waits for it for ever, or at
 				 * least a second
 				 */
 #define HC_FT_STACK	BIT(9)	/* traffic of the endpoints' stacks, which has queues of its own */
 #define HC_FT_PLAN	BIT(10)	/* their part begins with struct hc_wire_plan */
 #define HC_FT_BARE	BIT(11)	/* they have no payload */
-#define HC_FT_SAYS	BIT(12)	/* the payload is what a program or a stack says: nodes may lie */
+#define HC_FT_SAYS	BIT(12)	/* payload of a program or a stack, which Byzantine nodes corrupt */
 #define HC_FT_OWED	BIT(14)	/* what is known of links: made when there is room, see own.c */
-#define HC_FT_PATH	BIT(13)	/* they name their path, and .rx is for those in transit, too */
+#define HC_FT_PATH	BIT(13)	/* they name their path; .rx also gets those in transit */
+
+/* Most segments of a payload of HC_FT_SEGMENT: pieces of blocks that lie apart (coll/pieces.h). */
+#define HC_FRAME_SEGMENTS	4U
+
+typedef void hc_frame_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+typedef void hc_frame_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+				    unsigned int why);
 
 /**
- * struct hc_frame_ops - a type of frames
+ * struct hc_frame_ops - a frame type
  * @flags: HC_FT_*
- * @part: size of the part of the type; 0: it has none
- * @rx: one came over link @dim, maybe the last of many, and is for this node, or flooded, or names
- *	its path; its parts have been checked, and are in one piece; consumes.  Poll
- * @undeliverable: one in transit could not be delivered, for the reason @why; @dim: the link it
- *	came by.  Does not consume.  NULL: nobody needs to know.  Poll
+ * @part: bytes of the part of the type; 0: it has none
+ * @rx: process a frame that came over link @dim, perhaps the last of several; it is for this node,
+ *	is flooded, or names its path. All but the payload was checked and is contiguous. Consumes
+ *	the frame. Context: poll
+ * @undeliverable: a frame in transit is dropped for the reason @why; @dim is the link that it came
+ *	by. Does not consume the frame. May be NULL. Context: poll
  */
 struct hc_frame_ops {
 	u32 flags;
 	u32 part;
-	void (*rx)(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-	void (*undeliverable)(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
-			      unsigned int why);
+	hc_frame_rx *rx;
+	hc_frame_undeliverable *undeliverable;
 };
 
-extern const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END];
+extern struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END];
 
-/* Returns the line of @type, which may be any number that a frame says; NULL: there is none. */
+/**
+ * hc_frame_handle() - register the handlers of a frame type
+ * @type: enum hc_frame_type
+ * @rx: see struct hc_frame_ops
+ * @undeliverable: see struct hc_frame_ops, or NULL
+ *
+ * Context: the module's init; each type once
+ */
+void hc_frame_handle(u8 type, hc_frame_rx *rx, hc_frame_undeliverable *undeliverable);
+
+/**
+ * hc_frames_handled() - check that each frame type has a handler
+ *
+ * Context: the module's init
+ * Return: true if so
+ */
+bool hc_frames_handled(void);
+
+/* Return the entry of @type, any number that a frame contains, or NULL if there is none. */
 static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 {
 	if (type >= ARRAY_SIZE(hc_frame_types) || !hc_frame_types[type].rx)
@@ -63,13 +89,15 @@ static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 	return &hc_frame_types[type];
 }
 
-/* Returns the line of a frame that was made or checked here, so there is one. */
+/* Return the entry of a frame that was made or checked here, so that there is one. */
 static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *skb)
 {
 	return &hc_frame_types[hc_hdr(skb)->type];
 }
 
-/* This works for any frame: a link that corrupts may have made the type a number without a line. */
+/* Return: true if the frame's type has any of these flags. Works for any frame: a link that
+ * corrupts may have changed the type to a number without an entry.
+ */
 static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hc_hdr(skb)->type);
@@ -77,8 +105,9 @@ static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 	return type && type->flags & flag;
 }
 
-/* Returns the plan of a frame that was made or checked here and still has its walk, if it came with
- * one (hc_wire_plan_of() is for one that lost it); NULL: its type is of no plan.
+/* Return the plan of a frame that was made or checked here and still has its walk, if it came with
+ * one (hc_wire_plan_of() is for a frame without walk); NULL if frames of its type belong to no
+ * plan.
  */
 static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb)
 {
@@ -87,7 +116,7 @@ static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb
 	return (const void *)(skb->data + hc_way_end(hc_hdr(skb)));
 }
 
-/* Its number among those that its origin has flooded; 0: it is not flooded. */
+/* Return the frame's number among those that its origin has flooded; 0 if it is not flooded. */
 static inline u32 hc_frame_flood_nr(const struct sk_buff *skb)
 {
 	if (!(hc_hdr(skb)->flags & HC_FRAME_F_FLOOD))

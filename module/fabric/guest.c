@@ -2,10 +2,10 @@
 /*
  * Endpoints in namespaces other than their fabric's.
  *
- * Moving one there needs the right to do so in both namespaces.  When that namespace ends, its
- * guests go back to their fabric's, whose owner made them, and nowhere else: the initial
- * namespace, to which the stack gives interfaces that are left over, may belong to somebody who
- * never asked for one.
+ * Moving one there needs the right to do so in both namespaces. When that namespace ends, foreign
+ * endpoints in it go back to their fabric's namespace, whose owner made them, and nowhere else: the
+ * owner of the initial namespace, to which the stack gives interfaces that are left over, may never
+ * have asked for one.
  *
  * The fabric's namespace may be ending itself, but not before its fabrics: their endpoints are
  * registered, so under rtnl it is complete.
@@ -44,7 +44,7 @@ struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id)
 	return fabric;
 }
 
-/* Under the name that it has, or else one that is free. */
+/* Move the endpoint back to its fabric's namespace, under its present name, or else a free one. */
 static int go_home(struct hc_node *node)
 {
 	struct net *home = read_pnet(&node->fabric->net);
@@ -70,20 +70,21 @@ static struct hc_node *guest_find(struct net *net)
 	return NULL;
 }
 
-/* It has no interface any more, and @net is about to be freed. */
+/* The node has no interface any more, and @net is about to be freed: forget @net. */
 static void guest_forget(struct hc_fabric *fabric, u32 id)
 {
 	mutex_lock(&fabric->lock);
 	if (!fabric->dead)
 		dev_net_set(fabric->nodes[id]->dev, read_pnet(&fabric->net));
 	mutex_unlock(&fabric->lock);
-	/* may_bind() */
+	/* A reader in may_bind() may still use @net. */
 	synchronize_rcu();
 }
 
-/* An endpoint that cannot go home, since another interface there has one of its names, is
- * removed: its node goes on without it.  So the owner of a namespace that was lent an endpoint
- * can spoil that one only.  False: there was none.
+/* Move one foreign endpoint out of a namespace that ends. One that cannot go back, since another
+ * interface there has one of its names, is removed: its node goes on without it. So the owner of a
+ * namespace that was lent an endpoint can make that one endpoint useless, but no other one. Return:
+ * false if there was none.
  */
 static bool guest_leaves(struct net *net)
 {

@@ -7,11 +7,24 @@
 struct hc_fabric;
 struct net;
 
-/* The fabric named @name whose endpoint @id lives in @net, with refcounter
- * increased by 1, or NULL: for those who were given an endpoint, not the fabric.
+/**
+ * hc_guest_fabric_get() - find a fabric from the namespace to which one of its net_devices was
+ *	moved
+ * @net: namespace of the net_device
+ * @name: name of the fabric
+ * @id: node of the net_device
+ *
+ * Context: process
+ * Return: the fabric with its reference count increased by 1, or NULL
  */
 struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id);
-/* The namespace ends: endpoints of fabrics of others leave it. */
+
+/**
+ * hc_guests_leave() - move net_devices of foreign fabrics out of a namespace that ends
+ * @net: the namespace
+ *
+ * Context: namespace exit
+ */
 void hc_guests_leave(struct net *net);
 
 #endif /* _HC_GUEST_H */

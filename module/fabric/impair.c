@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Impairments: what a link really does to the frames of one direction, besides what the model's
- * clock shows.  The state belongs to the sending end.
+ * Impairments: what a link does to the frames of one direction, besides what the time model counts.
+ * The state belongs to the sending end.
  *
- * A frame meets, in this order: loss, duplication (a second copy follows the first),
- * corruption (one bit is flipped, in each copy on its own), the wire, which
- * carries one frame at a time at the rate, and the delay.
+ * A frame meets, in this order: loss, duplication (a second copy follows the first), corruption
+ * (one bit is flipped, in each copy on its own), the wire, which carries one frame at a time at the
+ * rate, and the delay.
  *
- * Retry.  Ethernet frames and those of DETECT see that wire as it is.  All others the link has to
- * deliver (HC_FT_SURE), as links do that repeat what the other end does not acknowledge (PCIe,
- * InfiniBand).  This is emulated: before such a frame has a number it is decided how many attempts
- * are in vain (hc_impair_admit()).  Those that get lost are only counted; those that are corrupted
- * travel as corrupted copies, for the other end to find out; and the good one follows, in order,
- * after the time that they cost: for each the way there and back, and the wire.  A frame that takes
- * more than HC_ATTEMPTS_MAX is never sent: the link is spent (spent.c).
+ * Retry. Ethernet frames and those of DETECT are subject to the impairments as they are. All others
+ * (HC_FT_SURE) the link has to deliver, as links do that repeat what the other end does not
+ * acknowledge (PCIe, InfiniBand). This is emulated: before such a frame has a number it is drawn
+ * how many attempts fail (hc_impair_admit()). Attempts that get lost are only counted; those that
+ * are corrupted are sent as corrupted copies, for the other end to detect; and the good frame
+ * follows, in order, after the time that they cost: for each the delay in both directions, and the
+ * wire. A frame that takes more than HC_ATTEMPTS_MAX is never sent: the link is spent (spent.c).
  *
- * Order.  Carriers keep it, and protocols rely on that: no frame overtakes another
- * one, so one with a short delay waits for its predecessor.  All frames take one
- * queue, each with the time at which it is due, and a timer hands them to the
- * carrier.  The direction goes back to the fast path only under the lock, when it
- * has no impairment and its queue is empty; so frames sent directly follow those
- * that waited, and the carrier is never called by the poll and the timer at once.
+ * Order. Transports keep it, and protocols rely on that: no frame overtakes another one, so one
+ * with a short delay waits for its predecessor. All frames take one queue, each with the time at
+ * which it is due, and a timer gives them to the transport. The direction goes back to the fast
+ * path only under the lock, when it has no impairment and its queue is empty; so frames sent
+ * directly follow those that waited, and the transport is never called by the poll and the timer at
+ * once.
  *
- * Memory.  Nothing that has a number is dropped here: data of operations and datagrams are charged
- * to the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), the nodes' own
- * frames are bounded for each link (own.c), and that bounds the queue: the sender waits, as with a
- * slow receiver.  Ethernet frames are dropped when as much waits as in any other queue, or if they
- * would have to wait for the wire too long: operations share it with them.  Flooded ones, which are
- * charged to nobody, have a limit in each direction, too, and one in the whole fabric; so have
- * copies of all others, and one that finds no room is as good as lost.
+ * Memory. No frame with a number is dropped here: data of operations and datagrams are charged to
+ * the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), the nodes' own frames
+ * are bounded for each link (own.c), and that bounds the queue: the sender waits, as with a slow
+ * receiver. Ethernet frames are dropped when as much waits as in any other queue, or if they would
+ * have to wait for the wire too long: operations share it with them. Flooded ones, which are
+ * charged to no socket, also have a limit in each direction and one in the whole fabric; so have
+ * copies of all others, and a copy that finds no room counts as lost.
  *
- * Checksums.  A link that may corrupt puts a CRC-32 over the whole frame into each frame.
- * Whether frames have one is a property of the link, as the frame check sequence of Ethernet is,
- * and is not said in the frame, where it could be corrupted, too: the carrier delivers that
- * knowledge beside the frame (hc_cb.sealed).  The receiving end checks it before it looks at
- * anything else in the frame.  A CRC-32 finds each single bit that was flipped, wherever it is.
+ * Checksums. A link that may corrupt puts a CRC-32 over the whole frame into each frame. Whether
+ * frames have one is a property of the link, as the frame check sequence of Ethernet is. It is not
+ * marked in the frame, where the mark could be corrupted, too: the transport delivers that
+ * knowledge beside the frame (hc_cb.sealed). The receiving end checks the checksum before it looks
+ * at anything else in the frame. A CRC-32 finds each single bit that was flipped, wherever it is.
  *
- * Random numbers come from a generator of this direction alone and are drawn frame
- * by frame, only for what is impaired: the same seed and the same frames give the
- * same fate to each.
+ * Random numbers come from a generator of this direction alone and are drawn frame by frame, only
+ * for what is impaired: the same seed and the same frames give each frame the same fate.
  */
 #include <linux/crc32.h>
 #include <linux/hrtimer.h>
@@ -63,12 +62,12 @@
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
-/* Waiting frames that are charged to nobody may take this, in one direction and in a fabric. */
+/* Most memory of waiting frames that are charged to no socket, in one direction and in a fabric. */
 #define LOOSE_MAX	SZ_2M
 #define LOOSE_TOTAL_MAX	SZ_32M
-/* The other end takes this long to find out that an attempt was in vain, beside the way. */
+/* The other end takes this long to detect that an attempt has failed, beside the delay. */
 #define REPLAY_PAUSE	(10 * NSEC_PER_USEC)
-/* Steps after which the generator no longer shows its seed. */
+/* Numbers to draw before the generator's output no longer depends visibly on its seed. */
 #define WARM_UP		10
 
 /**
@@ -76,20 +75,20 @@
  * @lock: taken by the poll, the timer and configuration
  * @node: the sending end; constant
  * @port: its port; constant
- * @set: what is to happen
- * @rnd: decides on that
+ * @set: the impairments
+ * @rnd: random numbers that decide on each frame
  * @q: frames that wait, in order
- * @q_bytes: their bytes
- * @q_memory: the memory they take
- * @q_loose: what frames that are charged to nobody take of that
+ * @q_bytes: bytes of these frames
+ * @q_memory: memory that they take
+ * @q_loose: memory of those that are charged to no socket
  * @wire_free: when the wire will have carried all that waits, ns
  * @last_due: when the last frame that waits is due, ns
- * @timer: wakes at the first frame's time
- * @armed: it is under way
+ * @timer: runs when the first frame is due
+ * @armed: the timer is started
  * @replays: see struct hc_impair_stats
- * @corrupted: the same
- * @duplicated: the same
- * @delayed: the same
+ * @corrupted: see struct hc_impair_stats
+ * @duplicated: see struct hc_impair_stats
+ * @delayed: see struct hc_impair_stats
  */
 struct hc_impair {
 	spinlock_t lock;
@@ -111,7 +110,7 @@ struct hc_impair {
 	u64 delayed;
 };
 
-/* In skb->cb while the frame waits. */
+/* skb->cb while the frame waits; @due in ns. */
 struct impair_cb {
 	struct hc_cb cb;
 	u64 due;
@@ -127,10 +126,10 @@ static bool impairs(const struct hc_impairments *set)
 	return set->loss || set->corrupt || set->duplicate || set->delay || set->rate;
 }
 
-/* Readers without the fabric's lock: what they find is complete (hc_impair_prepare()). */
+/* For readers without the fabric's lock: what they find is complete. */
 static struct hc_impair *impair_of(const struct hc_port *port)
 {
-	/* Pairs with the release there. */
+	/* Pairs with the release in hc_impair_prepare(). */
 	return smp_load_acquire(&port->impair);
 }
 
@@ -160,7 +159,9 @@ static bool chance(struct hc_impair *imp, u32 ppm)
 	return ppm && draw(imp, HYPERCUBE_PPM_MAX) < ppm;
 }
 
-/* The directions of a link, and links with the same seed, must not have the same fate. */
+/* Mix node and dimension into the seed: the directions of a link, and links with the same seed,
+ * must not have the same fate.
+ */
 static void reseed(struct hc_impair *imp)
 {
 	u32 dim = imp->port - imp->node->ports;
@@ -173,7 +174,7 @@ static void reseed(struct hc_impair *imp)
 
 /* ------------------------------------------------------------ checksums */
 
-/* The field of the checksum itself counts as 0. */
+/* Compute the CRC-32 of a frame, with the field of the checksum itself as 0. */
 static u32 frame_crc(const struct sk_buff *skb)
 {
 	unsigned int done = sizeof(struct hc_hdr), len;
@@ -207,7 +208,7 @@ bool hc_impair_is_whole(const struct sk_buff *skb)
 
 /* ------------------------------------------------------------ copies */
 
-/* A copy of the frame of which a bit is flipped, or NULL. */
+/* Return a copy of the frame with one bit flipped, or NULL if there is no memory. */
 static struct sk_buff *corrupted_copy(struct hc_impair *imp, const struct sk_buff *skb)
 {
 	u32 bit = draw(imp, skb->len * BITS_PER_BYTE);
@@ -301,8 +302,8 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 	return imp->set.rate ? div64_u64((u64)len * NSEC_PER_SEC, imp->set.rate) : 0;
 }
 
-/* Over the wire, at once or later: @late ns after the wire and the delay alone would have it.
- * @loose: while it waits it is charged to nobody else.
+/* Send a frame over the wire, at once or later: @late ns after the time that the wire and the delay
+ * alone require. @loose: while it waits it is charged to no socket.
  */
 static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool loose)
 {
@@ -316,7 +317,7 @@ static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool loos
 	wait(imp, skb, max(imp->wire_free + delay, imp->last_due), loose);
 }
 
-/* ------------------------------------------------------------ frames that may get lost */
+/* ------------------------------------------------------------ frames that may be lost */
 
 static bool raw_room(const struct hc_impair *imp, const struct sk_buff *skb, bool eth)
 {
@@ -333,7 +334,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 {
 	struct sk_buff *bad;
 
-	/* One without checksum was under way when corruption was switched on. */
+	/* A frame without checksum was under way when corruption was switched on. */
 	if (hc_cb(skb)->sealed && chance(imp, imp->set.corrupt)) {
 		bad = corrupted_copy(imp, skb);
 		if (!bad) {
@@ -349,8 +350,8 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Drops are counted on the port, as the poll does elsewhere, but under the lock: the timer's
- * drops are, too, and each reason has either all its drops here or none.
+/* Drops are counted on the port, as the poll does elsewhere, but under the lock: the timer counts
+ * drops there, too. Each reason is counted either always under the lock or never.
  */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
@@ -370,9 +371,9 @@ static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 	}
 }
 
-/* ------------------------------------------------------------ frames that may not */
+/* ------------------------------------------------------------ frames that must not be lost */
 
-/* Fills @fate by attempt after attempt.  False: none is good. */
+/* Draw attempt after attempt into @fate. Return: false if none succeeds. */
 static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 {
 	*fate = (struct hc_fate){};
@@ -387,8 +388,8 @@ static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 	return false;
 }
 
-/* Settings that are changed meanwhile make a link that was spent by the old ones good again, so
- * both happen under the lock.
+/* Draw under the lock, and mark the link as spent under the same lock: a change of settings makes a
+ * link good again that was spent by the old ones, so it must not come in between.
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 {
@@ -404,7 +405,7 @@ unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 	return why;
 }
 
-/* Copies of a frame, of which there may be many, are made as far as there is room. */
+/* Copies of a frame, of which there may be many, are made only while there is room. */
 static struct sk_buff *copy_make(struct hc_impair *imp, struct sk_buff *skb, bool corrupted)
 {
 	if (imp->q_memory >= HC_ETH_BYTES || !loose_room(imp))
@@ -426,7 +427,9 @@ static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct h
 
 	for (i = 0; i < fate->vain; i++) {
 		copy = NULL;
-		/* No checksum: corruption was switched off in the meantime. */
+		/* Without checksum nothing is corrupted: corruption was switched off in the
+		 * meantime.
+		 */
 		if (fate->corrupted & BIT_ULL(i) && hc_cb(skb)->sealed)
 			copy = copy_make(imp, skb, true);
 		if (copy)
@@ -473,22 +476,22 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim)
 	__skb_queue_head_init(&imp->q);
 	hc_timer_setup(&imp->timer, impair_timer);
 	reseed(imp);
-	/* Readers without the fabric's lock may look now. */
+	/* Pairs with impair_of(): readers without the fabric's lock may look from now on. */
 	smp_store_release(&port->impair, imp);
 	return 0;
 }
 
-void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool anew)
+void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool new_seed)
 {
 	struct hc_impair *imp = port->impair;
 	bool spent;
 
 	spin_lock_bh(&imp->lock);
 	imp->set = *set;
-	if (anew)
+	if (new_seed)
 		reseed(imp);
 	if (impairs(set))
-		/* Pairs with the acquire in hc_link_send(): set before used. */
+		/* Pairs with the acquire in hc_link_take(): set before used. */
 		smp_store_release(&port->impaired, imp);
 	else
 		impair_settle(imp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Impaired links: impair.c.
+ * Impaired links: see impair.c.
  */
 #ifndef _HC_IMPAIR_H
 #define _HC_IMPAIR_H
@@ -14,12 +14,12 @@ struct sk_buff;
 
 /**
  * struct hc_impairments - what happens to the frames of one direction of a link
- * @loss: ppm that are lost
- * @corrupt: ppm of which one bit is flipped
- * @duplicate: ppm that are sent twice
- * @seed: of the random numbers that decide on that
+ * @loss: frames that are lost, ppm
+ * @corrupt: frames of which one bit is flipped, ppm
+ * @duplicate: frames that are sent twice, ppm
+ * @seed: of the random numbers that decide on these
  * @delay: ns that each frame takes
- * @jitter: ns that this may differ by in both directions; at most @delay
+ * @jitter: most ns by which this differs, less or more; at most @delay
  * @rate: bytes/s, 0: without limit
  */
 struct hc_impairments {
@@ -32,13 +32,13 @@ struct hc_impairments {
 	u64 rate;
 };
 
-/* A link gives up a frame, and is spent, after so many attempts. */
+/* A link gives up a frame, and is spent, after so many attempts have failed. */
 #define HC_ATTEMPTS_MAX	64
 
 /**
  * struct hc_fate - what becomes of a frame that a link has to deliver
- * @corrupted: attempts in vain that arrive corrupted, by bit; the others get lost
- * @vain: attempts in vain, before the one that is good
+ * @corrupted: failed attempts that arrive corrupted, as a mask; the others get lost
+ * @vain: number of failed attempts before the one that succeeds
  * @duplicate: that one arrives twice
  */
 struct hc_fate {
@@ -48,13 +48,13 @@ struct hc_fate {
 };
 
 /**
- * struct hc_impair_stats - what has happened to them, and what is under way
- * @replays: attempts in vain of frames that the link has to deliver
+ * struct hc_impair_stats - effects of the impairments of one direction
+ * @replays: failed attempts to send frames that the link has to deliver
  * @corrupted: frames of which a bit was flipped
  * @duplicated: second copies
  * @delayed: frames that had to wait
  * @queued: frames that wait now
- * @queued_bytes: their bytes
+ * @queued_bytes: bytes of these
  */
 struct hc_impair_stats {
 	u64 replays;
@@ -65,34 +65,125 @@ struct hc_impair_stats {
 	u32 queued_bytes;
 };
 
-/* Give a direction the memory that impairments need.  0 or -ENOMEM.  Config. */
+/**
+ * hc_impair_prepare() - allocate what impairments of one direction need
+ * @node: sending node
+ * @dim: dimension of the link
+ *
+ * Context: config
+ * Return: 0 or -ENOMEM
+ */
 int hc_impair_prepare(struct hc_node *node, unsigned int dim);
-/* Set them, prepared before; @reseed: begin the random numbers anew.  Config. */
+
+/**
+ * hc_impair_set() - set impairments of one direction, after hc_impair_prepare()
+ * @port: sending end
+ * @set: the impairments
+ * @reseed: restart the random numbers
+ *
+ * Context: config
+ */
 void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool reseed);
-/* No more impairments; frames that wait still arrive.  Config. */
+
+/**
+ * hc_impair_clear() - end impairments of one direction; frames that wait still arrive
+ * @port: sending end
+ *
+ * Context: config
+ */
 void hc_impair_clear(struct hc_port *port);
-/* Any context; all 0 where there never were any.  @stats may be NULL. */
+
+/**
+ * hc_impair_get() - read impairments and counters of one direction
+ * @port: sending end
+ * @set: filled in, all 0 if there are none
+ * @stats: filled in, or NULL
+ *
+ * Context: any
+ */
 void hc_impair_get(const struct hc_port *port, struct hc_impairments *set,
 		   struct hc_impair_stats *stats);
-/* Is there any impairment?  Config. */
+
+/**
+ * hc_impair_impairs() - tell whether one direction has any impairment
+ * @port: sending end
+ *
+ * Context: config
+ * Return: true if so
+ */
 bool hc_impair_impairs(const struct hc_port *port);
-/* Do frames wait?  A snapshot. */
+
+/**
+ * hc_impair_pending() - tell whether frames wait in an impaired direction
+ * @port: sending end
+ *
+ * Context: any; a snapshot
+ * Return: true if so
+ */
 bool hc_impair_pending(const struct hc_port *port);
-/* May frames get lost that the link does not have to deliver? */
+
+/**
+ * hc_impair_loses() - tell whether frames without a sequence number may get lost
+ * @port: sending end
+ *
+ * Context: any
+ * Return: true if so
+ */
 bool hc_impair_loses(const struct hc_port *port);
-/* Put a checksum into the frame if it may be corrupted.  True: it has one. */
+
+/**
+ * hc_impair_seal() - write a checksum into a frame that may be corrupted on its way
+ * @imp: impairments of the direction
+ * @skb: the frame
+ *
+ * Context: poll
+ * Return: true if the frame has one now
+ */
 bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
-/* A sealed frame came, its header in one piece: is it as it was sent? */
+
+/**
+ * hc_impair_is_whole() - verify the checksum of a sealed frame
+ * @skb: a frame whose header is linear
+ *
+ * Context: poll
+ * Return: true if the frame is as it was sent
+ */
 bool hc_impair_is_whole(const struct sk_buff *skb);
-/* May a frame that the link has to deliver have a number?  0, then *@fate is its own, or the reason
- * to drop it: the link is spent now.  Poll.
+
+/**
+ * hc_impair_admit() - draw what retries of the link make of a frame that it has to deliver
+ * @imp: impairments of the direction
+ * @fate: filled in
+ *
+ * Context: poll
+ * Return: 0, or the reason to drop the frame: all attempts fail, and the link is spent
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate);
-/* Send such a frame, or any other (@fate: NULL), impaired; consumes.  Poll. */
+
+/**
+ * hc_impair_xmit() - send a frame over an impaired direction; consumes it
+ * @imp: impairments of the direction
+ * @skb: the frame
+ * @fate: from hc_impair_admit(), or NULL for a frame without a sequence number
+ *
+ * Context: poll
+ */
 void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct hc_fate *fate);
-/* All polls are disabled: stop the timer. */
+
+/**
+ * hc_impair_stop() - stop the timer of an impaired direction
+ * @port: sending end
+ *
+ * Context: process, after all polls are disabled
+ */
 void hc_impair_stop(struct hc_port *port);
-/* And no timer runs: drop what waits, and free the memory. */
+
+/**
+ * hc_impair_free() - drop frames that wait and free the impairments
+ * @port: sending end
+ *
+ * Context: process, after hc_impair_stop() of all ports
+ */
 void hc_impair_free(struct hc_port *port);
 
 #endif /* _HC_IMPAIR_H */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames from a program into the receive queues of nodes, as if a neighbour had sent them:
- * for fuzzing; no other build has this (Kbuild).
+ * Frames from a program into the receive queues of nodes, as if a neighbour had sent them: for
+ * fuzzing; no other build has this (Kbuild).
  *
- * The frames arrive in the shapes that carriers of the future may give them: in one piece, in
- * pages, unaligned, shared with others.  A shared frame is looked at again when all polls
- * have run: a write to it would have been a write to somebody else's memory.
+ * The frames arrive in the shapes that future transports may give them: linear, in pages,
+ * unaligned, shared. A shared frame is checked again when all polls have run: a write to it would
+ * have been a write to memory of another owner.
  *
- * Coverage.  Polls run in softirq, where KCOV collects for a handle only: that of the task
- * which opened the file last.
+ * Coverage. Polls run in softirq, where KCOV collects for a handle only: that of the task which
+ * opened the file last.
  */
 #include <linux/debugfs.h>
 #include <linux/kcov.h>
@@ -27,12 +27,12 @@
 #define SHARED_MAX	64
 
 /**
- * struct injection - a write
+ * struct injection - one write to the file
  * @fabric: the fabric, under its lock
- * @shared: clones of frames
- * @was: what they contained; in the written buffer
- * @nshared: how many
- * @held: nodes whose polls are kept away until the frames that have numbers of theirs have gone
+ * @shared: clones of shared frames
+ * @was: what each contained; points into the written buffer
+ * @nshared: how many there are
+ * @held: nodes whose polls are held until the frames with numbers of theirs have been sent
  */
 struct injection {
 	struct hc_fabric *fabric;
@@ -47,7 +47,7 @@ static u64 cover_handle;
 
 /* ------------------------------------------------------------ coverage */
 
-/* A task in whose place a poll runs (eth.c) collects itself. */
+/* A task in whose context a poll runs (eth.c) collects coverage by itself. */
 void hc_cover_start(void)
 {
 	u64 handle = READ_ONCE(cover_handle);
@@ -64,13 +64,13 @@ void hc_cover_stop(void)
 
 /* ------------------------------------------------------------ frames */
 
-/* Bytes from @linear on go to a page of their own. */
+/* Build a frame; bytes from @linear on go to a page of their own. */
 static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned int linear,
 				   bool odd)
 {
 	unsigned int rest = len - linear;
-	/* Room for a header, so that code that reads the header of a short frame stays within
-	 * its memory.
+	/* Room for a header, so that code that reads the header of a short frame stays within its
+	 * memory.
 	 */
 	struct sk_buff *skb = alloc_skb(HC_WALK_ROOM + linear + sizeof(struct hc_hdr) + odd,
 					GFP_KERNEL);
@@ -93,7 +93,7 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 	return skb;
 }
 
-/* Length of the parts in front of a payload if nothing leads the frame. */
+/* Return the length of the parts in front of the payload, without walk. */
 static unsigned int head_len(const struct hc_inject *rec, const struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = NULL;
@@ -109,14 +109,14 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 
 	if (rec->flags & HC_INJECT_F_PAGES)
 		linear = head_len(rec, data);
-	/* Its type is looked at before anybody pulls it. */
+	/* The type of a frame is read before the header is pulled, so that much must be linear. */
 	if (rec->flags & HC_INJECT_F_SPLIT)
 		linear = min_t(unsigned int, linear, offsetofend(struct hc_hdr, flags));
 	return frame_build(data, rec->len, linear, rec->flags & HC_INJECT_F_ODD);
 }
 
-/* The number belongs to the neighbour's poll: keep that away, however busy it is, until the frame
- * has gone, or one with a later number would overtake it.
+/* Give the frame the link's next number. The number belongs to the neighbour's poll: hold that
+ * until the frame has been sent, or one with a later number would overtake it.
  */
 static void seq_next(struct injection *inj, struct hc_node *peer, unsigned int dim,
 		     struct hc_hdr *hdr)
@@ -138,7 +138,7 @@ static void polls_go_on(struct injection *inj)
 
 		__clear_bit(u, inj->held);
 		napi_enable(&node->napi);
-		/* What has come meanwhile has scheduled nothing. */
+		/* What has come meanwhile could not schedule the poll. */
 		hc_node_run(node);
 	}
 }
@@ -156,7 +156,7 @@ static void shared_keep(struct injection *inj, struct sk_buff *skb, const void *
 	inj->was[inj->nshared++] = data;
 }
 
-/* 0 or -EUCLEAN. */
+/* Return -EUCLEAN if a shared frame was written to, else 0. */
 static int shared_check(struct injection *inj)
 {
 	int err = 0;
@@ -179,7 +179,7 @@ static int shared_check(struct injection *inj)
 
 /* ------------------------------------------------------------ the file */
 
-/* Made where it may sleep; what the poll looks at in skb->cb is set as it leaves. */
+/* Make a frame, here where it may sleep; the fields in skb->cb are set when it is sent. */
 static int inject_frame(struct injection *inj, const struct hc_inject *rec, void *data,
 			struct sk_buff_head *group)
 {
@@ -187,12 +187,12 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	struct hc_node *peer;
 	struct sk_buff *skb;
 
-	if (rec->node >= hc_nodes(fabric->dim) || rec->dim >= fabric->dim ||
+	if (rec->node >= fabric->topo.nodes || rec->dim >= fabric->topo.ports ||
 	    !hc_is_here(fabric, rec->node) ||
-	    !hc_is_here(fabric, hc_neigh(rec->node, rec->dim)))
+	    !hc_is_here(fabric, hc_peer(&fabric->topo, rec->node, rec->dim)))
 		return -ERANGE;
-	peer = fabric->nodes[hc_neigh(rec->node, rec->dim)];
-	/* One whose checksum is wrong counts for nothing. */
+	peer = fabric->nodes[hc_peer(&fabric->topo, rec->node, rec->dim)];
+	/* A frame with a wrong checksum is dropped before its number is looked at. */
 	if (rec->flags & HC_INJECT_F_SEQ && !(rec->flags & HC_INJECT_F_SEALED) &&
 	    rec->len >= sizeof(struct hc_hdr))
 		seq_next(inj, peer, rec->dim, data);
@@ -206,7 +206,7 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	return 0;
 }
 
-/* The polls run where bottom halves are enabled again. */
+/* Send the frames of a group; polls run when bottom halves are enabled again. */
 static void group_xmit(struct injection *inj, struct sk_buff_head *group)
 {
 	const struct hc_fabric *fabric = inj->fabric;
@@ -215,7 +215,7 @@ static void group_xmit(struct injection *inj, struct sk_buff_head *group)
 	local_bh_disable();
 	while ((skb = __skb_dequeue(group))) {
 		struct hc_inject rec = *(struct hc_inject *)skb->cb;
-		struct hc_node *peer = fabric->nodes[hc_neigh(rec.node, rec.dim)];
+		struct hc_node *peer = fabric->nodes[hc_peer(&fabric->topo, rec.node, rec.dim)];
 
 		memset(skb->cb, 0, sizeof(skb->cb));
 		hc_cb(skb)->sealed = rec.flags & HC_INJECT_F_SEALED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A way into the receive queues for tests, in builds made for fuzzing alone (HC_FUZZ=y):
+ * Injection into the receive queues for tests, in builds made for fuzzing alone (HC_FUZZ=y):
  * see selftests/fuzz.  Programs include this too.
  *
  * A write to /sys/kernel/debug/hypercube/inject is struct hc_inject_batch and frames behind
@@ -16,16 +16,16 @@
 #define HC_INJECT_MAX	(256 * 1024)	/* bytes of a write */
 
 /* hc_inject.flags */
-#define HC_INJECT_F_SEQ		0x01	/* with the number that is the link's next */
-#define HC_INJECT_F_SHARED	0x02	/* somebody else has the frame too and reads it */
+#define HC_INJECT_F_SEQ		0x01	/* give it the link's next number */
+#define HC_INJECT_F_SHARED	0x02	/* a clone exists, which must not change */
 #define HC_INJECT_F_PAGES	0x04	/* the payload is in pages */
-#define HC_INJECT_F_SPLIT	0x08	/* all is in pages, the header too */
-#define HC_INJECT_F_SEALED	0x10	/* the link says that there is a checksum */
+#define HC_INJECT_F_SPLIT	0x08	/* all is in pages, also the header */
+#define HC_INJECT_F_SEALED	0x10	/* the link marks it as having a checksum */
 #define HC_INJECT_F_ODD		0x20	/* nothing is aligned */
-#define HC_INJECT_F_MORE	0x40	/* the polls wait for the next frame */
+#define HC_INJECT_F_MORE	0x40	/* hold the polls until the next frame is sent */
 
 /**
- * struct hc_inject_batch - what a write begins with
+ * struct hc_inject_batch - the beginning of a write
  * @fabric: name of the fabric
  * @pad: 0
  */
@@ -35,9 +35,9 @@ struct hc_inject_batch {
 };
 
 /**
- * struct hc_inject - a frame follows
- * @node: node that it arrives at
- * @dim: dimension of the link by which it does
+ * struct hc_inject - precedes each frame
+ * @node: node that receives the frame
+ * @dim: dimension of the link by which it arrives
  * @flags: HC_INJECT_F_*
  * @len: bytes of the frame
  */
@@ -50,11 +50,35 @@ struct hc_inject {
 
 #ifdef __KERNEL__
 #ifdef HC_FUZZ
+
+/**
+ * hc_inject_init() - create the debugfs files by which fuzzers inject frames
+ *
+ * Context: the module's init
+ */
 void hc_inject_init(void);
+
+/**
+ * hc_inject_exit() - remove them
+ *
+ * Context: the module's exit
+ */
 void hc_inject_exit(void);
-/* Code that runs between the two counts as coverage of the task that injects. */
+
+/**
+ * hc_cover_start() - count code from here on as coverage of the task that injects
+ *
+ * Context: poll
+ */
 void hc_cover_start(void);
+
+/**
+ * hc_cover_stop() - end what hc_cover_start() began
+ *
+ * Context: poll
+ */
 void hc_cover_stop(void);
+
 #else
 static inline void hc_inject_init(void) {}
 static inline void hc_inject_exit(void) {}

@@ -3,19 +3,19 @@
  * Limits: no user can make the kernel hold more than is allowed.
  *
  * Memory is charged to memory cgroups: what configuration allocates, to that of the task that
- * configures; contributions, to that of their sender; and what polls keep, which run in nobody's
- * name, to that of the task that has made the fabric.  That is not enough, for there may be no
- * such limit, and not all is memory: so there are counts, too.
+ * configures; contributions, to that of their sender; and what polls keep, which run in the context
+ * of any task, to that of the task that has made the fabric. That is not enough, for there may be
+ * no such limit, and not all is memory: so there are counts, too.
  *
- * A payer answers for what a user namespace uses.  Anybody may make namespaces, in namespaces,
- * so counts for each namespace would limit nobody.  The outermost one below the initial
- * namespace is what counts, and all of those that one user has made share one payer.  Those that
- * root has made (for containers, say) have a payer each, for only root can make more of them.
- * The kernel counts such things with ucounts, which it does not export to modules.
+ * An accounting owner is charged for what a user namespace uses. Any user may make namespaces, in
+ * namespaces, so a limit for each namespace would limit no user. What counts is the outermost
+ * namespace below the initial one; all of those that one user has made share one accounting owner.
+ * Those that root has made (for containers, say) have one each, for only root can make more of
+ * them. The kernel counts such things with ucounts, which it does not export to modules.
  *
  * The initial namespace has no limit but that for the plans of one fabric: its administrator may
- * use what the machine has, and sets the limits of the others.  The administrator also decides
- * whether others may have fabrics: otherwise nothing is configured in network namespaces of
+ * use what the machine has, and sets the limits of the others. The administrator also decides
+ * whether users may have fabrics: otherwise nothing can be configured in network namespaces of
  * other user namespaces.
  */
 #include <linux/cred.h>
@@ -63,23 +63,24 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 
 /* Memory that an endpoint takes in all, with its sysfs and sysctl tables and its state. */
 #define NODE_BYTES	(60 * SZ_1K)
-/* Fabrics of a user that are being made or removed at the same time. */
+/* Most fabrics of an accounting owner that are being made or removed at the same time. */
 #define JOBS_MAX	64
-/* A processor counts this much memory of polls by itself before others see it. */
+/* Each processor counts this much memory of polls before it adds it to the common count. */
 #define POLL_BATCH	SZ_64K
 
 /**
- * struct hc_payer - who answers for what some user namespaces use
- * @list: in payers, under payers_lock
- * @ref: fabrics; changed under payers_lock
+ * struct hc_account - the accounting owner of what some user namespaces use
+ * @list: in accounts, under accounts_lock
+ * @ref: number of fabrics and jobs; changed under accounts_lock
  * @ns: the namespace, if root has made it, or it is the initial one; else NULL
- * @uid: who has made the namespaces, if @ns is NULL
- * @used: what is counted, under payers_lock
+ * @uid: the user that has made the namespaces, if @ns is NULL
+ * @used: what is counted, under accounts_lock
  * @poll_bytes: memory that polls keep
- * @own_bytes: memory of frames that nodes make in nobody's name: [true] of what is owed
+ * @own_bytes: memory of frames that nodes make by themselves: [true] of link states, [false] of
+ *	control messages
  * @gate_user: nodes that wait for their polls
  */
-struct hc_payer {
+struct hc_account {
 	struct list_head list;
 	unsigned int ref;
 	struct user_namespace *ns;
@@ -90,17 +91,17 @@ struct hc_payer {
 	struct hc_gate_user __percpu *gate_user;
 };
 
-static LIST_HEAD(payers);
-static DEFINE_MUTEX(payers_lock);
+static LIST_HEAD(accounts);
+static DEFINE_MUTEX(accounts_lock);
 
-/* ------------------------------------------------------------ who may */
+/* ------------------------------------------------------------ permission */
 
 bool hc_users_allowed(const struct net *net)
 {
 	return net->user_ns == &init_user_ns || READ_ONCE(unprivileged);
 }
 
-/* ------------------------------------------------------------ payers */
+/* ------------------------------------------------------------ accounting owners */
 
 static struct user_namespace *outermost(struct user_namespace *ns)
 {
@@ -109,95 +110,95 @@ static struct user_namespace *outermost(struct user_namespace *ns)
 	return ns;
 }
 
-static struct hc_payer *payer_find(struct user_namespace *ns, kuid_t uid)
+static struct hc_account *account_find(struct user_namespace *ns, kuid_t uid)
 {
-	struct hc_payer *payer;
+	struct hc_account *account;
 
-	lockdep_assert_held(&payers_lock);
-	list_for_each_entry(payer, &payers, list)
-		if (payer->ns == ns && (ns || uid_eq(payer->uid, uid)))
-			return payer;
+	lockdep_assert_held(&accounts_lock);
+	list_for_each_entry(account, &accounts, list)
+		if (account->ns == ns && (ns || uid_eq(account->uid, uid)))
+			return account;
 	return NULL;
 }
 
-static struct hc_payer *payer_create(struct user_namespace *ns, kuid_t uid)
+static struct hc_account *account_create(struct user_namespace *ns, kuid_t uid)
 {
-	struct hc_payer *payer = kzalloc(sizeof(*payer), GFP_KERNEL_ACCOUNT);
+	struct hc_account *account = kzalloc(sizeof(*account), GFP_KERNEL_ACCOUNT);
 
-	lockdep_assert_held(&payers_lock);
-	if (!payer)
+	lockdep_assert_held(&accounts_lock);
+	if (!account)
 		return NULL;
-	if (percpu_counter_init(&payer->poll_bytes, 0, GFP_KERNEL_ACCOUNT))
-		goto err_payer;
-	if (percpu_counter_init(&payer->own_bytes[false], 0, GFP_KERNEL_ACCOUNT))
+	if (percpu_counter_init(&account->poll_bytes, 0, GFP_KERNEL_ACCOUNT))
+		goto err_account;
+	if (percpu_counter_init(&account->own_bytes[false], 0, GFP_KERNEL_ACCOUNT))
 		goto err_polls;
-	if (percpu_counter_init(&payer->own_bytes[true], 0, GFP_KERNEL_ACCOUNT))
+	if (percpu_counter_init(&account->own_bytes[true], 0, GFP_KERNEL_ACCOUNT))
 		goto err_words;
-	payer->gate_user = hc_gate_user_new();
-	if (!payer->gate_user)
+	account->gate_user = hc_gate_user_new();
+	if (!account->gate_user)
 		goto err_own;
-	payer->ns = ns ? get_user_ns(ns) : NULL;
-	payer->uid = uid;
-	list_add(&payer->list, &payers);
-	return payer;
+	account->ns = ns ? get_user_ns(ns) : NULL;
+	account->uid = uid;
+	list_add(&account->list, &accounts);
+	return account;
 
 err_own:
-	percpu_counter_destroy(&payer->own_bytes[true]);
+	percpu_counter_destroy(&account->own_bytes[true]);
 err_words:
-	percpu_counter_destroy(&payer->own_bytes[false]);
+	percpu_counter_destroy(&account->own_bytes[false]);
 err_polls:
-	percpu_counter_destroy(&payer->poll_bytes);
-err_payer:
-	kfree(payer);
+	percpu_counter_destroy(&account->poll_bytes);
+err_account:
+	kfree(account);
 	return NULL;
 }
 
-struct hc_payer *hc_payer_get(const struct net *net)
+struct hc_account *hc_account_get(const struct net *net)
 {
 	struct user_namespace *ns = outermost(net->user_ns);
 	kuid_t uid = ns->owner;
-	struct hc_payer *payer;
+	struct hc_account *account;
 
 	if (ns != &init_user_ns && !uid_eq(uid, GLOBAL_ROOT_UID))
 		ns = NULL;
-	mutex_lock(&payers_lock);
-	payer = payer_find(ns, uid) ?: payer_create(ns, uid);
-	if (payer)
-		payer->ref++;
-	mutex_unlock(&payers_lock);
-	return payer;
+	mutex_lock(&accounts_lock);
+	account = account_find(ns, uid) ?: account_create(ns, uid);
+	if (account)
+		account->ref++;
+	mutex_unlock(&accounts_lock);
+	return account;
 }
 
-void hc_payer_put(struct hc_payer *payer)
+void hc_account_put(struct hc_account *account)
 {
-	mutex_lock(&payers_lock);
-	if (--payer->ref) {
-		mutex_unlock(&payers_lock);
+	mutex_lock(&accounts_lock);
+	if (--account->ref) {
+		mutex_unlock(&accounts_lock);
 		return;
 	}
-	list_del(&payer->list);
-	mutex_unlock(&payers_lock);
-	WARN_ON_ONCE(payer->used[HC_LIMIT_FABRICS] || payer->used[HC_LIMIT_PLAN_BYTES] ||
-		     percpu_counter_sum(&payer->poll_bytes) ||
-		     percpu_counter_sum(&payer->own_bytes[false]) ||
-		     percpu_counter_sum(&payer->own_bytes[true]));
-	hc_gate_user_free(payer->gate_user);
-	percpu_counter_destroy(&payer->own_bytes[true]);
-	percpu_counter_destroy(&payer->own_bytes[false]);
-	percpu_counter_destroy(&payer->poll_bytes);
-	if (payer->ns)
-		put_user_ns(payer->ns);
-	kfree(payer);
+	list_del(&account->list);
+	mutex_unlock(&accounts_lock);
+	WARN_ON_ONCE(account->used[HC_LIMIT_FABRICS] || account->used[HC_LIMIT_PLAN_BYTES] ||
+		     percpu_counter_sum(&account->poll_bytes) ||
+		     percpu_counter_sum(&account->own_bytes[false]) ||
+		     percpu_counter_sum(&account->own_bytes[true]));
+	hc_gate_user_free(account->gate_user);
+	percpu_counter_destroy(&account->own_bytes[true]);
+	percpu_counter_destroy(&account->own_bytes[false]);
+	percpu_counter_destroy(&account->poll_bytes);
+	if (account->ns)
+		put_user_ns(account->ns);
+	kfree(account);
 }
 
-struct hc_gate_user __percpu *hc_payer_gate(const struct hc_payer *payer)
+struct hc_gate_user __percpu *hc_account_gate(const struct hc_account *account)
 {
-	return payer->gate_user;
+	return account->gate_user;
 }
 
-static bool limited(const struct hc_payer *payer)
+static bool limited(const struct hc_account *account)
 {
-	return payer->ns != &init_user_ns;
+	return account->ns != &init_user_ns;
 }
 
 /* ------------------------------------------------------------ counts */
@@ -232,26 +233,26 @@ void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack)
 		extack->_msg = words[what];
 }
 
-int hc_charge(struct hc_payer *payer, enum hc_limit what, u64 n, struct netlink_ext_ack *extack)
+int hc_charge(struct hc_account *account, enum hc_limit what, u64 n, struct netlink_ext_ack *extack)
 {
 	int err = 0;
 
-	mutex_lock(&payers_lock);
-	if (limited(payer) && payer->used[what] + n > limit_of(what))
+	mutex_lock(&accounts_lock);
+	if (limited(account) && account->used[what] + n > limit_of(what))
 		err = -EDQUOT;
 	else
-		payer->used[what] += n;
-	mutex_unlock(&payers_lock);
+		account->used[what] += n;
+	mutex_unlock(&accounts_lock);
 	if (err)
 		hc_limit_explain(what, extack);
 	return err;
 }
 
-void hc_uncharge(struct hc_payer *payer, enum hc_limit what, u64 n)
+void hc_uncharge(struct hc_account *account, enum hc_limit what, u64 n)
 {
-	mutex_lock(&payers_lock);
-	payer->used[what] -= n;
-	mutex_unlock(&payers_lock);
+	mutex_lock(&accounts_lock);
+	account->used[what] -= n;
+	mutex_unlock(&accounts_lock);
 }
 
 int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
@@ -264,21 +265,20 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
 
 /* ------------------------------------------------------------ memory */
 
-/* A fabric for which there is too little memory is refused before it is begun: the last of
- * thousands of small allocations would bring the OOM killer, which knows nothing of fabrics, to
- * others.
+/* Refuse a fabric for which there is too little memory before it is begun: the last of thousands of
+ * small allocations would bring the OOM killer, which knows nothing of fabrics, to other processes.
  */
-int hc_memory_check(u32 dim, u32 nodes, struct netlink_ext_ack *extack)
+int hc_memory_check(u32 nodes, struct netlink_ext_ack *extack)
 {
 	unsigned long needed = DIV_ROUND_UP((u64)nodes * NODE_BYTES, SZ_1M);
 	long there = si_mem_available() / (SZ_1M / PAGE_SIZE);
 
-	/* The rest of the machine keeps what it needs to go on; small fabrics do not matter. */
+	/* Leave the rest of the machine what it needs; small fabrics do not matter. */
 	if (needed < 8 || there - (long)needed >= min_t(long, 64, there / 4))
 		return 0;
 	HC_SET_ERR_MSG_FMT(extack,
-			   "A fabric of dimension %u needs about %lu MiB of memory, %ld MiB are available",
-			   dim, needed, max(there, 0L));
+			   "A fabric of %u nodes needs about %lu MiB of memory, %ld MiB are available",
+			   nodes, needed, max(there, 0L));
 	return -ENOMEM;
 }
 
@@ -292,28 +292,28 @@ void hc_memory_owner_put(struct hc_fabric *fabric)
 	mem_cgroup_put(fabric->memcg);
 }
 
-static bool poll_exceeds(struct hc_payer *payer, size_t size)
+static bool poll_exceeds(struct hc_account *account, size_t size)
 {
-	return unlikely(limited(payer) &&
-			percpu_counter_read_positive(&payer->poll_bytes) + size >
+	return unlikely(limited(account) &&
+			percpu_counter_read_positive(&account->poll_bytes) + size >
 			READ_ONCE(poll_memory));
 }
 
 static void poll_charge(struct hc_fabric *fabric, s64 size)
 {
-	percpu_counter_add_batch(&fabric->payer->poll_bytes, size, POLL_BATCH);
+	percpu_counter_add_batch(&fabric->account->poll_bytes, size, POLL_BATCH);
 }
 
-/* The cgroup may be exceeded by what cannot wait; its owner pays when he next asks for memory
- * himself.  Our limit holds, plus or minus what processors have not yet added to the common
- * count.
+/* The memory cgroup's limit may be exceeded by an allocation in a poll; the next allocation of its
+ * own tasks then has to reclaim memory. Our limit holds, plus or minus what processors have not
+ * yet added to the common count.
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 {
 	struct mem_cgroup *old;
 	void *p;
 
-	if (poll_exceeds(fabric->payer, size))
+	if (poll_exceeds(fabric->account, size))
 		return NULL;
 	old = set_active_memcg(fabric->memcg);
 	p = kzalloc(size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
@@ -330,7 +330,7 @@ void hc_poll_uncharge(struct hc_fabric *fabric, size_t size)
 
 bool hc_poll_charge(struct hc_fabric *fabric, size_t size)
 {
-	if (poll_exceeds(fabric->payer, size))
+	if (poll_exceeds(fabric->account, size))
 		return false;
 	poll_charge(fabric, size);
 	return true;
@@ -338,12 +338,12 @@ bool hc_poll_charge(struct hc_fabric *fabric, size_t size)
 
 void hc_own_pay(struct hc_fabric *fabric, bool owed, s64 size)
 {
-	percpu_counter_add_batch(&fabric->payer->own_bytes[owed], size, POLL_BATCH);
+	percpu_counter_add_batch(&fabric->account->own_bytes[owed], size, POLL_BATCH);
 }
 
 s64 hc_own_paid(const struct hc_fabric *fabric, bool owed)
 {
-	return percpu_counter_read_positive(&fabric->payer->own_bytes[owed]);
+	return percpu_counter_read_positive(&fabric->account->own_bytes[owed]);
 }
 
 u64 hc_node_task_limit(void)
@@ -359,7 +359,7 @@ void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)
 	kfree(p);
 }
 
-/* The frame's room may grow on its way, so what was charged is noted. */
+/* The frame may get more headroom in transit, so what was charged is stored. */
 static void frame_uncharge(struct sk_buff *skb)
 {
 	poll_charge(skb_shinfo(skb)->destructor_arg, -(s64)skb->mark);
@@ -376,10 +376,18 @@ static void frame_charge(struct hc_fabric *fabric, struct sk_buff *skb)
 
 bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb)
 {
-	if (poll_exceeds(fabric->payer, skb->truesize))
+	if (poll_exceeds(fabric->account, skb->truesize))
 		return false;
 	frame_charge(fabric, skb);
 	return true;
+}
+
+struct sk_buff *hc_poll_owned(struct hc_fabric *fabric, struct sk_buff *skb)
+{
+	if (!skb || hc_poll_adopt(fabric, skb))
+		return skb;
+	kfree_skb(skb);
+	return NULL;
 }
 
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len)
@@ -387,7 +395,7 @@ struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len)
 	struct hc_fabric *fabric = node->fabric;
 	struct sk_buff *skb;
 
-	if (poll_exceeds(fabric->payer, SKB_TRUESIZE(HC_HEADROOM + len)))
+	if (poll_exceeds(fabric->account, SKB_TRUESIZE(HC_HEADROOM + len)))
 		return NULL;
 	skb = hc_frame_alloc(node, type, len, GFP_ATOMIC);
 	if (!skb)

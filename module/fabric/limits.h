@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits to what users may make the kernel hold: limits.c.
+ * Limits for what users may make the kernel hold: see limits.c.
  */
 #ifndef _HC_LIMITS_H
 #define _HC_LIMITS_H
@@ -10,12 +10,12 @@
 struct hc_fabric;
 struct hc_gate_user;
 struct hc_node;
-struct hc_payer;
+struct hc_account;
 struct net;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* Resources that are counted for each payer. */
+/* Resources that are counted for each accounting owner. */
 enum hc_limit {
 	HC_LIMIT_FABRICS,
 	HC_LIMIT_NODES,
@@ -25,58 +25,205 @@ enum hc_limit {
 	HC_LIMITS
 };
 
-/* May anything be configured in @net?  Everything in those of the initial user namespace,
- * elsewhere if the administrator allows it.
+/**
+ * hc_users_allowed() - tell whether a namespace may be configured at all
+ * @net: network namespace
+ *
+ * Context: any
+ * Return: true in the initial user namespace; elsewhere what the module's parameter says
  */
 bool hc_users_allowed(const struct net *net);
 
-/* Returns the payer that answers for all that belongs to @net, with refcounter increased by 1,
- * or NULL: no memory.  Process context.
+/**
+ * hc_account_get() - find or make the accounting owner of a namespace
+ * @net: network namespace
+ *
+ * Context: process
+ * Return: the owner with its reference count increased by 1, or NULL if there is no memory
  */
-struct hc_payer *hc_payer_get(const struct net *net);
-void hc_payer_put(struct hc_payer *payer);
-/* What nodes of the payer wait in for their polls, see gate.c. */
-struct hc_gate_user __percpu *hc_payer_gate(const struct hc_payer *payer);
+struct hc_account *hc_account_get(const struct net *net);
 
-/* Count @n more.  0, or -EDQUOT and extack names the limit.  Process context. */
-int hc_charge(struct hc_payer *payer, enum hc_limit what, u64 n, struct netlink_ext_ack *extack);
-void hc_uncharge(struct hc_payer *payer, enum hc_limit what, u64 n);
-/* Say that limit @what was the reason. */
+/**
+ * hc_account_put() - drop a reference
+ * @account: from hc_account_get()
+ *
+ * Context: process
+ */
+void hc_account_put(struct hc_account *account);
+
+/**
+ * hc_account_gate() - the queues in which nodes of an accounting owner wait for their polls
+ * @account: the owner
+ *
+ * Context: any
+ * Return: the per-processor queues, see gate.c
+ */
+struct hc_gate_user __percpu *hc_account_gate(const struct hc_account *account);
+
+/**
+ * hc_charge() - count something against a limit
+ * @account: accounting owner
+ * @what: which limit
+ * @n: how many more
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: process
+ * Return: 0, or -EDQUOT with the limit named
+ */
+int hc_charge(struct hc_account *account, enum hc_limit what, u64 n,
+	      struct netlink_ext_ack *extack);
+
+/**
+ * hc_uncharge() - undo hc_charge()
+ * @account: accounting owner
+ * @what: which limit
+ * @n: how many
+ *
+ * Context: any
+ */
+void hc_uncharge(struct hc_account *account, enum hc_limit what, u64 n);
+
+/**
+ * hc_limit_explain() - name a limit as the reason of an error
+ * @what: which limit
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: any
+ */
 void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack);
-/* May a fabric have another plan beside @n?  0 or -EDQUOT. */
+
+/**
+ * hc_plans_check() - check that a fabric may have one more plan
+ * @n: plans that it has
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: process
+ * Return: 0 or -EDQUOT
+ */
 int hc_plans_check(u32 n, struct netlink_ext_ack *extack);
 
-/* Is there memory for @nodes nodes of a fabric of dimension @dim?  0 or -ENOMEM. */
-int hc_memory_check(u32 dim, u32 nodes, struct netlink_ext_ack *extack);
-/* Memory that polls allocate is charged to the memory cgroup of the caller. */
+/**
+ * hc_memory_check() - check that the machine has memory for a fabric
+ * @nodes: how many nodes will be here
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: process
+ * Return: 0 or -ENOMEM
+ */
+int hc_memory_check(u32 nodes, struct netlink_ext_ack *extack);
+
+/**
+ * hc_memory_owner_set() - charge what polls of a fabric allocate to the caller's memory cgroup
+ * @fabric: the fabric
+ *
+ * Context: process
+ */
 void hc_memory_owner_set(struct hc_fabric *fabric);
+
+/**
+ * hc_memory_owner_put() - undo hc_memory_owner_set()
+ * @fabric: the fabric
+ *
+ * Context: process
+ */
 void hc_memory_owner_put(struct hc_fabric *fabric);
 
-/* Zeroed memory for what lives longer than a frame, from a poll, charged to the fabric;
- * NULL: there is none, or it exceeds the limit.
+/**
+ * hc_poll_alloc() - allocate zeroed memory in a poll for what lives longer than a frame
+ * @fabric: the fabric
+ * @size: bytes
+ *
+ * Context: poll
+ * Return: memory that is charged to the fabric, or NULL if there is none or the limit is reached
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size);
-/* @size as it was; @p may be NULL. */
+
+/**
+ * hc_poll_free() - free memory of hc_poll_alloc()
+ * @fabric: the fabric
+ * @p: the memory, or NULL
+ * @size: bytes, as allocated
+ *
+ * Context: any
+ */
 void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size);
-/* The same of memory that RCU frees. */
+
+/**
+ * hc_poll_uncharge() - uncharge memory of hc_poll_alloc() that RCU frees
+ * @fabric: the fabric
+ * @size: bytes, as allocated
+ *
+ * Context: any
+ */
 void hc_poll_uncharge(struct hc_fabric *fabric, size_t size);
-/* Count memory that somebody else has allocated, and that nodes keep.  False: it exceeds the
- * limit.
+
+/**
+ * hc_poll_charge() - charge memory that was allocated by other code and that nodes keep
+ * @fabric: the fabric
+ * @size: bytes
+ *
+ * Context: any
+ * Return: false if the limit is reached
  */
 bool hc_poll_charge(struct hc_fabric *fabric, size_t size);
-/* The same for a frame that its receiver keeps, see hc_frame_alloc(): charged until it is freed. */
+
+/**
+ * hc_poll_frame() - allocate a frame that its receiver keeps, see hc_frame_alloc()
+ * @node: sending node
+ * @type: enum hc_frame_type
+ * @len: payload bytes
+ *
+ * Context: poll
+ * Return: the frame, charged until it is freed, or NULL
+ */
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len);
-/* The same for a frame that was made already and is charged to nobody.  False: it exceeds the
- * limit.
+
+/**
+ * hc_poll_adopt() - charge a frame that exists and is not charged yet
+ * @fabric: the fabric
+ * @skb: the frame
+ *
+ * Context: any
+ * Return: false if the limit is reached
  */
 bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb);
 
-/* Count memory of frames that nodes make in nobody's name (own.h).  Any context. */
+/**
+ * hc_poll_owned() - charge a frame that was just made, or free it
+ * @fabric: the fabric
+ * @skb: the frame, not charged yet, or NULL
+ *
+ * Context: any
+ * Return: the frame; NULL if there is none, or that would exceed the limit of the accounting owner
+ */
+struct sk_buff *hc_poll_owned(struct hc_fabric *fabric, struct sk_buff *skb);
+
+/**
+ * hc_own_pay() - count memory of frames that nodes make on their own behalf
+ * @fabric: the fabric
+ * @owed: of link states, else of control messages
+ * @size: bytes, negative when freed
+ *
+ * Context: any
+ */
 void hc_own_pay(struct hc_fabric *fabric, bool owed, s64 size);
-/* How much that is in all fabrics of the payer; processors may have more to add. */
+
+/**
+ * hc_own_paid() - memory of such frames in all fabrics of the accounting owner
+ * @fabric: the fabric
+ * @owed: as for hc_own_pay()
+ *
+ * Context: any; some processors' share may be missing
+ * Return: bytes
+ */
 s64 hc_own_paid(const struct hc_fabric *fabric, bool owed);
 
-/* Bytes of the tasks of a node above which it takes no more of them. */
+/**
+ * hc_node_task_limit() - bytes of tasks above which a node takes no more of them
+ *
+ * Context: any
+ * Return: bytes
+ */
 u64 hc_node_task_limit(void);
 
 #endif /* _HC_LIMITS_H */

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links: state, the time model, and the way FAULT words follow the state.
+ * Links: state, the time model, and how FAULT words follow the state.
  *
- * Configuration writes the flags of one end and has the carrier tell the other one, which writes
- * its own and kicks its poll; then it kicks the poll of the first.  Each poll recomputes its own
- * FAULT word and sends it over all its usable links.  It does so even if the word has not
- * changed: a poll that ran between the writes to the two ends may have told a neighbour who was
- * still deaf.  The poll that follows the kick tells it again, and by then both can hear.
+ * Configuration writes the flags of one end and lets the transport notify the other end, which
+ * writes its own and kicks its poll; then it kicks the poll of the first. Each poll recomputes its
+ * own FAULT word and sends it over all its usable links. It does so even if the FAULT word has not
+ * changed: a poll that ran between the writes to the two ends may have sent it to a neighbour that
+ * still dropped frames of this link. The poll that follows the kick sends it again, and by then
+ * both ends accept frames.
  *
- * A request for a change is answered when all this has happened (netlink/later.c), so that its
- * sender then reads the new FAULT words, and plans made from them are not stale.
+ * A request for a change is answered when all this has happened (netlink/later.c), so that the
+ * requester then reads the new FAULT words, and plans made from them are not stale.
  */
 #include <linux/math64.h>
+#include <linux/netlink.h>
 
-#include "coll/work.h"
+#include "fabric/byzantine.h"
 #include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/frame.h"
 #include "fabric/impair.h"
-#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/monitor.h"
 #include "fabric/node.h"
@@ -29,19 +30,17 @@
 #include "fabric/spent.h"
 #include "hc_bounds.h"
 #include "hc_topo.h"
-#include "netlink/netlink.h"
-#include "route/detect.h"
-#include "route/lsdb.h"
-#include "task/queue.h"
-#include "task/round.h"
+#include "notifier.h"
 #include "trace.h"
 
-/* ------------------------------------------------------------ carriers */
+/* ------------------------------------------------------------ transports */
 
-/* Bytes of a full frame of an operation, with the longest parts in front. */
+const struct hc_carrier_ops *hc_carrier_trunk __ro_after_init;
+
+/* Return the bytes of the longest frame of an operation, with the longest parts in front. */
 static u32 frame_max(const struct hc_fabric *fabric)
 {
-	return HC_WALK_ROOM + HC_DATA_HEAD + fabric->segment;
+	return HC_WALK_ROOM + HC_DATA_HEAD + HC_FRAME_SEGMENTS * fabric->segment;
 }
 
 int hc_link_open(struct hc_node *node, unsigned int dim)
@@ -52,8 +51,11 @@ int hc_link_open(struct hc_node *node, unsigned int dim)
 
 	port->latency = HC_LATENCY_DEFAULT;
 	port->bandwidth = HC_BANDWIDTH_DEFAULT;
-	ops = hc_is_here(node->fabric, hc_neigh(node->id, dim)) ? &hc_carrier_mem :
-								  &hc_carrier_trunk;
+	if (hc_node_peer(node, dim) == node->id)
+		ops = &hc_carrier_none;
+	else
+		ops = hc_is_here(node->fabric, hc_node_peer(node, dim)) ? &hc_carrier_mem :
+									  hc_carrier_trunk;
 	err = ops->open(node, dim);
 	if (err)
 		return err;
@@ -70,15 +72,17 @@ void hc_link_close(struct hc_node *node, unsigned int dim)
 	port->ops = NULL;
 }
 
-/* Tell the other end what was said at this one. */
-static void end_tell(const struct hc_node *node, unsigned int dim, bool anew)
+/* Send the configuration of this end to the other end, which may also have to forget DETECT's
+ * marks.
+ */
+static void end_notify(const struct hc_node *node, unsigned int dim, bool forget)
 {
 	const struct hc_port *port = &node->ports[dim];
 	const struct hc_link_said said = {
 		.down = test_bit(HC_PORT_DOWN, &port->flags),
 		.failed = node->failed,
 		.spent = test_bit(HC_PORT_SPENT, &port->flags),
-		.anew = anew,
+		.forget = forget,
 		.cuts = atomic_read(&port->cuts),
 		.flap_down = port->flap_down,
 		.flap_period = port->flap_period,
@@ -101,9 +105,7 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
 }
 
-/* Returns the bandwidth by which the model counts time: the link's own, or what the rate of an
- * impairment really leaves of it.
- */
+/* The rate of an impairment may leave less than the link's own bandwidth. */
 u64 hc_link_bandwidth(const struct hc_port *port)
 {
 	u64 bandwidth = READ_ONCE(port->bandwidth);
@@ -115,7 +117,9 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 	return min_not_zero(bandwidth, set.rate);
 }
 
-/* Of a frame that arrives after @vain attempts in vain, each of which the other end answers. */
+/* Return the modelled time that a frame takes which arrives after @vain failed attempts, each of
+ * which the other end answers.
+ */
 static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsigned int bytes)
 {
 	u64 latency = READ_ONCE(port->latency);
@@ -133,7 +137,7 @@ static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsign
 	return latency + wire + vain * (2 * latency + wire);
 }
 
-/* Count a frame that is about to leave, and show it. */
+/* Count a frame that is about to be sent, and show it to tracepoints and the monitor interface. */
 static void link_note(struct hc_node *node, unsigned int dim, struct sk_buff *skb, u32 vain)
 {
 	struct hc_port *port = &node->ports[dim];
@@ -157,7 +161,7 @@ unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff
 	struct hc_hdr *hdr;
 	unsigned int why;
 
-	/* Holders of a clone of the frame must not see the header change. */
+	/* Code that holds a clone of the frame must not see the header change. */
 	if (unlikely(skb_cow_head(skb, 0)))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
 	/* Pairs with the release in hc_impair_set(). */
@@ -208,7 +212,7 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	hdr = hc_hdr(skb);
 	hdr->src = cpu_to_be16(node->id);
-	hdr->dst = cpu_to_be16(hc_neigh(node->id, dim));
+	hdr->dst = cpu_to_be16(hc_node_peer(node, dim));
 	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK | HC_FRAME_F_FIXED);
 	hdr->walk = 0;
 	hdr->hop = 0;
@@ -217,81 +221,72 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ FAULT word */
 
-static u32 fault_word(const struct hc_node *node)
+u32 hc_link_fault_word(const struct hc_node *node)
 {
 	u32 word = 0;
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (!hc_link_usable(node, d))
 			word |= hc_bit(d);
-	return word;
+	return word & hc_node_ports(node);
 }
 
-/* Links that were unusable since this was asked last. What was under way is lost, even if they are
- * no longer.
+/* Return the links that were unusable since the last call, as a mask. Frames that were under way
+ * over them are lost, even if the links are usable again.
  */
 static u32 cuts_take(struct hc_node *node)
 {
 	u32 cut = 0;
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (test_bit(HC_PORT_CUT, &node->ports[d].flags) &&
 		    test_and_clear_bit(HC_PORT_CUT, &node->ports[d].flags))
 			cut |= hc_bit(d);
-	return cut;
+	return cut & hc_node_ports(node);
 }
 
 void hc_link_update(struct hc_node *node)
 {
 	u32 cut = cuts_take(node);
-	u32 word = fault_word(node);
+	u32 word = hc_link_fault_word(node);
 	u32 news = (word & ~node->fault) | cut;
 	unsigned int d;
 
 	if (word != node->fault)
 		trace_hc_fault(node, node->fault, word);
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (news & hc_bit(d))
-			hc_coll_link_fault(node, d);
-	hc_lsdb_meet(node, cut);
-	hc_round_cut(node, news);
-	hc_detect_word(&node->detect);
-	/* Readers that see the word see that plans have to be looked at, and that nobody has
-	 * heard it: see hc_link_told().
+			node->ports[d].failed_epoch = READ_ONCE(node->fabric->epoch);
+	if (news)
+		WRITE_ONCE(node->failing.links, node->failing.links | news);
+	hc_notify_fault_word(node, news, cut);
+	/* Readers that see the FAULT word also see that plans have to be looked at, and that no
+	 * neighbour has received it: see hc_detect_is_acked().
 	 */
 	smp_store_release(&node->fault, word);
 }
 
-void hc_link_event(struct hc_node *node)
+/* Compare the FAULT words that a plan was made for with those of the nodes themselves. */
+int hc_link_check_faults(const struct hc_fabric *fabric, const u32 *fault,
+			 struct netlink_ext_ack *extack)
 {
-	u32 round = READ_ONCE(node->detect.tell_round);
+	const struct hc_node *node;
 
-	hc_link_update(node);
-	hc_detect_tell(node);
-	hc_lsdb_links(node);
-	/* Pairs with all_have() in detect.c: the word has a new number. */
-	smp_store_release(&node->detect.tells, round);
+	hc_each_node(fabric, node) {
+		u32 own = READ_ONCE(node->failed) ? hc_node_ports(node) :
+						    READ_ONCE(node->fault);
+
+		if (fault[node->id] == own)
+			continue;
+		NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
+		return -ESTALE;
+	}
+	return 0;
 }
 
 /* ------------------------------------------------------------ configuration */
-
-/* The neighbours have answered the node's word then. */
-bool hc_link_told(const struct hc_node *node)
-{
-	/* Pairs with hc_link_update(). */
-	u32 word = smp_load_acquire(&node->fault);
-	unsigned int d;
-
-	if (word != fault_word(node) || !hc_coll_faults_over(node))
-		return false;
-	for (d = 0; d < node->fabric->dim; d++)
-		if (test_bit(HC_PORT_CUT, &node->ports[d].flags) ||
-		    (hc_link_usable(node, d) && !hc_detect_is_heard(&node->detect, d)))
-			return false;
-	return true;
-}
 
 void hc_link_cut(struct hc_port *port)
 {
@@ -299,8 +294,10 @@ void hc_link_cut(struct hc_port *port)
 	set_bit(HC_PORT_CUT, &port->flags);
 }
 
-/* What the other end has cut is cut here, too, also if it is over when this end hears of it. */
-static bool cuts_heard(struct hc_port *port, u16 cuts)
+/* What the other end has cut is cut here, too, even if its link is usable again. Return: true if it
+ * has cut the link since it last notified this end.
+ */
+static bool cuts_received(struct hc_port *port, u16 cuts)
 {
 	if (cuts == port->cuts_there)
 		return false;
@@ -309,8 +306,18 @@ static bool cuts_heard(struct hc_port *port, u16 cuts)
 	return true;
 }
 
-/* Make an end's flags follow what was said at both.  True: they have changed. */
-static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool anew)
+/* A link is about to be taken up: a round of DETECT that is under way decides nothing about it, for
+ * test frames were not sent over it all the time.
+ */
+static void link_spare(const struct hc_fabric *fabric, struct hc_port *port)
+{
+	WRITE_ONCE(port->spared, fabric->detect_round);
+	/* Pairs with is_spared() of route/detect.c. */
+	smp_mb__before_atomic();
+}
+
+/* Update an end's flags from the configuration of both ends. Return: true if they have changed. */
+static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool forget)
 {
 	struct hc_port *port = &node->ports[dim];
 	bool failed = node->failed || port->there_failed;
@@ -318,18 +325,18 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool a
 	bool unmarked;
 
 	lockdep_assert_held(&node->fabric->lock);
-	if (anew || (was & BIT(HC_PORT_DOWN) && !down) || (was & BIT(HC_PORT_FAILED) && !failed))
-		hc_detect_spare(node->fabric, port);
+	if (forget || (was & BIT(HC_PORT_DOWN) && !down) || (was & BIT(HC_PORT_FAILED) && !failed))
+		link_spare(node->fabric, port);
 	assign_bit(HC_PORT_DOWN, &port->flags, down);
 	assign_bit(HC_PORT_FAILED, &port->flags, failed);
-	/* The poll may have set it in the meantime. */
-	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
-	if (anew)
+	/* The poll may have set DETECT's mark in the meantime. */
+	unmarked = forget && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
+	if (forget)
 		unmarked |= hc_spent_clear(node, dim);
 	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
 }
 
-bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said)
+bool hc_link_received(struct hc_node *node, unsigned int dim, const struct hc_link_said *said)
 {
 	struct hc_port *port = &node->ports[dim];
 	bool news = port->flap_down != said->flap_down || port->flap_period != said->flap_period;
@@ -341,9 +348,9 @@ bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_
 	if (said->failed && !port->there_failed)
 		set_bit(HC_PORT_DIED, &port->flags);
 	port->there_failed = said->failed;
-	changed = end_follow(node, dim, said->down, said->anew);
-	changed |= hc_spent_heard(node, dim, said->spent);
-	changed |= cuts_heard(port, said->cuts);
+	changed = end_follow(node, dim, said->down, said->forget);
+	changed |= hc_spent_received(node, dim, said->spent);
+	changed |= cuts_received(port, said->cuts);
 	if (changed) {
 		hc_node_kick(node, HC_EV_LINKS);
 		news = true;
@@ -357,9 +364,9 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 
 	lockdep_assert_held(&node->fabric->lock);
 	if (on) {
-		hc_detect_spare(node->fabric, port);
+		link_spare(node->fabric, port);
 		clear_bit(HC_PORT_DETECTED, &port->flags);
-		/* What the other end says of its own has been heard. */
+		/* The other end has sent its own part of that state. */
 		hc_spent_clear_here(node, dim);
 	} else if (!test_bit(HC_PORT_NO_CARRIER, &port->flags)) {
 		set_bit(HC_PORT_CUT, &port->flags);
@@ -369,14 +376,14 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 	hc_notify_link(node, dim);
 }
 
-static void link_set(struct hc_node *node, unsigned int dim, bool down, bool anew)
+static void link_set(struct hc_node *node, unsigned int dim, bool down, bool forget)
 {
 	struct hc_port *port = &node->ports[dim];
 
 	if (down && !test_bit(HC_PORT_DOWN, &port->flags))
 		hc_link_cut(port);
-	end_follow(node, dim, down, anew);
-	end_tell(node, dim, anew);
+	end_follow(node, dim, down, forget);
+	end_notify(node, dim, forget);
 	hc_node_kick(node, HC_EV_LINKS);
 }
 
@@ -394,18 +401,18 @@ void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 peri
 {
 	WRITE_ONCE(node->ports[dim].flap_down, down);
 	WRITE_ONCE(node->ports[dim].flap_period, period);
-	end_tell(node, dim, false);
+	end_notify(node, dim, false);
 }
 
 void hc_link_set_spent(struct hc_node *node, unsigned int dim)
 {
 	lockdep_assert_held(&node->fabric->lock);
-	end_tell(node, dim, false);
+	end_notify(node, dim, false);
 }
 
 static void carrier_follow(struct hc_node *node)
 {
-	/* A guest may have lost its interface for good (guest.c). */
+	/* An endpoint in a foreign namespace may have lost its interface for good (guest.c). */
 	if (node->dev->reg_state != NETREG_REGISTERED)
 		return;
 	if (node->failed)
@@ -424,14 +431,14 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 		return;
 	WRITE_ONCE(node->failed, failed);
 	fabric->nfailed += failed ? 1 : -1;
-	for (d = 0; d < fabric->dim; d++) {
+	for (d = 0; d < fabric->topo.ports; d++) {
 		if (failed)
 			hc_link_cut(&node->ports[d]);
 		end_follow(node, d, test_bit(HC_PORT_DOWN, &node->ports[d].flags), false);
-		end_tell(node, d, false);
+		end_notify(node, d, false);
 	}
 	carrier_follow(node);
-	hc_tasks_follow(node);
+	hc_notify_node_failed(node);
 	hc_node_kick(node, HC_EV_LINKS);
 }
 
@@ -448,9 +455,9 @@ static void faults_clear(struct hc_node *node)
 	unsigned int d;
 
 	WRITE_ONCE(node->failed, false);
-	hc_lie_clear(node);
+	hc_byzantine_clear(node);
 	carrier_follow(node);
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		struct hc_port *port = &node->ports[d];
 
 		hc_impair_clear(port);
@@ -460,8 +467,8 @@ static void faults_clear(struct hc_node *node)
 	}
 }
 
-/* All ends are cleared before the first tells another one. So that one seldom finds that
- * something has changed, and seldom kicks a poll for each of its links.
+/* Clear all ends before the first notifies another one. So that one seldom finds that something has
+ * changed, and seldom kicks a poll for each of its links.
  */
 void hc_link_clear(struct hc_fabric *fabric)
 {
@@ -474,8 +481,8 @@ void hc_link_clear(struct hc_fabric *fabric)
 	hc_each_node(fabric, node)
 		faults_clear(node);
 	hc_each_node(fabric, node) {
-		for (d = 0; d < fabric->dim; d++)
-			end_tell(node, d, true);
+		for (d = 0; d < fabric->topo.ports; d++)
+			end_notify(node, d, true);
 		hc_node_kick(node, HC_EV_LINKS);
 		hc_node_kicked(fabric, node->id);
 	}
@@ -488,9 +495,9 @@ u32 hc_link_count_unusable(const struct hc_fabric *fabric)
 	u32 n = 0;
 
 	hc_each_node(fabric, node)
-		for (d = 0; d < fabric->dim; d++) {
-			far = fabric->nodes[node->id ^ hc_bit(d)];
-			if (hc_lower_end(node, d) == node &&
+		for (d = 0; d < fabric->topo.ports; d++) {
+			far = fabric->nodes[hc_node_peer(node, d)];
+			if (hc_lower_end(node, d) == node && far != node &&
 			    (!hc_link_usable(node, d) || (far && !hc_link_usable(far, d))))
 				n++;
 		}

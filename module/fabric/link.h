@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Links: their ends, and configuration.  What is between them is a carrier (carrier.h).
+ * Links: their ends, and configuration. What connects the ends is a transport (carrier.h).
  */
 #ifndef _HC_LINK_H
 #define _HC_LINK_H
@@ -17,6 +17,7 @@ struct hc_impair;
 struct hc_link_said;
 struct hc_node;
 struct hc_trunk_end;
+struct netlink_ext_ack;
 struct sk_buff;
 
 /* hc_port.flags */
@@ -24,59 +25,70 @@ enum {
 	HC_PORT_DOWN,		/* taken down, both ends; config writes */
 	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
-	HC_PORT_SPENT,		/* this end gave up a frame, or missed one (spent.h) */
-	HC_PORT_SPENT_THERE,	/* the other end did, as it said; config sets it */
-	HC_PORT_SPENT_NEWS,	/* SPENT has changed, and nobody has been told; spent.c */
-	HC_PORT_NO_CARRIER,	/* nothing leads to the other end; config writes */
-	HC_PORT_CUT,		/* it was unusable, perhaps for a moment; poll clears */
-	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; the same */
-	HC_PORT_REBORN,		/* and is another one now; set before DIED, the same */
+	HC_PORT_SPENT,		/* this end has given up or missed a frame (spent.h) */
+	HC_PORT_SPENT_THERE,	/* the other end has sent that it has; config sets it */
+	HC_PORT_SPENT_NEWS,	/* SPENT has changed, and the other end was not notified; spent.c */
+	HC_PORT_ABSENT,		/* the node has no such port; constant */
+	HC_PORT_NO_CARRIER,	/* no transport leads to the other end; config writes */
+	HC_PORT_CUT,		/* the link was unusable, perhaps for a moment; poll clears */
+	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; poll clears */
+	HC_PORT_REBORN,		/* and has rebooted; set before DIED; poll clears */
 };
 
 #define HC_PORT_UNUSABLE \
 	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED) |	\
-	 BIT(HC_PORT_NO_CARRIER) | HC_PORT_GAVE_UP)
+	 BIT(HC_PORT_NO_CARRIER) | BIT(HC_PORT_ABSENT) | HC_PORT_GAVE_UP)
 #define HC_PORT_GAVE_UP	(BIT(HC_PORT_SPENT) | BIT(HC_PORT_SPENT_THERE))
-/* States in which a port keeps DETECT's own frames away, too. */
-#define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_NO_CARRIER))
+/* States in which a port drops DETECT's own frames, too. */
+#define HC_PORT_CLOSED \
+	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_NO_CARRIER) | BIT(HC_PORT_ABSENT))
 
 /**
  * struct hc_port - one end of a link
  * @flags: HC_PORT_*; atomic bit operations
- * @ops: how frames leave; NULL: nothing is there yet
- * @peer: node at the other end, if that is on this machine; only the in-memory carrier uses it
- * @end: the link's state if that is on another one; only the trunk carrier uses it
- * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets it (release);
- *	code that finds that nothing is left to happen clears it, under the lock in it
- * @impair: the same, once allocated; config writes, freed with the node
+ * @to: number of the node at the other end, or of the own one if the node has no such port;
+ *	constant
+ * @ops: the transport; NULL: not connected yet
+ * @peer: node at the other end, if that is on this machine; only the in-memory transport uses it
+ * @end: state of the link, if the other end is on another machine; only trunks use it
+ * @via: hc_trunk.nr of the trunk that carries the link, 0: none; config writes
+ * @life: boot id of the machine at the other end, or 0: not known; config writes
+ * @impaired: impairments of frames sent from here, or NULL: there are none. Config sets it
+ *	(release); code that finds that no impairment is left clears it, under the lock in it
+ * @impair: memory for @impaired, once allocated; config writes, freed with the node
  * @flap_down: ms for which the link is down in each @flap_period; config writes
- * @flap_period: 0: it does not flap; config writes
- * @there_failed: the node at the other end has failed, as it said; under hc_fabric.lock
+ * @flap_period: ms, 0: the link does not flap; config writes
+ * @there_failed: the node at the other end has failed, as it has notified; under hc_fabric.lock
  * @cuts: how often this end has cut the link: see hc_link_cut()
- * @cuts_there: the same of the other end, as far as it was heard; config writes
- * @spared: round of DETECT that says nothing about the link, since the link was not up all the
+ * @cuts_there: how often the other end has, as it has last notified; config writes
+ * @spared: round of DETECT that decides nothing about the link, since the link was not up all the
  *	time; config writes
- * @spent_in: the last round of DETECT that had begun when the link gave up, which says nothing of
- *	it; written by whoever sets HC_PORT_SPENT or HC_PORT_SPENT_THERE
+ * @spent_in: the last round of DETECT that had begun when the link was given up; the round decides
+ *	nothing about the link. Written in the context that sets HC_PORT_SPENT or
+ *	HC_PORT_SPENT_THERE
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
  * @latency: of the time model, ns; config writes
  * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
- * @owed: memory of what the node has sent over it of links
- * @words: and of its control messages that went over it first
+ * @owed: memory of link states that the node has sent over the link
+ * @words: memory of the node's control messages that went over this link first
  * @tx_seq: number of the last frame sent [poll]
  * @rx_seq: number of the last frame received [poll]
- * @rx_stream: of the trunk that it came by: with another one numbers begin anew [poll]
- * @tx_frames: frames handed to the carrier [poll], node's syncp
- * @tx_bytes: their bytes, headers included [poll]
+ * @rx_stream: identifies the trunk that it came by: with another trunk the numbers begin again
+ *	[poll]
+ * @tx_frames: frames given to the transport [poll], under the node's syncp
+ * @tx_bytes: bytes of these, headers included [poll]
  * @rx_frames: frames received [poll]
- * @rx_bytes: their bytes [poll]
- * @drops: by reason [poll]
+ * @rx_bytes: bytes of these [poll]
+ * @drops: dropped frames by reason [poll]
  */
 struct hc_port {
 	unsigned long flags;
+	u32 to;
 	const struct hc_carrier_ops *ops;
 	struct hc_node *peer;
 	struct hc_trunk_end *end;
+	u32 via;
+	u32 life;
 	struct hc_impair *impaired;
 	struct hc_impair *impair;
 	u32 flap_down;
@@ -101,68 +113,239 @@ struct hc_port {
 	u64 drops[HC_DROP_MAX];
 };
 
-/* What those return who drop a frame that they should send, by the reason. */
+/* Return the errno of functions that send a frame and have dropped it for reason @why. */
 static inline int hc_link_errno(unsigned int why)
 {
 	return why == HYPERCUBE_A_DROP_NO_MEMORY || why == HYPERCUBE_A_DROP_QUEUE_FULL ? -ENOBUFS :
 											 -ENOLINK;
 }
 
-/* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
- * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
- * Poll.  Return: 0, -ENOLINK if the link is down, or -ENOBUFS if there is no memory or no room
- * (dropped, counted).
+/* Return hc_port.life of a link that was found usable. Poll. */
+static inline u32 hc_link_life(const struct hc_port *port)
+{
+	/* Pairs with hc_trunk_end_lives(). */
+	smp_rmb();
+	return READ_ONCE(port->life);
+}
+
+/**
+ * hc_link_xmit() - send a frame to a neighbour; consumes it
+ * @node: sending node
+ * @dim: dimension of the link
+ * @skb: the frame; .src, .dst, .seq, .time and the walk are set here
+ *
+ * Context: poll
+ * Return: 0, -ENOLINK if the link is down, or -ENOBUFS if there is no memory or no room; then it
+ * was dropped and counted
  */
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* The same for code that has looked at the link itself. */
+
+/**
+ * hc_link_send() - send a frame to a neighbour, as hc_link_xmit(), for code that has checked the
+ *	link and written .src, .dst and the walk itself
+ * @node: sending node
+ * @dim: dimension of the link
+ * @skb: the frame
+ *
+ * Context: poll
+ * Return: as hc_link_xmit()
+ */
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* The same.  Return: 0, or the reason to drop @skb, which is not consumed then.  What a link has
- * taken of a type with HC_FT_SURE it delivers, in order, or it is down.
+
+/**
+ * hc_link_take() - send a frame as hc_link_send(), but leave one that cannot be sent to the caller
+ * @node: sending node
+ * @dim: dimension of the link
+ * @skb: the frame
+ *
+ * Context: poll
+ * Return: 0, or the reason to drop the frame. A frame with HC_FT_SURE that was taken is delivered
+ * in order, or the link goes down
  */
 unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/**
+ * hc_link_usable() - tell whether a link can carry frames of operations
+ * @node: the node
+ * @dim: dimension of the link
+ *
+ * Context: any; a snapshot
+ * Return: true if so
+ */
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
-/* Something here takes the link down, and what is under way is lost: both ends say so to what uses
- * it, however soon the link is up again.  Poll, or config.
+
+/**
+ * hc_link_cut() - record that this end takes the link down, so that both ends fail what is under
+ *	way, however soon the link is up again
+ * @port: the port
+ *
+ * Context: poll or config
  */
 void hc_link_cut(struct hc_port *port);
-/* Is anything that was sent still under way?  A snapshot. */
-bool hc_link_pending(const struct hc_node *node, unsigned int dim);
-/* Join this end to the other one.  0 or -errno. */
-int hc_link_open(struct hc_node *node, unsigned int dim);
-/* If it was. */
-void hc_link_close(struct hc_node *node, unsigned int dim);
-/* Recompute the own FAULT word and tell operations of new faults.  Poll. */
-void hc_link_update(struct hc_node *node);
-/* HC_EV_LINKS */
-void hc_link_event(struct hc_node *node);
-/* Configuration, under hc_fabric.lock; the nodes concerned soon learn of it. */
-/* Does the node know the state of its links, and do its plans and its neighbours? */
-bool hc_link_told(const struct hc_node *node);
-/* Both ends of the link; up forgets DETECTED. */
-void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
-/* The same, but what DETECT found stays. */
-void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
-/* Note at both ends that the link is down for @down ms in each @period. */
-void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period);
-/* HC_PORT_SPENT of this end may have changed: tell the other one. */
-void hc_link_set_spent(struct hc_node *node, unsigned int dim);
-/* For carriers: what was said at the other end has come.  True: the link's state or schedule is
- * another one now, of which nobody has been notified.
+
+/**
+ * hc_link_pending() - tell whether frames that were sent are still under way
+ * @node: the node
+ * @dim: dimension of the link
+ *
+ * Context: any; a snapshot
+ * Return: true if so
  */
-bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
-/* For the trunk carrier: something leads to the other end, or no longer; and what DETECT has found
- * of the link is forgotten.
+bool hc_link_pending(const struct hc_node *node, unsigned int dim);
+
+/**
+ * hc_link_open() - connect this end of a link to its transport
+ * @node: the node
+ * @dim: dimension of the link
+ *
+ * Context: process, before the fabric is published
+ * Return: 0, -EMSGSIZE if a full frame does not fit, or another -errno
+ */
+int hc_link_open(struct hc_node *node, unsigned int dim);
+
+/**
+ * hc_link_close() - disconnect this end of a link, if it was connected
+ * @node: the node
+ * @dim: dimension of the link
+ *
+ * Context: process, after all polls and timers of links have ended
+ */
+void hc_link_close(struct hc_node *node, unsigned int dim);
+
+/**
+ * hc_link_update() - recompute the node's FAULT word and notify the other parts of the module
+ *	(fault_word of struct hc_notifier)
+ * @node: the node
+ *
+ * Context: poll
+ */
+void hc_link_update(struct hc_node *node);
+
+/**
+ * hc_link_fault_word() - compute the FAULT word from the present state of the ports
+ * @node: the node
+ *
+ * Context: any; a snapshot
+ * Return: the word, which may not be hc_node.fault yet
+ */
+u32 hc_link_fault_word(const struct hc_node *node);
+
+/**
+ * hc_link_check_faults() - compare FAULT words with those of the nodes on this machine
+ * @fabric: the fabric
+ * @fault: FAULT words of all nodes
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: 0, or -ESTALE if they differ
+ */
+int hc_link_check_faults(const struct hc_fabric *fabric, const u32 *fault,
+			 struct netlink_ext_ack *extack);
+
+/**
+ * hc_link_set_down() - take a link up or down by configuration, at both ends
+ * @node: one end
+ * @dim: dimension of the link
+ * @down: take it down; up also forgets what DETECT has found
+ *
+ * Context: config, under hc_fabric.lock
+ */
+void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
+
+/**
+ * hc_link_flip() - as hc_link_set_down(), but what DETECT has found stays
+ * @node: one end
+ * @dim: dimension of the link
+ * @down: take it down
+ *
+ * Context: config, under hc_fabric.lock
+ */
+void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
+
+/**
+ * hc_link_set_flap() - record at both ends that the link flaps
+ * @node: one end
+ * @dim: dimension of the link
+ * @down: ms for which it is down in each period
+ * @period: ms, 0: it does not flap
+ *
+ * Context: config, under hc_fabric.lock
+ */
+void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period);
+
+/**
+ * hc_link_set_spent() - notify the other end that HC_PORT_SPENT of this end may have changed
+ * @node: this end
+ * @dim: dimension of the link
+ *
+ * Context: config, under hc_fabric.lock
+ */
+void hc_link_set_spent(struct hc_node *node, unsigned int dim);
+
+/**
+ * hc_link_received() - take over what configuration has set at the other end
+ * @node: this end
+ * @dim: dimension of the link
+ * @said: what the other end has sent
+ *
+ * Context: config, under hc_fabric.lock; called by transports
+ * Return: true if the state or the schedule has changed, so that the caller has to notify listeners
+ */
+bool hc_link_received(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
+
+/**
+ * hc_link_set_carrier() - record whether a trunk leads to the other end, and forget what DETECT has
+ *	found of the link
+ * @node: this end
+ * @dim: dimension of the link
+ * @on: a trunk does
+ *
+ * Context: config, under hc_fabric.lock; called by the trunk transport
  */
 void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on);
-/* Take a node out of service or back. */
+
+/**
+ * hc_link_set_failed() - take a node out of service, or back
+ * @node: the node
+ * @failed: take it out
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_link_set_failed(struct hc_node *node, bool failed);
-/* Is this end as it was made? What only follows from a failed node does not count. */
+
+/**
+ * hc_link_is_clear() - tell whether an end of a link has all its defaults
+ * @port: the end; that a node has failed does not count
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: true if so
+ */
 bool hc_link_is_clear(const struct hc_port *port);
-/* All links up, all nodes in service, no impairments. */
+
+/**
+ * hc_link_clear() - repair all nodes and links, and end impairments and schedules
+ * @fabric: the fabric
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_link_clear(struct hc_fabric *fabric);
+
+/**
+ * hc_link_count_unusable() - count links that are unusable at one end or both
+ * @fabric: the fabric
+ *
+ * Context: process; a snapshot
+ * Return: how many
+ */
 u32 hc_link_count_unusable(const struct hc_fabric *fabric);
 
-/* Bytes per second that a model's clock sees, 0: without limit. */
+/**
+ * hc_link_bandwidth() - the bandwidth by which the model counts time
+ * @port: sending end
+ *
+ * Context: any
+ * Return: bytes per second, 0: without limit
+ */
 u64 hc_link_bandwidth(const struct hc_port *port);
 
 #endif /* _HC_LINK_H */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor interface of a fabric: shows every frame that is sent over a link to
- * whoever captures on it (tcpdump -i NAMEmon).
+ * The monitor interface of a fabric: shows every frame that is sent over a link to all programs
+ * that capture on it (tcpdump -i NAMEmon).
  *
- * It has the type of an Ethernet, so that every tool can read it: each frame is
- * preceded by an Ethernet header whose addresses are those of the endpoints at both
- * ends of the link, sender and receiver, the EtherType for local experiments, and a
- * struct hc_wire_mon.  What follows is the frame as it is on the link.
+ * It has the type of an Ethernet, so that every tool can read it: each frame is preceded by an
+ * Ethernet header whose addresses are those of the endpoints at both ends of the link, sender and
+ * receiver, the EtherType for local experiments, and a struct hc_wire_mon. What follows is the
+ * frame as it is on the link.
  *
  * A capture gets a copy, for the payload of the frame may be merged into while the capture still
- * waits to be read.  The copy lives for the time of the call: what waits longer is cloned by the
- * capturing socket and charged to it.  While it is down, as it is at first, or has no listeners,
- * it costs a few instructions.
+ * waits to be read. The copy lives for the time of the call: a capturing socket that keeps it
+ * longer clones it and is charged for it. While the interface is down, as it is at first, or has no
+ * listeners, a frame costs a few instructions.
  *
- * Lifetime: the net_device is made before the fabric can be found and freed after
- * its polls, the only callers of hc_monitor_show(), have been disabled.
+ * Lifetime: the net_device is made before the fabric can be found and freed after its polls, the
+ * only callers of hc_monitor_show(), have been disabled.
  */
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
@@ -29,15 +29,15 @@
 #include "fabric/skb.h"
 #include "hc_topo.h"
 
-/* Bytes that are copied into the linear part; the rest goes to pages. */
+/* Bytes of a copy that are linear; the rest is in pages. */
 #define LINEAR	256
 
 /**
  * struct monitor - private part of the net_device
- * @frames: shown, or meant to be
- * @bytes: their bytes, with our headers
- * @dropped: there was no memory for a copy
- * @fabric: whose frames
+ * @frames: frames shown, or dropped for lack of memory
+ * @bytes: bytes of these, with our headers
+ * @dropped: frames for which there was no memory for a copy
+ * @fabric: the fabric
  */
 struct monitor {
 	atomic64_t frames;
@@ -53,7 +53,8 @@ struct show_hdr {
 
 /* ------------------------------------------------------------ frames */
 
-/* A copy of a frame, with room for the headers, that shares nothing with it. */
+/* Return a copy of a frame, with room for the headers, that shares nothing with the frame; or NULL.
+ */
 static struct sk_buff *frame_copy(const struct sk_buff *skb)
 {
 	unsigned int linear = min_t(unsigned int, skb->len, LINEAR), off = linear, i;
@@ -86,7 +87,7 @@ err_free:
 static void show_push(const struct hc_node *node, unsigned int dim, struct sk_buff *copy,
 		      bool replayed)
 {
-	u32 to = hc_neigh(node->id, dim);
+	u32 to = hc_node_peer(node, dim);
 	const struct hc_hdr *hdr = hc_hdr(copy);
 	__be32 step = hdr->step;
 	struct show_hdr *show = skb_push(copy, sizeof(*show));
@@ -96,13 +97,12 @@ static void show_push(const struct hc_node *node, unsigned int dim, struct sk_bu
 	show->eth.h_proto = htons(HC_MON_ETHERTYPE);
 	show->mon.version = HC_MON_VERSION;
 	show->mon.dim = dim;
-	show->mon.flags = (to & hc_bit(dim) ? HC_MON_F_RISES : 0) |
+	show->mon.flags = (to > node->id ? HC_MON_F_RISES : 0) |
 			  (replayed ? HC_MON_F_REPLAYED : 0);
 	show->mon.reserved = 0;
 	show->mon.step = step;
 }
 
-/* Poll of the sending node. */
 void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb,
 		     bool replayed)
 {
@@ -149,7 +149,7 @@ static int monitor_stop(struct net_device *dev)
 	return 0;
 }
 
-/* It shows, it does not send. */
+/* The interface only shows frames: drop what is sent by it. */
 static netdev_tx_t monitor_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	kfree_skb(skb);
@@ -181,11 +181,13 @@ static void monitor_setup(struct net_device *dev)
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
 	dev->priv_flags |= IFF_NO_QUEUE;
-	/* It shows what belongs to the fabric's namespace, so it stays there. */
+	/* The interface shows frames of the fabric, so it stays in the fabric's namespace. */
 	hc_dev_set_netns_local(dev);
 }
 
-/* The frames that IPv6 sends when an interface comes up would only appear among those shown. */
+/* Switch IPv6 off: the frames that it sends when an interface comes up would only appear among
+ * those shown.
+ */
 static void no_ipv6(struct net_device *dev)
 {
 #if IS_ENABLED(CONFIG_IPV6)
@@ -211,7 +213,7 @@ int hc_monitor_create(struct hc_fabric *fabric)
 	mon->fabric = fabric;
 	dev_net_set(dev, read_pnet(&fabric->net));
 	eth_hw_addr_random(dev);
-	/* Once it is registered it may be opened, and polls then look for it here. */
+	/* Once the interface is registered it may be opened, and polls then use this pointer. */
 	fabric->monitor = dev;
 	rtnl_lock();
 	err = register_netdevice(dev);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor interface of a fabric: monitor.c.
+ * The monitor interface of a fabric: see monitor.c.
  */
 #ifndef _HC_MONITOR_H
 #define _HC_MONITOR_H
@@ -12,13 +12,43 @@
 
 struct sk_buff;
 
+/**
+ * hc_monitor_create() - create the monitor interface of a fabric
+ * @fabric: the fabric
+ *
+ * Context: process, without locks; takes rtnl
+ * Return: 0 or -errno
+ */
 int hc_monitor_create(struct hc_fabric *fabric);
-/* No poll of the fabric runs any more. */
+
+/**
+ * hc_monitor_destroy() - remove the monitor interface
+ * @fabric: the fabric
+ *
+ * Context: process, after the last poll
+ */
 void hc_monitor_destroy(struct hc_fabric *fabric);
+
+/**
+ * hc_monitor_show() - show a frame at the monitor interface
+ * @node: sending node
+ * @dim: dimension of the link
+ * @skb: the frame
+ * @replayed: it is a repetition by the link
+ *
+ * Context: poll
+ */
 void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb,
 		     bool replayed);
-/* A frame is about to leave over link @dim, its header complete; @replayed: it arrives after
- * attempts in vain.  Poll.
+
+/**
+ * hc_monitor_tap() - show a frame at the monitor interface, if that is up
+ * @node: sending node
+ * @dim: dimension of the link that it is about to leave by
+ * @skb: the frame, its header complete
+ * @replayed: it arrives after failed attempts
+ *
+ * Context: poll
  */
 static inline void hc_monitor_tap(const struct hc_node *node, unsigned int dim,
 				  const struct sk_buff *skb, bool replayed)

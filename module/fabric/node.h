@@ -10,39 +10,52 @@
 #include <linux/uidgid.h>
 #include <linux/hypercube.h>
 
-#include "coll/host.h"
-#include "coll/work.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/gate.h"
 #include "fabric/link.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
-#include "route/detect.h"
-#include "route/flood.h"
-#include "route/lsdb.h"
-#include "sock/hostq.h"
-#include "sock/socks.h"
 
-struct hc_lie;
+struct hc_flood;
+struct hc_host;
+struct hc_hostq;
+struct hc_byzantine;
+struct hc_lsdb;
+struct hc_node_detect;
 struct hc_round;
+struct hc_socks;
 struct hc_tasks;
+struct hc_work;
 struct rtnl_link_ops;
 
-/* In hc_node.memory_wait, beside links: there was no memory to note the own FAULT word. */
-#define HC_OWN_AGAIN	HYPERCUBE_DIM_MAX
+/* In hc_node.memory_wait, behind the bits of links: there was no memory to store the own FAULT
+ * word.
+ */
+#define HC_OWN_AGAIN	HC_PORTS_MAX
 
-/* hc_node.events: what poll has to look at before the queues. */
+/* hc_node.events: what the poll handles before the queues. */
 enum {
 	HC_EV_LINKS,		/* port flags changed */
 	HC_EV_TEST,		/* DETECT: send test frames of a new round */
-	HC_EV_JUDGE,		/* DETECT: the round is over, judge and tell */
-	HC_EV_PLANS,		/* members were told to look at their links */
-	HC_EV_READER,		/* a socket has room again */
-	HC_EV_HOST,		/* look at the host queue: a plan is gone */
-	HC_EV_TASKS,		/* tasks are to be handed over, or the time for that has come */
-	HC_EV_ROUND,		/* the same for rounds of balancing */
-	HC_EV_STALL,		/* look for operations that do not move */
+	HC_EV_DECIDE,		/* DETECT: the waiting time is over, decide and send it */
+	HC_EV_PLANS,		/* members have links to check */
+	HC_EV_READER,		/* a socket has room in its receive buffer again */
+	HC_EV_HOST,		/* check the host queue: a plan was removed */
+	HC_EV_TASKS,		/* tasks are to migrate, or a timer of theirs has expired */
+	HC_EV_ROUND,		/* something is due in load balancing rounds */
+	HC_EV_STALL,		/* look for stalled operations */
+};
+
+/**
+ * struct hc_failing - links of a node that have failed, until all plans that use them have handled
+ *	that
+ * @links: links for which no plan was looked at yet; hc_link_update() adds to them [poll]
+ * @now: links for which plans are being looked at [poll]
+ */
+struct hc_failing {
+	u32 links;
+	u32 now;
 };
 
 /**
@@ -53,35 +66,37 @@ enum {
  * @failed: administratively failed; config writes
  * @owner: uid that may bind, or INVALID_UID; config writes
  * @napi: the poll
- * @gate: its place in a processor's list; who has NAPI_STATE_SCHED
+ * @gate: its place in a processor's poll list; belongs to the context that has set NAPI_STATE_SCHED
  * @events: HC_EV_*, atomic
  * @rxq: frames from the links, except Ethernet; any poll of a neighbour adds
- * @eth_rxq: Ethernet frames from the links; the same
+ * @eth_rxq: Ethernet frames from the links; any poll of a neighbour adds
  * @ethq: frames from the endpoint's own stack
  * @hostq: the host port
- * @host: what came through it and waits
- * @failing: links that have failed, and plans to be looked at for them
+ * @host: frames that came through it and wait
+ * @failing: links that have failed, and that not all plans have handled
  * @work: members that wait or have something to do
- * @socks: the sockets that are bound to it
- * @tasks: its tasks, or NULL: there never were any; set once, under fabric->sock_lock (release)
- * @round: its part in rounds of balancing, or NULL: it takes none; config sets it (release), once
+ * @socks: the sockets that are bound to the node
+ * @tasks: its tasks, or NULL: there never were any; set once, by cmpxchg()
+ * @round: its part in load balancing rounds, or NULL: it takes none; config sets it (release), once
  * @fault: own FAULT word [poll]
+ * @detect_round: number of the round of DETECT whose test frames count; config writes
  * @detect: its part in rounds of DETECT
- * @nb_fault: FAULT words the neighbours sent [poll]
- * @own_wait: links for which no room is left (own.c); atomic
- * @memory_wait: links for which there was no memory (lsdb.c), and HC_OWN_AGAIN; atomic
+ * @nb_fault: FAULT words that the neighbours sent [poll]
+ * @own_wait: links over which outstanding link states wait for room (own.c); atomic
+ * @memory_wait: links over which something could not be sent for lack of memory (lsdb.c), and
+ *	HC_OWN_AGAIN; atomic
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
  * @spent: what the present frame has cost beyond its own share of the budget [poll]
  * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
- * @lie: when it lies about what it relays, or NULL: it never did; config sets it (release), freed
- *	with the node
+ * @byz: which frames the node corrupts when it relays them, or NULL: it never did; config sets it
+ *	(release), freed with the node
  * @eth: Ethernet of the endpoint
- * @flood: frames that are flooded
- * @lsdb: what is known of faults elsewhere
- * @drops: by reason, not attributed to a link; atomic, any context
- * @ports: one for each dimension
+ * @flood: flooded frames
+ * @lsdb: what is known of faults at other nodes
+ * @drops: dropped frames by reason, those not attributed to a link; atomic, any context
+ * @ports: one for each number that a port may have
  */
 struct hc_node {
 	struct net_device *dev;
@@ -96,18 +111,19 @@ struct hc_node {
 	struct hc_queue rxq;
 	struct hc_queue eth_rxq;
 	struct hc_queue ethq;
-	struct hc_hostq hostq;
-	struct hc_host host;
+	struct hc_hostq *hostq;
+	struct hc_host *host;
 	struct hc_failing failing;
-	struct hc_work work;
+	struct hc_work *work;
 
-	struct hc_socks socks;
+	struct hc_socks *socks;
 	struct hc_tasks *tasks;
 	struct hc_round *round;
 
 	u32 fault;
-	struct hc_node_detect detect;
-	u32 nb_fault[HYPERCUBE_DIM_MAX];
+	u32 detect_round;
+	struct hc_node_detect *detect;
+	u32 nb_fault[HC_PORTS_MAX];
 	unsigned long own_wait;
 	unsigned long memory_wait;
 
@@ -116,45 +132,113 @@ struct hc_node {
 	u64 merged_bytes;
 	u32 spent;
 	u32 merge_cost;
-	struct hc_lie *lie;
+	struct hc_byzantine *byz;
 	struct hc_eth eth;
-	struct hc_flood flood;
-	struct hc_lsdb lsdb;
+	struct hc_flood *flood;
+	struct hc_lsdb *lsdb;
 
 	atomic64_t drops[HC_DROP_MAX];
 
 	struct hc_port ports[];
 };
 
-/* The poll is enabled; the ports come later, from hc_link_open(). */
+/* The poll of all nodes; poll.c sets it at init, for it calls all other parts of the module. */
+extern int (*hc_node_poll)(struct napi_struct *napi, int budget);
+/* The operations of all nodes' net_devices; route/eth.c sets them at init. */
+extern const struct net_device_ops *hc_node_netdev_ops;
+
+/**
+ * hc_node_alloc() - make a node with its net_device, its poll enabled, without links
+ * @fabric: the fabric
+ * @id: node number
+ *
+ * Context: process
+ * Return: the node, or NULL if there is no memory
+ */
 struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id);
-/* Wait for the poll and let it never run again. */
+
+/**
+ * hc_node_disable() - wait for a node's poll and let it never run again
+ * @node: the node
+ *
+ * Context: process
+ */
 void hc_node_disable(struct hc_node *node);
-/* All polls are disabled: stop the timers of the node's links. */
+
+/**
+ * hc_node_timers_stop() - stop the timers of a node and its links
+ * @node: the node
+ *
+ * Context: process, after all polls are disabled
+ */
 void hc_node_timers_stop(struct hc_node *node);
-/* All timers are stopped, too: close the carriers of the node's links. */
+
+/**
+ * hc_node_close() - disconnect the links of a node
+ * @node: the node
+ *
+ * Context: process, after all timers are stopped
+ */
 void hc_node_close(struct hc_node *node);
-/* Drop what is still queued; no poll of the fabric runs any more. */
+
+/**
+ * hc_node_purge() - drop what is queued at a node
+ * @node: the node
+ *
+ * Context: process, after the last poll
+ */
 void hc_node_purge(struct hc_node *node);
-/* All nodes of the fabric have been purged, since frames are charged to those that made them, and
- * the net_device is not registered.
+
+/**
+ * hc_node_free() - free a node and its net_device, which is not registered
+ * @node: the node
+ *
+ * Context: process, after all nodes of the fabric are purged, for frames are charged to those that
+ * made them
  */
 void hc_node_free(struct hc_node *node);
-/* Set an event and let the node's poll run.  Process or softirq context. */
+
+/**
+ * hc_node_kick() - set an event and let the node's poll run
+ * @node: the node
+ * @event: HC_EV_*
+ *
+ * Context: process or softirq
+ */
 void hc_node_kick(struct hc_node *node, unsigned int event);
-/* Callers that kick all nodes, one after another, call this after each, @u: so that not all
- * polls are in the way of other traffic at once.  Process context; sleeps.
+
+/**
+ * hc_node_kicked() - rest between nodes that are kicked one after another, so that other traffic
+ *	gets its turn
+ * @fabric: the fabric
+ * @u: the node that was just kicked
+ *
+ * Context: process; sleeps
  */
 void hc_node_kicked(const struct hc_fabric *fabric, u32 u);
-/* Register the net_device; under rtnl. */
+
+/**
+ * hc_node_register() - register a node's net_device
+ * @node: the node
+ *
+ * Context: process, under rtnl
+ * Return: 0 or -errno
+ */
 int hc_node_register(struct hc_node *node);
-/* Bytes of our own state of a node of a fabric of dimension @dim. */
-size_t hc_node_size(unsigned int dim);
+
+/**
+ * hc_node_size() - count the bytes that the module allocates for each node
+ * @ports: most ports of a node
+ *
+ * Context: any
+ * Return: bytes
+ */
+size_t hc_node_size(unsigned int ports);
 
 extern struct rtnl_link_ops hc_link_ops;
 
-/* Returns what a frame, or a plan, counts for in the poll's budget: one, and what its handler
- * has added to .spent if it meant work for many.
+/* Return what a frame, or a plan, counts for in the poll's budget: one, and what its handler has
+ * added to .spent because it did more work.
  */
 static inline int hc_cost(struct hc_node *node)
 {
@@ -164,17 +248,24 @@ static inline int hc_cost(struct hc_node *node)
 	return cost;
 }
 
-/* The first of the nodes of this machine from number @u on, or NULL. */
+/* Return: true if all plans have handled the failed links of the node. Any context. */
+static inline bool hc_faults_over(const struct hc_node *node)
+{
+	/* In this order, and after the plans' work: see faults_work() of coll/work.c. */
+	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
+}
+
+/* Return the first node of this machine whose number is at least @u, or NULL. */
 static inline struct hc_node *hc_node_from(const struct hc_fabric *fabric, u32 u)
 {
 	struct hc_node *node = NULL;
 
-	for (; u < hc_nodes(fabric->dim) && !node; u++)
+	for (; u < fabric->topo.nodes && !node; u++)
 		node = fabric->nodes[u];
 	return node;
 }
 
-/* The same; @u goes behind it. */
+/* As hc_node_from(), and set @u behind that node. */
 static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *u)
 {
 	struct hc_node *node = hc_node_from(fabric, *u);
@@ -188,21 +279,35 @@ static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *
 #define hc_each_node(of, node)						\
 	for (u32 _next = 0; ((node) = hc_node_next(of, &_next));)
 
-/* Of the two ends of a link, the lower one of those that are here; one of them is @node. */
-static inline struct hc_node *hc_lower_end(struct hc_node *node, unsigned int dim)
+/* Return the number of the node at the other end of a link, or of the node itself if it has no such
+ * port.
+ */
+static inline u32 hc_node_peer(const struct hc_node *node, unsigned int dim)
 {
-	return node->fabric->nodes[node->id & ~hc_bit(dim)] ?: node;
+	return node->ports[dim].to;
 }
 
-/* Let the poll run: there is something to do, since before the call. */
+/* Return the ports that the node has, as a mask. */
+static inline u32 hc_node_ports(const struct hc_node *node)
+{
+	return hc_ports(&node->fabric->topo, node->id);
+}
+
+/* Return the lower end of a link of @node, or the local one if that is remote. */
+static inline struct hc_node *hc_lower_end(struct hc_node *node, unsigned int dim)
+{
+	return node->fabric->nodes[min(node->id, hc_node_peer(node, dim))] ?: node;
+}
+
+/* Let the poll run, for which the caller has stored something to do. */
 static inline void hc_node_schedule(struct hc_node *node)
 {
 	if (napi_schedule_prep(&node->napi))
 		hc_gate_enter(node);
 }
 
-/* With bottom halves enabled again the softirq runs at once: a caller in process
- * context pays for the work it causes, and waits for nobody else to do it.
+/* As hc_node_schedule(), in process context. When bottom halves are enabled again the softirq runs
+ * at once: the caller is charged for the work that it causes, and waits for no other task to do it.
  */
 static inline void hc_node_run(struct hc_node *node)
 {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of frames that nodes make in nobody's name: what they tell each other of links, and
- * control messages of operations, tasks and rounds.
+ * Memory of frames that nodes make by themselves, not for a process: link states, and control
+ * messages of operations, tasks and rounds.
  *
- * No socket is charged for them, so the link over which a frame goes first is, from then until it
- * is freed, wherever it waits meanwhile; and so is the payer of the fabric.
+ * No socket is charged for them, so the link over which a frame goes first is charged, from then
+ * until the frame is freed, wherever it waits meanwhile; and so is the fabric's accounting owner.
  *
- * What is known of links is owed: a bit says that something is to be told, the newest state is put
- * into the frame when that is made (route/detect.c, route/lsdb.c).  So it is enough to make
- * no frame for a link that has OWN_MAX under way, or has any while all links of the payer
- * together have STATES_MAX; TESTs, their answers and verdicts may have as much again.  And when
- * the frames that are under way have been freed, the poll goes on.  A link that has none may
- * always have one, so nothing is owed for ever.
+ * Link states are outstanding, not queued: a bit marks that something is to be sent, and the newest
+ * state is put into the frame when that is made (route/detect.c, route/lsdb.c). So it is enough to
+ * make no frame for a link that has OWN_MAX under way, or has any while all links of the accounting
+ * owner together have STATES_MAX; DETECT's test frames, their answers and decisions may have as
+ * much again. And when the frames that are under way have been freed, the poll goes on. A link that
+ * has none under way may always have one, so nothing is outstanding for ever.
  *
- * Others are control messages, which are counted by themselves: they may go on to other nodes, and
- * one of these that does not take them must not keep a link from what is owed there.  Those that
- * are repeated until they are said are refused beyond WORDS_MAX of the payer, but for WORD_MAX
- * of each link, before the link gives them a number: that costs the time until they are repeated.
- * Those that credits bound (HC_FT_NEEDED) are never refused.
+ * The others are control messages, which are counted separately: they may go on to other nodes, and
+ * a node that does not take them must not keep a link from sending its states. Those that are
+ * repeated until they are sent are refused beyond WORDS_MAX of the accounting owner, except
+ * WORD_MAX for each link, before the link gives them a number: that costs the time until they are
+ * repeated. Those that credits bound (HC_FT_NEEDED) are never refused.
  *
  * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it looks once more, and
- * own_free() frees before it looks at the bit.  The bit stays set only while the link has frames
+ * own_free() frees before it looks at the bit. The bit stays set only while the link has frames
  * under way; the last one of them finds it at the latest.
  */
 #include <linux/sizes.h>
@@ -31,17 +31,17 @@
 #include "fabric/node.h"
 #include "fabric/own.h"
 
-/* Of a link; 20 control messages, or 4 frames with as many states as fit. */
+/* Link states of one link; 20 control messages, or 4 frames with as many states as fit. */
 #define OWN_MAX	SZ_16K
-/* Of all links of a payer. */
+/* Link states, and control messages, of all links of an accounting owner. */
 #define STATES_MAX	SZ_16M
 #define WORDS_MAX	SZ_64M
-/* Of a link, in any case; two of them. */
+/* Control messages that a link may always have under way: two of them. */
 #define WORD_MAX	SZ_2K
 
-/* The poll goes on once half of the frames are gone, not after each one.  Runs where frames are
- * freed: in polls, in timers of links and in the work of trunks, and at the teardown, when polls
- * are disabled and nodes are there still.
+/* Uncharge a frame. The poll goes on once half of the frames are gone, not after each one. Called
+ * where frames are freed: in polls, in timers of links and in the work of trunks, and at the
+ * teardown, when polls are disabled but the nodes still exist.
  */
 static void own_free(struct sk_buff *skb)
 {
@@ -56,7 +56,7 @@ static void own_free(struct sk_buff *skb)
 		hc_node_run(node);
 }
 
-/* The frame's room may grow on its way, so what was charged is noted. */
+/* The frame may get more headroom in transit, so what was charged is stored. */
 static void own_charge(struct hc_own *own, struct sk_buff *skb)
 {
 	skb->mark = skb->truesize;
@@ -77,7 +77,7 @@ void hc_own_init(struct hc_node *node)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		node->ports[d].owed = (struct hc_own){ .node = node, .dim = d, .owed = true };
 		node->ports[d].words = (struct hc_own){ .node = node, .dim = d };
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of frames that nodes make in nobody's name: own.c.
+ * Memory of frames that nodes make by themselves: see own.c.
  */
 #ifndef _HC_OWN_H
 #define _HC_OWN_H
@@ -13,11 +13,11 @@
 struct hc_node;
 
 /**
- * struct hc_own - of those that a node has sent over one of its links
+ * struct hc_own - frames of one kind that a node has made and sent over one of its links
  * @node: the node; constant
- * @bytes: memory of those that nobody has freed yet
- * @dim: the link; constant
- * @owed: they say what is known of links (HC_FT_OWED), so only the neighbour has them; constant
+ * @bytes: memory of those that are not freed yet
+ * @dim: dimension of the link; constant
+ * @owed: they carry link states (HC_FT_OWED), so only the neighbour gets them; constant
  */
 struct hc_own {
 	struct hc_node *node;
@@ -26,24 +26,71 @@ struct hc_own {
 	bool owed;
 };
 
-/* Is the frame one of them, and not charged yet?  Sockets and credits bound the others. */
+/* Return: true if the frame was made by a node and is not charged yet. Sockets and credits bound
+ * all other frames.
+ */
 static inline bool hc_own_is_new(const struct sk_buff *skb)
 {
 	return !skb->sk && !skb->destructor && !hc_frame_is(skb, HC_FT_SEGMENT | HC_FT_STACK);
 }
 
+/**
+ * hc_own_init() - prepare the accounts of a node's links
+ * @node: the node
+ *
+ * Context: config
+ */
 void hc_own_init(struct hc_node *node);
-/* May another frame be made for link @dim, that says what is owed there?  False: it may later; the
- * poll runs again then, and the link's bit in hc_node.own_wait is set until then.  Poll.
+
+/**
+ * hc_own_room() - ask for room for a frame of link states
+ * @node: sending node
+ * @dim: dimension of the link
+ *
+ * Context: poll
+ * Return: false if there is none; the link's bit in hc_node.own_wait is set, and the poll runs
+ * again when there is
  */
 bool hc_own_room(struct hc_node *node, unsigned int dim);
-/* May a frame be made for it that answers another one, or is of a round of DETECT?  Poll. */
+
+/**
+ * hc_own_spare() - ask for room for an answer, or for a frame of a round of DETECT
+ * @node: sending node
+ * @dim: dimension of the link
+ *
+ * Context: poll
+ * Return: false if there is none
+ */
 bool hc_own_spare(const struct hc_node *node, unsigned int dim);
-/* May @skb, which nobody has sent yet, go over link @dim?  Any frame.  Poll. */
+
+/**
+ * hc_own_may() - check that a new frame may go over a link
+ * @node: sending node
+ * @dim: dimension of the link
+ * @skb: any frame that no node has sent yet
+ *
+ * Context: poll
+ * Return: false if too many of its kind wait there
+ */
 bool hc_own_may(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb);
-/* Charge it to the link over which it goes first, until it is freed; any frame.  Poll. */
+
+/**
+ * hc_own_charge() - charge a new frame to the first link that it crosses, until it is freed
+ * @node: sending node
+ * @dim: dimension of the link
+ * @skb: any frame
+ *
+ * Context: poll
+ */
 void hc_own_charge(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* Charge @copy to what @skb is charged to, if that is a link; any frame and its copy. */
+
+/**
+ * hc_own_charge_copy() - charge a copy to the link that its original is charged to
+ * @skb: any frame
+ * @copy: its copy
+ *
+ * Context: poll
+ */
 void hc_own_charge_copy(const struct sk_buff *skb, struct sk_buff *copy);
 
 #endif /* _HC_OWN_H */

@@ -7,9 +7,9 @@
 /**
  * struct hc_queue - frames that wait for a poll
  * @list: the frames, and the lock
- * @bytes: memory they take; under the lock
- * @flooded: what flooded frames from the links take of that; under the lock
- * @taken: frames that the poll has taken, modulo 2^32 [poll]
+ * @bytes: memory of the frames; under the lock
+ * @flooded: memory of flooded frames from the links; under the lock
+ * @taken: number of frames that the poll has taken, modulo 2^32 [poll]
  */
 struct hc_queue {
 	struct sk_buff_head list;
@@ -18,7 +18,7 @@ struct hc_queue {
 	u32 taken;
 };
 
-/* Caller: holds the queue's lock. */
+/* Append a frame. The caller holds the queue's lock. */
 static inline void hc_queue_add(struct hc_queue *q, struct sk_buff *skb)
 {
 	q->bytes += skb->truesize;

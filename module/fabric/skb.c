@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames: making them, and dropping them for a named reason.
+ * Frames: allocation, and drops for a named reason.
  */
 #include <linux/sched/mm.h>
 #include <net/sock.h>
@@ -36,11 +36,16 @@ void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp)
 {
-	struct sk_buff *skb = alloc_skb(HC_HEADROOM + len, gfp);
+	/* A short payload has room in that line: the frame takes half of the memory then. One
+	 * without a payload takes as little with all of the headroom.
+	 */
+	bool fits = len && len <= HC_HEADROOM - HC_LEAST_HEADROOM;
+	unsigned int room = fits ? HC_LEAST_HEADROOM : HC_HEADROOM;
+	struct sk_buff *skb = alloc_skb(room + len, gfp);
 
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, HC_HEADROOM);
+	skb_reserve(skb, room);
 	skb_put(skb, len);
 	hc_frame_push(fabric, src, type, 0, skb);
 	return skb;
@@ -112,7 +117,7 @@ u64 hc_drops(const struct hc_node *node, unsigned int reason)
 	u64 n = atomic64_read(&node->drops[reason]);
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		n += READ_ONCE(node->ports[d].drops[reason]);
 	return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames: making them, notes on them, dropping them.
+ * Frames: allocation, struct hc_cb, and drops.
  */
 #ifndef _HC_SKB_H
 #define _HC_SKB_H
@@ -21,27 +21,29 @@ struct hc_port;
 #define HC_WALK_ROOM	32
 /* The parts in front of the payload of DATA, the longest there are. */
 #define HC_DATA_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_data))
-/* The same of TASK. */
+/* The parts in front of the payload of TASK and ROUND. */
 #define HC_TASK_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_task))
 #define HC_ROUND_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_round))
-/* Room in front of a payload, so that it begins where a line of the cache does. */
-#define HC_HEADROOM	ALIGN(HC_WALK_ROOM + HC_DATA_HEAD, 64)
-/* And if the frame has no part of its type. */
+/* Least headroom before a payload. */
+#define HC_LEAST_HEADROOM	(HC_WALK_ROOM + HC_DATA_HEAD)
+/* Headroom before a payload, so that the payload begins at a cache line. */
+#define HC_HEADROOM	ALIGN(HC_LEAST_HEADROOM, 64)
+/* Headroom before a payload of a frame without a part of its type. */
 #define HC_BARE_HEADROOM	(HC_WALK_ROOM + sizeof(struct hc_hdr))
 
 static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 
-/* The poll's notes on a queued frame; in skb->cb from enqueue to dequeue. */
+/* What is known of a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
-	u8 dim;		/* port it came by, or HC_DIM_HOST */
+	u8 dim;		/* port that it came by, or HC_DIM_HOST */
 	bool sealed;	/* the link's frames have a checksum */
-	bool loose;	/* while it waits to be sent: counted as charged to nobody */
-	u8 stream;	/* that of the trunk that it came by, 0: by none */
+	bool loose;	/* while it waits to be sent: it is charged to no socket */
+	u8 stream;	/* identifies the trunk that it came by, 0: none */
 };
 
 #define HC_DIM_HOST	0xff
 
-/* What is noted in skb->cb, as a structure for which there is room. */
+/* skb->cb as another structure; the build fails if it is too small. */
 #define hc_cb_as(type, skb)								\
 	((type *)((skb)->cb + BUILD_BUG_ON_ZERO(sizeof(type) > sizeof_field(struct sk_buff, cb))))
 
@@ -55,7 +57,7 @@ static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)
 	return (struct hc_hdr *)skb->data;
 }
 
-/* Bytes behind the common part that lead a frame on its way. */
+/* Return the bytes of the walk, or of the flood header, behind the header. */
 static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
 {
 	if (hdr->flags & HC_FRAME_F_FLOOD)
@@ -63,7 +65,7 @@ static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
 	return hc_walk_area(be16_to_cpu(hdr->walk));
 }
 
-/* Bytes in front of the part of the type. */
+/* Return the bytes in front of the part of the frame's type. */
 static inline unsigned int hc_way_end(const struct hc_hdr *hdr)
 {
 	return sizeof(*hdr) + hc_way_area(hdr);
@@ -74,7 +76,9 @@ static inline struct hc_wire_flood *hc_wire_flood_of(const struct sk_buff *skb)
 	return (struct hc_wire_flood *)(skb->data + sizeof(struct hc_hdr));
 }
 
-/* The part of its type, of a frame that nothing leads: as it is made, and once it has arrived. */
+/* Return the part of the frame's type in a frame without walk: as it is made, and after its
+ * arrival.
+ */
 #define HC_PART_OF(name)								\
 static inline struct hc_wire_##name *hc_wire_##name##_of(const struct sk_buff *skb)	\
 {											\
@@ -90,38 +94,109 @@ HC_PART_OF(ack)
 HC_PART_OF(stop)
 HC_PART_OF(credit)
 HC_PART_OF(probe)
-HC_PART_OF(mend)
+HC_PART_OF(repair)
 HC_PART_OF(copy)
 HC_PART_OF(task)
 HC_PART_OF(round)
 
-/* Allocate a frame in the name of the fabric: its parts zeroed but for version, type, fabric, src
- * and len; at least HC_WALK_ROOM of headroom in front, @len payload bytes behind them.
+/**
+ * hc_frame_alloc() - allocate a frame on behalf of the fabric
+ * @node: sending node
+ * @type: enum hc_frame_type
+ * @len: payload bytes
+ * @gfp: for the allocation
+ *
+ * Context: any
+ * Return: the frame with headroom for HC_WALK_ROOM, its headers zeroed but for version, type,
+ * fabric, src and len; or NULL
  */
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
-/* The same in the name of the caller: a frame of node @src of @fabric. */
+
+/**
+ * hc_frame_make() - allocate a frame on behalf of the caller
+ * @fabric: the fabric
+ * @src: sending node
+ * @type: enum hc_frame_type
+ * @len: payload bytes
+ * @gfp: for the allocation
+ *
+ * Context: any
+ * Return: as hc_frame_alloc()
+ */
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp);
-/* Make a payload into a frame: put the parts in front of it; there is headroom for them.
+
+/**
+ * hc_frame_push() - put headers in front of a payload that has headroom for them
+ * @fabric: the fabric
+ * @src: sending node
+ * @type: enum hc_frame_type
  * @flags: HC_FRAME_F_*
+ * @skb: the payload
+ *
+ * Context: any
  */
 void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 		   struct sk_buff *skb);
-/* A frame that shares nothing with @skb, whose pages others may read, but is charged to the same
- * socket, or link (own.h), or fabric if it came from another machine, all of it in one piece; NULL:
- * no memory.
+
+/**
+ * hc_frame_copy() - copy a frame, also its pages, into one linear buffer
+ * @skb: any frame
+ *
+ * Context: poll, or timer of an impaired link
+ * Return: a frame that is charged as @skb is, or NULL if there is no memory
  */
 struct sk_buff *hc_frame_copy(const struct sk_buff *skb);
-/* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */
+
+/**
+ * hc_drop_count() - count a frame as dropped
+ * @node: the node
+ * @port: the link that it is counted on (poll only), or NULL: on the node
+ * @reason: enum hypercube_a_drop
+ *
+ * Context: any
+ */
 void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason);
-/* Free @skb and count it: on @port if not NULL (poll only), else on the node. */
+
+/**
+ * hc_drop() - free a frame and count it as dropped
+ * @node: the node
+ * @port: the link that it is counted on (poll only), or NULL: on the node
+ * @skb: the frame
+ * @reason: enum hypercube_a_drop
+ *
+ * Context: any
+ */
 void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	     unsigned int reason);
-/* The same of a frame that the endpoint's own stack has sent.  Any context. */
+
+/**
+ * hc_drop_sent() - free a frame of the net_device's own stack and count it as dropped
+ * @node: the node
+ * @skb: the frame
+ * @reason: enum hypercube_a_drop
+ *
+ * Context: any
+ */
 void hc_drop_sent(struct hc_node *node, struct sk_buff *skb, unsigned int reason);
-/* The same for all frames of a queue that nobody else touches any more, at the teardown. */
+
+/**
+ * hc_drop_all() - drop all frames of a queue at teardown
+ * @node: the node
+ * @queue: a queue that no other code uses any more
+ *
+ * Context: process, after the last poll
+ */
 void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue);
-/* How many were dropped, at the node and on its links.  Any context, a snapshot. */
+
+/**
+ * hc_drops() - frames dropped for a reason, at a node and on its links
+ * @node: the node
+ * @reason: enum hypercube_a_drop
+ *
+ * Context: any; a snapshot
+ * Return: how many
+ */
 u64 hc_drops(const struct hc_node *node, unsigned int reason);
 
 #endif /* _HC_SKB_H */

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that are spent.  A link delivers each frame of the nodes' protocols once and in order, or
- * it is down.  So it goes down, at both ends, when a frame is given up after so many attempts
- * (impair.c), and when one is missing that has a number: fail-stop.
+ * Links that are spent. A link delivers each frame of the nodes' protocols once and in order, or it
+ * is down. So it goes down, at both ends, when a frame is given up after too many attempts
+ * (impair.c), and when a frame with a number is missing: fail-stop.
  *
- * A poll that finds that takes its own end down at once (HC_PORT_SPENT).  A work item tells the
- * other end, under the same lock as configuration: what it tells is the state then, so that a later
- * one only has to be told again.  The link is up again when it is set up by configuration, when its
- * impairments are changed, or when a round of DETECT that began later hears both directions.
+ * The poll that finds that takes its own end down at once (HC_PORT_SPENT). A work item notifies the
+ * other end, under the same lock as configuration: it sends the present state, so that a later
+ * change only has to be sent again. The link is up again when configuration sets it up, when its
+ * impairments are changed, or when a round of DETECT that began later finds both directions good.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/spent.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 
 static void spent_news(struct hc_node *node, unsigned int dim)
 {
 	struct hc_spents *s = &node->fabric->spents;
 
 	set_bit(HC_PORT_SPENT_NEWS, &node->ports[dim].flags);
-	/* The work that finds the node finds the link. */
+	/* The work that finds the node's bit finds the link's bit, too. */
 	smp_mb__after_atomic();
 	set_bit(node->id, s->nodes);
 	queue_work(system_long_wq, &s->work);
 }
 
-/* The round comes before the mark: see hc_spent_found(). */
+/* Mark the link. The round is stored before the mark: see hc_spent_found(). */
 static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 {
 	struct hc_port *port = &node->ports[dim];
 
-	WRITE_ONCE(port->spent_in, READ_ONCE(node->detect.round));
+	WRITE_ONCE(port->spent_in, READ_ONCE(node->detect_round));
 	/* Pairs with hc_spent_found(). */
 	smp_mb__before_atomic();
 	set_bit(bit, &port->flags);
@@ -39,11 +39,11 @@ static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 
 void hc_spent_set(struct hc_node *node, unsigned int dim)
 {
-	/* It is down already, be it by DETECT, whose verdict goes over it nonetheless. */
+	/* The link is down already, perhaps by DETECT, whose decisions still go over it. */
 	if (!hc_link_usable(node, dim))
 		return;
 	spent_mark(node, dim, HC_PORT_SPENT);
-	/* Operations hear of it at both ends even if it is over soon. */
+	/* Operations at both ends fail even if the link is soon up again. */
 	hc_link_cut(&node->ports[dim]);
 	hc_node_kick(node, HC_EV_LINKS);
 	spent_news(node, dim);
@@ -53,7 +53,9 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim)
 {
 	if (!test_and_clear_bit(HC_PORT_SPENT, &node->ports[dim].flags))
 		return false;
-	/* The other end may have heard that it was after it had asked for this. */
+	/* The other end may have been notified that it was spent after it had asked for this:
+	 * notify it again.
+	 */
 	spent_news(node, dim);
 	return true;
 }
@@ -73,9 +75,9 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 		return false;
 	/* Pairs with spent_mark(). */
 	smp_rmb();
-	/* Rounds of another machine are not counted here. */
-	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect.round) && !asked) {
-		/* The other end may have found it good. */
+	/* Rounds of another machine have numbers that @spent_in is not compared with. */
+	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect_round) && !asked) {
+		/* The other end may have found the link good: notify it again. */
 		if (test_bit(HC_PORT_SPENT, &port->flags))
 			spent_news(node, dim);
 		return false;
@@ -85,14 +87,14 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 	return true;
 }
 
-bool hc_spent_heard(struct hc_node *node, unsigned int dim, bool spent)
+bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent)
 {
 	struct hc_port *port = &node->ports[dim];
 
 	if (test_bit(HC_PORT_SPENT_THERE, &port->flags) == spent) {
-		/* Said again: it is so in this round, too. */
+		/* A repeated notification: the link is spent in this round, too. */
 		if (spent)
-			WRITE_ONCE(port->spent_in, READ_ONCE(node->detect.round));
+			WRITE_ONCE(port->spent_in, READ_ONCE(node->detect_round));
 		return false;
 	}
 	if (spent)
@@ -102,11 +104,11 @@ bool hc_spent_heard(struct hc_node *node, unsigned int dim, bool spent)
 	return true;
 }
 
-static void spent_tell(struct hc_node *node)
+static void spent_notify(struct hc_node *node)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (test_and_clear_bit(HC_PORT_SPENT_NEWS, &node->ports[d].flags)) {
 			hc_link_set_spent(node, d);
 			hc_notify_link(node, d);
@@ -118,13 +120,13 @@ static void spents_work(struct work_struct *work)
 	struct hc_fabric *fabric = container_of(work, struct hc_fabric, spents.work);
 	u32 u;
 
-	for_each_set_bit(u, fabric->spents.nodes, hc_nodes(fabric->dim)) {
+	for_each_set_bit(u, fabric->spents.nodes, fabric->topo.nodes) {
 		mutex_lock(&fabric->lock);
 		clear_bit(u, fabric->spents.nodes);
-		/* News that comes from now on sets it again. */
+		/* A change from now on sets the bit again. */
 		smp_mb__after_atomic();
 		if (!fabric->dead)
-			spent_tell(fabric->nodes[u]);
+			spent_notify(fabric->nodes[u]);
 		mutex_unlock(&fabric->lock);
 		cond_resched();
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Links that are spent: spent.c.
+ * Links that are spent: see spent.c.
  */
 #ifndef _HC_SPENT_H
 #define _HC_SPENT_H
@@ -15,28 +15,79 @@ struct hc_port;
 
 /**
  * struct hc_spents - nodes of a fabric with links whose HC_PORT_SPENT has changed
- * @nodes: by number; atomic
- * @work: tells the other ends, and listeners
+ * @nodes: bitmap by node number; atomic
+ * @work: notifies the other ends, and listeners
  */
 struct hc_spents {
 	DECLARE_BITMAP(nodes, 1U << HYPERCUBE_DIM_MAX);
 	struct work_struct work;
 };
 
-/* This end of the link gave up a frame, or missed one.  Poll. */
+/**
+ * hc_spent_set() - take a link down because this end has given up a frame, or missed one
+ * @node: the node
+ * @dim: dimension of the link
+ *
+ * Context: poll
+ */
 void hc_spent_set(struct hc_node *node, unsigned int dim);
-/* DETECT has heard the other end, and this end has been heard there.  Return: the link was spent,
- * and is no longer.  Poll.
+
+/**
+ * hc_spent_found() - take a spent link up if a round of DETECT has found both directions good
+ * @node: the node
+ * @dim: dimension of the link
+ * @asked: the round is of another machine
+ *
+ * Context: poll
+ * Return: true if the link was spent and is not any more
  */
 bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked);
-/* The same by configuration. */
+
+/**
+ * hc_spent_clear() - forget that a link is spent, at both ends
+ * @node: one end
+ * @dim: dimension of the link
+ *
+ * Context: poll, or config under hc_fabric.lock
+ * Return: true if it was
+ */
 bool hc_spent_clear(struct hc_node *node, unsigned int dim);
-/* The same of what this end has said alone. */
+
+/**
+ * hc_spent_clear_here() - forget that this end has given up a link
+ * @node: the node
+ * @dim: dimension of the link
+ *
+ * Context: poll, or config under hc_fabric.lock
+ * Return: true if it had
+ */
 bool hc_spent_clear_here(struct hc_node *node, unsigned int dim);
-/* Is the link spent by the other end, as it says?  Return: that has changed.  Config. */
-bool hc_spent_heard(struct hc_node *node, unsigned int dim, bool spent);
+
+/**
+ * hc_spent_received() - record whether the other end has given up a link
+ * @node: the node
+ * @dim: dimension of the link
+ * @spent: it has
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: true if that has changed
+ */
+bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent);
+
+/**
+ * hc_spents_init() - prepare the work that notifies other ends
+ * @fabric: the fabric
+ *
+ * Context: config
+ */
 void hc_spents_init(struct hc_fabric *fabric);
-/* All polls are disabled. */
+
+/**
+ * hc_spents_exit() - end that work
+ * @fabric: the fabric
+ *
+ * Context: process, after all polls are disabled
+ */
 void hc_spents_exit(struct hc_fabric *fabric);
 
 #endif /* _HC_SPENT_H */

@@ -5,18 +5,18 @@
 #include "hc_balance.h"
 #include "hc_quota.h"
 
-static int check_shape(const struct hc_balance *b, struct hc_flaw *flaw)
+static int check_shape(const struct hc_balance *b, struct hc_reason *reason)
 {
 	if (b->dim < 1 || b->dim > HC_LIB_DIM_MAX)
-		return hc_refuse(flaw, "dimension out of range", HC_FLAW_NONE, HC_FLAW_NONE);
+		return hc_refuse(reason, "dimension out of range", HC_REASON_NONE, HC_REASON_NONE);
 	if (b->dims >= hc_nodes(b->dim))
-		return hc_refuse(flaw, "the subcube has a dimension that the cube does not have",
-				 HC_FLAW_NONE, HC_FLAW_NONE);
+		return hc_refuse(reason, "the subcube has a dimension that the cube does not have",
+				 HC_REASON_NONE, HC_REASON_NONE);
 	if (b->base >= hc_nodes(b->dim))
-		return hc_refuse(flaw, "base is no node of the cube", b->base, HC_FLAW_NONE);
+		return hc_refuse(reason, "base is no node of the cube", b->base, HC_REASON_NONE);
 	if (b->base & b->dims)
-		return hc_refuse(flaw, "base is not the lowest node of the subcube", b->base,
-				 HC_FLAW_NONE);
+		return hc_refuse(reason, "base is not the lowest node of the subcube", b->base,
+				 HC_REASON_NONE);
 	return 0;
 }
 
@@ -26,55 +26,57 @@ static bool good(const __u32 *fault, __u32 u, unsigned int d)
 }
 
 static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
-		      struct hc_flaw *flaw)
+		      struct hc_reason *reason)
 {
 	unsigned int d;
 
 	if (b->up[u] != HC_BALANCE_ROOT)
-		return hc_refuse(flaw, "a node of the subcube is no root", u, HC_FLAW_NONE);
-	/* It is better to name a failed node than its links. */
+		return hc_refuse(reason, "a node of the subcube is no root", u, HC_REASON_NONE);
+	/* If the node has failed, that is a better reason than its links. */
 	if (fault[u] == hc_ones(b->dim))
-		return hc_refuse(flaw, "a node of the subcube has failed or is cut off", u,
-				 HC_FLAW_NONE);
+		return hc_refuse(reason, "a node of the subcube has failed or is cut off", u,
+				 HC_REASON_NONE);
 	for (d = 0; d < b->dim; d++)
 		if (b->dims & hc_bit(d) && !good(fault, u, d))
-			return hc_refuse(flaw, "a link of the subcube is faulty", u, d);
+			return hc_refuse(reason, "a link of the subcube is faulty", u, d);
 	return 0;
 }
 
-/* For a node that takes no part: no neighbour could take it in. */
+/* Check a node that takes no part: no neighbour that takes part has a healthy link to it. */
 static int check_out(const struct hc_balance *b, const __u32 *fault, __u32 u,
-		     struct hc_flaw *flaw)
+		     struct hc_reason *reason)
 {
 	unsigned int d;
 
 	for (d = 0; d < b->dim; d++)
 		if (good(fault, u, d) && b->up[hc_neigh(u, d)] != HC_BALANCE_OUT)
-			return hc_refuse(flaw, "a node that could take part is left out", u, d);
+			return hc_refuse(reason, "a node that could take part is left out", u, d);
 	return 0;
 }
 
 static int check_node(const struct hc_balance *b, const __u32 *fault, __u32 u,
-		      struct hc_flaw *flaw)
+		      struct hc_reason *reason)
 {
 	__u8 up = b->up[u];
 
 	if (hc_balance_inside(b, u))
-		return check_root(b, fault, u, flaw);
+		return check_root(b, fault, u, reason);
 	if (up == HC_BALANCE_OUT)
-		return check_out(b, fault, u, flaw);
+		return check_out(b, fault, u, reason);
 	if (up == HC_BALANCE_ROOT)
-		return hc_refuse(flaw, "a root is not in the subcube", u, HC_FLAW_NONE);
+		return hc_refuse(reason, "a root is not in the subcube", u, HC_REASON_NONE);
 	if (up >= b->dim)
-		return hc_refuse(flaw, "the cube has no such dimension", u, up);
+		return hc_refuse(reason, "the cube has no such dimension", u, up);
 	if (!good(fault, u, up))
-		return hc_refuse(flaw, "the link to the parent is faulty", u, up);
+		return hc_refuse(reason, "the link to the parent is faulty", u, up);
 	if (b->up[hc_neigh(u, up)] == HC_BALANCE_OUT)
-		return hc_refuse(flaw, "the parent takes no part", u, up);
+		return hc_refuse(reason, "the parent takes no part", u, up);
 	return 0;
 }
 
-/* All values of up are those of nodes that were looked at. */
+/* Return the number of links from @u up to the subcube, or more than @b->depth. The caller has
+ * checked all values of @b->up.
+ */
 static unsigned int way_up(const struct hc_balance *b, __u32 u)
 {
 	unsigned int steps = 0;
@@ -85,30 +87,31 @@ static unsigned int way_up(const struct hc_balance *b, __u32 u)
 }
 
 int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
-		     struct hc_flaw *flaw)
+		     struct hc_reason *reason)
 {
 	unsigned int deepest = 0, steps;
 	__u32 u;
-	int err = check_shape(b, flaw);
+	int err = check_shape(b, reason);
 
 	for (u = 0; !err && u < hc_nodes(b->dim); u++)
-		err = check_node(b, fault, u, flaw);
+		err = check_node(b, fault, u, reason);
 	if (err)
 		return err;
 	for (u = 0; u < hc_nodes(b->dim); u++) {
 		steps = b->up[u] == HC_BALANCE_OUT ? 0 : way_up(b, u);
 		if (steps > b->depth)
-			return hc_refuse(flaw, "the way to the subcube is longer than the depth", u,
-					 HC_FLAW_NONE);
+			return hc_refuse(reason, "the way to the subcube is longer than the depth",
+					 u, HC_REASON_NONE);
 		if (steps > deepest)
 			deepest = steps;
 	}
 	if (deepest != b->depth)
-		return hc_refuse(flaw, "no node is as deep as that", HC_FLAW_NONE, HC_FLAW_NONE);
+		return hc_refuse(reason, "no node is as deep as that", HC_REASON_NONE,
+				 HC_REASON_NONE);
 	return 0;
 }
 
-/* The largest of @rest; of equals the one along the lowest dimension. */
+/* Return the dimension of the largest of @rest; of equal ones the lowest dimension. */
 static unsigned int largest(const __u64 *rest)
 {
 	unsigned int best = 0, d;
@@ -141,7 +144,9 @@ void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish)
 		rest[d] = lack * load[d] - wish[d] * all;
 		left -= wish[d];
 	}
-	/* What is left is no more than the sum of rest / all: there are as many that are not 0. */
+	/* What is left is no more than the sum of rest / all, so at least as many of @rest are not
+	 * 0.
+	 */
 	for (; left; left--) {
 		d = largest(rest);
 		wish[d]++;

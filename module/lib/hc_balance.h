@@ -9,21 +9,21 @@
 #ifndef _HC_BALANCE_H
 #define _HC_BALANCE_H
 
-#include "hc_flaw.h"
+#include "hc_reason.h"
 #include "hc_topo.h"
 
-/* For hc_balance.up: a node of the subcube; one that takes no part. */
+/* Values of hc_balance.up: the node is in the subcube; the node takes no part. */
 #define HC_BALANCE_ROOT	0xfe
 #define HC_BALANCE_OUT	0xff
 
 /**
  * struct hc_balance - a balancing topology
  * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX
- * @depth: links from the deepest node up to the subcube
+ * @depth: number of links from the deepest node up to the subcube
  * @dims: mask of the dimensions in which the subcube extends
- * @base: the lowest node of it
- * @up: for each of the 2^n nodes, the dimension of the link to its parent, or
- *	HC_BALANCE_ROOT or HC_BALANCE_OUT
+ * @base: the lowest node of the subcube
+ * @up: for each of the 2^n nodes, the dimension of the link to its parent, or HC_BALANCE_ROOT or
+ *	HC_BALANCE_OUT
  */
 struct hc_balance {
 	unsigned int dim;
@@ -41,20 +41,20 @@ static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
 /**
  * hc_balance_check() - verify a topology against the faults
  * @b: the topology
- * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
- *	neighbours' words have the bit towards it set
- * @flaw: filled in when the topology is refused; may be NULL
+ * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its neighbours' words have
+ *	the bit towards it set
+ * @reason: set to the reason when the topology is refused; may be NULL
  *
- * Accepts a topology only if no link within the subcube is faulty at either end, if each
- * node that has a parent reaches the subcube over good links in at most @b->depth steps
- * and one needs as many, and if no node that could take part is left out: a good link
- * leads from nobody who takes part to anybody who does not.
+ * Accepts a topology only if no link within the subcube is faulty at either end, if each node that
+ * has a parent reaches the subcube over healthy links in at most @b->depth steps and one needs as
+ * many, and if no node that could take part is left out: no healthy link joins a node that takes
+ * part and one that does not.
  *
  * Time O(2^n * (n + depth)).
  *
- * Return: 0, or -EINVAL with @flaw set.
+ * Return: 0, or -EINVAL with @reason set.
  */
 int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
-		     struct hc_flaw *flaw);
+		     struct hc_reason *reason);
 
 #endif /* _HC_BALANCE_H */

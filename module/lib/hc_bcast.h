@@ -1,73 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcast by a sequence of dimensions: who is informed when and by whom, and
- * the verifier of whole plans.
+ * Broadcast by a sequence of dimensions: which node is informed when and by which neighbour, and
+ * the verifier of whole plans. In a network that is no hypercube dimensions are the numbers of
+ * ports.
  *
- * At step i every informed member sends along dimension sequence[i], over
- * healthy links, to members.  Of these sends only one per member brings news;
- * the others need not be made.
+ * At step i every informed member sends along dimension sequence[i], over healthy links, to
+ * members. Only one of the sends to a member informs it; the others need not be made.
  *
- * Source: Chang & Bhuyan, "Fault Tolerant Broadcasting in SIMD Hypercubes", with
- * the corrections of Documentation/errata.rst.  Shared by the kernel module, the
- * tool and the tests; no allocation, no recursion, no floating point.
+ * Source: Chang & Bhuyan, "Fault Tolerant Broadcasting in SIMD Hypercubes", with the corrections of
+ * Documentation/errata.rst. Shared by the kernel module, the tool and the tests; no allocation, no
+ * recursion, no floating point.
  */
 #ifndef _HC_BCAST_H
 #define _HC_BCAST_H
 
 #include "hc_topo.h"
 
-/* In a table of first steps: not informed. */
+/* Entry in a table of first steps: the node is not informed. */
 #define HC_BCAST_NEVER	0xffff
 
 /**
  * struct hc_bcast - a broadcast plan
- * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX
+ * @topo: the network
  * @steps: length of @sequence, at most hc_bcast_max_steps()
  * @source: the node that has the message
  * @sequence: the dimension of each step
- * @members: the nodes that are to get the message and pass it on, the source
- *	among them (bit set of hc_set_words(dim) words)
+ * @members: the nodes that are to get the message and send it on, the source among them (bit set of
+ *	hc_topo_words() words)
  */
 struct hc_bcast {
-	unsigned int dim;
+	struct hc_topo topo;
 	unsigned int steps;
 	__u32 source;
 	const __u8 *sequence;
 	const __u32 *members;
 };
 
-/* More steps are never needed: each one can inform a node. */
-static inline unsigned int hc_bcast_max_steps(unsigned int dim)
+/* Return the most steps that a plan may need: each one can inform a node. */
+static inline unsigned int hc_bcast_max_steps(const struct hc_topo *t)
 {
-	return hc_nodes(dim) - 1;
+	return t->nodes - 1;
 }
 
 /**
  * hc_bcast_run() - find out when each member is informed
  * @b: the plan, which must have the shape that hc_bcast_check() asks for
- * @fault: FAULT words of all 2^n nodes; a link is used if neither end's word
+ * @fault: FAULT words of all nodes; a link is used if neither end's word
  *	has its bit
- * @first: 2^n entries, filled in: after how many steps the node has the
+ * @first: an entry for each node, filled in: after how many steps the node has the
  *	message; 0 for the source, HC_BCAST_NEVER for a node that does not get it
  *
  * A node with @first = i > 0 gets the message at step i - 1 along dimension
  * sequence[i - 1], and so from exactly one neighbour, which has a smaller @first.
  *
- * Time O(steps * 2^n).
+ * Time O(steps * nodes).
  *
  * Return: number of informed members, the source included.
  */
 __u32 hc_bcast_run(const struct hc_bcast *b, const __u32 *fault, __u16 *first);
 
-/* In a flaw: the sentence is about no node. */
+/* hc_bcast_reason.node if the reason concerns no node. */
 #define HC_BCAST_NO_NODE	0xffffffff
 
 /**
- * struct hc_bcast_flaw - why a plan was refused
+ * struct hc_bcast_reason - why a plan was refused
  * @why: a sentence, static storage
  * @node: the node concerned, or HC_BCAST_NO_NODE
  */
-struct hc_bcast_flaw {
+struct hc_bcast_reason {
 	const char *why;
 	__u32 node;
 };
@@ -75,21 +75,19 @@ struct hc_bcast_flaw {
 /**
  * hc_bcast_check() - verify a whole plan against the faults
  * @b: the plan
- * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
- *	neighbours' words have the bit towards it set
+ * @fault: FAULT words of all nodes; a failed node's word has all its ports and its neighbours'
+ *	words have the bit towards it set
  * @first: as for hc_bcast_run(); also filled in when a member is not informed
- * @flaw: filled in when the plan is refused, with the lowest such member; may
- *	be NULL
+ * @reason: set to the reason when the plan is refused, with the lowest such member; may be NULL
  *
- * Accepts a plan only if executing it informs every member.  That implies that
- * every member is live and connected with the source, unless it is the only
- * one.  A live node that the plan leaves out is no flaw, nor is a step that
- * informs nobody.
+ * Accepts a plan only if executing it informs every member. That implies that every member is live
+ * and connected with the source, unless it is the only one. A plan may leave out a live node, and
+ * may have a step that informs no node.
  *
- * Return: 0 or -EINVAL with @flaw set.
+ * Return: 0 or -EINVAL with @reason set.
  */
 int hc_bcast_check(const struct hc_bcast *b, const __u32 *fault, __u16 *first,
-		   struct hc_bcast_flaw *flaw);
+		   struct hc_bcast_reason *reason);
 
 /**
  * struct hc_bcast_send - one send
@@ -125,7 +123,7 @@ struct hc_bcast_role {
  * The sends of all members make a tree: every member but the source is sent the
  * message exactly once, by a member that had it before.
  *
- * Time O(n).
+ * Time O(ports).
  *
  * Return: 0, or -EINVAL if @u is not informed or is no node.
  */

@@ -9,10 +9,10 @@
 
 /* Dimensions within a word. */
 #define WORD_DIM	6
-/* A level with fewer nodes than words / FEW goes node by node. */
+/* A level with fewer nodes than words / FEW is searched node by node. */
 #define FEW		2
 
-/* Results of a search, as far as it has got. */
+/* Results of a search so far. */
 struct found {
 	__u32 root;
 	__u32 tail;
@@ -20,26 +20,15 @@ struct found {
 	__u16 *dist;
 };
 
-static __u32 set_words(unsigned int dim)
+static __u32 set_words(const struct hc_topo *topo)
 {
-	return dim <= WORD_DIM ? 1 : hc_nodes(dim - WORD_DIM);
+	return (topo->nodes + 63) / 64;
 }
 
-size_t hc_bfs_room(unsigned int dim)
+size_t hc_bfs_room(const struct hc_topo *topo)
 {
-	return (dim + 2) * (size_t)set_words(dim) * sizeof(__u64) +
-	       hc_nodes(dim) * sizeof(__u16);
-}
-
-void hc_bfs_init(struct hc_bfs *b, unsigned int dim, void *room)
-{
-	b->dim = dim;
-	b->words = set_words(dim);
-	b->good = room;
-	b->left = b->good + dim * b->words;
-	b->level = b->left + b->words;
-	b->queue = (__u16 *)(b->level + b->words);
-	memset(b->good, 0xff, dim * b->words * sizeof(__u64));
+	return (topo->ports + 2) * (size_t)set_words(topo) * sizeof(__u64) +
+	       topo->nodes * sizeof(__u16);
 }
 
 static void set_del(__u64 *set, __u32 u)
@@ -47,18 +36,36 @@ static void set_del(__u64 *set, __u32 u)
 	set[u / 64] &= ~(1ULL << (u % 64));
 }
 
+void hc_bfs_init(struct hc_bfs *b, const struct hc_topo *topo, void *room)
+{
+	unsigned int d;
+	__u32 u;
+
+	b->topo = *topo;
+	b->words = set_words(topo);
+	b->good = room;
+	b->left = b->good + topo->ports * b->words;
+	b->level = b->left + b->words;
+	b->queue = (__u16 *)(b->level + b->words);
+	memset(b->good, 0xff, topo->ports * b->words * sizeof(__u64));
+	for (u = 0; topo->peers && u < topo->nodes; u++)
+		for (d = 0; d < topo->ports; d++)
+			if (!hc_port_exists(topo, u, d))
+				set_del(b->good + d * b->words, u);
+}
+
 void hc_bfs_fault(struct hc_bfs *b, __u32 u, __u32 fault)
 {
 	unsigned int d;
 
-	for (d = 0; d < b->dim; d++)
+	for (d = 0; d < b->topo.ports; d++)
 		if (fault & hc_bit(d)) {
 			set_del(b->good + d * b->words, u);
-			set_del(b->good + d * b->words, hc_neigh(u, d));
+			set_del(b->good + d * b->words, hc_peer(&b->topo, u, d));
 		}
 }
 
-/* Word @i of the set, moved along dimension @d. */
+/* Return word @i of the set, moved along dimension @d. */
 static __u64 moved(const __u64 *set, __u32 i, unsigned int d)
 {
 	/* The nodes whose coordinate along d is 0. */
@@ -72,10 +79,10 @@ static __u64 moved(const __u64 *set, __u32 i, unsigned int d)
 	return (set[i] & low[d]) << hc_bit(d) | ((set[i] >> hc_bit(d)) & low[d]);
 }
 
-/* Node @v was reached along dimension @d. */
+/* Record that node @v was reached along dimension @d. */
 static void reached(struct hc_bfs *b, struct found *f, __u32 v, unsigned int d)
 {
-	__u32 from = hc_neigh(v, d);
+	__u32 from = hc_peer(&b->topo, v, d);
 
 	if (f->hop)
 		f->hop[v] = from == f->root ? d : f->hop[from];
@@ -84,13 +91,13 @@ static void reached(struct hc_bfs *b, struct found *f, __u32 v, unsigned int d)
 	b->queue[f->tail++] = (__u16)v;
 }
 
-/* The neighbours of node @u that are left. */
+/* Search the neighbours of node @u that are left. */
 static void node_step(struct hc_bfs *b, struct found *f, __u32 u)
 {
 	unsigned int d;
 
-	for (d = 0; d < b->dim; d++) {
-		__u32 v = hc_neigh(u, d);
+	for (d = 0; d < b->topo.ports; d++) {
+		__u32 v = hc_peer(&b->topo, u, d);
 
 		if (!((b->left[v / 64] >> (v % 64)) & 1) || !hc_bfs_good(b, u, d))
 			continue;
@@ -99,13 +106,13 @@ static void node_step(struct hc_bfs *b, struct found *f, __u32 u)
 	}
 }
 
-/* Those of the whole level. */
+/* Search the neighbours of the whole level, in a cube. */
 static void level_step(struct hc_bfs *b, struct found *f)
 {
 	unsigned int d;
 	__u32 i;
 
-	for (d = 0; d < b->dim; d++)
+	for (d = 0; d < b->topo.dim; d++)
 		for (i = 0; i < b->words; i++) {
 			__u64 v = moved(b->level, i, d) & b->good[d * b->words + i] & b->left[i];
 
@@ -125,7 +132,7 @@ static void level_set(struct hc_bfs *b, __u32 head, __u32 tail)
 __u32 hc_bfs_run(struct hc_bfs *b, __u32 root, __u8 *hop, __u16 *dist)
 {
 	struct found f = { .root = root, .hop = hop, .dist = dist };
-	__u32 head = 0, nodes = hc_nodes(b->dim);
+	__u32 head = 0, nodes = b->topo.nodes;
 
 	if (hop)
 		memset(hop, HC_BFS_NO_HOP, nodes);
@@ -139,7 +146,7 @@ __u32 hc_bfs_run(struct hc_bfs *b, __u32 root, __u8 *hop, __u16 *dist)
 	while (head < f.tail) {
 		__u32 tail = f.tail;
 
-		if (FEW * (tail - head) < b->words) {
+		if (b->topo.peers || FEW * (tail - head) < b->words) {
 			for (; head < tail; head++)
 				node_step(b, &f, b->queue[head]);
 		} else {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Breadth-first search in a faulty cube.  A level of many nodes moves along a dimension as a
- * set, 64 nodes at a time; one of few nodes goes node by node.
+ * Breadth-first search in a faulty network.  In a cube a level of many nodes moves along a
+ * dimension as a set, 64 nodes at a time; one of few nodes goes node by node, as in any other
+ * network.
  *
  * Shared by the kernel module and the tests; no allocation, no recursion.
  */
@@ -10,22 +11,22 @@
 
 #include "hc_topo.h"
 
-/* Hop to the root itself, and to a node that cannot be reached. */
+/* hop[] of the root itself, and of a node that cannot be reached. */
 #define HC_BFS_NO_HOP	0xff
 /* Distance of a node that cannot be reached. */
 #define HC_BFS_FAR	0xffff
 
 /**
- * struct hc_bfs - a faulty cube to be searched; the sets are in the caller's room
- * @dim: dimension of the cube, 0..HC_LIB_DIM_MAX - 1
+ * struct hc_bfs - a faulty network to be searched; the sets are in the caller's memory
+ * @topo: the network, of less than HC_BFS_FAR nodes
  * @words: length of a set of nodes: node u is bit u % 64 of word u / 64
- * @good: for each dimension the set of nodes whose link along it is good
+ * @good: for each port the set of nodes whose link there is good
  * @left: nodes that have not been reached
- * @level: those of the last level
- * @queue: all that have been reached, in ascending distance
+ * @level: nodes of the last level
+ * @queue: all nodes that have been reached, in ascending distance
  */
 struct hc_bfs {
-	unsigned int dim;
+	struct hc_topo topo;
 	__u32 words;
 	__u64 *good;
 	__u64 *left;
@@ -33,11 +34,34 @@ struct hc_bfs {
 	__u16 *queue;
 };
 
-/* Bytes of room that a search needs, aligned as a __u64 is. */
-size_t hc_bfs_room(unsigned int dim);
-/* A cube of which all links are good. */
-void hc_bfs_init(struct hc_bfs *b, unsigned int dim, void *room);
-/* Node @u calls the links in @fault faulty; then they are, whatever the other ends say. */
+/**
+ * hc_bfs_room() - bytes of room that a search needs, aligned as a __u64 is
+ * @topo: the network
+ *
+ * Context: any
+ * Return: bytes
+ */
+size_t hc_bfs_room(const struct hc_topo *topo);
+
+/**
+ * hc_bfs_init() - prepare a search of a network without faults
+ * @b: the search
+ * @topo: the network
+ * @room: hc_bfs_room() bytes
+ *
+ * Context: any
+ */
+void hc_bfs_init(struct hc_bfs *b, const struct hc_topo *topo, void *room);
+
+/**
+ * hc_bfs_fault() - add the links that a node calls faulty; they are, whatever the other ends' words
+ *	say
+ * @b: the search
+ * @u: the node
+ * @fault: its FAULT word
+ *
+ * Context: any
+ */
 void hc_bfs_fault(struct hc_bfs *b, __u32 u, __u32 fault);
 
 static inline bool hc_bfs_good(const struct hc_bfs *b, __u32 u, unsigned int d)
@@ -45,9 +69,14 @@ static inline bool hc_bfs_good(const struct hc_bfs *b, __u32 u, unsigned int d)
 	return (b->good[d * b->words + u / 64] >> (u % 64)) & 1;
 }
 
-/* From @root on.  Returns how many nodes were reached, itself among them: the first ones of
- * @b->queue.  @hop, if not NULL: for each of the 2^dim nodes, the dimension of the first link on
- * a shortest way there.  @dist, if not NULL: the length of that.
+/**
+ * hc_bfs_run() - search the network
+ * @b: the search
+ * @root: where it begins
+ * @hop: set, if not NULL: for each node, the port of the first link on a shortest path there
+ * @dist: set, if not NULL: for each node, the length of that path
+ *
+ * Return: how many nodes were reached, @root among them: the first ones of @b->queue
  */
 __u32 hc_bfs_run(struct hc_bfs *b, __u32 root, __u8 *hop, __u16 *dist);
 

@@ -2,51 +2,57 @@
 /*
  * Node-disjoint paths.
  *
- * Rotations.  Let H be the dimensions in which source and destination differ, in some order.  A
- * path for each i < |H| crosses them in that order, but from the i-th on and round.  After m links
- * it is where the dimensions i .. i + m - 1 of the ring are crossed: no other rotation is ever
- * there.  A path for each dimension e that is not in H crosses e, then H, then e: but for its
- * ends it is where e is crossed, and no other path is.  So these n paths share no node, and as a
- * faulty link or node is on at most one of them, f faults leave n - f of them.
+ * Rotations, in a cube.  Let H be the dimensions in which source and destination differ, in some
+ * order.  A path for each i < |H| crosses them in that order, from the i-th on, cyclically.  After
+ * m links it is at the node where exactly the dimensions i .. i + m - 1 of the cycle are crossed:
+ * no other rotation is ever there.  A path for each dimension e that is not in H crosses e, then H,
+ * then e: but for its ends it is at nodes where e is crossed, and no other path is.  So these n
+ * paths share no node, and as a faulty link or node is on at most one of them, f faults leave n - f
+ * of them.
  *
- * Flow.  If more are wanted than faults leave of these, the faulty cube may still have them.  A
- * maximum flow in which each node but source and destination lets one unit pass has as many paths
- * as there are (Menger); it grows from the rotations that are left by augmenting paths, shortest
- * first.  A search looks at states: a node as it is entered (2 * u), and as it is left (2 * u + 1).
- * A node on no path is both; one on a path that a search enters is left only against the path, to
- * the node before it as that is left, from where the search goes elsewhere, or back further.
+ * Flow.  If more paths are wanted than faults leave of these, or in another network than a cube,
+ * there may still be some.  A maximum flow in which each node but source and destination lets one
+ * unit pass has as many paths as there are (Menger); it grows from the rotations that are left by
+ * augmenting paths, shortest first.  The states of a search are a node as it is entered (2 * u),
+ * and as it is left (2 * u + 1).  A node on no path is in both states; a node on a path that a
+ * search enters is left only against the path, to the node before it in the state of being left,
+ * from where the search goes on elsewhere, or further back.
  */
 #include "hc_disjoint.h"
 
 #define NO_DIM	HC_DISJOINT_NO_DIM
 #define NOWHERE	(~(__u32)0)
 
-size_t hc_disjoint_room(unsigned int dim)
+size_t hc_disjoint_room(const struct hc_topo *topo)
 {
-	/* .from and .queue have two states a node, .out and .in one byte. */
-	return (size_t)hc_nodes(dim) * (2 * 2 * sizeof(__u32) + 2);
+	/* .from and .queue have an entry for each of the two states of a node, .out and .in one
+	 * byte a node.
+	 */
+	return (size_t)topo->nodes * (2 * 2 * sizeof(__u32) + 2);
 }
 
-void hc_disjoint_init(struct hc_disjoint *g, unsigned int dim, void *room)
+void hc_disjoint_init(struct hc_disjoint *g, const struct hc_topo *topo, void *room)
 {
 	memset(g, 0, sizeof(*g));
-	g->dim = dim;
+	g->topo = *topo;
 	if (!room)
 		return;
 	g->from = room;
-	g->queue = g->from + 2 * hc_nodes(dim);
-	g->out = (__u8 *)(g->queue + 2 * hc_nodes(dim));
-	g->in = g->out + hc_nodes(dim);
+	g->queue = g->from + 2 * topo->nodes;
+	g->out = (__u8 *)(g->queue + 2 * topo->nodes);
+	g->in = g->out + topo->nodes;
 }
 
 static bool good(const struct hc_disjoint *g, __u32 u, unsigned int d)
 {
-	return !g->fault || !((g->fault[u] | g->fault[hc_neigh(u, d)]) & hc_bit(d));
+	__u32 v = hc_peer(&g->topo, u, d);
+
+	return v != u && (!g->fault || !((g->fault[u] | g->fault[v]) & hc_bit(d)));
 }
 
 /* ------------------------------------------------------------ rotations */
 
-/* The dimensions of @set from the @i-th on and round. */
+/* Set the path to the dimensions of @set from the @i-th on, cyclically. */
 static void rotate(struct hc_path_dims *p, __u32 set, unsigned int i)
 {
 	__u8 order[HC_LIB_DIM_MAX];
@@ -72,7 +78,7 @@ static bool path_good(const struct hc_disjoint *g, const struct hc_path_dims *p)
 	return true;
 }
 
-/* The rotations that no fault is on, the short ones first. */
+/* In a cube: find the rotations that no fault is on, the short ones first. */
 static unsigned int rotations(const struct hc_disjoint *g, unsigned int want,
 			      struct hc_path_dims *path)
 {
@@ -84,7 +90,7 @@ static unsigned int rotations(const struct hc_disjoint *g, unsigned int want,
 		rotate(&path[n], way, i);
 		n += path_good(g, &path[n]);
 	}
-	for (d = 0; d < g->dim && n < want; d++) {
+	for (d = 0; d < g->topo.dim && n < want; d++) {
 		if (way & hc_bit(d))
 			continue;
 		path[n].hops = 0;
@@ -105,7 +111,7 @@ static bool on_path(const struct hc_disjoint *g, __u32 u)
 
 static void flow_add(struct hc_disjoint *g, __u32 u, unsigned int d)
 {
-	__u32 v = hc_neigh(u, d);
+	__u32 v = hc_peer(&g->topo, u, d);
 
 	if (u == g->src)
 		g->begin |= hc_bit(d);
@@ -119,20 +125,20 @@ static void flow_begin(struct hc_disjoint *g, const struct hc_path_dims *path, u
 {
 	unsigned int i;
 
-	memset(g->out, NO_DIM, hc_nodes(g->dim));
-	memset(g->in, NO_DIM, hc_nodes(g->dim));
+	memset(g->out, NO_DIM, g->topo.nodes);
+	memset(g->in, NO_DIM, g->topo.nodes);
 	g->begin = 0;
 	while (n--) {
 		__u32 u = g->src;
 
 		for (i = 0; i < path[n].hops; i++) {
 			flow_add(g, u, path[n].dim[i]);
-			u = hc_neigh(u, path[n].dim[i]);
+			u = hc_peer(&g->topo, u, path[n].dim[i]);
 		}
 	}
 }
 
-/* A search gets from state @at to @state for the first time. */
+/* Record that the search gets from state @at to @state, if for the first time. */
 static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 {
 	if (g->from[state] != NOWHERE)
@@ -141,13 +147,15 @@ static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 	g->queue[(*tail)++] = state;
 }
 
-/* From a node as it is left: over all good links that no path goes over.  True: the destination. */
+/* Search from a node that is left: over all good links that no path takes. Return: true if one
+ * leads to the destination.
+ */
 static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 {
 	unsigned int d;
 
-	for (d = 0; d < g->dim; d++) {
-		__u32 v = hc_neigh(u, d);
+	for (d = 0; d < g->topo.ports; d++) {
+		__u32 v = hc_peer(&g->topo, u, d);
 
 		if (!good(g, u, d) || v == g->src)
 			continue;
@@ -162,12 +170,12 @@ static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 	return false;
 }
 
-/* Find a way for one more unit; .from leads back from the destination. */
+/* Search a path for one more unit; .from leads back from the destination. */
 static bool search(struct hc_disjoint *g)
 {
 	__u32 head = 0, tail = 0;
 
-	memset(g->from, 0xff, 2 * hc_nodes(g->dim) * sizeof(*g->from));
+	memset(g->from, 0xff, 2 * g->topo.nodes * sizeof(*g->from));
 	reach(g, 2 * g->src + 1, 2 * g->src + 1, &tail);
 	while (head < tail) {
 		__u32 state = g->queue[head++], u = state / 2;
@@ -180,20 +188,16 @@ static bool search(struct hc_disjoint *g)
 				reach(g, state, 2 * u, &tail);
 		} else if (!on_path(g, u)) {
 			reach(g, state, 2 * u + 1, &tail);
-		} else if (hc_neigh(u, g->in[u]) != g->src) {
-			reach(g, state, 2 * hc_neigh(u, g->in[u]) + 1, &tail);
+		} else if (hc_peer(&g->topo, u, g->in[u]) != g->src) {
+			reach(g, state, 2 * hc_peer(&g->topo, u, g->in[u]) + 1, &tail);
 		}
 	}
 	return false;
 }
 
-static unsigned int dim_between(__u32 u, __u32 v)
-{
-	return hc_first64(u ^ v);
-}
-
-/* Send one more unit along what search() has found.  Its forward steps overwrite what they take the
- * place of; nodes that it goes back through are on no path any more, and no forward step is at one.
+/* Send one more unit along the path that search() has found. Its forward steps overwrite the
+ * entries that they replace; nodes through which it goes back are on no path any more, and no
+ * forward step is at one of these.
  */
 static void augment(struct hc_disjoint *g)
 {
@@ -207,7 +211,7 @@ static void augment(struct hc_disjoint *g)
 		if (!(before & 1))
 			continue;
 		if (u != v) {
-			flow_add(g, u, dim_between(u, v));
+			flow_add(g, u, hc_port_to(&g->topo, u, v));
 		} else {
 			g->in[u] = NO_DIM;
 			g->out[u] = NO_DIM;
@@ -215,13 +219,13 @@ static void augment(struct hc_disjoint *g)
 	}
 }
 
-/* Paths too long to be used are left out. */
+/* Read the paths from the flow. Paths too long to be used are left out. */
 static unsigned int flow_paths(const struct hc_disjoint *g, unsigned int want,
 			       struct hc_path_dims *path)
 {
 	unsigned int d, n = 0;
 
-	for (d = 0; d < g->dim && n < want; d++) {
+	for (d = 0; d < g->topo.ports && n < want; d++) {
 		struct hc_path_dims *p = &path[n];
 		__u32 u = g->src;
 		unsigned int next = d;
@@ -231,7 +235,7 @@ static unsigned int flow_paths(const struct hc_disjoint *g, unsigned int want,
 		p->hops = 0;
 		do {
 			p->dim[p->hops++] = next;
-			u = hc_neigh(u, next);
+			u = hc_peer(&g->topo, u, next);
 			next = g->out[u];
 		} while (u != g->dst && p->hops < HC_PATH_HOPS_MAX);
 		n += u == g->dst;
@@ -246,10 +250,10 @@ unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsig
 
 	g->src = src;
 	g->dst = dst;
-	if (want > g->dim)
-		want = g->dim;
-	n = rotations(g, want, path);
-	if (n == want || !g->fault)
+	if (want > g->topo.ports)
+		want = g->topo.ports;
+	n = g->topo.peers ? 0 : rotations(g, want, path);
+	if (n == want || (!g->topo.peers && !g->fault))
 		return n;
 	flow_begin(g, path, n);
 	while (n < want && search(g)) {
@@ -261,9 +265,11 @@ unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsig
 
 /* ------------------------------------------------------------ verifying */
 
-/* Does it lead from @src to @dst over nodes that are not in the set yet? */
-static bool path_take(unsigned int dim, __u32 src, __u32 dst, const struct hc_path_dims *p,
-		      __u32 *set)
+/* Add the path's nodes to the set. Return: false if it does not lead from @src to @dst, or crosses
+ * a node that is in the set.
+ */
+static bool path_take(const struct hc_topo *topo, __u32 src, __u32 dst,
+		      const struct hc_path_dims *p, __u32 *set)
 {
 	__u32 u = src;
 	unsigned int i;
@@ -271,9 +277,9 @@ static bool path_take(unsigned int dim, __u32 src, __u32 dst, const struct hc_pa
 	if (!p->hops || p->hops > HC_PATH_HOPS_MAX)
 		return false;
 	for (i = 0; i < p->hops; i++) {
-		if (p->dim[i] >= dim)
+		if (p->dim[i] >= topo->ports || !hc_port_exists(topo, u, p->dim[i]))
 			return false;
-		u = hc_neigh(u, p->dim[i]);
+		u = hc_peer(topo, u, p->dim[i]);
 		if (i + 1 == p->hops)
 			break;
 		if (u == dst || hc_set_has(set, u))
@@ -283,21 +289,21 @@ static bool path_take(unsigned int dim, __u32 src, __u32 dst, const struct hc_pa
 	return u == dst;
 }
 
-bool hc_disjoint_check(unsigned int dim, __u32 src, __u32 dst, const struct hc_path_dims *path,
-		       unsigned int n, __u32 *room)
+bool hc_disjoint_check(const struct hc_topo *topo, __u32 src, __u32 dst,
+		       const struct hc_path_dims *path, unsigned int n, __u32 *room)
 {
 	bool direct = false;
 
 	if (src == dst)
 		return false;
-	memset(room, 0, hc_set_words(dim) * sizeof(*room));
+	memset(room, 0, hc_topo_words(topo) * sizeof(*room));
 	hc_set_add(room, src);
 	while (n--) {
-		/* A link is not two paths. */
+		/* The link from source to destination counts as one path only. */
 		if (path[n].hops == 1 && direct)
 			return false;
 		direct |= path[n].hops == 1;
-		if (!path_take(dim, src, dst, &path[n], room))
+		if (!path_take(topo, src, dst, &path[n], room))
 			return false;
 	}
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Node-disjoint paths in a faulty cube: paths from one node to another that have no other node in
- * common, over links that neither end calls faulty.
+ * Node-disjoint paths in a faulty network: paths from one node to another that have no other node
+ * in common, over links that neither end calls faulty.
  *
  * Shared by the kernel module, the tool and the tests; no allocation, no recursion.
  */
@@ -10,13 +10,13 @@
 
 #include "hc_topo.h"
 
-/* No path has more links. */
+/* Most links of a path. */
 #define HC_PATH_HOPS_MAX 64
 
 /**
  * struct hc_path_dims - a path
  * @hops: how many links it has
- * @dim: their dimensions, from the source on
+ * @dim: their ports, from the source on
  */
 struct hc_path_dims {
 	__u8 hops;
@@ -24,19 +24,20 @@ struct hc_path_dims {
 };
 
 /**
- * struct hc_disjoint - a faulty cube; what is below @fault is written by a search
- * @dim: dimension of the cube, 1..HC_LIB_DIM_MAX
+ * struct hc_disjoint - a faulty network; what is below @fault is written by a search
+ * @topo: the network
  * @fault: FAULT word of each node, or NULL: there are no faults
- * @src: source of the paths
- * @dst: where they lead
- * @begin: dimensions of the first links of paths
- * @out: for each node that is on a path, the dimension of the link that leaves it
- * @in: and of the one that enters it; else HC_DISJOINT_NO_DIM
- * @from: see hc_disjoint.c
- * @queue: the same
+ * @src: first node of the paths
+ * @dst: last node of the paths
+ * @begin: ports of the first links of paths, as a mask
+ * @out: for each node that is on a path, the port of the link that leaves it
+ * @in: for each node that is on a path, the port of the link that enters it; for others
+ *	HC_DISJOINT_NO_DIM
+ * @from: for each state, the one from which the search has reached it: see hc_disjoint.c
+ * @queue: states that the search has reached, in this order
  */
 struct hc_disjoint {
-	unsigned int dim;
+	struct hc_topo topo;
 	const __u16 *fault;
 	__u32 src;
 	__u32 dst;
@@ -49,19 +50,53 @@ struct hc_disjoint {
 
 #define HC_DISJOINT_NO_DIM 0xff
 
-/* Bytes of room that a search needs, aligned as a __u32 is. */
-size_t hc_disjoint_room(unsigned int dim);
-/* A cube to be searched, without faults (@fault may be set then).  @room: NULL if it stays so. */
-void hc_disjoint_init(struct hc_disjoint *g, unsigned int dim, void *room);
-/* Fills @path with up to @want paths from @src to another node @dst.  Returns how many there are;
- * fewer than @want: there are no more of at most HC_PATH_HOPS_MAX links that share no node.
+/**
+ * hc_disjoint_room() - bytes of room that a search needs, aligned as a __u32 is
+ * @topo: the network
+ *
+ * Context: any
+ * Return: bytes
+ */
+size_t hc_disjoint_room(const struct hc_topo *topo);
+
+/**
+ * hc_disjoint_init() - prepare a search of a network without faults; @fault may be set then
+ * @g: the search
+ * @topo: the network
+ * @room: hc_disjoint_room() bytes, or NULL if the network is a cube and stays without faults
+ *
+ * Context: any
+ */
+void hc_disjoint_init(struct hc_disjoint *g, const struct hc_topo *topo, void *room);
+
+/**
+ * hc_disjoint_find() - find paths that share no node but their ends
+ * @g: the search
+ * @src: first node
+ * @dst: another node
+ * @want: how many paths, at most
+ * @path: filled in
+ *
+ * Context: any
+ * Return: how many there are; fewer than @want if there are no more of at most HC_PATH_HOPS_MAX
+ * links
  */
 unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsigned int want,
 			      struct hc_path_dims *path);
-/* Do the @n paths lead from @src to @dst, each of them by nodes that are on no other one?  What is
- * in them may be anything.  @room: a set of nodes.
+
+/**
+ * hc_disjoint_check() - verify paths, of which nothing is trusted
+ * @topo: the network
+ * @src: first node
+ * @dst: last node
+ * @path: the paths
+ * @n: number of paths
+ * @room: scratch space, a set of nodes
+ *
+ * Context: any
+ * Return: true if each leads from @src to @dst and they share no other node
  */
-bool hc_disjoint_check(unsigned int dim, __u32 src, __u32 dst, const struct hc_path_dims *path,
-		       unsigned int n, __u32 *room);
+bool hc_disjoint_check(const struct hc_topo *topo, __u32 src, __u32 dst,
+		       const struct hc_path_dims *path, unsigned int n, __u32 *room);
 
 #endif /* _HC_DISJOINT_H */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recursive doubling: all nodes of a subcube exchange what they have along one
- * dimension after the other, so that all of them have everything in the end.
+ * Recursive doubling: all nodes of a subcube exchange what they have along one dimension after the
+ * other, so that each of them has everything in the end.
  *
- * Unlike a tree it needs every node and every link of the subcube: a node that is missing is
- * missing in the result of half of the others.  Shared by the kernel module, the tool and the
+ * Unlike a tree it needs every node and every link of the subcube: a node that takes no part is
+ * missing in the results of half of the others.  Shared by the kernel module, the tool and the
  * tests; no allocation, no recursion, no floating point.
  */
 #ifndef _HC_DOUBLING_H
 #define _HC_DOUBLING_H
 
-#include "hc_flaw.h"
+#include "hc_reason.h"
 #include "hc_topo.h"
 
 /**
@@ -27,7 +27,7 @@ struct hc_doubling {
 	__u8 order[HC_LIB_DIM_MAX];
 };
 
-/* The dimensions in which the subcube extends, as a mask. */
+/* Return the dimensions in which the subcube extends, as a mask. */
 static inline __u32 hc_doubling_mask(const struct hc_doubling *d)
 {
 	__u32 mask = 0;
@@ -43,7 +43,7 @@ static inline bool hc_doubling_has(const struct hc_doubling *d, __u32 u)
 	return u < hc_nodes(d->dim) && !((u ^ d->base) & ~hc_doubling_mask(d));
 }
 
-/* The node behind @u in the subcube of this mask, ascending; after the last the first. */
+/* Return the next node of the subcube after @u in ascending order; after the last the first. */
 static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __u32 u)
 {
 	return d->base | (((u & mask) - mask) & mask);
@@ -52,19 +52,18 @@ static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __
 /**
  * hc_doubling_check() - verify a plan against the faults
  * @d: the plan
- * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
- *	neighbours' words have the bit towards it set
- * @flaw: filled in when the plan is refused; may be NULL
+ * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its neighbours' words have
+ *	the bit towards it set
+ * @reason: set to the reason when the plan is refused; may be NULL
  *
- * Accepts a plan only if no link within the subcube is faulty at either end.  That
- * implies that no node in it has failed, unless it is the only one: its word says
- * so, then.
+ * Accepts a plan only if no link within the subcube is faulty at either end. That implies that no
+ * node in it has failed, unless it is the only one: then its own FAULT word shows that.
  *
  * Time O(2^k * k).
  *
- * Return: 0, or -EINVAL with @flaw set to the lowest faulty node or link.
+ * Return: 0, or -EINVAL with @reason set to the lowest faulty node or link.
  */
 int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
-		      struct hc_flaw *flaw);
+		      struct hc_reason *reason);
 
 #endif /* _HC_DOUBLING_H */

@@ -4,26 +4,33 @@
  */
 #include "hc_ring.h"
 
-static bool cube_linked(const struct hc_ring_net *net, __u32 u, __u32 v)
+static bool topo_linked(const struct hc_ring_net *net, __u32 u, __u32 v)
 {
-	const __u32 *fault = net->priv;
+	unsigned int d = hc_port_to(&net->topo, u, v);
 
-	return hc_weight32(u ^ v) == 1 && !((fault[u] | fault[v]) & (u ^ v));
+	return d != HC_NO_PORT && hc_link_good(&net->topo, net->priv, u, d);
+}
+
+struct hc_ring_net hc_ring_topo(const struct hc_topo *topo, const __u32 *fault)
+{
+	return (struct hc_ring_net){
+		.nodes = topo->nodes, .linked = topo_linked, .priv = fault, .topo = *topo,
+	};
 }
 
 struct hc_ring_net hc_ring_cube(unsigned int dim, const __u32 *fault)
 {
-	return (struct hc_ring_net){
-		.nodes = hc_nodes(dim), .linked = cube_linked, .priv = fault,
-	};
+	const struct hc_topo topo = hc_topo_cube(dim);
+
+	return hc_ring_topo(&topo, fault);
 }
 
-/* What is being read: a ring, its first node, and where it meets those before. */
+/* State of the verifier while it reads a ring. */
 struct reader {
 	const struct hc_ring_tree *t;
 	const struct hc_ring_net *net;
 	__u16 *home;
-	struct hc_ring_flaw *flaw;
+	struct hc_ring_reason *reason;
 	__u32 ring;
 	const __u16 *node;
 	__u32 meets;
@@ -31,11 +38,11 @@ struct reader {
 
 static int refuse(const struct reader *r, const char *why, __u32 node, __u32 peer)
 {
-	if (r->flaw) {
-		r->flaw->why = why;
-		r->flaw->ring = r->ring;
-		r->flaw->node = node;
-		r->flaw->other = peer;
+	if (r->reason) {
+		r->reason->why = why;
+		r->reason->ring = r->ring;
+		r->reason->node = node;
+		r->reason->other = peer;
 	}
 	return -EINVAL;
 }
@@ -50,7 +57,7 @@ static int refuse_ring(const struct reader *r, const char *why)
 	return refuse_node(r, why, HC_RING_NO_NODE);
 }
 
-/* Are the lengths such that all can be read? */
+/* Check that the lengths are such that all can be read. */
 static int check_shape(struct reader *r)
 {
 	const struct hc_ring_tree *t = r->t;
@@ -103,7 +110,7 @@ static int check_links(const struct reader *r, __u32 size)
 	return 0;
 }
 
-/* Does the ring hang where it says? */
+/* Check that the ring meets the tree in a node of its parent. */
 static int check_parent(const struct reader *r)
 {
 	const struct hc_ring *ring = &r->t->ring[r->ring];
@@ -143,9 +150,9 @@ static int read_ring(struct reader *r)
 }
 
 int hc_ring_check(const struct hc_ring_tree *t, const struct hc_ring_net *net, __u16 *home,
-		  struct hc_ring_flaw *flaw)
+		  struct hc_ring_reason *reason)
 {
-	struct reader r = { .t = t, .net = net, .home = home, .flaw = flaw, .node = t->node };
+	struct reader r = { .t = t, .net = net, .home = home, .reason = reason, .node = t->node };
 	int err = check_shape(&r);
 	__u32 u;
 

@@ -20,16 +20,16 @@
 
 /* Nodes are numbered below this, in a cube as in any other network. */
 #define HC_RING_NODES_MAX 65536
-/* No ring: the parent of the first one; the home of a node that is in none. */
+/* No ring: the parent of the first ring; the home of a node that is in no ring. */
 #define HC_RING_NONE	0xffff
-/* A flaw is not about a ring, not about a node. */
+/* hc_ring_reason.node and .other if the reason concerns no node. */
 #define HC_RING_NO_NODE	0xffffffff
 
 /**
  * struct hc_ring - one ring of a tree
- * @size: how many nodes it has
- * @level: 0 at the top; that of the parent, or one more
- * @parent: index of the ring that it hangs on, HC_RING_NONE for the first one
+ * @size: number of its nodes
+ * @level: 0 at the top; the level of the parent, or one more
+ * @parent: index of the ring where it meets the tree, HC_RING_NONE for the first one
  */
 struct hc_ring {
 	__u32 size;
@@ -39,14 +39,14 @@ struct hc_ring {
 
 /**
  * struct hc_ring_tree - a plan: rings, and their nodes
- * @nrings: how many rings, at least 1
+ * @nrings: number of rings, at least 1
  * @nnodes: sum of their sizes: the virtual nodes
  * @ring: the rings, each behind its parent
  * @node: their nodes, one ring after the other, in the order in which messages go round
  *
- * All nodes of a ring but one are at home there: no ring before has them.  The exception
- * is where the ring meets the tree, a convergent point; its parent is the home of that
- * node.  The first ring has no exception.  So members + nrings - 1 == nnodes.
+ * All nodes of a ring but one are at home there: no earlier ring contains them. The exception is
+ * the node where the ring meets the tree, a convergent point; the home of that node is the ring's
+ * parent. The first ring has no exception. So members + nrings - 1 == nnodes.
  */
 struct hc_ring_tree {
 	__u32 nrings;
@@ -56,28 +56,47 @@ struct hc_ring_tree {
 };
 
 /**
- * struct hc_ring_net - a network, as far as a ring needs to know
- * @nodes: they are numbered from 0 to here, at most HC_RING_NODES_MAX
- * @linked: do these two nodes have a healthy link?
+ * struct hc_ring_net - a network, as far as rings depend on it
+ * @nodes: number of nodes, at most HC_RING_NODES_MAX
+ * @linked: tell whether a healthy link joins two nodes
  * @priv: for @linked
+ * @topo: for the @linked of hc_ring_topo()
  */
 struct hc_ring_net {
 	__u32 nodes;
 	bool (*linked)(const struct hc_ring_net *net, __u32 u, __u32 v);
 	const void *priv;
+	struct hc_topo topo;
 };
 
-/* A cube: FAULT words of all 2^dim nodes; a link is healthy if neither end's word has its bit. */
+/**
+ * hc_ring_topo() - describe a network with faults for hc_ring_check()
+ * @topo: the network
+ * @fault: FAULT words of all nodes
+ *
+ * Context: any
+ * Return: the network; a link is healthy if neither end's word has its bit
+ */
+struct hc_ring_net hc_ring_topo(const struct hc_topo *topo, const __u32 *fault);
+
+/**
+ * hc_ring_cube() - describe a hypercube with faults for hc_ring_check()
+ * @dim: its dimension
+ * @fault: FAULT words of all nodes
+ *
+ * Context: any
+ * Return: the network
+ */
 struct hc_ring_net hc_ring_cube(unsigned int dim, const __u32 *fault);
 
 /**
- * struct hc_ring_flaw - why a plan was refused
+ * struct hc_ring_reason - why a plan was refused
  * @why: a sentence, static storage
  * @ring: index of the ring concerned, or HC_RING_NONE
  * @node: the node concerned, or HC_RING_NO_NODE
  * @other: the node to which it has no healthy link, or HC_RING_NO_NODE
  */
-struct hc_ring_flaw {
+struct hc_ring_reason {
 	const char *why;
 	__u32 ring;
 	__u32 node;
@@ -90,19 +109,19 @@ struct hc_ring_flaw {
  * @net: the network
  * @home: @net->nodes entries, filled in: the ring where the node is at home, or
  *	HC_RING_NONE if it is no member
- * @flaw: filled in when the plan is refused; may be NULL
+ * @reason: filled in when the plan is refused; may be NULL
  *
  * Accepts a plan only if its rings are a tree as struct hc_ring_tree says and a healthy link joins
  * any two nodes that are next to each other in a ring; the last and the first need none.
  * A ring has at least two nodes, unless it is the only one.  That implies that all members
  * are live and connected by healthy links, unless there is only one.  A live node that the
- * plan leaves out is no flaw.
+ * plan leaves out is no error.
  *
  * Time O(@net->nodes + @t->nnodes), and that many questions to @net at most.
  *
- * Return: 0, or -EINVAL with @flaw set.
+ * Return: 0, or -EINVAL with @reason set.
  */
 int hc_ring_check(const struct hc_ring_tree *t, const struct hc_ring_net *net, __u16 *home,
-		  struct hc_ring_flaw *flaw);
+		  struct hc_ring_reason *reason);
 
 #endif /* _HC_RING_H */

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of it is its
- * coordinate along dimension d (the least significant bit is dimension 0).  Nodes u and u ^ (1
- * << d) share link (u, d).  Also the id of a cube.
+ * Networks: which nodes are neighbours, and sets of nodes.  Also the id of a fabric.
+ *
+ * A node is an integer, and its links are numbered by its ports.  Both ends of a link have the
+ * same port number: the links of one number are a matching, as in a proper colouring of a graph's
+ * edges.  So for code that forwards frames a port is like a dimension of a hypercube: crossing the
+ * same port twice leads back.
+ *
+ * In a 2^n-node hypercube bit d of a node is its coordinate along dimension d (the least
+ * significant bit is dimension 0).  Nodes u and u ^ (1 << d) share link (u, d).
  */
 #ifndef _HC_TOPO_H
 #define _HC_TOPO_H
 
 #include "hc_env.h"
+
+struct hc_reason;
 
 /* Largest dimension the library handles; a fabric in the kernel has at most
  * HYPERCUBE_DIM_MAX (12).
@@ -24,7 +32,7 @@ static inline __u32 hc_nodes(unsigned int dim)
 	return (__u32)1 << dim;
 }
 
-/* All dimensions of a cube as a mask: the word 1^n of the papers. */
+/* Return all dimensions of a cube as a mask: the word 1^n of the papers. */
 static inline __u32 hc_ones(unsigned int dim)
 {
 	return hc_nodes(dim) - 1;
@@ -35,8 +43,113 @@ static inline __u32 hc_neigh(__u32 u, unsigned int d)
 	return u ^ hc_bit(d);
 }
 
-/* Returns the id that a fabric of this name has in frames and MAC addresses unless another one is
- * chosen, the same on every machine: FNV-1a (32 bits) modulo 65535, plus 1.
+/* Most ports of a node, for frames name a port in four bits (wire.h). */
+#define HC_PORTS_MAX 16
+/* No port leads there. */
+#define HC_NO_PORT 0xff
+
+/**
+ * struct hc_topo - a network without its faults
+ * @nodes: number of its nodes; numbered from 0
+ * @ports: how many ports a node may have, 1..HC_PORTS_MAX
+ * @dim: dimension of a hypercube, equal to @ports; 0: another network
+ * @peers: NULL for a hypercube; else for each port of each node the node at the other end, or the
+ *	node itself if it has no such port
+ *
+ * A port that a node does not have is no fault: FAULT words have no bit for it.
+ */
+struct hc_topo {
+	__u32 nodes;
+	__u32 ports;
+	__u32 dim;
+	const __u16 *peers;
+};
+
+static inline struct hc_topo hc_topo_cube(unsigned int dim)
+{
+	return (struct hc_topo){ .nodes = hc_nodes(dim), .ports = dim, .dim = dim };
+}
+
+/* Return the node at the other end of port @d of @u, or @u itself if it has no such port. */
+static inline __u32 hc_peer(const struct hc_topo *t, __u32 u, unsigned int d)
+{
+	return t->peers ? t->peers[u * t->ports + d] : hc_neigh(u, d);
+}
+
+static inline bool hc_port_exists(const struct hc_topo *t, __u32 u, unsigned int d)
+{
+	return !t->peers || t->peers[u * t->ports + d] != u;
+}
+
+/* Return the ports that any node may have, as a mask. */
+static inline __u32 hc_ports_mask(const struct hc_topo *t)
+{
+	return hc_ones(t->ports);
+}
+
+/* Return the ports that node @u has, as a mask: the FAULT word of the node if it has failed. */
+static inline __u32 hc_ports(const struct hc_topo *t, __u32 u)
+{
+	__u32 ports = 0;
+	unsigned int d;
+
+	if (!t->peers)
+		return hc_ports_mask(t);
+	for (d = 0; d < t->ports; d++)
+		if (hc_port_exists(t, u, d))
+			ports |= hc_bit(d);
+	return ports;
+}
+
+/* Return the port of @u that leads to @v, or HC_NO_PORT. */
+static inline unsigned int hc_port_to(const struct hc_topo *t, __u32 u, __u32 v)
+{
+	unsigned int d;
+
+	if (u == v)
+		return HC_NO_PORT;
+	if (!t->peers)
+		return hc_weight32(u ^ v) == 1 ? hc_first64(u ^ v) : HC_NO_PORT;
+	for (d = 0; d < t->ports; d++)
+		if (t->peers[u * t->ports + d] == v)
+			return d;
+	return HC_NO_PORT;
+}
+
+/* Return: true if there is a link at port @d of @u, and neither end's FAULT word names it. */
+static inline bool hc_link_good(const struct hc_topo *t, const __u32 *fault, __u32 u,
+				unsigned int d)
+{
+	return hc_port_exists(t, u, d) && !((fault[u] | fault[hc_peer(t, u, d)]) & hc_bit(d));
+}
+
+/**
+ * hc_topo_check() - verify a table of peers
+ * @t: the network, of which nothing is trusted but the length of its table
+ * @work: scratch space for a queue of all nodes and a set of them, 32-bit words
+ * @reason: set to the reason when the table is refused; may be NULL
+ *
+ * Accepts the table only if each port leads to a node whose port of the same number leads back, or
+ * to its own node, if no two ports of a node lead to the same other one, and if links connect all
+ * nodes.
+ *
+ * Time O(nodes * ports^2).
+ *
+ * Return: 0, or -EINVAL with @reason set.
+ */
+int hc_topo_check(const struct hc_topo *t, __u32 *work, struct hc_reason *reason);
+
+/**
+ * hc_topo_is_cube() - tell whether a table of peers is a hypercube's
+ * @t: the network
+ *
+ * Context: any
+ * Return: true if it is the cube of as many dimensions as it has ports
+ */
+bool hc_topo_is_cube(const struct hc_topo *t);
+
+/* Return the id of a fabric of this name in frames and MAC addresses, unless the user chooses
+ * another one. It is the same on every machine: FNV-1a (32 bits) modulo 65535, plus 1.
  */
 static inline __u32 hc_name_id(const char *name)
 {
@@ -51,6 +164,11 @@ static inline __u32 hc_name_id(const char *name)
 static inline __u32 hc_set_words(unsigned int dim)
 {
 	return dim <= 5 ? 1 : hc_nodes(dim) / 32;
+}
+
+static inline __u32 hc_topo_words(const struct hc_topo *t)
+{
+	return (t->nodes + 31) / 32;
 }
 
 static inline bool hc_set_has(const __u32 *set, __u32 u)
@@ -68,10 +186,11 @@ static inline void hc_set_del(__u32 *set, __u32 u)
 	set[u / 32] &= ~((__u32)1 << (u % 32));
 }
 
-/* The nodes that healthy links connect with @u, itself among them, are added to @set, which has
- * none of them.  @queue: room for 2^dim nodes.  Returns how many.
+/* Add to @set, which has none of them, the nodes that healthy links connect with @u, itself among
+ * them. @fault: FAULT words, or NULL: there are no faults. @queue: scratch space for all nodes.
+ * Return: how many nodes were added.
  */
-static inline __u32 hc_set_reach(__u32 *set, unsigned int dim, const __u32 *fault, __u32 u,
+static inline __u32 hc_set_reach(__u32 *set, const struct hc_topo *t, const __u32 *fault, __u32 u,
 				 __u32 *queue)
 {
 	__u32 head = 0, tail = 0;
@@ -81,10 +200,10 @@ static inline __u32 hc_set_reach(__u32 *set, unsigned int dim, const __u32 *faul
 	queue[tail++] = u;
 	while (head < tail) {
 		u = queue[head++];
-		for (d = 0; d < dim; d++) {
-			__u32 v = hc_neigh(u, d);
+		for (d = 0; d < t->ports; d++) {
+			__u32 v = hc_peer(t, u, d);
 
-			if ((fault[u] & hc_bit(d)) || hc_set_has(set, v))
+			if ((fault && fault[u] & hc_bit(d)) || hc_set_has(set, v))
 				continue;
 			hc_set_add(set, v);
 			queue[tail++] = v;
@@ -93,7 +212,7 @@ static inline __u32 hc_set_reach(__u32 *set, unsigned int dim, const __u32 *faul
 	return tail;
 }
 
-/* The first node of a set that has one. */
+/* Return the first node of a set that is not empty. */
 static inline __u32 hc_set_first(const __u32 *set)
 {
 	__u32 i = 0;
@@ -103,7 +222,7 @@ static inline __u32 hc_set_first(const __u32 *set)
 	return i * 32 + hc_first64(set[i]);
 }
 
-/* How many nodes below @u are in the set. */
+/* Return how many nodes below @u are in the set. */
 static inline __u32 hc_set_rank(const __u32 *set, __u32 u)
 {
 	__u32 rank = hc_weight32(set[u / 32] & (((__u32)1 << (u % 32)) - 1)), i;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The traits of all collectives: one row each. */
+/* The descriptors of all collectives: one row each. */
 #include "hc_traits.h"
 
 #define TREE		(1u << HYPERCUBE_PLAN_TREE)
 #define BCAST		(1u << HYPERCUBE_PLAN_BCAST)
 #define DOUBLING	(1u << HYPERCUBE_PLAN_DOUBLING)
 #define RING		(1u << HYPERCUBE_PLAN_RING)
+#define SPAN		(1u << HYPERCUBE_PLAN_SPAN)
 
 static const struct hc_traits traits[] = {
 	[HYPERCUBE_REDUCE] = {
 		.name = "reduce", .gives = HC_WHO_ALL, .gets = HC_WHO_ROOT,
-		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE,
+		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE | SPAN,
 	},
 	[HYPERCUBE_BCAST] = {
 		.name = "bcast", .gives = HC_WHO_ROOT, .gets = HC_WHO_OTHERS,
@@ -18,33 +19,33 @@ static const struct hc_traits traits[] = {
 	},
 	[HYPERCUBE_ALLREDUCE] = {
 		.name = "allreduce", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
-		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE | DOUBLING, .told = true,
+		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE | SPAN | DOUBLING, .notified = true,
 	},
 	[HYPERCUBE_BARRIER] = {
-		.name = "barrier", .gives = HC_WHO_NOBODY, .gets = HC_WHO_NOBODY,
-		.payload = HC_PAYLOAD_NONE, .plans = TREE | DOUBLING, .told = true,
+		.name = "barrier", .gives = HC_WHO_NONE, .gets = HC_WHO_NONE,
+		.payload = HC_PAYLOAD_NONE, .plans = TREE | SPAN | DOUBLING, .notified = true,
 	},
 	[HYPERCUBE_GATHER] = {
 		.name = "gather", .gives = HC_WHO_ALL, .gets = HC_WHO_ROOT,
-		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE | SPAN,
 	},
 	[HYPERCUBE_SCATTER] = {
 		.name = "scatter", .gives = HC_WHO_ROOT, .gets = HC_WHO_ALL,
-		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE, .told = true,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE | SPAN, .notified = true,
 	},
 	[HYPERCUBE_ALLGATHER] = {
 		.name = "allgather", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
-		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE | DOUBLING | RING,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE | SPAN | DOUBLING | RING,
 	},
 	[HYPERCUBE_ALLTOALL] = {
 		.name = "alltoall", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
 		.payload = HC_PAYLOAD_BLOCKS, .parts = true, .plans = DOUBLING | RING,
-		.told = true,
+		.notified = true,
 	},
 	[HYPERCUBE_REDUCE_SCATTER] = {
 		.name = "reduce_scatter", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
-		.payload = HC_PAYLOAD_ELEMENTS, .parts = true, .plans = TREE | DOUBLING,
-		.told = true,
+		.payload = HC_PAYLOAD_ELEMENTS, .parts = true, .plans = TREE | SPAN | DOUBLING,
+		.notified = true,
 	},
 };
 
@@ -57,8 +58,8 @@ const struct hc_traits *hc_traits(unsigned int collective)
 
 bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper)
 {
-	/* Members may bring sorted runs of any lengths; a doubling, and a collective in which
-	 * members get parts, needs the same length from all.
+	/* Members may contribute sorted runs of any lengths to MERGE; recursive doubling, and a
+	 * collective in which members get parts, need the same length from all.
 	 */
 	if (oper == HYPERCUBE_MERGE && (t->parts || plan_type == HYPERCUBE_PLAN_DOUBLING))
 		return false;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Traits of the collectives: who gives, who gets, what, over which plans.  Shared by
- * the kernel module, the library and the tool.
+ * Descriptors of the collectives: which members contribute, which get a result, what data, over
+ * which plans. Shared by the kernel module, the library and the tool.
  *
- * The root is the sink of a tree plan or the source of a broadcast; a doubling and rings have none.
+ * The root is the sink of a tree plan or the source of a broadcast; recursive doubling and rings
+ * have none.
  */
 #ifndef _HC_TRAITS_H
 #define _HC_TRAITS_H
@@ -12,33 +13,33 @@
 
 #include "hc_topo.h"
 
-/* Which members of a plan. */
+/* A set of members of a plan. */
 enum hc_who {
-	HC_WHO_NOBODY,
+	HC_WHO_NONE,
 	HC_WHO_ROOT,
 	HC_WHO_ALL,
-	HC_WHO_OTHERS,		/* all but the root */
+	HC_WHO_OTHERS,		/* all members but the root */
 };
 
 enum hc_payload {
 	HC_PAYLOAD_NONE,
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
-	HC_PAYLOAD_BYTES,	/* one message, the same for all */
+	HC_PAYLOAD_BYTES,	/* one message, the same for all members */
 	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them, and so
 				 * is what members get if each has brought one
 				 */
 };
 
 /**
- * struct hc_traits - a collective
+ * struct hc_traits - descriptor of a collective
  * @name: its name
- * @gives: who has data to contribute
- * @gets: who gets a result
- * @payload: what that is
+ * @gives: members that contribute data
+ * @gets: members that get a result
+ * @payload: kind of the data
  * @parts: a contribution has a part for each member, all of one size
- * @plans: which types of plans carry it: hc_bit(enum hypercube_plan_type)
- * @told: each caller learns when the operation is complete, as far as it matters to the caller,
- *	without having asked
+ * @plans: plan types that can carry it: hc_bit(enum hypercube_plan_type)
+ * @notified: each caller is notified of its operation's completion, as far as it matters to the
+ *	caller, without a request for that
  */
 struct hc_traits {
 	const char *name;
@@ -47,43 +48,59 @@ struct hc_traits {
 	enum hc_payload payload;
 	bool parts;
 	__u32 plans;
-	bool told;
+	bool notified;
 };
 
-/* Returns the traits of @collective (enum hypercube_collective); NULL: there is no such one. */
+/**
+ * hc_traits() - find the descriptor of a collective
+ * @collective: enum hypercube_collective
+ *
+ * Context: any
+ * Return: the descriptor, or NULL if there is none
+ */
 const struct hc_traits *hc_traits(unsigned int collective);
 
-/* Is a member among those that @who names? @root: it is the root. */
+/* Return: true if @who contains a member; @root: the member is the root. */
 static inline bool hc_who_has(enum hc_who who, bool root)
 {
 	return who == HC_WHO_ALL || who == (root ? HC_WHO_ROOT : HC_WHO_OTHERS);
 }
 
-/* Does it come as a message that no contribution has asked for? */
+/* Return: true if the result comes as a message to members that have contributed nothing. */
 static inline bool hc_traits_unasked(const struct hc_traits *t)
 {
 	return t->gets == HC_WHO_OTHERS;
 }
 
-/* Does the root alone contribute, a block for each member? */
+/* Return: true if only the root contributes, a block for each member. */
 static inline bool hc_traits_deals(const struct hc_traits *t)
 {
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
-/* Does each member get a block of all others?  Its pieces come to their places in any order. */
+/* Return: true if each member gets a block from every other. Pieces come to their places in any
+ * order.
+ */
 static inline bool hc_traits_placed(const struct hc_traits *t)
 {
 	return t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
-/* Does each member get the blocks that all have brought? */
+/* Return: true if each member gets the blocks that all members have contributed. */
 static inline bool hc_traits_shares(const struct hc_traits *t)
 {
 	return hc_traits_placed(t) && !t->parts;
 }
 
-/* Does a plan of this type carry it with @oper (0: none)? */
+/**
+ * hc_traits_carried() - tell whether plans of a type carry a collective
+ * @t: its descriptor
+ * @plan_type: enum hypercube_plan_type
+ * @oper: reduce operator, or 0: none
+ *
+ * Context: any
+ * Return: true if so
+ */
 bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper);
 
 #endif /* _HC_TRAITS_H */

@@ -13,7 +13,7 @@
  */
 #include "hc_tree.h"
 
-/* Can u, whose FAULT word is @word, hand data to a member over link (u, d)? */
+/* Return: true if @u, whose FAULT word is @word, can send data to a member over link (u, d). */
 static bool link_good(const struct hc_tree *t, __u32 u, __u32 word,
 		      unsigned int d)
 {
@@ -83,7 +83,7 @@ static void add_dst(struct hc_tree_role *role, __u32 node, unsigned int dim,
 	p->parts = 1;
 }
 
-/* Where the data of an active node goes. */
+/* Find the destinations of an active node. */
 static int find_destinations(const struct hc_tree *t, __u32 u, __u32 own,
 			     const __u32 *nb, struct hc_tree_role *role)
 {
@@ -120,9 +120,8 @@ struct sources {
 	unsigned int max;
 };
 
-/*
- * Keep the list sorted by stage; within a stage entries stay in the order in
- * which they come, and they come DIRECT first, then HELP, then DETOUR.
+/* Add a source. The list stays sorted by stage; within a stage entries stay in the order in which
+ * they are added: DIRECT first, then HELP, then DETOUR.
  */
 static int add_src(struct sources *s, __u32 node, unsigned int stage,
 		   unsigned int dim, enum hc_tree_how how)
@@ -146,7 +145,7 @@ static int add_src(struct sources *s, __u32 node, unsigned int stage,
 	return 0;
 }
 
-/* Finds the nodes that hand data to u over a tree link, while u is passive. */
+/* Find the nodes that send data to @u over a tree link while @u is passive. */
 static int find_direct(const struct hc_tree *t, __u32 u, __u32 own,
 		       unsigned int active, struct sources *s)
 {
@@ -162,11 +161,10 @@ static int find_direct(const struct hc_tree *t, __u32 u, __u32 own,
 	return 0;
 }
 
-/*
- * Whom u helps at the stage at which it is active.  A blocked neighbour v
- * gives u a part iff u is an effective helper of v; both halves of that (the
- * link between them, u's own way out) and v's distress are known to u.  Which
- * part it will be is not: that depends on v's other neighbours.
+/* Find the nodes that @u helps at the stage at which it is active. A blocked neighbour v gives u a
+ * part iff u is an effective helper of v. For that the link between them and u's own way out must
+ * be good, which u knows, and v must be blocked, which u knows, too. Which part it will be u does
+ * not know: that depends on v's other neighbours.
  */
 static int find_helped(const struct hc_tree *t, __u32 u, __u32 own,
 		       const __u32 *nb, unsigned int active, struct sources *s)
@@ -232,9 +230,8 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
 	return err;
 }
 
-/*
- * The verifier.  It asks hc_tree_role() what every member will do, lets no node
- * know more than it can know, and proves four things of the answers:
+/* The verifier. It calls hc_tree_role() for every member, with no more knowledge than the member
+ * can have, and proves four properties of the roles:
  *
  *  (a) every member but the sink sends all its data exactly once: whole, or as
  *      parts 0..m-1 of m to m different nodes; the sink sends nothing;
@@ -246,27 +243,26 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
  *  (d) the receiver ranks higher than the sender, where
  *      rank(u) = 2 * active(u) + [u sends direct].
  *
- * A node sends after it has received everything that it expects.  By (c) and
- * (d) it waits for lower ranks only, so nobody waits for ever.  By (a) each
- * item of each contribution is in one place at a time, and by (d) moves to
- * ever higher ranks until it is at the only node that does not send.  So the
- * sink gets every item of every member exactly once.
+ * A node sends after it has received everything that it expects. By (c) and (d) it waits for lower
+ * ranks only, so no node waits for ever. By (a) each item of each contribution is in one place at a
+ * time, and by (d) moves to ever higher ranks until it is at the only node that does not send. So
+ * the sink gets every item of every member exactly once.
  *
- * A wrong plan is refused before it comes to (a) to (d); those can only fail if
- * hc_tree_role() itself is wrong.
+ * A wrong plan is refused before (a) to (d) are checked; those can only fail if hc_tree_role()
+ * itself is wrong.
  */
 struct check {
 	const struct hc_tree *t;
 	const __u32 *fault;
 	__u32 *work;
-	struct hc_tree_flaw *flaw;
+	struct hc_tree_reason *reason;
 };
 
 static int refuse(const struct check *c, const char *why, __u32 node)
 {
-	if (c->flaw) {
-		c->flaw->why = why;
-		c->flaw->node = node;
+	if (c->reason) {
+		c->reason->why = why;
+		c->reason->node = node;
 	}
 	return -EINVAL;
 }
@@ -309,15 +305,16 @@ static int check_symmetric(const struct check *c)
 	return 0;
 }
 
-/* Members are in the tree's subcube and connected with the sink. */
+/* Check that members are in the tree's subcube and connected with the sink. */
 static int check_members(const struct check *c)
 {
 	const struct hc_tree *t = c->t;
+	const struct hc_topo topo = hc_topo_cube(t->dim);
 	__u32 nodes = hc_nodes(t->dim), words = hc_set_words(t->dim);
 	__u32 *seen = c->work, u;
 
 	memset(seen, 0, words * sizeof(*seen));
-	hc_set_reach(seen, t->dim, c->fault, t->sink, c->work + words);
+	hc_set_reach(seen, &topo, c->fault, t->sink, c->work + words);
 	for (u = 0; u < nodes; u++) {
 		if (!hc_set_has(t->members, u))
 			continue;
@@ -329,7 +326,7 @@ static int check_members(const struct check *c)
 	return 0;
 }
 
-/* The role of u, computed from what u can know: nothing comes over a bad link. */
+/* Compute the role of @u from what @u can know: it has no FAULT word from across a bad link. */
 static int role_of(const struct check *c, __u32 u, struct hc_tree_role *role,
 		   struct hc_tree_peer *src)
 {
@@ -377,7 +374,7 @@ static int check_detours(const struct check *c)
 	return 0;
 }
 
-/* (a): shape of the destinations of u. */
+/* Check (a): the destinations of @u. */
 static int check_sending(const struct check *c, __u32 u,
 			 const struct hc_tree_role *role)
 {
@@ -400,7 +397,7 @@ static int check_sending(const struct check *c, __u32 u,
 	return 0;
 }
 
-/* (b), (c) and (d) for one transfer from u; overwrites the scratch space. */
+/* Check (b), (c) and (d) for one transfer from @u; overwrites the scratch space. */
 static int check_transfer(const struct check *c, __u32 u,
 			  const struct hc_tree_role *role,
 			  const struct hc_tree_peer *dst)
@@ -465,10 +462,10 @@ static int check_transfers(const struct check *c)
 }
 
 int hc_tree_check(const struct hc_tree *t, const __u32 *fault, __u32 *work,
-		  struct hc_tree_flaw *flaw)
+		  struct hc_tree_reason *reason)
 {
 	struct check c = {
-		.t = t, .fault = fault, .work = work, .flaw = flaw,
+		.t = t, .fault = fault, .work = work, .reason = reason,
 	};
 
 	if (check_shape(&c) || check_symmetric(&c) || check_members(&c) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The communication tree: which node does what at which stage, from local
- * knowledge alone, and the verifier of whole plans.
+ * The communication tree: what each node does at each stage, computed from local knowledge alone,
+ * and the verifier of whole plans.
  *
  * Source: Leu & Kuo, "A Fault-Tolerant Tree Communication Scheme for Hypercube
  * Systems", sections 2.2 and 3.2, with the corrections of
@@ -14,17 +14,24 @@
 #include "hc_topo.h"
 
 /**
- * struct hc_detour - a sender without any effective helper
- * @from: the node whose tree link is unusable and who has no effective helper
- * @to: the member that merges its data: passive at the stage at which @from is
- *	active
+ * struct hc_detour - the detour of a sender that has no effective helper
+ * @from: the sender, whose tree link is unusable
+ * @to: the member that merges its data: passive at the stage at which @from is active
  */
 struct hc_detour {
 	__u32 from;
 	__u32 to;
 };
 
-/* The detour of a sender among @n that are sorted by sender, or NULL. */
+/**
+ * hc_detour_of() - find the detour of a sender
+ * @detours: sorted by sender
+ * @n: number of detours
+ * @from: the sender
+ *
+ * Context: any
+ * Return: the detour, or NULL
+ */
 const struct hc_detour *hc_detour_of(const struct hc_detour *detours, unsigned int n, __u32 from);
 
 /**
@@ -66,13 +73,13 @@ enum hc_tree_how {
  * @how: enum hc_tree_how
  * @part: a destination's part, 0..@parts-1 (0 unless HELP)
  * @parts: a destination's number m of parts (1 unless HELP)
- * @away: nothing leads to it any more, as who works with the role has noted; 0 at first
- * @behind: it has not said that it is where this node is; 0 at first
+ * @away: set by the user of the role when no healthy path leads to the peer any more; 0 at first
+ * @behind: set by the user of the role while the peer has not reported that it is in this node's
+ *	generation; 0 at first
  *
- * A source with @how = HELP has @part = @parts = 0: it stands for exactly one
- * part per segment, possibly an empty one, whose range the frame states.  The
- * helper cannot compute it, as it depends on nodes at distance 2 from the
- * helper, whose FAULT words it does not have.
+ * A source with @how = HELP has @part = @parts = 0: it stands for exactly one part per segment,
+ * possibly an empty one, whose range the frame states. The helper cannot compute it, as it depends
+ * on nodes at distance 2 from the helper, whose FAULT words it does not have.
  */
 struct hc_tree_peer {
 	__u32 node;
@@ -104,9 +111,11 @@ struct hc_tree_role {
 };
 
 /**
- * hc_tree_contains() - is a node in the subcube that the tree spans?
+ * hc_tree_contains() - tell whether a node is in the subcube that the tree spans
  * @t: the tree
  * @u: a node of the cube
+ *
+ * Return: true if so
  */
 bool hc_tree_contains(const struct hc_tree *t, __u32 u);
 
@@ -142,17 +151,17 @@ __u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault);
  * them get one of m parts each, numbered by ascending j (HELP).  Without any,
  * the node that the plan's list of detours names (DETOUR).
  *
- * Sources, by the same rules seen from the other end: the active neighbour of
- * each stage at which the node is passive, if the link is good; at the stage at
- * which it is active, if its own way out is good, each active neighbour over a
- * good link whose way out is not; and whoever has a detour to it.
+ * Sources, by the same rules seen from the other end: the active neighbour of each stage at which
+ * the node is passive, if the link is good; at the stage at which it is active, if its own way out
+ * is good, each active neighbour over a good link whose way out is not; and each node that has a
+ * detour to it.
  *
  * @t: the tree
  * @u: the member
  * @own: FAULT(u)
- * @nb: FAULT words of the n neighbours of @u: nb[d] = FAULT(u ^ (1 << d)),
- *	as the neighbour told them; the word of a neighbour across an unusable
- *	link, or of one that is no member, is not used
+ * @nb: FAULT words of the n neighbours of @u: nb[d] = FAULT(u ^ (1 << d)), as the neighbour sent
+ *	them; the word of a neighbour across an unusable link, or of one that is no member, is not
+ *	used
  * @role: filled in
  * @src: array for the sources, at least @max entries
  * @max: size of @src; 2 * stages + t->ndetours is always enough
@@ -167,11 +176,11 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
 		 unsigned int max);
 
 /**
- * struct hc_tree_flaw - why a plan was refused
+ * struct hc_tree_reason - why a plan was refused
  * @why: a sentence, static storage
  * @node: the node concerned (undefined if the sentence names none)
  */
-struct hc_tree_flaw {
+struct hc_tree_reason {
 	const char *why;
 	__u32 node;
 };
@@ -183,24 +192,22 @@ struct hc_tree_flaw {
  *	neighbours' words have the bit towards it set
  * @work: scratch space, at least HC_TREE_WORK(dim) words of 32 bits; memory from
  *	an allocator, as it holds objects of several types in turn
- * @flaw: filled in when the plan is refused; may be NULL
+ * @reason: filled in when the plan is refused; may be NULL
  *
- * Accepts a plan only if executing it delivers the contribution of every
- * member exactly once to the sink with no cyclic wait: dimensions valid and
- * distinct, the sink a member, every member inside the subcube and connected
- * with the sink by healthy links (so every detour has a path, and a member is
- * live unless it is the only one), every blocked sender without effective
- * helper with exactly one detour, to a member that is passive at that stage, no
- * detour for anybody else, and every transfer that one end plans planned by the
- * other end too.  A live node that the plan leaves out is no flaw.  The
- * argument is beside the code.
+ * Accepts a plan only if executing it delivers the contribution of every member exactly once to the
+ * sink with no cyclic wait: dimensions valid and distinct, the sink a member, every member inside
+ * the subcube and connected with the sink by healthy links (so every detour has a path, and a
+ * member is live unless it is the only one), every blocked sender without effective helper with
+ * exactly one detour, to a member that is passive at that stage, no detour for any other node, and
+ * every transfer that one end plans planned by the other end too.  A plan may leave out a live
+ * node.  The argument is beside the code.
  *
  * Time O(2^n * (n + ndetours)).
  *
- * Return: 0 or -EINVAL with @flaw set.
+ * Return: 0 or -EINVAL with @reason set.
  */
 int hc_tree_check(const struct hc_tree *t, const __u32 *fault, __u32 *work,
-		  struct hc_tree_flaw *flaw);
+		  struct hc_tree_reason *reason);
 #define HC_TREE_WORK(dim) (4 * (1u << (dim)) + 64)
 
 #endif /* _HC_TREE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ways around faults that are fixed: see hc_way.h.
+ * Fixed paths around faults: see hc_way.h.
  */
 #include "hc_way.h"
 
@@ -13,10 +13,10 @@ unsigned int hc_way_find(struct hc_bfs *b, __u32 from, __u32 to, __u8 *way, __u1
 	if (dist[from] == HC_BFS_FAR)
 		return 0;
 	while (u != to) {
-		for (d = 0; !hc_bfs_good(b, u, d) || dist[hc_neigh(u, d)] >= dist[u]; d++)
+		for (d = 0; !hc_bfs_good(b, u, d) || dist[hc_peer(&b->topo, u, d)] >= dist[u]; d++)
 			;
 		way[n++] = d;
-		u = hc_neigh(u, d);
+		u = hc_peer(&b->topo, u, d);
 	}
 	return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ways around faults that are fixed: those of a plan's detours.
+ * Fixed paths around faults: those of a plan's detours.
  */
 #ifndef _HC_WAY_H
 #define _HC_WAY_H
@@ -8,15 +8,16 @@
 #include "hc_bfs.h"
 
 /**
- * hc_way_find() - a shortest way over good links
- * @b: the cube with its faults (hc_bfs_fault())
- * @from: where it begins
- * @to: where it ends, another node
- * @way: filled in: the dimensions of its links, in order; room for 2^n - 1.  Of the shortest ways
- *	the first in lexicographic order, so all who know the same faults find the same one
- * @dist: scratch space, 2^n entries
+ * hc_way_find() - find a shortest path over good links
+ * @b: the network with its faults (hc_bfs_fault())
+ * @from: first node
+ * @to: last node, a different one
+ * @way: set to the ports of its links, in order; room for as many as there are nodes. Of the
+ *	shortest paths the first in lexicographic order, so all nodes that know the same faults find
+ *	the same one
+ * @dist: scratch space, an entry for each node
  *
- * Return: how many links it has; 0: there is none.
+ * Return: the number of its links; 0 if there is none.
  */
 unsigned int hc_way_find(struct hc_bfs *b, __u32 from, __u32 to, __u8 *way, __u16 *dist);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds of balancing: settings, rounds by command, and those that there were.
+ * Load balancing rounds: settings, rounds by command, and the history.
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"
@@ -49,7 +49,7 @@ static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
 	bool overflow = false;
 	u64 i, n;
 
-	/* Nothing sleeps: the message has its room. */
+	/* Nothing sleeps under the lock: the message was allocated before. */
 	spin_lock_bh(&rounds->lock);
 	stats = rounds->stats;
 	n = min_t(u64, rounds->kept, HYPERCUBE_ROUNDS_KEPT);
@@ -58,7 +58,7 @@ static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
 	spin_unlock_bh(&rounds->lock);
 	return overflow || nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_DONE, stats.done, pad) ||
 	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_FAILED, stats.failed, pad) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_BEATEN, stats.beaten, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_SUPERSEDED, stats.superseded, pad) ||
 	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_MOVED, stats.moved, pad);
 }
 
@@ -97,8 +97,8 @@ static int fill_balance(const struct hc_msg *msg, struct hc_fabric *fabric)
 	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
 		   nla_put_string(msg->skb, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
-		   put_settings(msg->skb, &fabric->rounds) || put_topology(msg->skb, fabric) ||
-		   put_history(msg->skb, &fabric->rounds);
+		   put_settings(msg->skb, fabric->rounds) || put_topology(msg->skb, fabric) ||
+		   put_history(msg->skb, fabric->rounds);
 	return hc_msg_end(msg, hdr, overflow);
 }
 
@@ -107,14 +107,16 @@ static int fill_balance(const struct hc_msg *msg, struct hc_fabric *fabric)
 int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	size_t size = NLMSG_DEFAULT_SIZE + nla_total_size(hc_nodes(fabric->dim));
+	size_t size = NLMSG_DEFAULT_SIZE + nla_total_size(fabric->topo.nodes);
 	struct hc_msg msg;
 
 	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, size) ?:
 					fill_balance(&msg, fabric));
 }
 
-/* The method that the request names, @otherwise, or an error. */
+/* Return the method that the request names, @otherwise if it names none, or an error. @none:
+ * HYPERCUBE_BALANCE_NONE is allowed.
+ */
 static int method_get(struct genl_info *info, u32 otherwise, bool none)
 {
 	struct nlattr *attr = info->attrs[HYPERCUBE_A_BALANCE_METHOD];
@@ -141,14 +143,16 @@ static u32 attr_u32(struct genl_info *info, int attr)
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
 }
 
-/* Sizes are checked here, the rest by the verifier. */
+/* Install the topology that the request has, if any. Sizes are checked here, the rest by the
+ * verifier.
+ */
 static int topology_set(struct genl_info *info, u32 method)
 {
 	struct nlattr *up = info->attrs[HYPERCUBE_A_BALANCE_UP];
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct nlattr *fault = info->attrs[HYPERCUBE_A_BALANCE_FAULT];
 	const struct hc_balance b = {
-		.dim = fabric->dim, .dims = attr_u32(info, HYPERCUBE_A_BALANCE_DIMS),
+		.dim = fabric->topo.dim, .dims = attr_u32(info, HYPERCUBE_A_BALANCE_DIMS),
 		.base = attr_u32(info, HYPERCUBE_A_BALANCE_BASE),
 		.depth = attr_u32(info, HYPERCUBE_A_BALANCE_DEPTH), .up = up ? nla_data(up) : NULL,
 	};
@@ -158,8 +162,8 @@ static int topology_set(struct genl_info *info, u32 method)
 	if (hc_missing(info, HYPERCUBE_A_BALANCE_FAULT,
 		       "A topology needs the faults it was made for"))
 		return -EINVAL;
-	if (nla_len(up) != hc_nodes(fabric->dim) ||
-	    nla_len(fault) != hc_nodes(fabric->dim) * sizeof(u32)) {
+	if (nla_len(up) != fabric->topo.nodes ||
+	    nla_len(fault) != fabric->topo.nodes * sizeof(u32)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, up,
 				    "A topology and its faults are about all nodes of the fabric");
 		return -EINVAL;
@@ -179,7 +183,7 @@ static void settings_set(struct genl_info *info, u32 method)
 	struct nlattr *threshold = info->attrs[HYPERCUBE_A_BALANCE_THRESHOLD];
 	struct nlattr *period = info->attrs[HYPERCUBE_A_BALANCE_PERIOD];
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	struct hc_rounds *rounds = &fabric->rounds;
+	struct hc_rounds *rounds = fabric->rounds;
 
 	if (threshold)
 		WRITE_ONCE(rounds->threshold, nla_get_u32(threshold));
@@ -189,11 +193,11 @@ static void settings_set(struct genl_info *info, u32 method)
 	hc_rounds_set(fabric);
 }
 
-/* The topology comes first: the method may need it. */
+/* Apply the request. The topology comes first: the method may need it. */
 static int balance_set(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	int method = method_get(info, fabric->rounds.method, true);
+	int method = method_get(info, fabric->rounds->method, true);
 	int err;
 
 	if (method < 0)
@@ -223,7 +227,7 @@ int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
  * struct run - a round by command
  * @later: must be first
  * @node: the node that begins it
- * @nr: see hc_round_ask()
+ * @nr: what hc_round_ask() has returned
  */
 struct run {
 	struct hc_later later;
@@ -240,7 +244,7 @@ static int run_reply(struct run *run, const struct hc_round_record *rec)
 					hc_fill_round(&msg, run->later.fabric, rec));
 }
 
-/* A round that has failed is an answer, too. */
+/* The outcome of a failed round is a reply, too, not an error of the request. */
 static int run_look(struct hc_later *later, bool gone)
 {
 	struct run *run = container_of(later, struct run, later);
@@ -257,7 +261,7 @@ static void run_release(struct hc_later *later)
 {
 	struct run *run = container_of(later, struct run, later);
 
-	hc_round_told(run->node);
+	hc_round_notified(run->node);
 }
 
 static const struct hc_later_ops run_ops = {
@@ -265,7 +269,9 @@ static const struct hc_later_ops run_ops = {
 	.release	= run_release,
 };
 
-/* Unless the request names one, the first that is in service. */
+/* Return the node that is to begin the round: the one that the request names, or else the first
+ * that is in service.
+ */
 static struct hc_node *initiator(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -289,7 +295,7 @@ static struct hc_node *initiator(struct genl_info *info)
 int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	int err, method = method_get(info, fabric->rounds.method ?: HYPERCUBE_BALANCE_DEM, false);
+	int err, method = method_get(info, fabric->rounds->method ?: HYPERCUBE_BALANCE_DEM, false);
 	struct hc_node *node;
 	struct run *run;
 

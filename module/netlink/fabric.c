@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fabrics come and go.
+ * Creation and removal of fabrics.
  *
  * With thousands of endpoints that takes seconds, during which a request would hold generic
- * netlink's lock (netlink/later.c).  So each is left to a work item of its own, which answers
- * when it is done; others' requests are served meanwhile.
+ * netlink's lock (netlink/later.c). So each is left to a work item of its own, which answers when
+ * it is done; other requests are served meanwhile.
  *
- * The work runs in nobody's name: memory is charged to the cgroup of the task that asked, and
- * the number of work items to its account (limits.c).  If that task closes its socket, a fabric
- * that is not finished is given up.
+ * The work runs in a kernel thread: memory is charged to the memory cgroup of the requester, and
+ * the number of work items to its accounting owner (limits.c). If the requester closes its socket,
+ * a fabric that is not complete is removed again.
  *
- * Lifetime: the socket of the task that asked holds the namespace.  When the module is unloaded the
- * works end before the sockets and the fabrics do.
+ * Lifetime: the requester's socket holds the namespace. When the module is unloaded the works end
+ * before the sockets and the fabrics do.
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -24,15 +24,16 @@
 
 /**
  * struct fabric_job - a fabric is to be made or removed
- * @work: does it
- * @does: how
- * @asked: who is to be answered
- * @said: what
+ * @work: runs @does
+ * @does: makes or removes the fabric
+ * @asked: the requester
+ * @said: the extack of the answer
  * @p: the fabric
  * @name: its name
+ * @shape: what it is, in words
  * @net: its namespace
- * @payer: the payer whose account the job is on
- * @memcg: what memory is charged to
+ * @account: the accounting owner to which the job is charged
+ * @memcg: memory cgroup to which memory is charged
  */
 struct fabric_job {
 	struct work_struct work;
@@ -41,8 +42,9 @@ struct fabric_job {
 	struct hc_said said;
 	struct hc_fabric_params p;
 	char name[HYPERCUBE_NAME_MAX];
+	char shape[HYPERCUBE_SHAPE_MAX + 1];
 	struct net *net;
-	struct hc_payer *payer;
+	struct hc_account *account;
 	struct mem_cgroup *memcg;
 };
 
@@ -51,9 +53,10 @@ static struct workqueue_struct *jobs;
 static void job_free(struct fabric_job *job)
 {
 	mem_cgroup_put(job->memcg);
-	hc_uncharge(job->payer, HC_LIMIT_JOBS, 1);
-	hc_payer_put(job->payer);
+	hc_uncharge(job->account, HC_LIMIT_JOBS, 1);
+	hc_account_put(job->account);
 	hc_asked_free(&job->asked);
+	kvfree(job->p.topo.peers);
 	kfree(job);
 }
 
@@ -72,12 +75,12 @@ static int job_charge(struct fabric_job *job, struct netlink_ext_ack *extack)
 {
 	int err;
 
-	job->payer = hc_payer_get(job->net);
-	if (!job->payer)
+	job->account = hc_account_get(job->net);
+	if (!job->account)
 		return -ENOMEM;
-	err = hc_charge(job->payer, HC_LIMIT_JOBS, 1, extack);
+	err = hc_charge(job->account, HC_LIMIT_JOBS, 1, extack);
 	if (err)
-		hc_payer_put(job->payer);
+		hc_account_put(job->account);
 	return err;
 }
 
@@ -89,20 +92,22 @@ static int job_start(struct sk_buff *skb, struct genl_info *info, struct fabric_
 	err = job_charge(job, info->extack);
 	if (err)
 		goto err_free;
-	err = hc_asked_keep(&job->asked, skb, info, false);
+	/* A request with a table is too long to be kept: only its header is. */
+	err = hc_asked_keep(&job->asked, skb, info, job->p.topo.peers);
 	if (err)
 		goto err_charge;
 	job->p.asker = job->asked.sk;
 	job->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_WORK(&job->work, job_work);
 	queue_work(jobs, &job->work);
-	/* -EINTR makes netlink send no answer now: job_work() sends it. */
+	/* -EINTR makes netlink send no answer now; job_work() sends it. */
 	return -EINTR;
 
 err_charge:
-	hc_uncharge(job->payer, HC_LIMIT_JOBS, 1);
-	hc_payer_put(job->payer);
+	hc_uncharge(job->account, HC_LIMIT_JOBS, 1);
+	hc_account_put(job->account);
 err_free:
+	kvfree(job->p.topo.peers);
 	kfree(job);
 	return err;
 }
@@ -143,17 +148,83 @@ static int part_check(struct genl_info *info, const struct nlattr *fixed, const 
 	return -EINVAL;
 }
 
+/* Get the number of rows of the table of peers and their common length. */
+static int table_size(struct genl_info *info, struct hc_topo *t)
+{
+	unsigned int size = nla_len(info->attrs[HYPERCUBE_A_FABRIC_PEERS]);
+	struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != HYPERCUBE_A_FABRIC_PEERS)
+			continue;
+		if (nla_len(attr) != size || size % sizeof(u16) || !size) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "All nodes must have the same number of ports, at least one");
+			return -EINVAL;
+		}
+		if (++t->nodes > HYPERCUBE_NODES_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "A fabric has at most 4096 nodes");
+			return -EINVAL;
+		}
+	}
+	t->ports = size / sizeof(u16);
+	return 0;
+}
+
+static int table_get(struct genl_info *info, struct hc_topo *t)
+{
+	struct nlattr *attr;
+	u16 *peer, *next;
+	int err, rem;
+
+	*t = (struct hc_topo){};
+	err = table_size(info, t);
+	if (err)
+		return err;
+	peer = kvmalloc_array(t->nodes, t->ports * sizeof(*peer), GFP_KERNEL_ACCOUNT);
+	if (!peer)
+		return -ENOMEM;
+	next = peer;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		if (nla_type(attr) == HYPERCUBE_A_FABRIC_PEERS) {
+			memcpy(next, nla_data(attr), nla_len(attr));
+			next += t->ports;
+		}
+	t->peers = peer;
+	return 0;
+}
+
+/* Get the topology: a dimension, or a table of peers. */
+static int topo_get(struct genl_info *info, struct hc_topo *t)
+{
+	struct nlattr *dim = info->attrs[HYPERCUBE_A_FABRIC_DIM];
+	struct nlattr *peers = info->attrs[HYPERCUBE_A_FABRIC_PEERS];
+
+	if (dim && peers) {
+		NL_SET_ERR_MSG_ATTR(info->extack, peers,
+				    "A fabric has a dimension or a table of peers, not both");
+		return -EINVAL;
+	}
+	if (peers)
+		return table_get(info, t);
+	*t = hc_topo_cube(nla_get_u32(dim));
+	return 0;
+}
+
 int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *segment = info->attrs[HYPERCUBE_A_FABRIC_SEGMENT];
-	struct nlattr *fixed = info->attrs[HYPERCUBE_A_FABRIC_FIXED];
-	struct nlattr *base = info->attrs[HYPERCUBE_A_FABRIC_BASE];
+	struct nlattr *fixed = info->attrs[HYPERCUBE_A_FABRIC_SUBCUBE_MASK];
+	struct nlattr *shape = info->attrs[HYPERCUBE_A_FABRIC_SHAPE];
+	struct nlattr *base = info->attrs[HYPERCUBE_A_FABRIC_SUBCUBE_VALUE];
 	struct nlattr *id = info->attrs[HYPERCUBE_A_FABRIC_ID];
 	struct fabric_job *job;
 	int err;
 
 	if (hc_missing(info, HYPERCUBE_A_FABRIC_NAME, "A fabric needs a name") ||
-	    hc_missing(info, HYPERCUBE_A_FABRIC_DIM, "A fabric needs a dimension"))
+	    (!info->attrs[HYPERCUBE_A_FABRIC_PEERS] &&
+	     hc_missing(info, HYPERCUBE_A_FABRIC_DIM, "A fabric needs a dimension")))
 		return -EINVAL;
 	err = id_check(info, id) ?: part_check(info, fixed, base);
 	if (err)
@@ -161,7 +232,14 @@ int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info)
 	job = job_new(info, create);
 	if (!job)
 		return -ENOMEM;
-	job->p.dim = nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_DIM]);
+	err = topo_get(info, &job->p.topo);
+	if (err) {
+		kfree(job);
+		return err;
+	}
+	if (shape)
+		nla_strscpy(job->shape, shape, sizeof(job->shape));
+	job->p.shape = job->shape;
 	job->p.fixed = fixed ? nla_get_u32(fixed) : 0;
 	job->p.base = base ? nla_get_u32(base) : 0;
 	job->p.id = id ? nla_get_u32(id) : 0;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One function for each kind of object; requests, dumps and events all use it.
+ * Writes messages: one function for each kind of object, for requests, dumps and events.
  */
+#include <linux/string.h>
+
 #include "coll/detour.h"
 #include "coll/plan.h"
+#include "fabric/byzantine.h"
 #include "fabric/fabric.h"
 #include "fabric/impair.h"
-#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "netlink/priv.h"
 #include "route/copy.h"
 #include "sock/socks.h"
 #include "task/queue.h"
+#include "trunk/trunk.h"
 #include "wire.h"
 
 void *hc_msg_begin(const struct hc_msg *msg)
@@ -35,7 +38,7 @@ int hc_msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
 	return 0;
 }
 
-/* What is told happens at a node. */
+/* Write the node that an event is about. */
 static bool put_where(struct sk_buff *skb, int fabric, int id, const struct hc_node *node)
 {
 	return nla_put_string(skb, fabric, node->fabric->name) || nla_put_u32(skb, id, node->id);
@@ -45,8 +48,8 @@ static bool put_where(struct sk_buff *skb, int fabric, int id, const struct hc_n
 
 static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabric)
 {
-	u32 ours = hc_node_size(fabric->dim);
-	/* A net_device takes at least its own structure and those of its two queues.  Its
+	u32 ours = hc_node_size(fabric->topo.ports);
+	/* A lower bound for a net_device: its own structure and those of its two queues. Its
 	 * entries in sysfs and the state that IP keeps for it come on top.
 	 */
 	u32 device = sizeof(struct net_device) + sizeof(struct netdev_queue) +
@@ -58,14 +61,24 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODES_FAILED, fabric->nfailed) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODE_SIZE, ours) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_DEV_SIZE, device) ||
-	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PATIENCE, fabric->patience) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_STALL_TIMEOUT, fabric->stall_timeout) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_INDEX, fabric->index) ||
 	       (!hc_is_whole(fabric) &&
-		(nla_put_u32(skb, HYPERCUBE_A_FABRIC_FIXED, fabric->fixed) ||
-		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_BASE, fabric->base) ||
-		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_LIFE, fabric->trunks.life) ||
-		 nla_put_u64_64bit(skb, HYPERCUBE_A_FABRIC_TRUNKS_ENDED, fabric->trunks.broken,
+		(nla_put_u32(skb, HYPERCUBE_A_FABRIC_SUBCUBE_MASK, fabric->fixed) ||
+		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_SUBCUBE_VALUE, fabric->base) ||
+		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_LIFE, fabric->life) ||
+		 nla_put_u64_64bit(skb, HYPERCUBE_A_FABRIC_TRUNKS_ENDED, fabric->trunks->broken,
 				   HYPERCUBE_A_FABRIC_PAD)));
+}
+
+static bool put_fabric_topo(struct sk_buff *skb, const struct hc_fabric *fabric)
+{
+	return (fabric->topo.dim &&
+		nla_put_u32(skb, HYPERCUBE_A_FABRIC_DIM, fabric->topo.dim)) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODES, fabric->topo.nodes) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PORTS, fabric->topo.ports) ||
+	       (fabric->shape[0] &&
+		nla_put_string(skb, HYPERCUBE_A_FABRIC_SHAPE, fabric->shape));
 }
 
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
@@ -75,14 +88,14 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 	bool overflow = !hdr ||
 		   nla_put_string(skb, HYPERCUBE_A_FABRIC_NAME, fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_ID, fabric->id) ||
-		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_DIM, fabric->dim) ||
+		   put_fabric_topo(skb, fabric) ||
 		   (!fabric->dead && put_fabric_counts(skb, fabric));
 	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ node */
 
-/* @n: by reason; those of which there were none are not told. */
+/* Write numbers of drops, @n by reason, but for those that are 0. */
 static bool put_drops(struct sk_buff *skb, int attr, const u64 *n)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
@@ -108,8 +121,8 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 	return put_drops(skb, HYPERCUBE_A_NODE_DROPS, n);
 }
 
-/* The endpoint's own stack may rename it meanwhile, or the namespace change:
- * the answer is a snapshot.  A guest may have lost its interface (guest.c).
+/* Write the node's interface. Its stack may rename it meanwhile, or the namespace change: the
+ * answer is a snapshot. An endpoint in a foreign namespace may have lost its interface (guest.c).
  */
 static bool put_node_device(struct sk_buff *skb, const struct hc_node *node)
 {
@@ -140,7 +153,7 @@ static bool put_node_faults(struct sk_buff *skb, const struct hc_node *node)
 	if (nla_put_u8(skb, HYPERCUBE_A_NODE_FAILED, node->failed) ||
 	    nla_put_u32(skb, HYPERCUBE_A_NODE_FAULT, READ_ONCE(node->fault)))
 		return true;
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (nla_put_u32(skb, HYPERCUBE_A_NODE_NB_FAULT, READ_ONCE(node->nb_fault[d])))
 			return true;
 	return false;
@@ -153,7 +166,7 @@ static bool put_node_u64(struct sk_buff *skb, int attr, u64 v)
 
 static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
 {
-	const struct hc_socks *socks = &node->socks;
+	const struct hc_socks *socks = node->socks;
 	u64 frames, bytes;
 	unsigned int start;
 
@@ -169,18 +182,18 @@ static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
 	       put_node_u64(skb, HYPERCUBE_A_NODE_INCOMPLETE, atomic64_read(&socks->incomplete));
 }
 
-static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
+static bool put_node_byzantine(struct sk_buff *skb, const struct hc_node *node)
 {
-	struct hc_lies set;
-	u64 told = hc_lie_get(node, &set);
+	struct hc_byzantine_conf set;
+	u64 corrupted = hc_byzantine_get(node, &set);
 	unsigned int i;
 
 	for (i = 0; i < set.n; i++)
-		if (nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_AT, set.at[i]))
+		if (nla_put_u32(skb, HYPERCUBE_A_NODE_BYZANTINE_AT, set.at[i]))
 			return true;
-	return nla_put_u32(skb, HYPERCUBE_A_NODE_LIE, set.ppm) ||
-	       nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_SEED, set.seed) ||
-	       put_node_u64(skb, HYPERCUBE_A_NODE_LIES, told);
+	return nla_put_u32(skb, HYPERCUBE_A_NODE_BYZANTINE, set.ppm) ||
+	       nla_put_u32(skb, HYPERCUBE_A_NODE_BYZANTINE_SEED, set.seed) ||
+	       put_node_u64(skb, HYPERCUBE_A_NODE_BYZANTINE_FRAMES, corrupted);
 }
 
 static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
@@ -198,18 +211,35 @@ static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_PUT, stats.put, pad) ||
 	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_TAKEN, stats.taken, pad) ||
 	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_DONE, stats.done, pad) ||
-	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_REPEATED, stats.repeated, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_REDELIVERED, stats.redelivered, pad) ||
 	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_LOST, stats.lost, pad) ||
 	    nla_put_u32(skb, HYPERCUBE_A_TASKS_MOVING, stats.moving) ||
 	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_SENT, stats.sent, pad) ||
 	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_RECEIVED, stats.received, pad) ||
-	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt, pad) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TASKS_COPIED, stats.copied) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TASKS_KEPT, stats.kept) ||
-	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_REVIVED, stats.revived, pad))
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_UNRESOLVED, stats.unresolved, pad) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_REPLICATED, stats.replicated) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_REPLICAS_HELD, stats.replicas_held) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_RECOVERED, stats.recovered, pad))
 		return true;
 	nla_nest_end(skb, nest);
 	return false;
+}
+
+/* Write the node's peers; those in a hypercube the reader can compute. */
+static bool put_node_peers(struct sk_buff *skb, const struct hc_node *node)
+{
+	const struct hc_topo *topo = &node->fabric->topo;
+
+	return topo->peers && nla_put(skb, HYPERCUBE_A_NODE_PEERS, topo->ports * sizeof(u16),
+				     &topo->peers[node->id * topo->ports]);
+}
+
+/* Left out if it has no number in the reader's user namespace: any would be another user's. */
+static bool put_uid(const struct hc_msg *msg, int type, kuid_t kuid)
+{
+	uid_t uid = from_kuid(msg->user_ns, kuid);
+
+	return uid != (uid_t)-1 && nla_put_u32(msg->skb, type, uid);
 }
 
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
@@ -219,13 +249,12 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 	bool overflow = !hdr ||
 		   put_where(skb, HYPERCUBE_A_NODE_FABRIC, HYPERCUBE_A_NODE_ID, node) ||
 		   put_node_device(skb, node) ||
+		   put_node_peers(skb, node) ||
 		   put_node_faults(skb, node) ||
-		   (uid_valid(node->owner) &&
-		    nla_put_u32(skb, HYPERCUBE_A_NODE_OWNER,
-				from_kuid_munged(msg->user_ns, node->owner))) ||
+		   put_uid(msg, HYPERCUBE_A_NODE_OWNER, node->owner) ||
 		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
 		   put_node_drops(skb, node) ||
-		   put_node_lies(skb, node) ||
+		   put_node_byzantine(skb, node) ||
 		   put_node_counters(skb, node) ||
 		   put_node_tasks(skb, node);
 	return hc_msg_end(msg, hdr, overflow);
@@ -239,7 +268,7 @@ int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u
 	bool overflow = !hdr ||
 		   nla_put_string(skb, HYPERCUBE_A_NODE_FABRIC, fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_NODE_ID, u) ||
-		   nla_put_flag(skb, HYPERCUBE_A_NODE_AWAY) ||
+		   nla_put_flag(skb, HYPERCUBE_A_NODE_REMOTE) ||
 		   nla_put_u32(skb, HYPERCUBE_A_NODE_FAULT, words[u]);
 	return hc_msg_end(msg, hdr, overflow);
 }
@@ -253,7 +282,7 @@ static u32 link_state(const struct hc_port *port)
 	return (flags & BIT(HC_PORT_DOWN) ? HYPERCUBE_LINK_F_DOWN : 0) |
 	       (flags & BIT(HC_PORT_DETECTED) ? HYPERCUBE_LINK_F_DETECTED : 0) |
 	       (flags & BIT(HC_PORT_FAILED) ? HYPERCUBE_LINK_F_FAILED : 0) |
-	       (flags & BIT(HC_PORT_NO_CARRIER) ? HYPERCUBE_LINK_F_CARRIER : 0) |
+	       (flags & BIT(HC_PORT_NO_CARRIER) ? HYPERCUBE_LINK_F_NO_CARRIER : 0) |
 	       (flags & HC_PORT_GAVE_UP ? HYPERCUBE_LINK_F_SPENT : 0);
 }
 
@@ -287,13 +316,13 @@ static bool put_link_params(struct sk_buff *skb, const struct hc_port *port)
 
 	return nla_put_u32(skb, HYPERCUBE_A_LINK_STATE, state) ||
 	       nla_put_u8(skb, HYPERCUBE_A_LINK_DOWN, !!(state & HYPERCUBE_LINK_F_DOWN)) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_LATENCY, port->latency, pad) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_BANDWIDTH, port->bandwidth, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_MODEL_LATENCY, port->latency, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_MODEL_BANDWIDTH, port->bandwidth, pad) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_DOWN, READ_ONCE(port->flap_down)) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_PERIOD, READ_ONCE(port->flap_period));
 }
 
-/* What is set, and what has come of it. */
+/* Write the impairments that are set, and counters of their effects. */
 static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port)
 {
 	const int pad = HYPERCUBE_A_LINK_PAD;
@@ -324,6 +353,7 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 	bool overflow = !hdr ||
 		   put_where(skb, HYPERCUBE_A_LINK_FABRIC, HYPERCUBE_A_LINK_NODE, node) ||
 		   nla_put_u32(skb, HYPERCUBE_A_LINK_DIM, dim) ||
+		   nla_put_u32(skb, HYPERCUBE_A_LINK_PEER, port->to) ||
 		   put_link_params(skb, port) ||
 		   put_link_impairments(skb, port) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_FRAMES, &port->tx_frames) ||
@@ -352,40 +382,40 @@ int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
 	return hc_msg_end(msg, hdr, overflow);
 }
 
-/* ------------------------------------------------------------ verdict */
+/* ------------------------------------------------------------ votes */
 
-/* The paths of the copies that dissent or are missing. */
-static bool put_verdict_paths(struct sk_buff *skb, const struct hypercube_verdict *v,
-			      const struct hc_path_dims *path)
+/* Write the paths of the copies that disagree or are missing. */
+static bool put_vote_paths(struct sk_buff *skb, const struct hypercube_vote *v,
+			   const struct hc_path_dims *path)
 {
 	struct hypercube_path p;
 	unsigned int i;
 
 	for (i = 0; i < v->copies; i++) {
-		if (!((v->dissent | v->missing) & BIT(i)))
+		if (!((v->mismatch | v->missing) & BIT(i)))
 			continue;
-		hc_path_tell(&p, v, i, &path[i]);
-		if (nla_put(skb, HYPERCUBE_A_VERDICT_PATH, sizeof(p), &p))
+		hc_path_notify(&p, v, i, &path[i]);
+		if (nla_put(skb, HYPERCUBE_A_VOTE_PATH, sizeof(p), &p))
 			return true;
 	}
 	return false;
 }
 
-int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 src,
-		    const struct hypercube_verdict *v, const struct hc_path_dims *path)
+int hc_fill_vote(const struct hc_msg *msg, const struct hc_node *node, u32 src,
+		 const struct hypercube_vote *v, const struct hc_path_dims *path)
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
-		   put_where(skb, HYPERCUBE_A_VERDICT_FABRIC, HYPERCUBE_A_VERDICT_NODE, node) ||
-		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_SRC, src) ||
-		   nla_put_u64_64bit(skb, HYPERCUBE_A_VERDICT_NR, v->nr,
-				     HYPERCUBE_A_VERDICT_PAD) ||
-		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_JUDGEMENT, v->judgement) ||
-		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_COPIES, v->copies) ||
-		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_DISSENT, v->dissent) ||
-		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_MISSING, v->missing) ||
-		   put_verdict_paths(skb, v, path);
+		   put_where(skb, HYPERCUBE_A_VOTE_FABRIC, HYPERCUBE_A_VOTE_NODE, node) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VOTE_SRC, src) ||
+		   nla_put_u64_64bit(skb, HYPERCUBE_A_VOTE_NR, v->nr,
+				     HYPERCUBE_A_VOTE_PAD) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VOTE_OUTCOME, v->outcome) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VOTE_COPIES, v->copies) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VOTE_MISMATCH, v->mismatch) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VOTE_MISSING, v->missing) ||
+		   put_vote_paths(skb, v, path);
 	return hc_msg_end(msg, hdr, overflow);
 }
 
@@ -398,35 +428,38 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 	rcu_read_lock();
 	plan->ops->shape(plan, &shape);
 	rcu_read_unlock();
-	/* It may be mended before the message is filled. */
-	if (plan->mends) {
+	/* The rings may be repaired before the message is filled. */
+	if (plan->repairs) {
 		shape.nrings = plan->nmembers;
 		shape.nring_nodes = 2 * plan->nmembers;
 	}
 	return NLMSG_DEFAULT_SIZE / 2 +
-	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE)) +
+	       (plan->recipe ? nla_total_size(strlen(plan->recipe) + 1) : 0) +
+	       (plan->grant ? 2 : 1) *
+	       nla_total_size(DIV_ROUND_UP(plan->fabric->topo.nodes, BITS_PER_BYTE)) +
 	       shape.ndetours * nla_total_size(sizeof(u32)) + nla_total_size(shape.steps) +
 	       (shape.ways ? shape.ndetours * nla_total_size(0) + shape.ways->bytes : 0) +
 	       nla_total_size(shape.nrings * sizeof(*shape.rings)) +
 	       nla_total_size(shape.nring_nodes * sizeof(*shape.ring_nodes));
 }
 
-static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan, const u32 *words)
+static bool put_plan_set(struct sk_buff *skb, int type, const struct hc_plan *plan,
+			 const u32 *words)
 {
-	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE);
-	struct nlattr *members = nla_reserve(skb, HYPERCUBE_A_PLAN_MEMBERS, len);
+	unsigned int len = DIV_ROUND_UP(plan->fabric->topo.nodes, BITS_PER_BYTE);
+	struct nlattr *attr = nla_reserve(skb, type, len);
 	unsigned int i;
 	u8 *set;
 
-	if (!members)
+	if (!attr)
 		return true;
-	set = nla_data(members);
+	set = nla_data(attr);
 	for (i = 0; i < len; i++)
 		set[i] = words[i / 4] >> (i % 4 * BITS_PER_BYTE);
 	return false;
 }
 
-/* The members as they are now, and their places. */
+/* Write the present members, and their places in the plan. */
 static bool put_plan_places(struct sk_buff *skb, const struct hc_plan *plan)
 {
 	struct hc_plan_params shape = {};
@@ -435,16 +468,31 @@ static bool put_plan_places(struct sk_buff *skb, const struct hc_plan *plan)
 	rcu_read_lock();
 	plan->ops->shape(plan, &shape);
 	overflow = hc_put_plan_shape(skb, plan, &shape) ||
-		   put_plan_members(skb, plan, shape.members ?: plan->members);
+		   put_plan_set(skb, HYPERCUBE_A_PLAN_MEMBERS, plan,
+				shape.members ?: plan->members);
 	rcu_read_unlock();
 	return overflow;
 }
 
 static bool put_plan_repairs(struct sk_buff *skb, const struct hc_plan *plan)
 {
-	return plan->mends &&
+	return plan->repairs &&
 	       (nla_put_flag(skb, HYPERCUBE_A_PLAN_REPAIR) ||
-		nla_put_u32(skb, HYPERCUBE_A_PLAN_REPAIRS, atomic_read(&plan->mended)));
+		nla_put_u32(skb, HYPERCUBE_A_PLAN_REPAIRS, atomic_read(&plan->repaired)));
+}
+
+static bool put_plan_guard(const struct hc_msg *msg, const struct hc_plan *plan)
+{
+	kuid_t uid = READ_ONCE(plan->guard_uid);
+	struct sk_buff *skb = msg->skb;
+
+	return plan->guard &&
+	       (nla_put_u32(skb, HYPERCUBE_A_PLAN_GUARD, plan->guard) ||
+		(plan->recipe &&
+		 nla_put_string(skb, HYPERCUBE_A_PLAN_GUARD_RECIPE, plan->recipe)) ||
+		(from_kuid(msg->user_ns, uid) != (uid_t)-1 &&
+		 (put_uid(msg, HYPERCUBE_A_PLAN_GUARD_UID, uid) ||
+		  put_plan_set(skb, HYPERCUBE_A_PLAN_GUARD_MEMBERS, plan, plan->grant))));
 }
 
 static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
@@ -465,10 +513,13 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->ops->id) ||
 		   put_plan_places(skb, plan) ||
 		   put_plan_repairs(skb, plan) ||
+		   put_plan_guard(msg, plan) ||
 		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||
 		   (broken &&
 		    (put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_NODE, READ_ONCE(plan->cause_node)) ||
-		     put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_DIM, READ_ONCE(plan->cause_dim))));
+		     put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_DIM, READ_ONCE(plan->cause_dim)) ||
+		     nla_put_u32(skb, HYPERCUBE_A_PLAN_CAUSE_STATUS,
+				 READ_ONCE(plan->cause_status))));
 	return hc_msg_end(msg, hdr, overflow);
 }
 

@@ -2,9 +2,9 @@
 /*
  * Reading: single objects and dumps.
  *
- * A dump goes through the fabrics by id and through each by index, and holds
- * nothing between two buffers.  A fabric that comes or goes meanwhile makes the
- * reader repeat it (NLM_F_DUMP_INTR).
+ * A dump goes through the fabrics by id and through each by index, and holds no lock or reference
+ * between two buffers.  A fabric that comes or goes meanwhile makes the reader repeat the dump
+ * (NLM_F_DUMP_INTR).
  */
 #include <linux/mm.h>
 
@@ -18,7 +18,8 @@
 
 /* ------------------------------------------------------------ what a request names */
 
-/* The number of any node of the fabric, wherever it lives, or an error. */
+/* Return the number of the node that a request names, on this machine or another one, or an error.
+ */
 static int any_node_id(struct genl_info *info, int attr)
 {
 	u32 u;
@@ -26,7 +27,7 @@ static int any_node_id(struct genl_info *info, int attr)
 	if (hc_missing(info, attr, "The request names no node"))
 		return -EINVAL;
 	u = nla_get_u32(info->attrs[attr]);
-	if (u >= hc_nodes(hc_info_fabric(info)->dim)) {
+	if (u >= hc_info_fabric(info)->topo.nodes) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
 				    "The fabric has no such node");
 		return -ERANGE;
@@ -62,9 +63,13 @@ struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim)
 	if (hc_missing(info, HYPERCUBE_A_LINK_DIM, "The request names no dimension"))
 		return ERR_PTR(-EINVAL);
 	*dim = nla_get_u32(attr);
-	if (*dim >= hc_info_fabric(info)->dim) {
+	if (*dim >= hc_info_fabric(info)->topo.ports) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "The fabric has no such dimension");
 		return ERR_PTR(-ERANGE);
+	}
+	if (hc_node_peer(node, *dim) == node->id) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "The node has no such port");
+		return ERR_PTR(-ENODEV);
 	}
 	return node;
 }
@@ -116,8 +121,8 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
 /**
  * struct route - a request for a route
  * @later: must be first
- * @probe: the frame that finds it
- * @end: when it must have been lost, jiffies
+ * @probe: the PATH frame that finds it
+ * @end: when the frame must have been lost, jiffies
  */
 struct route {
 	struct hc_later later;
@@ -187,7 +192,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	INIT_LIST_HEAD(&r->probe.list);
 	r->probe.src = src->id;
 	r->probe.dst = dst->id;
-	r->probe.walk = kvmalloc(2 * hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
+	r->probe.walk = kvmalloc(2 * fabric->topo.nodes, GFP_KERNEL_ACCOUNT);
 	if (!r->probe.walk)
 		err = -ENOMEM;
 	else if (src != dst)
@@ -199,7 +204,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	return hc_later_wait(&r->later, info);
 }
 
-/* @words: of a fabric that is not whole. */
+/* Write a node. @words: FAULT words as far as known, if the fabric spans machines. */
 static int fill_node(const struct hc_msg *msg, struct hc_fabric *fabric, u32 u, const u32 *words)
 {
 	if (fabric->nodes[u])
@@ -264,8 +269,8 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 /**
  * struct cursor - where a dump goes on; in cb->ctx
  * @fabric: smallest fabric id not yet finished
- * @index: first object of that fabric not yet sent: node, or id of a plan
- * @sub: the same within that object: dimension, or node of a plan
+ * @index: first object of that fabric not yet sent: number of a node, or id of a plan
+ * @sub: first part of that object not yet sent: dimension, or node of a plan
  */
 struct cursor {
 	u32 fabric;
@@ -273,7 +278,7 @@ struct cursor {
 	u32 sub;
 };
 
-/* Sends the objects of one fabric from the cursor on; the fabric is locked. */
+/* Writes the objects of one fabric from the cursor on; the caller holds the fabric's lock. */
 typedef int (*dump_fn)(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		       struct nlattr **attrs);
 
@@ -290,7 +295,7 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 		return 0;
 	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
 	if (!fabric) {
-		/* 6.1 takes no text from here, only an error, which no client overlooks. */
+		/* Linux 6.1 sends no text from here, only an error, which every client reports. */
 		NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
 		return -ENOENT;
 	}
@@ -298,7 +303,7 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* The fabric that the cursor is at, pinned, or NULL at the end. */
+/* Return the fabric at the cursor, with a reference, or NULL at the end. */
 static struct hc_fabric *cursor_fabric(struct net *net, struct cursor *c, struct nlattr *name)
 {
 	struct hc_fabric *fabric;
@@ -330,7 +335,7 @@ static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 		if (!words)
 			return -ENOMEM;
 	}
-	for (; c->index < hc_nodes(fabric->dim); c->index++) {
+	for (; c->index < fabric->topo.nodes; c->index++) {
 		err = fill_node(msg, fabric, c->index, words);
 		if (err)
 			break;
@@ -345,10 +350,12 @@ static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	const struct nlattr *only = attrs[HYPERCUBE_A_LINK_NODE];
 	int err;
 
-	for (; c->index < hc_nodes(fabric->dim); c->index++, c->sub = 0) {
+	for (; c->index < fabric->topo.nodes; c->index++, c->sub = 0) {
 		if ((only && nla_get_u32(only) != c->index) || !fabric->nodes[c->index])
 			continue;
-		for (; c->sub < fabric->dim; c->sub++) {
+		for (; c->sub < fabric->topo.ports; c->sub++) {
+			if (!hc_port_exists(&fabric->topo, c->index, c->sub))
+				continue;
 			err = hc_fill_link(msg, fabric->nodes[c->index], c->sub);
 			if (err)
 				return err;
@@ -390,7 +397,9 @@ static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	return each_plan(msg, fabric, c, attrs, dump_plan);
 }
 
-/* Members that wait for nothing too: their next number tells who is missing. */
+/* Members without a pending operation are written, too: their next number shows which members have
+ * not contributed.
+ */
 static int dump_plan_ops(const struct hc_msg *msg, struct hc_plan *plan, struct cursor *c,
 			 struct nlattr **attrs)
 {
@@ -401,7 +410,7 @@ static int dump_plan_ops(const struct hc_msg *msg, struct hc_plan *plan, struct 
 
 	if (only_plan && nla_get_u32(only_plan) != plan->id)
 		return 0;
-	for (; c->sub < hc_nodes(plan->fabric->dim); c->sub++) {
+	for (; c->sub < plan->fabric->topo.nodes; c->sub++) {
 		if (only && nla_get_u32(only) != c->sub)
 			continue;
 		if (!hc_coll_view(plan, c->sub, &view))

@@ -1,39 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that are answered later.
+ * Deferred requests.
  *
  * While a request runs, generic netlink holds a lock that others need: a module that registers a
- * family waits for it, and everybody else waits for that module.  So no request sleeps until the
- * fabric has done something.  It begins that, leaves a struct hc_later and returns; one work
- * item of the fabric looks at all of these from time to time, under the fabric's lock, and
- * answers what is over: with a reply, if there is one, and the acknowledgment that the request
- * would have had.
+ * family waits for it, and all other users of netlink wait for that module. So no request sleeps
+ * until the fabric has done something. It starts that, leaves a struct hc_later and returns; one
+ * work item of the fabric checks all of these from time to time, under the fabric's lock, and
+ * answers those that are over: with a reply, if there is one, and the acknowledgment that the
+ * request would have had.
  *
- * Lifetime: it holds a copy of the request, charged to the task that asks, and the socket that
- * the answer is for, which holds the namespace.  The fabric holds it, and answers when it is
- * removed.  If the socket is closed meanwhile, nobody needs the answer: what can be given up is
- * given up, so a namespace is not kept for long.
+ * Lifetime: a deferred request holds a copy of the request, charged to the requester, and the
+ * requester's socket, which holds the namespace. The fabric holds the deferred request, and answers
+ * it when the fabric is removed. If the socket is closed meanwhile, no answer is needed: what can
+ * be cancelled is cancelled, so a namespace is not kept for long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "fabric/byzantine.h"
 #include "fabric/fabric.h"
-#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
-#include "netlink/later.h"
 #include "netlink/priv.h"
+#include "route/detect.h"
 
 #define LATER_MAX	64		/* of a fabric */
 #define LOOK_MAX	(HZ / 10)	/* a closed socket is seen within this time */
 
-/* ------------------------------------------------------------ who has asked */
+/**
+ * struct hc_laters - the deferred requests of a fabric; under hc_fabric.lock
+ * @fabric: the fabric
+ * @list: struct hc_later
+ * @n: how many there are
+ * @work: checks them
+ */
+struct hc_laters {
+	struct hc_fabric *fabric;
+	struct list_head list;
+	unsigned int n;
+	struct delayed_work work;
+};
+
+/* ------------------------------------------------------------ the requester */
 
 #define REQUEST_MAX	SZ_4K	/* far longer than any that makes sense */
 
-/* The request itself may lie in a buffer of any size, which is charged to nobody. */
+/* Copy the request: it may lie in a buffer of any size, which is not charged to any memory cgroup.
+ */
 int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info,
 		  bool brief)
 {
@@ -49,7 +64,7 @@ int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struc
 	skb_put_data(asked->skb, info->nlhdr, len);
 	nlmsg_hdr(asked->skb)->nlmsg_len = len;
 	NETLINK_CB(asked->skb) = NETLINK_CB(skb);
-	/* The kernel's socket in the namespace. */
+	/* netlink_ack() sends from the kernel's socket in the namespace. */
 	asked->skb->sk = skb->sk;
 	asked->sk = NETLINK_CB(skb).sk;
 	sock_hold(asked->sk);
@@ -60,7 +75,7 @@ void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(asked->skb);
 
-	/* Somebody else may have its port by now. */
+	/* Another socket may have the requester's port by now. */
 	if (hc_asked_gone(asked))
 		return;
 	if (err || nlh->nlmsg_flags & NLM_F_ACK)
@@ -93,8 +108,8 @@ static void later_end(struct hc_later *later, int err)
 
 static void later_work(struct work_struct *work)
 {
-	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
-						later.work);
+	struct hc_laters *laters = container_of(to_delayed_work(work), struct hc_laters, work);
+	struct hc_fabric *fabric = laters->fabric;
 	unsigned long next = jiffies + LOOK_MAX;
 	struct hc_later *later, *more;
 	int err;
@@ -102,7 +117,7 @@ static void later_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	if (fabric->dead)
 		goto unlock;
-	list_for_each_entry_safe(later, more, &fabric->later.list, list) {
+	list_for_each_entry_safe(later, more, &fabric->laters->list, list) {
 		bool gone = hc_asked_gone(&later->asked);
 
 		err = -EAGAIN;
@@ -114,11 +129,11 @@ static void later_work(struct work_struct *work)
 			continue;
 		}
 		list_del(&later->list);
-		fabric->later.n--;
+		fabric->laters->n--;
 		later_end(later, err);
 	}
-	if (!list_empty(&fabric->later.list))
-		queue_delayed_work(system_long_wq, &fabric->later.work,
+	if (!list_empty(&fabric->laters->list))
+		queue_delayed_work(system_long_wq, &fabric->laters->work,
 				   time_after(next, jiffies) ? next - jiffies : 0);
 unlock:
 	mutex_unlock(&fabric->lock);
@@ -132,7 +147,7 @@ void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 	int err;
 
 	lockdep_assert_held(&fabric->lock);
-	if (fabric->later.n >= LATER_MAX) {
+	if (fabric->laters->n >= LATER_MAX) {
 		NL_SET_ERR_MSG(info->extack, "Too many requests wait for this fabric");
 		return ERR_PTR(-EBUSY);
 	}
@@ -164,73 +179,86 @@ int hc_later_wait(struct hc_later *later, struct genl_info *info)
 	if (err != -EAGAIN) {
 		later_end(later, err);
 	} else {
-		list_add_tail(&later->list, &fabric->later.list);
-		fabric->later.n++;
-		mod_delayed_work(system_long_wq, &fabric->later.work, 1);
+		list_add_tail(&later->list, &fabric->laters->list);
+		fabric->laters->n++;
+		mod_delayed_work(system_long_wq, &fabric->laters->work, 1);
 	}
-	/* -EINTR makes netlink send no answer: later_end() does. */
+	/* -EINTR makes netlink send no answer now; later_end() sends it. */
 	return -EINTR;
 }
 
-void hc_later_init(struct hc_fabric *fabric)
+static void later_init(struct hc_fabric *fabric, void *state)
 {
-	INIT_LIST_HEAD(&fabric->later.list);
-	INIT_DELAYED_WORK(&fabric->later.work, later_work);
+	struct hc_laters *laters = state;
+
+	laters->fabric = fabric;
+	INIT_LIST_HEAD(&laters->list);
+	INIT_DELAYED_WORK(&laters->work, later_work);
+	fabric->laters = laters;
 }
 
-void hc_later_exit(struct hc_fabric *fabric)
+static void later_stop(struct hc_fabric *fabric)
 {
 	struct hc_later *later, *more;
 
-	cancel_delayed_work_sync(&fabric->later.work);
-	list_for_each_entry_safe(later, more, &fabric->later.list, list) {
+	cancel_delayed_work_sync(&fabric->laters->work);
+	list_for_each_entry_safe(later, more, &fabric->laters->list, list) {
 		list_del(&later->list);
 		NL_SET_ERR_MSG(&later->extack, "The fabric was removed meanwhile");
 		later_end(later, -ENODEV);
 	}
 }
 
-/* ------------------------------------------------------------ until all know */
+struct hc_notifier hc_later_notifier = {
+	.fabric_size	= sizeof(struct hc_laters),
+	.fabric_init	= later_init,
+	.fabric_stop	= later_stop,
+};
 
-#define TELL_MAX	(5 * HZ)	/* longest wait: a slow link's word and answer take four */
-#define CHANGES_NODE	BIT(HYPERCUBE_DIM_MAX)
+/* ------------------------------------------------------------ changes of links */
+
+#define TELL_MAX	(5 * HZ)	/* longest wait; a slow link may take 4 s to answer */
+#define CHANGES_NODE	BIT(HC_PORTS_MAX)
 
 /**
- * struct told - the state of links was changed, and those concerned shall know
+ * struct announcement - a request that has changed the state of links, and waits until all nodes
+ * concerned
+ *	have acted on it
  * @later: must be first
- * @node: the node, or NULL: all
- * @dims: and the nodes along these
- * @from: of all nodes: those below know
- * @end: jiffies when the wait is given up
- * @changes: of all nodes: for each its ends of links that change, CHANGES_NODE if it does
+ * @node: the node whose links have changed, or NULL: those of all nodes
+ * @dims: the neighbours along these have to know, too
+ * @from: with all nodes: those below this number have acted on it
+ * @end: when the wait is given up, jiffies
+ * @changes: with all nodes: for each node a mask of the dimensions whose links change, and
+ *	CHANGES_NODE if the node itself does
  */
-struct told {
+struct announcement {
 	struct hc_later later;
 	struct hc_node *node;
 	u32 dims;
 	u32 from;
 	unsigned long end;
-	u16 changes[];
+	u32 changes[];
 };
 
-/* Notes which nodes and links change when all faults are cleared, for changes_notify(). */
-static void changes_note(struct told *t)
+/* Record which nodes and links change when all faults are cleared, for changes_notify(). */
+static void changes_note(struct announcement *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
 	unsigned int d;
 	const struct hc_node *node;
 
-	BUILD_BUG_ON(CHANGES_NODE > U16_MAX);
 	hc_each_node(fabric, node) {
-		t->changes[node->id] = node->failed || hc_lie_lies(node) ? CHANGES_NODE : 0;
-		for (d = 0; d < fabric->dim; d++)
+		t->changes[node->id] = node->failed || hc_byzantine_corrupts(node) ? CHANGES_NODE :
+				       0;
+		for (d = 0; d < fabric->topo.ports; d++)
 			if (!hc_link_is_clear(&node->ports[d]))
 				t->changes[node->id] |= hc_bit(d);
 		cond_resched();
 	}
 }
 
-static void changes_notify(const struct told *t)
+static void changes_notify(const struct announcement *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
 	struct hc_node *node;
@@ -239,14 +267,14 @@ static void changes_notify(const struct told *t)
 	hc_each_node(fabric, node) {
 		if (t->changes[node->id] & CHANGES_NODE)
 			hc_notify_node(node);
-		for (d = 0; d < fabric->dim; d++)
+		for (d = 0; d < fabric->topo.ports; d++)
 			if (t->changes[node->id] & hc_bit(d))
 				hc_notify_link(node, d);
 		cond_resched();
 	}
 }
 
-static void told_notify(const struct told *t)
+static void announcement_notify(const struct announcement *t)
 {
 	switch (t->later.info.genlhdr->cmd) {
 	case HYPERCUBE_CMD_LINK_SET:
@@ -261,16 +289,16 @@ static void told_notify(const struct told *t)
 	}
 }
 
-/* Each node is asked until it knows: to ask thousands that do, at each look, would keep others
- * from the fabric's lock.
+/* Return: true if all nodes have acted on the change. A node that has is not asked again: to ask
+ * thousands at each look would keep others from the fabric's lock.
  */
-static bool all_know(struct told *t)
+static bool all_know(struct announcement *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
 	const struct hc_node *node;
 
 	while ((node = hc_node_from(fabric, t->from))) {
-		if (!hc_link_told(node))
+		if (!hc_detect_is_acked(node))
 			return false;
 		t->from = node->id + 1;
 		cond_resched();
@@ -278,7 +306,7 @@ static bool all_know(struct told *t)
 	return true;
 }
 
-static bool all_told(struct told *t)
+static bool all_notified(struct announcement *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
 	const struct hc_node *node;
@@ -286,38 +314,39 @@ static bool all_told(struct told *t)
 
 	if (!t->node)
 		return all_know(t);
-	for (d = 0; d < fabric->dim; d++) {
-		node = fabric->nodes[hc_neigh(t->node->id, d)];
-		if (t->dims & hc_bit(d) && node && !hc_link_told(node))
+	for (d = 0; d < fabric->topo.ports; d++) {
+		node = fabric->nodes[hc_node_peer(t->node, d)];
+		if (t->dims & hc_bit(d) && node && !hc_detect_is_acked(node))
 			return false;
 	}
-	return hc_link_told(t->node);
+	return hc_detect_is_acked(t->node);
 }
 
-static int told_look(struct hc_later *later, bool gone)
+static int announcement_look(struct hc_later *later, bool gone)
 {
-	struct told *t = container_of(later, struct told, later);
+	struct announcement *t = container_of(later, struct announcement, later);
 
 	later->next = jiffies + 1;
-	if (!all_told(t)) {
+	if (!all_notified(t)) {
 		if (!gone && time_before(jiffies, t->end))
 			return -EAGAIN;
 		NL_SET_ERR_MSG(&later->extack,
 			       "The change is made, but not all neighbours know of it yet");
 	}
-	told_notify(t);
+	announcement_notify(t);
 	return 0;
 }
 
-static const struct hc_later_ops told_ops = {
-	.look	= told_look,
+static const struct hc_later_ops announcement_ops = {
+	.look	= announcement_look,
 };
 
-struct hc_later *hc_later_told(struct sk_buff *skb, struct genl_info *info,
-			       struct hc_node *node, u32 dims)
+struct hc_later *hc_later_notified(struct sk_buff *skb, struct genl_info *info,
+				   struct hc_node *node, u32 dims)
 {
-	u32 all = node ? 0 : hc_nodes(hc_info_fabric(info)->dim);
-	struct told *t = hc_later_new(skb, info, struct_size(t, changes, all), &told_ops);
+	u32 all = node ? 0 : hc_info_fabric(info)->topo.nodes;
+	struct announcement *t = hc_later_new(skb, info, struct_size(t, changes, all),
+					      &announcement_ops);
 
 	if (IS_ERR(t))
 		return ERR_CAST(t);

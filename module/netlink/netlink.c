@@ -3,21 +3,23 @@
  * The generic netlink family: policies, commands, and what happens around them.
  * Documentation/netlink/specs/hypercube.yaml describes all of it.
  *
- * Commands run in parallel (those of one fabric under its lock).  None sleeps until a
- * fabric has done something, and none makes or removes thousands of endpoints: such are
- * answered later (netlink/later.c, netlink/fabric.c).
+ * Commands run in parallel (those of one fabric under its lock). None sleeps until a fabric has
+ * done something, and none makes or removes thousands of endpoints: such requests are deferred
+ * (netlink/later.c, netlink/fabric.c).
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
 #include "hc_bounds.h"
 #include "netlink/netlink.h"
 #include "netlink/priv.h"
+#include "notifier.h"
 #include "route/detect.h"
 
 /* genl_ops.internal_flags: what pre_doit() does */
-#define FL_PIN		BIT(0)	/* pin the fabric */
-#define FL_LOCK		BIT(1)	/* and take its lock; it is not dead then */
-#define FL_TIDY		BIT(2)	/* even where users may no longer configure anything */
+#define FL_PIN		BIT(0)	/* take a reference to the fabric */
+#define FL_LOCK		BIT(1)	/* and take its lock, unless it is dead */
+#define FL_TIDY		BIT(2)	/* allowed even where users may no longer configure anything */
+#define FL_GUARD	BIT(3)	/* needs CAP_NET_ADMIN, or to guard the plan (netlink/guard.c) */
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }
 #define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
@@ -25,8 +27,9 @@
 #define NODE_POLICY	NLA_POLICY_MAX(NLA_U32, NODES_MAX - 1)
 #define BINARY_MAX(bytes)	{ .type = NLA_BINARY, .len = (bytes) }
 #define DIM_POLICY	NLA_POLICY_MAX(NLA_U32, HYPERCUBE_DIM_MAX - 1)
+#define PORT_POLICY	NLA_POLICY_MAX(NLA_U32, HYPERCUBE_PORTS_MAX - 1)
 
-/* Not const, for the sake of older kernels' struct nla_policy. */
+/* The ranges are not const, for struct nla_policy of older kernels. */
 static struct netlink_range_validation segment_range = {
 	.min = HYPERCUBE_SEGMENT_MIN,
 	.max = HYPERCUBE_SEGMENT_MAX,
@@ -62,17 +65,19 @@ static const struct nla_policy fabric_policy[HYPERCUBE_A_FABRIC_MAX + 1] = {
 	[HYPERCUBE_A_FABRIC_ID]		= { .type = NLA_U32 },
 	[HYPERCUBE_A_FABRIC_DIM]	= NLA_POLICY_RANGE(NLA_U32, 1, HYPERCUBE_DIM_MAX),
 	[HYPERCUBE_A_FABRIC_SEGMENT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &segment_range),
-	[HYPERCUBE_A_FABRIC_FIXED]	= { .type = NLA_U32 },
-	[HYPERCUBE_A_FABRIC_BASE]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_FABRIC_SUBCUBE_MASK]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_FABRIC_SUBCUBE_VALUE]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_FABRIC_PEERS]	= BINARY_MAX(HYPERCUBE_PORTS_MAX * sizeof(u16)),
+	[HYPERCUBE_A_FABRIC_SHAPE]	= { .type = NLA_NUL_STRING, .len = HYPERCUBE_SHAPE_MAX },
 };
 
-static struct netlink_range_validation patience_range = {
-	.max = HYPERCUBE_PATIENCE_MAX,
+static struct netlink_range_validation stall_timeout_range = {
+	.max = HYPERCUBE_STALL_TIMEOUT_MAX,
 };
 
-static const struct nla_policy fabric_set_policy[HYPERCUBE_A_FABRIC_PATIENCE + 1] = {
+static const struct nla_policy fabric_set_policy[HYPERCUBE_A_FABRIC_STALL_TIMEOUT + 1] = {
 	[HYPERCUBE_A_FABRIC_NAME]	= NAME_POLICY,
-	[HYPERCUBE_A_FABRIC_PATIENCE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &patience_range),
+	[HYPERCUBE_A_FABRIC_STALL_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &stall_timeout_range),
 };
 
 static const struct nla_policy node_get_policy[HYPERCUBE_A_NODE_ID + 1] = {
@@ -87,25 +92,25 @@ static const struct nla_policy node_policy[HYPERCUBE_A_NODE_MAX + 1] = {
 	[HYPERCUBE_A_NODE_OWNER]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_NODE_NETNS_PID]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_NODE_NETNS_FD]	= { .type = NLA_U32 },
-	[HYPERCUBE_A_NODE_LIE]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
-	[HYPERCUBE_A_NODE_LIE_SEED]	= { .type = NLA_U32 },
-	[HYPERCUBE_A_NODE_LIE_AT]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[HYPERCUBE_A_NODE_BYZANTINE]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_NODE_BYZANTINE_SEED]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_NODE_BYZANTINE_AT]	= NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy link_get_policy[HYPERCUBE_A_LINK_DIM + 1] = {
 	[HYPERCUBE_A_LINK_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_LINK_NODE]		= NODE_POLICY,
-	[HYPERCUBE_A_LINK_DIM]		= DIM_POLICY,
+	[HYPERCUBE_A_LINK_DIM]		= PORT_POLICY,
 };
 
 static const struct nla_policy link_policy[HYPERCUBE_A_LINK_MAX + 1] = {
 	[HYPERCUBE_A_LINK_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_LINK_NODE]		= NODE_POLICY,
-	[HYPERCUBE_A_LINK_DIM]		= DIM_POLICY,
+	[HYPERCUBE_A_LINK_DIM]		= PORT_POLICY,
 	[HYPERCUBE_A_LINK_DOWN]		= NLA_POLICY_MAX(NLA_U8, 1),
 	[HYPERCUBE_A_LINK_LOSS]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
-	[HYPERCUBE_A_LINK_LATENCY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &latency_range),
-	[HYPERCUBE_A_LINK_BANDWIDTH]	= { .type = NLA_U64 },
+	[HYPERCUBE_A_LINK_MODEL_LATENCY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &latency_range),
+	[HYPERCUBE_A_LINK_MODEL_BANDWIDTH]	= { .type = NLA_U64 },
 	[HYPERCUBE_A_LINK_ONE_WAY]	= { .type = NLA_FLAG },
 	[HYPERCUBE_A_LINK_CORRUPT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
 	[HYPERCUBE_A_LINK_DUPLICATE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
@@ -127,10 +132,15 @@ static const struct nla_policy plan_get_policy[HYPERCUBE_A_PLAN_ID + 1] = {
 	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
-static const struct nla_policy plan_del_policy[HYPERCUBE_A_PLAN_HERE + 1] = {
+static const struct nla_policy plan_del_policy[HYPERCUBE_A_PLAN_LOCAL + 1] = {
 	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
-	[HYPERCUBE_A_PLAN_HERE]		= { .type = NLA_FLAG },
+	[HYPERCUBE_A_PLAN_LOCAL]		= { .type = NLA_FLAG },
+};
+
+static struct netlink_range_validation guard_range = {
+	.min = 1,
+	.max = HYPERCUBE_GUARD_MAX,
 };
 
 static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
@@ -145,11 +155,22 @@ static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_FAULT]	= BINARY_MAX(NODES_MAX * sizeof(u32)),
 	[HYPERCUBE_A_PLAN_SOURCE]	= NODE_POLICY,
 	[HYPERCUBE_A_PLAN_SEQUENCE]	= BINARY_MAX(NODES_MAX - 1),
+	[HYPERCUBE_A_PLAN_PARENTS]	= BINARY_MAX(NODES_MAX),
 	[HYPERCUBE_A_PLAN_BASE]		= NODE_POLICY,
 	[HYPERCUBE_A_PLAN_RINGS]	= BINARY_MAX(RINGS_MAX * sizeof(struct hypercube_ring)),
 	[HYPERCUBE_A_PLAN_RING_NODES]	= BINARY_MAX((NODES_MAX + RINGS_MAX) * sizeof(u16)),
 	[HYPERCUBE_A_PLAN_REPAIR]	= { .type = NLA_FLAG },
-	[HYPERCUBE_A_PLAN_HERE]		= { .type = NLA_FLAG },
+	[HYPERCUBE_A_PLAN_LOCAL]		= { .type = NLA_FLAG },
+	[HYPERCUBE_A_PLAN_GUARD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &guard_range),
+	[HYPERCUBE_A_PLAN_GUARD_RECIPE]	= { .type = NLA_NUL_STRING, .len = HYPERCUBE_RECIPE_MAX },
+	[HYPERCUBE_A_PLAN_PREV]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+	[HYPERCUBE_A_PLAN_GUARD_UID]	= { .type = NLA_U32 },
+};
+
+static const struct nla_policy plan_set_policy[HYPERCUBE_A_PLAN_GUARD_UID + 1] = {
+	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+	[HYPERCUBE_A_PLAN_GUARD_UID]	= { .type = NLA_U32 },
 };
 
 static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {
@@ -168,7 +189,7 @@ static const struct nla_policy task_policy[HYPERCUBE_A_TASK_DIM + 1] = {
 	[HYPERCUBE_A_TASK_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_TASK_NODE]		= NODE_POLICY,
 	[HYPERCUBE_A_TASK_COUNT]	= NLA_POLICY_MIN(NLA_U64, 1),
-	[HYPERCUBE_A_TASK_DIM]		= DIM_POLICY,
+	[HYPERCUBE_A_TASK_DIM]		= PORT_POLICY,
 };
 
 static struct netlink_range_validation period_range = {
@@ -194,8 +215,8 @@ static const struct nla_policy round_policy[HYPERCUBE_A_BALANCE_NODE + 1] = {
 };
 
 static struct netlink_range_validation keep_range = {
-	.min = HYPERCUBE_TRUNK_KEEP_MIN,
-	.max = HYPERCUBE_TRUNK_KEEP_MAX,
+	.min = HYPERCUBE_TRUNK_KEEPALIVE_MIN,
+	.max = HYPERCUBE_TRUNK_KEEPALIVE_MAX,
 };
 
 static const struct nla_policy trunk_get_policy[HYPERCUBE_A_TRUNK_ID + 1] = {
@@ -207,19 +228,19 @@ static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_REPLACE + 1] = {
 	[HYPERCUBE_A_TRUNK_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_TRUNK_DIM]		= DIM_POLICY,
 	[HYPERCUBE_A_TRUNK_FD]		= { .type = NLA_U32 },
-	[HYPERCUBE_A_TRUNK_FIXED]	= NODE_POLICY,
-	[HYPERCUBE_A_TRUNK_BASE]	= NODE_POLICY,
-	[HYPERCUBE_A_TRUNK_KEEP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &keep_range),
+	[HYPERCUBE_A_TRUNK_SUBCUBE_MASK]	= NODE_POLICY,
+	[HYPERCUBE_A_TRUNK_SUBCUBE_VALUE]	= NODE_POLICY,
+	[HYPERCUBE_A_TRUNK_KEEPALIVE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &keep_range),
 	[HYPERCUBE_A_TRUNK_NO_PLANS]	= { .type = NLA_FLAG },
 	[HYPERCUBE_A_TRUNK_DIGEST]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[HYPERCUBE_A_TRUNK_REPLACE]	= { .type = NLA_FLAG },
 };
 
-/* What a command takes, and what all that list something have. */
+/* The parts that many entries of ops[] have in common. */
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
 
-/* Most of them: what answers, and what changes a fabric under its lock. */
+/* Entries for commands that read, and for those that change a fabric under its lock. */
 #define READS(id, fn, takes)							\
 	{									\
 		.cmd = id, .doit = fn, DUMPS, TAKES(takes),			\
@@ -250,10 +271,14 @@ static const struct genl_ops ops[] = {
 	CHANGES(HYPERCUBE_CMD_FAULT_CLEAR, hc_nl_fault_clear, name),
 	CHANGES(HYPERCUBE_CMD_DETECT, hc_nl_detect, detect),
 	READS(HYPERCUBE_CMD_PLAN_GET, hc_nl_plan_get, plan_get),
-	CHANGES(HYPERCUBE_CMD_PLAN_NEW, hc_nl_plan_new, plan),
+	{
+		.cmd = HYPERCUBE_CMD_PLAN_NEW, .doit = hc_nl_plan_new,
+		TAKES(plan), .internal_flags = FL_PIN | FL_LOCK | FL_GUARD,
+	},
+	CHANGES(HYPERCUBE_CMD_PLAN_SET, hc_nl_plan_set, plan_set),
 	CHANGES(HYPERCUBE_CMD_PLAN_DEL, hc_nl_plan_del, plan_del),
 	{ .cmd = HYPERCUBE_CMD_OP_GET, DUMPS, TAKES(op_get) },
-	/* It sends frames. */
+	/* ROUTE_GET needs privileges since it sends frames. */
 	CHANGES(HYPERCUBE_CMD_ROUTE_GET, hc_nl_route_get, route),
 	CHANGES(HYPERCUBE_CMD_FABRIC_SET, hc_nl_fabric_set, fabric_set),
 	CHANGES(HYPERCUBE_CMD_TASK_MOVE, hc_nl_task_move, task),
@@ -285,7 +310,7 @@ static void no_fabric(struct genl_info *info)
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
 }
 
-/* -EINTR means no answer, as nobody is left who could read one. */
+/* -EINTR makes netlink send no answer: the task is being killed, so it cannot read one. */
 int hc_nl_lock(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -299,17 +324,33 @@ int hc_nl_lock(struct genl_info *info)
 	return -ENOENT;
 }
 
-/* Commands that need privileges are refused where the administrator lets users have no fabrics,
- * except those that only tidy up (FL_TIDY).
+/* Does the command need CAP_NET_ADMIN in the user namespace that owns the fabric's? */
+static bool is_privileged(const struct genl_split_ops *op)
+{
+	return op->flags & GENL_UNS_ADMIN_PERM || op->internal_flags & FL_GUARD;
+}
+
+/* Refuse commands that need privileges where the administrator lets users have no fabrics, except
+ * those that only clean up (FL_TIDY).
  */
 static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 {
-	if (!(op->flags & GENL_UNS_ADMIN_PERM) || op->internal_flags & FL_TIDY ||
+	if (!is_privileged(op) || op->internal_flags & FL_TIDY ||
 	    hc_users_allowed(genl_info_net(info)))
 		return 0;
 	NL_SET_ERR_MSG(info->extack,
 		       "User namespaces have fabrics only with the module's parameter \"unprivileged\"");
 	return -EPERM;
+}
+
+/* Like hc_nl_lock(), leaves the fabric unlocked if it refuses. */
+static int guard_check(const struct sk_buff *skb, struct genl_info *info)
+{
+	int err = hc_nl_guard_may(skb, info);
+
+	if (err)
+		mutex_unlock(&hc_info_fabric(info)->lock);
+	return err;
 }
 
 static int pre_doit(const struct genl_split_ops *op, struct sk_buff *skb, struct genl_info *info)
@@ -329,6 +370,8 @@ static int pre_doit(const struct genl_split_ops *op, struct sk_buff *skb, struct
 	info->user_ptr[0] = fabric;
 	if (op->internal_flags & FL_LOCK)
 		err = hc_nl_lock(info);
+	if (!err && op->internal_flags & FL_GUARD)
+		err = guard_check(skb, info);
 	if (err)
 		hc_fabric_put(fabric);
 	return err;
@@ -365,6 +408,8 @@ int __init hc_netlink_init(void)
 
 	if (err)
 		return err;
+	hc_notifier_add(&hc_later_notifier);
+	hc_notifier_add(&hc_nl_notifier);
 	err = genl_register_family(&hc_genl_family);
 	if (err)
 		hc_nl_fabrics_exit();

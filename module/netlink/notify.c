@@ -8,10 +8,11 @@
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "netlink/priv.h"
+#include "notifier.h"
 #include "trunk/trunk.h"
 
-/* When the module is unloaded, fabrics end after the family: an event that is being sent, by a
- * poll or by a work item that may sleep, is a reader of @sending.
+/* When the module is unloaded, fabrics end after the family. So sending an event, from a poll or
+ * from a work item that may sleep, is a read section of @sending.
  */
 DEFINE_STATIC_SRCU(sending);
 static bool enabled;
@@ -19,18 +20,18 @@ static bool enabled;
 void hc_notify_enable(bool enable)
 {
 	WRITE_ONCE(enabled, enable);
-	/* Nobody is in the middle of an event when the family goes. */
+	/* No event is being sent any more when the family goes. */
 	if (!enable)
 		synchronize_srcu(&sending);
 }
 
-/* Polls end operations by the thousand: this comes first, and is cheap. */
+/* Checked first, and cheap: polls end operations by the thousand. */
 static bool event_wanted(struct net *net)
 {
 	return READ_ONCE(enabled) && genl_has_listeners(&hc_genl_family, net, HC_MCGRP_EVENTS);
 }
 
-/* True: event_end() has to follow. */
+/* Begin an event. Return: true if event_end() has to follow. */
 static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 cmd, size_t size,
 			gfp_t gfp)
 {
@@ -48,7 +49,7 @@ static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 c
 		__release(&sending);	/* sparse: it is event_end()'s now */
 		return true;
 	}
-	/* Listeners learn that they have missed something. */
+	/* Let listeners know that they have missed an event. */
 	genl_set_err(&hc_genl_family, net, 0, HC_MCGRP_EVENTS, ENOBUFS);
 unlock:
 	srcu_read_unlock(&sending, msg->reader);
@@ -67,7 +68,9 @@ static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int er
 	srcu_read_unlock(&sending, msg->reader);
 }
 
-/* An event of fabric @of, if anybody listens; then @fill writes it to @msg: 0 or an error. */
+/* Send an event of fabric @of, if there are listeners; @fill writes it to @msg and returns 0 or an
+ * error.
+ */
 #define notify(of, cmd, size, how, fill)				\
 do {									\
 	const struct hc_fabric *event_of = of;				\
@@ -78,45 +81,45 @@ do {									\
 		event_end(&msg, event_of, fill, gfp);			\
 } while (0)
 
-void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd)
+static void notify_fabric(struct hc_fabric *fabric, u32 cmd)
 {
 	notify(fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL, hc_fill_fabric(&msg, fabric));
 }
 
-void hc_notify_node(struct hc_node *node)
+static void notify_node(struct hc_node *node)
 {
 	notify(node->fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL,
 	       hc_fill_node(&msg, node));
 }
 
-void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd)
+static void notify_trunk(const struct hc_trunk *trunk, u32 cmd)
 {
 	notify(trunk->fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL, hc_fill_trunk(&msg, trunk));
 }
 
-void hc_notify_link(struct hc_node *node, unsigned int dim)
+static void notify_link(struct hc_node *node, unsigned int dim)
 {
 	notify(node->fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL,
 	       hc_fill_link(&msg, node, dim));
 }
 
-void hc_notify_plan(struct hc_plan *plan, u32 cmd)
+static void notify_plan(struct hc_plan *plan, u32 cmd)
 {
 	notify(plan->fabric, cmd, hc_plan_msg_size(plan), GFP_ATOMIC, hc_fill_plan(&msg, plan));
 }
 
-void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_verdict *v,
-		       const struct hc_path_dims *path)
+static void notify_vote(struct hc_node *node, u32 src, const struct hypercube_vote *v,
+			const struct hc_path_dims *path)
 {
 	size_t size = NLMSG_DEFAULT_SIZE / 2 +
 		      v->copies * nla_total_size(sizeof(struct hypercube_path));
 
-	notify(node->fabric, HYPERCUBE_CMD_VERDICT_NTF, size, GFP_ATOMIC,
-	       hc_fill_verdict(&msg, node, src, v, path));
+	notify(node->fabric, HYPERCUBE_CMD_VOTE_NTF, size, GFP_ATOMIC,
+	       hc_fill_vote(&msg, node, src, v, path));
 }
 
-void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
-			  const struct hypercube_task *ids, unsigned int n, u64 count)
+static void notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
+			      const struct hypercube_task *ids, unsigned int n, u64 count)
 {
 	const struct hc_tasks_lost lost = { .loss = loss, .ids = ids, .n = n, .count = count };
 	size_t size = NLMSG_DEFAULT_SIZE / 4 + n * nla_total_size(sizeof(*ids));
@@ -125,14 +128,26 @@ void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 	       hc_fill_tasks_lost(&msg, node, &lost));
 }
 
-void hc_notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec)
+static void notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec)
 {
 	notify(fabric, HYPERCUBE_CMD_BALANCE_NTF, NLMSG_DEFAULT_SIZE / 4, GFP_ATOMIC,
 	       hc_fill_round(&msg, fabric, rec));
 }
 
-void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
+static void notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 {
 	notify(plan->fabric, HYPERCUBE_CMD_OP_NTF, NLMSG_DEFAULT_SIZE / 2, GFP_ATOMIC,
 	       hc_fill_op_event(&msg, plan, ev));
 }
+
+struct hc_notifier hc_nl_notifier = {
+	.fabric		= notify_fabric,
+	.node		= notify_node,
+	.trunk		= notify_trunk,
+	.link		= notify_link,
+	.plan		= notify_plan,
+	.op		= notify_op,
+	.disagreement	= notify_vote,
+	.tasks_lost	= notify_tasks_lost,
+	.round		= notify_round,
+};

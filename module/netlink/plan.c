@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans from attributes, and the other way round.  Here sizes and ranges are checked;
- * whether the plan makes sense is the verifier's business.
+ * Plans from attributes, and attributes from plans. Sizes and ranges are checked here; whether the
+ * plan is valid is checked by the verifier.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -11,6 +11,7 @@
 #include "fabric/fabric.h"
 #include "hc_bcast.h"
 #include "netlink/priv.h"
+#include "trunk/commit.h"
 
 static int plan_refuse(struct genl_info *info, int attr)
 {
@@ -18,7 +19,7 @@ static int plan_refuse(struct genl_info *info, int attr)
 	return -EINVAL;
 }
 
-/* The verifier looks at the dimensions; the bytes can be used where they are. */
+/* The verifier checks the dimensions. The bytes are used where they are, in the message. */
 static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric,
 			  struct hc_plan_params *p)
 {
@@ -26,7 +27,7 @@ static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric
 
 	if (hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, "A broadcast plan needs a sequence"))
 		return -EINVAL;
-	if (nla_len(attr) > hc_bcast_max_steps(fabric->dim)) {
+	if (nla_len(attr) > hc_bcast_max_steps(&fabric->topo)) {
 		NL_SET_ERR_MSG(info->extack,
 			       "The sequence has more steps than there are nodes to inform");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_SEQUENCE);
@@ -45,7 +46,7 @@ static int parse_order(struct genl_info *info, const struct hc_fabric *fabric,
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != HYPERCUBE_A_PLAN_ORDER)
 			continue;
-		if (p->stages == fabric->dim || nla_get_u32(attr) >= fabric->dim) {
+		if (p->stages == fabric->topo.ports || nla_get_u32(attr) >= fabric->topo.ports) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr,
 					    "The order names a dimension that the fabric does not have, or has one too many");
 			return -EINVAL;
@@ -70,7 +71,7 @@ static int parse_detours(struct genl_info *info, const struct hc_fabric *fabric,
 			 struct hc_plan_params *p)
 {
 	u32 max = count_attrs(info, HYPERCUBE_A_PLAN_DETOUR);
-	u32 nodes = hc_nodes(fabric->dim);
+	u32 nodes = fabric->topo.nodes;
 	struct hc_detour *detours;
 	struct nlattr *attr;
 	int rem;
@@ -140,7 +141,28 @@ static bool put_sequence(struct sk_buff *skb, const struct hc_plan_params *p)
 	return nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, p->steps, p->sequence);
 }
 
-/* Attributes are aligned to four bytes: their entries can be used where they are. */
+static int parse_parents(struct genl_info *info, const struct hc_fabric *fabric,
+			 struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_PARENTS];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_PARENTS, "A spanning tree needs parents"))
+		return -EINVAL;
+	if (nla_len(attr) != fabric->topo.nodes) {
+		NL_SET_ERR_MSG(info->extack, "The number of parents is not that of the fabric's nodes");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_PARENTS);
+	}
+	p->steps = nla_len(attr);
+	p->sequence = nla_data(attr);
+	return 0;
+}
+
+static bool put_parents(struct sk_buff *skb, const struct hc_plan_params *p)
+{
+	return nla_put(skb, HYPERCUBE_A_PLAN_PARENTS, p->steps, p->sequence);
+}
+
+/* Attributes are aligned to four bytes: their entries are used where they are, in the message. */
 static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
 {
@@ -153,14 +175,14 @@ static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
 	p->nrings = nla_len(rings) / sizeof(*p->rings);
 	p->rings = nla_data(rings);
 	if (!p->nrings || nla_len(rings) % sizeof(*p->rings) ||
-	    p->nrings > hc_nodes(fabric->dim)) {
+	    p->nrings > fabric->topo.nodes) {
 		NL_SET_ERR_MSG(info->extack, "There are no rings, or more rings than nodes");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_RINGS);
 	}
 	p->nring_nodes = nla_len(nodes) / sizeof(*p->ring_nodes);
 	p->ring_nodes = nla_data(nodes);
 	if (!p->nring_nodes || nla_len(nodes) % sizeof(*p->ring_nodes) ||
-	    p->nring_nodes > hc_nodes(fabric->dim) + p->nrings) {
+	    p->nring_nodes > fabric->topo.nodes + p->nrings) {
 		NL_SET_ERR_MSG(info->extack, "The rings have no nodes, or more than a tree of rings can have");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_RING_NODES);
 	}
@@ -174,17 +196,17 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
 		       p->ring_nodes);
 }
 
-/* ------------------------------------------------------------ the types */
+/* ------------------------------------------------------------ plan types */
 
 /**
- * struct plan_row - what the plans of one type have
+ * struct plan_row - the attributes of one plan type
  * @root: attribute of the root; 0: it follows from the shape
- * @no_root: a sentence for a plan without it
- * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
- *	concern it are ignored
- * @only: a sentence for a plan that has one of these
- * @parse: the shape: 0 or an error
- * @put: the other way round; true: there is no room
+ * @no_root: error message for a plan without it
+ * @strange: attributes that such a plan must not have, ends with 0; NULL: those of other types are
+ *	ignored
+ * @only: error message for a plan that has one of these
+ * @parse: parse the shape. Return: 0 or an error
+ * @put: write the shape. Return: true if there is no room
  */
 struct plan_row {
 	int root;
@@ -205,6 +227,11 @@ static const u8 ring_strange[] = {
 	HYPERCUBE_A_PLAN_SINK, HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_BASE,
 	HYPERCUBE_A_PLAN_ORDER, HYPERCUBE_A_PLAN_SEQUENCE, HYPERCUBE_A_PLAN_MEMBERS,
 	HYPERCUBE_A_PLAN_DETOUR, 0
+};
+
+static const u8 span_strange[] = {
+	HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_BASE, HYPERCUBE_A_PLAN_ORDER,
+	HYPERCUBE_A_PLAN_SEQUENCE, HYPERCUBE_A_PLAN_MEMBERS, HYPERCUBE_A_PLAN_DETOUR, 0
 };
 
 static const struct plan_row plan_rows[] = {
@@ -229,6 +256,13 @@ static const struct plan_row plan_rows[] = {
 		.strange = ring_strange,
 		.only = "A plan of rings is rings and their nodes, nothing else",
 		.parse = parse_rings, .put = put_rings,
+	},
+	[HYPERCUBE_PLAN_SPAN] = {
+		.root = HYPERCUBE_A_PLAN_SINK,
+		.no_root = "A spanning tree needs a sink",
+		.strange = span_strange,
+		.only = "A spanning tree is a sink and parents, nothing else",
+		.parse = parse_parents, .put = put_parents,
 	},
 };
 
@@ -281,7 +315,7 @@ static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 	if (hc_missing(info, row->root, row->no_root))
 		return -EINVAL;
 	p->root = nla_get_u32(info->attrs[row->root]);
-	if (p->root < hc_nodes(fabric->dim))
+	if (p->root < fabric->topo.nodes)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "The sink, source or base is no node of the fabric");
 	return plan_refuse(info, row->root);
@@ -291,7 +325,7 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 			 struct hc_plan_params *p)
 {
 	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_MEMBERS];
-	u32 nodes = hc_nodes(fabric->dim);
+	u32 nodes = fabric->topo.nodes;
 	const u8 *bytes;
 	u32 *members;
 	u32 i;
@@ -304,21 +338,21 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 		NL_SET_ERR_MSG(info->extack, "The set of members has the wrong size for the fabric");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
 	}
-	members = kcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	members = kcalloc(hc_topo_words(&fabric->topo), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	if (!members)
 		return -ENOMEM;
 	p->members = members;
 	bytes = nla_data(attr);
 	for (i = 0; i < nla_len(attr); i++)
 		members[i / 4] |= (u32)bytes[i] << (i % 4 * BITS_PER_BYTE);
-	if (nodes < 32 && members[0] >> nodes) {
+	if (nodes % 32 && members[nodes / 32] >> nodes % 32) {
 		NL_SET_ERR_MSG(info->extack, "A member is no node of the fabric");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
 	}
 	return 0;
 }
 
-/* Attributes are aligned to four bytes: the words can be used where they are. */
+/* Attributes are aligned to four bytes: the FAULT words are used where they are, in the message. */
 static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
 {
@@ -326,7 +360,7 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 
 	if (hc_missing(info, HYPERCUBE_A_PLAN_FAULT, "A plan needs the faults it was made for"))
 		return -EINVAL;
-	if (nla_len(attr) != hc_nodes(fabric->dim) * sizeof(u32)) {
+	if (nla_len(attr) != fabric->topo.nodes * sizeof(u32)) {
 		NL_SET_ERR_MSG(info->extack, "The number of FAULT words is not that of the fabric's nodes");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_FAULT);
 	}
@@ -336,19 +370,89 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 
 static int parse_repair(struct genl_info *info, struct hc_plan_params *p)
 {
-	p->mends = nla_get_flag(info->attrs[HYPERCUBE_A_PLAN_REPAIR]);
-	if (!p->mends || p->ops->can_mend)
+	p->repairs = nla_get_flag(info->attrs[HYPERCUBE_A_PLAN_REPAIR]);
+	if (!p->repairs || p->ops->can_repair)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "Plans of this type cannot repair themselves");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_REPAIR);
 }
 
-/* ------------------------------------------------------------ here and everywhere */
+/* Check that a plan of this type may be guarded in this fabric. */
+static int check_guard(struct genl_info *info, const struct hc_fabric *fabric,
+		       const struct hc_plan_params *p)
+{
+	if (!p->ops->guarded) {
+		NL_SET_ERR_MSG(info->extack, "Plans of this type cannot be guarded");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_GUARD);
+	}
+	if (p->repairs) {
+		NL_SET_ERR_MSG(info->extack, "A plan that repairs itself needs no guard");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_GUARD);
+	}
+	if (hc_is_whole(fabric))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_PLAN_GUARD],
+			    "A plan of a fabric that spans machines cannot be guarded");
+	return -EOPNOTSUPP;
+}
+
+/* Who may guard it besides CAP_NET_ADMIN: a next epoch leaves that as it is unless it says. */
+static int parse_guard_uid(const struct sk_buff *skb, struct genl_info *info,
+			   struct hc_plan_params *p)
+{
+	struct xarray *plans = &hc_info_fabric(info)->plans;
+	const struct hc_plan *old = p->prev ? xa_load(plans, p->id) : NULL;
+
+	p->by_guard = hc_info_guarded(info);
+	p->guard_uid = old ? old->guard_uid : INVALID_UID;
+	return info->attrs[HYPERCUBE_A_PLAN_GUARD_UID] ?
+	       hc_nl_uid(skb, info, HYPERCUBE_A_PLAN_GUARD_UID, &p->guard_uid) : 0;
+}
+
+/* Attributes that only guarded plans have. */
+static const struct {
+	int attr;
+	const char *text;
+} guard_only[] = {
+	{ HYPERCUBE_A_PLAN_GUARD_RECIPE, "Only a guarded plan has a recipe" },
+	{ HYPERCUBE_A_PLAN_GUARD_UID, "Only a guarded plan has a user who may guard it" },
+};
+
+static int check_no_guard(struct genl_info *info)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(guard_only); i++)
+		if (info->attrs[guard_only[i].attr]) {
+			info->extack->_msg = guard_only[i].text;
+			return plan_refuse(info, guard_only[i].attr);
+		}
+	return 0;
+}
+
+/* The recipe is used where it is, in the message. */
+static int parse_guard(const struct sk_buff *skb, struct genl_info *info,
+		       const struct hc_fabric *fabric, struct hc_plan_params *p)
+{
+	struct nlattr *guard = info->attrs[HYPERCUBE_A_PLAN_GUARD];
+	struct nlattr *recipe = info->attrs[HYPERCUBE_A_PLAN_GUARD_RECIPE];
+
+	if (info->attrs[HYPERCUBE_A_PLAN_PREV])
+		p->prev = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_PREV]);
+	if (!guard)
+		return check_no_guard(info);
+	p->guard = nla_get_u32(guard);
+	if (recipe)
+		p->recipe = nla_data(recipe);
+	return check_guard(info, fabric, p) ?: parse_guard_uid(skb, info, p);
+}
+
+/* ------------------------------------------------------------ this machine, all machines */
 
 /**
  * struct everywhere - a request to all machines
  * @later: must be first
- * @outcome: what has become of it
+ * @outcome: how it has ended
  */
 struct everywhere {
 	struct hc_later later;
@@ -382,7 +486,7 @@ static const struct hc_later_ops everywhere_ops = {
 	.brief		= true,
 };
 
-/* @p: the plan to install; NULL: remove plan @id. */
+/* Begin to install plan @p on all machines, or if it is NULL to remove plan @id. */
 static int everywhere(struct sk_buff *skb, struct genl_info *info, const struct hc_plan_params *p,
 		      u32 id)
 {
@@ -405,7 +509,7 @@ static int everywhere(struct sk_buff *skb, struct genl_info *info, const struct 
 
 static bool is_for_all(const struct genl_info *info)
 {
-	return !info->attrs[HYPERCUBE_A_PLAN_HERE] && hc_commit_reaches(hc_info_fabric(info));
+	return !info->attrs[HYPERCUBE_A_PLAN_LOCAL] && hc_commit_reaches(hc_info_fabric(info));
 }
 
 static int plan_use(struct sk_buff *skb, struct genl_info *info, const struct hc_plan_params *p)
@@ -424,10 +528,14 @@ static int plan_new(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = parse_scalars(info, &p);
+	if (!err && p.ops->cube)
+		err = hc_fabric_need_cube(fabric, info->extack);
 	if (!err)
 		err = parse_strange(info, &p);
 	if (!err)
 		err = parse_repair(info, &p);
+	if (!err)
+		err = parse_guard(skb, info, fabric, &p);
 	if (!err)
 		err = parse_root(info, fabric, &p);
 	if (!err)

@@ -10,7 +10,7 @@
 #include <linux/hypercube.h>
 
 #include "compat.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 
 struct hc_op_view;
 struct hc_path_dims;
@@ -18,7 +18,7 @@ struct hc_trunk;
 struct hc_plan_params;
 struct hc_round_record;
 
-/* Every attribute set names the fabric first. */
+/* The first attribute of every attribute set names the fabric. */
 #define HC_A_FABRIC	1
 
 static_assert(HYPERCUBE_A_FABRIC_NAME == HC_A_FABRIC);
@@ -38,13 +38,13 @@ extern struct genl_family hc_genl_family;
 
 /**
  * struct hc_msg - a message being written
- * @skb: where
- * @portid: whom it is for
+ * @skb: the message
+ * @portid: netlink port of the receiver
  * @seq: number of the request it answers
  * @flags: NLM_F_*
  * @cmd: HYPERCUBE_CMD_*
- * @user_ns: of the reader, for uids
- * @cb: of the dump it is part of, or NULL
+ * @user_ns: user namespace of the receiver, for uids
+ * @cb: the dump it is part of, or NULL
  * @reader: of an event: what srcu_read_lock() has returned (notify.c)
  */
 struct hc_msg {
@@ -64,17 +64,46 @@ static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 	return info->user_ptr[0];
 }
 
+struct hc_plan;
+
+/* The plan whose guard asks (hc_nl_guard_may()); NULL: the requester has CAP_NET_ADMIN. */
+static inline const struct hc_plan *hc_info_guarded(const struct genl_info *info)
+{
+	return info->user_ptr[1];
+}
+
 /**
- * struct hc_asked - who is to be answered when a request has been put off
+ * hc_nl_guard_may() - tell whether the requester may install a plan
+ * @skb: the request
+ * @info: the request
+ *
+ * Context: under hc_fabric.lock.
+ * Return: 0: CAP_NET_ADMIN, or it guards hc_info_guarded(); -EPERM; -ESTALE: another epoch.
+ */
+int hc_nl_guard_may(const struct sk_buff *skb, struct genl_info *info);
+
+/**
+ * hc_nl_uid() - read a user from an attribute
+ * @skb: the request
+ * @info: the request
+ * @type: the attribute, which is there: a uid in the requester's user namespace, (u32)-1: none
+ * @uid: set to the user, or INVALID_UID
+ *
+ * Return: 0 or -EINVAL.
+ */
+int hc_nl_uid(const struct sk_buff *skb, struct genl_info *info, int type, kuid_t *uid);
+
+/**
+ * struct hc_asked - the requester of a deferred request
  * @skb: a copy of the request
- * @sk: the socket that asked
+ * @sk: the requester's socket
  */
 struct hc_asked {
 	struct sk_buff *skb;
 	struct sock *sk;
 };
 
-/* Nobody is left who could read an answer. */
+/* Return: true if the requester has closed its socket, so that no answer can be read. */
 static inline bool hc_asked_gone(const struct hc_asked *asked)
 {
 	return sock_flag(asked->sk, SOCK_DEAD);
@@ -83,11 +112,12 @@ static inline bool hc_asked_gone(const struct hc_asked *asked)
 struct hc_later;
 
 /**
- * struct hc_later_ops - what a request waits for
- * @look: see whether it is over, and say when to look again (@next).  @gone: nobody waits
- *	for the answer any more.  Under hc_fabric.lock.  -EAGAIN: it is not over
+ * struct hc_later_ops - what a deferred request waits for
+ * @look: check whether it is over, and else set @next; @gone: the requester has closed its socket.
+ *	Called under hc_fabric.lock. Return: -EAGAIN if it is not over, else the result of the
+ *	request
  * @release: free what it has, or NULL
- * @brief: the request may be long, and is told back without its attributes
+ * @brief: the request may be long, so the answer quotes it without its attributes
  */
 struct hc_later_ops {
 	int (*look)(struct hc_later *later, bool gone);
@@ -96,12 +126,12 @@ struct hc_later_ops {
 };
 
 /**
- * struct hc_later - a request that is answered later; under hc_fabric.lock
- * @list: in hc_fabric.later
+ * struct hc_later - a deferred request; under hc_fabric.lock
+ * @list: in hc_laters.list
  * @fabric: the fabric
  * @ops: what it waits for
- * @asked: who is to be answered
- * @info: of the request, without its attributes
+ * @asked: the requester
+ * @info: the request, without its attributes
  * @extack: of the answer
  * @next: when to look at it, jiffies
  */
@@ -115,19 +145,32 @@ struct hc_later {
 	unsigned long next;
 };
 
-/* Is an attribute missing that the command needs? @sentence is a string literal.
+/**
+ * hc_missing() - refuse a request that lacks an attribute
+ * @info: the request
+ * @attr: the attribute
+ * @sentence: a string literal, for the extack
+ *
+ * Context: request
+ * Return: true if it is missing
  */
 bool hc_missing(struct genl_info *info, int attr, const char *sentence);
 
-/* Lock the pinned fabric.  0, or an error: it is dead, or the task is. */
+/**
+ * hc_nl_lock() - lock the fabric that a request is about
+ * @info: the request
+ *
+ * Context: request
+ * Return: 0, -ENOENT if the fabric is dead, or -EINTR if the task is killed
+ */
 int hc_nl_lock(struct genl_info *info);
 
 /**
  * struct hc_tasks_lost - tasks that were lost at a node
- * @loss: why
- * @ids: which, @n of them
- * @n: how many of them are named
- * @count: how many there are
+ * @loss: what has happened to them
+ * @ids: ids of @n of them
+ * @n: how many ids there are
+ * @count: how many tasks there are
  */
 struct hc_tasks_lost {
 	enum hypercube_task_loss loss;
@@ -136,110 +179,410 @@ struct hc_tasks_lost {
 	u64 count;
 };
 
+/* hc_nl_fabric_get() and the other hc_nl_*() functions handle a request, here
+ * HYPERCUBE_CMD_FABRIC_GET: @skb is the message, @info the parsed message. They return 0 or -errno,
+ * with a sentence in the extack.
+ */
+
 /* --- netlink/fill.c: one message each; -EMSGSIZE if it does not fit --- */
-/* Its header, or NULL: there is no room. */
+
+/**
+ * hc_msg_begin() - write the header of a message
+ * @msg: the message
+ *
+ * Context: any
+ * Return: the header, or NULL if there is no room
+ */
 void *hc_msg_begin(const struct hc_msg *msg);
-/* @overflow: the header or some of what follows it did not fit */
+
+/**
+ * hc_msg_end() - end a message, or take it back
+ * @msg: the message
+ * @hdr: from hc_msg_begin()
+ * @overflow: the header or a part of what follows did not fit
+ *
+ * Context: any
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_msg_end(const struct hc_msg *msg, void *hdr, bool overflow);
+
+/**
+ * hc_fill_fabric() - write a fabric
+ * @msg: the message
+ * @fabric: the fabric
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
+
+/**
+ * hc_fill_node() - write a node of this machine
+ * @msg: the message
+ * @node: the node
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
-/* Node @u, which is elsewhere; @words: what is known of all */
+
+/**
+ * hc_fill_away() - write a node of another machine
+ * @msg: the message
+ * @fabric: the fabric
+ * @u: its number
+ * @words: FAULT words of all nodes as far as known
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
 		 const u32 *words);
+
+/**
+ * hc_fill_link() - write a link
+ * @msg: the message
+ * @node: near end
+ * @dim: dimension of the link
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int dim);
+
+/**
+ * hc_fill_plan() - write a plan
+ * @msg: the message
+ * @plan: the plan
+ *
+ * Context: any
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan);
+
+/**
+ * hc_fill_op() - write the oldest pending operation of a member
+ * @msg: the message
+ * @plan: its plan
+ * @node: the member
+ * @view: the operation
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 	       const struct hc_op_view *view);
+
+/**
+ * hc_fill_op_event() - write the event that an operation has ended
+ * @msg: the message
+ * @plan: its plan
+ * @ev: how it ended
+ *
+ * Context: any
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 		     const struct hc_op_event *ev);
-int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 src,
-		    const struct hypercube_verdict *v, const struct hc_path_dims *path);
+
+/**
+ * hc_fill_vote() - write the event that copies of a datagram disagree
+ * @msg: the message
+ * @node: the node that received them
+ * @src: the node that is named as their origin
+ * @v: the vote on them
+ * @path: their paths
+ *
+ * Context: any
+ * Return: 0 or -EMSGSIZE
+ */
+int hc_fill_vote(const struct hc_msg *msg, const struct hc_node *node, u32 src,
+		 const struct hypercube_vote *v, const struct hc_path_dims *path);
+
+/**
+ * hc_fill_tasks_lost() - write the event that tasks were lost
+ * @msg: the message
+ * @node: the node
+ * @lost: which
+ *
+ * Context: any
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
 		       const struct hc_tasks_lost *lost);
-/* Upper bound for the size of a plan's message. */
+
+/**
+ * hc_plan_msg_size() - upper bound for the message of a plan
+ * @plan: the plan
+ *
+ * Context: any
+ * Return: bytes
+ */
 size_t hc_plan_msg_size(const struct hc_plan *plan);
 
 /* --- netlink/get.c --- */
-/* @skb: the request, if the answer tells of users.  0 or an error; then hc_reply_end() gets it. */
+
+/**
+ * hc_reply_begin() - allocate a reply
+ * @msg: filled in
+ * @info: the request
+ * @skb: the request, if the reply names users, or NULL
+ * @size: bytes of the reply
+ *
+ * Context: request
+ * Return: 0 or -errno; then hc_reply_end() takes it
+ */
 int hc_reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb, size_t size);
-/* Send it, unless there is an error.  Return: what the request's handler has to return. */
+
+/**
+ * hc_reply_end() - send a reply, unless there is an error
+ * @msg: the reply
+ * @info: the request
+ * @err: 0 or -errno
+ *
+ * Context: request
+ * Return: what the handler has to return
+ */
 int hc_reply_end(struct hc_msg *msg, struct genl_info *info, int err);
+
 int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info);
+
+/**
+ * hc_nl_dump_start() - begin a dump
+ * @cb: the dump
+ *
+ * Context: request
+ * Return: 0 or -errno
+ */
 int hc_nl_dump_start(struct netlink_callback *cb);
-/* Of the objects that the request's command gets */
+
+/**
+ * hc_nl_dump() - write the next part of a dump of the objects that its command gets
+ * @skb: the message
+ * @cb: the dump
+ *
+ * Context: request
+ * Return: bytes written, or -errno
+ */
 int hc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
-/* The number of the node that a request names in @attr, or an error. */
+
+/**
+ * hc_nl_node_id() - the number of the node that a request names
+ * @info: the request
+ * @attr: the attribute
+ *
+ * Context: request
+ * Return: the number, or -errno
+ */
 int hc_nl_node_id(struct genl_info *info, int attr);
-/* The node, or an ERR_PTR; the fabric is locked. */
+
+/**
+ * hc_nl_node() - the node of this machine that a request names
+ * @info: the request, whose fabric is locked
+ * @attr: the attribute
+ *
+ * Context: request
+ * Return: the node, or an ERR_PTR
+ */
 struct hc_node *hc_nl_node(struct genl_info *info, int attr);
-/* The node and the dimension of the link that it names, or an ERR_PTR. */
+
+/**
+ * hc_nl_link() - the link that a request names
+ * @info: the request, whose fabric is locked
+ * @dim: filled in with the dimension
+ *
+ * Context: request
+ * Return: the node that is named, or an ERR_PTR
+ */
 struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim);
 
 /* --- netlink/later.c --- */
-/* 0 or an error.  @brief: without the attributes. */
+
+/**
+ * hc_asked_keep() - keep what a later answer to a request needs
+ * @asked: filled in
+ * @skb: the request
+ * @info: the same, parsed
+ * @brief: without its attributes
+ *
+ * Context: request
+ * Return: 0 or -errno
+ */
 int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info,
 		  bool brief);
+
+/**
+ * hc_asked_answer() - answer a request that was kept, unless its socket is closed
+ * @asked: the request
+ * @err: 0 or -errno
+ * @extack: a sentence, or NULL
+ *
+ * Context: process
+ */
 void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink_ext_ack *extack);
+
+/**
+ * hc_asked_free() - free what hc_asked_keep() has kept
+ * @asked: the request
+ *
+ * Context: process
+ */
 void hc_asked_free(struct hc_asked *asked);
 
-/* The rest under the fabric's lock. */
-/* An object of @size bytes that begins with a struct hc_later, or an ERR_PTR. */
+/**
+ * hc_later_new() - defer a request
+ * @skb: the request
+ * @info: the same, parsed
+ * @size: bytes of an object that begins with a struct hc_later
+ * @ops: what it waits for
+ *
+ * Context: request, under hc_fabric.lock
+ * Return: the object, or an ERR_PTR
+ */
 void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 		   const struct hc_later_ops *ops);
-/* Answer when it is over; consumes.  Return: what the request's handler has to return. */
-int hc_later_wait(struct hc_later *later, struct genl_info *info);
-/* Nothing was begun: the handler's own answer is the only one. */
-void hc_later_free(struct hc_later *later);
-/* To wait until @node (NULL: all, which are about to be cleared) and its neighbours along
- * @dims know what state their links are in, and to notify listeners of the change then.
- */
-struct hc_later *hc_later_told(struct sk_buff *skb, struct genl_info *info,
-			       struct hc_node *node, u32 dims);
 
-/* --- netlink/fabric.c --- */
+/**
+ * hc_later_wait() - answer a deferred request when what it waits for is over; consumes it
+ * @later: from hc_later_new()
+ * @info: the request
+ *
+ * Context: request, under hc_fabric.lock
+ * Return: what the handler has to return
+ */
+int hc_later_wait(struct hc_later *later, struct genl_info *info);
+
+/**
+ * hc_later_free() - free a deferred request that was never started; the handler's return value is
+ *	then the only reply
+ * @later: from hc_later_new()
+ *
+ * Context: request, under hc_fabric.lock
+ */
+void hc_later_free(struct hc_later *later);
+
+/**
+ * hc_later_notified() - defer a request until nodes have acted on the state of their links;
+ *	listeners are notified then
+ * @skb: the request
+ * @info: the same, parsed
+ * @node: the node whose links change, or NULL: all are about to be repaired
+ * @dims: its neighbours along these have to act on it, too
+ *
+ * Context: request, under hc_fabric.lock
+ * Return: the request for hc_later_wait(), or an ERR_PTR
+ */
+struct hc_later *hc_later_notified(struct sk_buff *skb, struct genl_info *info,
+				   struct hc_node *node, u32 dims);
+
+/* Sets up and ends the deferred requests of a fabric. */
+extern struct hc_notifier hc_later_notifier;
+
 int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info);
+
+/**
+ * hc_nl_fabrics_init() - prepare the making and removing of fabrics
+ *
+ * Context: the module's init
+ * Return: 0 or -errno
+ */
 int hc_nl_fabrics_init(void);
-/* After it nobody makes or removes fabrics any more; the family is gone. */
+
+/**
+ * hc_nl_fabrics_exit() - wait until no request makes or removes a fabric any more
+ *
+ * Context: the module's exit, when the family is gone
+ */
 void hc_nl_fabrics_exit(void);
 
-/* --- netlink/set.c --- */
 int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info);
-
-/* --- netlink/balance.c --- */
 int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info);
+
+/**
+ * hc_fill_round() - write a round of balancing that has ended
+ * @msg: the message
+ * @fabric: the fabric
+ * @rec: how it ended
+ *
+ * Context: any
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_round(const struct hc_msg *msg, const struct hc_fabric *fabric,
 		  const struct hc_round_record *rec);
 
-/* --- netlink/plan.c --- */
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
-/* Puts the plan's root, and what only plans of its type have; true: there is no room. */
+int hc_nl_plan_set(struct sk_buff *skb, struct genl_info *info);
+
+/**
+ * hc_put_plan_shape() - write the root of a plan, and what only plans of its type have
+ * @skb: the message
+ * @plan: the plan
+ * @shape: its parts
+ *
+ * Context: any
+ * Return: true if there is no room
+ */
 bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan,
 		       const struct hc_plan_params *shape);
 
-/* --- netlink/trunk.c --- */
 int hc_nl_trunk_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_trunk_del(struct sk_buff *skb, struct genl_info *info);
-/* May who asks do what concerns other machines?  0 or an error. */
+
+/**
+ * hc_nl_trunk_may() - check that the requester may do what concerns other machines
+ * @skb: the request
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: request
+ * Return: 0, -EOPNOTSUPP if the module's parameter "trunks" is off, or -EPERM
+ */
 int hc_nl_trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack);
+
+/**
+ * hc_fill_trunk() - write a trunk
+ * @msg: the message
+ * @trunk: the trunk
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk);
-/* All of a fabric from id *@from on, which then is the first that did not fit. */
+
+/**
+ * hc_dump_trunks() - write the trunks of a fabric
+ * @msg: the message
+ * @fabric: the fabric
+ * @from: the first id, then the first that did not fit
+ *
+ * Context: config
+ * Return: 0 or -EMSGSIZE
+ */
 int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from);
 
 /* --- netlink/notify.c --- */
+/* Sends the events. */
+extern struct hc_notifier hc_nl_notifier;
+
+/**
+ * hc_notify_enable() - let events be sent, or wait until none is being sent any more
+ * @enable: let them
+ *
+ * Context: the module's init and exit
+ */
 void hc_notify_enable(bool enable);
 
 #endif /* _HC_NETLINK_PRIV_H */

@@ -6,10 +6,10 @@
 #include <linux/rtnetlink.h>
 
 #include "compat.h"
+#include "fabric/byzantine.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/impair.h"
-#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_bounds.h"
@@ -17,7 +17,7 @@
 #include "netlink/priv.h"
 #include "route/detect.h"
 #include "sock/socks.h"
-#include "task/move.h"
+#include "task/migrate.h"
 #include "task/round.h"
 #include "trunk/trunk.h"
 
@@ -37,9 +37,10 @@ int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 
-	if (hc_missing(info, HYPERCUBE_A_FABRIC_PATIENCE, "The request names nothing to set"))
+	if (hc_missing(info, HYPERCUBE_A_FABRIC_STALL_TIMEOUT, "The request names nothing to set"))
 		return -EINVAL;
-	WRITE_ONCE(fabric->patience, nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_PATIENCE]));
+	WRITE_ONCE(fabric->stall_timeout,
+		   nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_STALL_TIMEOUT]));
 	hc_rounds_set(fabric);
 	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
 	return 0;
@@ -72,7 +73,7 @@ static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
 	return net;
 }
 
-/* Under rtnl the endpoints of a fabric that is not dead stay. */
+/* Move an endpoint. The endpoints of a fabric that is not dead stay while rtnl is held. */
 static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
 			 struct netlink_ext_ack *extack)
 {
@@ -112,41 +113,42 @@ static int node_move(struct sk_buff *skb, struct genl_info *info, u32 id)
 	return err;
 }
 
-static int owner_get(struct sk_buff *skb, struct genl_info *info, kuid_t *owner)
+int hc_nl_uid(const struct sk_buff *skb, struct genl_info *info, int type, kuid_t *uid)
 {
-	struct nlattr *attr = info->attrs[HYPERCUBE_A_NODE_OWNER];
+	struct nlattr *attr = info->attrs[type];
 
-	*owner = make_kuid(sk_user_ns(NETLINK_CB(skb).sk), nla_get_u32(attr));
-	if (uid_valid(*owner) || nla_get_u32(attr) == (u32)-1)
+	*uid = make_kuid(sk_user_ns(NETLINK_CB(skb).sk), nla_get_u32(attr));
+	if (uid_valid(*uid) || nla_get_u32(attr) == (u32)-1)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr, "The user does not exist in this user namespace");
 	return -EINVAL;
 }
 
-static bool names_lies(struct genl_info *info)
+static bool has_byzantine_attrs(struct genl_info *info)
 {
-	return info->attrs[HYPERCUBE_A_NODE_LIE] || info->attrs[HYPERCUBE_A_NODE_LIE_SEED] ||
-	       info->attrs[HYPERCUBE_A_NODE_LIE_AT];
+	return info->attrs[HYPERCUBE_A_NODE_BYZANTINE] ||
+	       info->attrs[HYPERCUBE_A_NODE_BYZANTINE_SEED] ||
+	       info->attrs[HYPERCUBE_A_NODE_BYZANTINE_AT];
 }
 
-/* Fills @set with the chance, or the numbers of frames, in the request. */
-static int lies_get(struct genl_info *info, struct hc_lies *set)
+/* Fill @set with the probability, or the numbers of frames, in the request. */
+static int byzantine_conf_get(struct genl_info *info, struct hc_byzantine_conf *set)
 {
-	struct nlattr *attr = info->attrs[HYPERCUBE_A_NODE_LIE_AT];
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_NODE_BYZANTINE_AT];
 	int rem;
 
-	take_u32(&set->ppm, info->attrs[HYPERCUBE_A_NODE_LIE]);
-	if (attr && info->attrs[HYPERCUBE_A_NODE_LIE]) {
+	take_u32(&set->ppm, info->attrs[HYPERCUBE_A_NODE_BYZANTINE]);
+	if (attr && info->attrs[HYPERCUBE_A_NODE_BYZANTINE]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "Lies are told by chance or by a list, not both");
+				    "Frames are corrupted by chance or a list, not both");
 		return -EINVAL;
 	}
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != HYPERCUBE_A_NODE_LIE_AT)
+		if (nla_type(attr) != HYPERCUBE_A_NODE_BYZANTINE_AT)
 			continue;
-		if (set->n == HYPERCUBE_LIES_MAX) {
+		if (set->n == HYPERCUBE_BYZANTINE_AT_MAX) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "A list of lies names 32 frames at most");
+					    "A list of frames to corrupt has 32 numbers at most");
 			return -E2BIG;
 		}
 		if (set->n && nla_get_u32(attr) <= set->at[set->n - 1]) {
@@ -159,38 +161,41 @@ static int lies_get(struct genl_info *info, struct hc_lies *set)
 	return 0;
 }
 
-/* A seed alone leaves the rest as it is, and a new rest the seed. */
-static int node_lie(struct genl_info *info, struct hc_node *node, struct hc_lies *set)
+/* Complete @set from the request. A seed alone leaves the other settings as they are, and new
+ * settings without a seed leave the seed.
+ */
+static int node_set_byzantine(struct genl_info *info, struct hc_node *node,
+			      struct hc_byzantine_conf *set)
 {
-	struct nlattr *seed = info->attrs[HYPERCUBE_A_NODE_LIE_SEED];
-	struct hc_lies now;
+	struct nlattr *seed = info->attrs[HYPERCUBE_A_NODE_BYZANTINE_SEED];
+	struct hc_byzantine_conf now;
 	int err;
 
-	if (!names_lies(info))
+	if (!has_byzantine_attrs(info))
 		return 0;
-	err = hc_lie_prepare(node);
+	err = hc_byzantine_prepare(node);
 	if (err)
 		return err;
-	hc_lie_get(node, &now);
-	if (!info->attrs[HYPERCUBE_A_NODE_LIE] && !set->n)
+	hc_byzantine_get(node, &now);
+	if (!info->attrs[HYPERCUBE_A_NODE_BYZANTINE] && !set->n)
 		*set = now;
 	set->seed = now.seed;
 	take_u32(&set->seed, seed);
-	hc_lie_set(node, set, seed);
+	hc_byzantine_set(node, set, seed);
 	return 0;
 }
 
 static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_node *node,
-		       const kuid_t *owner, struct hc_lies *lies)
+		       const kuid_t *owner, struct hc_byzantine_conf *conf)
 {
 	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
-	u32 all = hc_ones(node->fabric->dim);
-	struct hc_later *later = hc_later_told(skb, info, node, failed ? all : 0);
+	u32 all = hc_node_ports(node);
+	struct hc_later *later = hc_later_notified(skb, info, node, failed ? all : 0);
 	int err;
 
 	if (IS_ERR(later))
 		return PTR_ERR(later);
-	err = node_lie(info, node, lies);
+	err = node_set_byzantine(info, node, conf);
 	if (err) {
 		hc_later_free(later);
 		return err;
@@ -204,28 +209,28 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	return hc_later_wait(later, info);
 }
 
-/* All or nothing: what can be refused comes first.  The fabric is only pinned, for moving an
- * endpoint waits for rtnl.
+/* Apply all of the request or nothing: what can be refused is done first. The fabric is only
+ * referenced, not locked, for moving an endpoint waits for rtnl.
  */
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	int id = hc_nl_node_id(info, HYPERCUBE_A_NODE_ID);
 	kuid_t owner = INVALID_UID;
-	struct hc_lies lies = {};
+	struct hc_byzantine_conf conf = {};
 	int err;
 
 	if (id < 0)
 		return id;
 	if (info->attrs[HYPERCUBE_A_NODE_OWNER]) {
-		err = owner_get(skb, info, &owner);
+		err = hc_nl_uid(skb, info, HYPERCUBE_A_NODE_OWNER, &owner);
 		if (err)
 			return err;
 	}
-	err = lies_get(info, &lies) ?: node_move(skb, info, id) ?: hc_nl_lock(info);
+	err = byzantine_conf_get(info, &conf) ?: node_move(skb, info, id) ?: hc_nl_lock(info);
 	if (err)
 		return err;
-	err = node_change(skb, info, fabric->nodes[id], &owner, &lies);
+	err = node_change(skb, info, fabric->nodes[id], &owner, &conf);
 	mutex_unlock(&fabric->lock);
 	return err;
 }
@@ -282,13 +287,15 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	return 0;
 }
 
-/* A request without ONE_WAY sets at both ends what each end has for itself. */
+/* Return the end number @i of the link. A request without ONE_WAY sets at both ends what each end
+ * has for itself.
+ */
 static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
 {
-	return i ? node->fabric->nodes[hc_neigh(node->id, dim)] : node;
+	return i ? node->fabric->nodes[hc_node_peer(node, dim)] : node;
 }
 
-/* All or nothing, for @n ends. */
+/* Set the impairments of @n ends, all or none. */
 static int link_impair(struct genl_info *info, struct hc_node *node, unsigned int dim,
 		       unsigned int n)
 {
@@ -312,20 +319,22 @@ static int link_impair(struct genl_info *info, struct hc_node *node, unsigned in
 
 static bool names_model(struct genl_info *info)
 {
-	static const int list[] = { HYPERCUBE_A_LINK_LATENCY, HYPERCUBE_A_LINK_BANDWIDTH };
+	static const int list[] = {
+		HYPERCUBE_A_LINK_MODEL_LATENCY, HYPERCUBE_A_LINK_MODEL_BANDWIDTH,
+	};
 
 	return has_any(info->attrs, list, ARRAY_SIZE(list));
 }
 
 static void link_model(struct hc_port *port, struct nlattr **attrs)
 {
-	if (attrs[HYPERCUBE_A_LINK_LATENCY])
-		WRITE_ONCE(port->latency, nla_get_u64(attrs[HYPERCUBE_A_LINK_LATENCY]));
-	if (attrs[HYPERCUBE_A_LINK_BANDWIDTH])
-		WRITE_ONCE(port->bandwidth, nla_get_u64(attrs[HYPERCUBE_A_LINK_BANDWIDTH]));
+	if (attrs[HYPERCUBE_A_LINK_MODEL_LATENCY])
+		WRITE_ONCE(port->latency, nla_get_u64(attrs[HYPERCUBE_A_LINK_MODEL_LATENCY]));
+	if (attrs[HYPERCUBE_A_LINK_MODEL_BANDWIDTH])
+		WRITE_ONCE(port->bandwidth, nla_get_u64(attrs[HYPERCUBE_A_LINK_MODEL_BANDWIDTH]));
 }
 
-/* Is the schedule in the request a valid one, if there is any? */
+/* Check the flap schedule in the request, if there is one. */
 static int flap_check(struct genl_info *info)
 {
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
@@ -364,7 +373,7 @@ static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int 
 	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
 }
 
-/* Which machine that is, as far as its trunk says. */
+/* Refuse, and name the machine at the far end, as far as its trunk knows it. */
 static int away_refuse(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	const struct hc_trunk *trunk;
@@ -383,10 +392,10 @@ static int away_refuse(struct genl_info *info, const struct hc_node *node, unsig
 	return -EREMOTE;
 }
 
-/* What each end has for itself can be set at ends that are here. */
+/* Check that what each end has for itself is set only at ends on this machine. */
 static int away_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
-	if (node->fabric->nodes[hc_neigh(node->id, dim)] ||
+	if (node->fabric->nodes[hc_node_peer(node, dim)] ||
 	    info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ||
 	    !(names_impairment(info) || names_model(info)))
 		return 0;
@@ -413,7 +422,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	for (i = 0; i < ends && names_model(info); i++)
 		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
-		/* The last request counts: one for up or down ends flapping. */
+		/* The last request counts: to set the link up or down ends its flapping. */
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}
@@ -431,7 +440,7 @@ static int link_set(struct sk_buff *skb, struct genl_info *info)
 	err = one_way_check(info) ?: flap_check(info) ?: away_check(info, node, dim);
 	if (err)
 		return err;
-	later = hc_later_told(skb, info, node, hc_bit(dim));
+	later = hc_later_notified(skb, info, node, hc_bit(dim));
 	if (IS_ERR(later))
 		return PTR_ERR(later);
 	err = link_impair(info, node, dim, ends);
@@ -455,7 +464,7 @@ int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_later *later = hc_later_told(skb, info, NULL, 0);
+	struct hc_later *later = hc_later_notified(skb, info, NULL, 0);
 
 	if (IS_ERR(later))
 		return PTR_ERR(later);
@@ -477,7 +486,7 @@ int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info)
 	    hc_missing(info, HYPERCUBE_A_TASK_COUNT, "The request names no number of tasks"))
 		return -EINVAL;
 	dim = nla_get_u32(info->attrs[HYPERCUBE_A_TASK_DIM]);
-	if (dim >= node->fabric->dim) {
+	if (dim >= node->fabric->topo.ports) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TASK_DIM],
 				    "The fabric has no such dimension");
 		return -ERANGE;
@@ -505,8 +514,8 @@ static int fill_detect(const struct hc_msg *msg, const struct hc_fabric *fabric,
 	unsigned int d;
 	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		for (d = 0; d < fabric->dim && !overflow; d++)
+	for (u = 0; u < fabric->topo.nodes; u++)
+		for (d = 0; d < fabric->topo.ports && !overflow; d++)
 			overflow = links[u] & hc_bit(d) &&
 				   nla_put_u32(msg->skb, HYPERCUBE_A_DETECT_LINK, u << 8 | d);
 	return hc_msg_end(msg, hdr, overflow);
@@ -514,7 +523,7 @@ static int fill_detect(const struct hc_msg *msg, const struct hc_fabric *fabric,
 
 static int detect_reply(struct genl_info *info, const struct hc_fabric *fabric, const u32 *links)
 {
-	u32 found = memweight(links, hc_nodes(fabric->dim) * sizeof(*links));
+	u32 found = memweight(links, fabric->topo.nodes * sizeof(*links));
 	size_t size = NLMSG_DEFAULT_SIZE + found * nla_total_size(sizeof(u32));
 	struct hc_msg msg;
 
@@ -523,7 +532,7 @@ static int detect_reply(struct genl_info *info, const struct hc_fabric *fabric, 
 }
 
 /**
- * struct detect - a request for a round
+ * struct detect - a request for a round of DETECT
  * @later: must be first
  * @round: the round
  */
@@ -539,7 +548,7 @@ static void detect_notify(const struct hc_detect *round)
 	unsigned int d;
 
 	hc_each_node(fabric, node) {
-		for (d = 0; d < fabric->dim; d++)
+		for (d = 0; d < fabric->topo.ports; d++)
 			if (round->links[node->id] & hc_bit(d))
 				hc_notify_link(node, d);
 		cond_resched();

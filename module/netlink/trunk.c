@@ -15,7 +15,7 @@ static bool put_u64(struct sk_buff *skb, int attr, const atomic64_t *v)
 	return nla_put_u64_64bit(skb, attr, atomic64_read(v), HYPERCUBE_A_TRUNK_PAD);
 }
 
-/* Who is at the other end, as far as the socket says. */
+/* Write the address at the other end, as far as the socket knows it. */
 static bool put_peer(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
 	/* Pairs with hc_trunk_sock_begin(). */
@@ -35,12 +35,12 @@ static bool put_counters(struct sk_buff *skb, const struct hc_trunk *trunk)
 	       put_u64(skb, HYPERCUBE_A_TRUNK_DROPPED, &trunk->dropped);
 }
 
-/* What is to be known of the machine at the other end. */
+/* Write what is known of the machine at the other end. */
 static bool put_machine(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
-	unsigned long heard = READ_ONCE(trunk->heard);
-	/* It may be heard of meanwhile. */
-	long quiet = jiffies - heard;
+	unsigned long last_rx = READ_ONCE(trunk->last_rx);
+	/* @last_rx may be updated after it was read, so it may lie in the future. */
+	long quiet = jiffies - last_rx;
 	u32 silence = jiffies_to_msecs(max(quiet, 0L));
 
 	return nla_put_u32(skb, HYPERCUBE_A_TRUNK_LIFE, READ_ONCE(trunk->life)) ||
@@ -50,7 +50,7 @@ static bool put_machine(struct sk_buff *skb, const struct hc_trunk *trunk)
 static bool put_end(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
 	return nla_put_u32(skb, HYPERCUBE_A_TRUNK_ERROR, -trunk->error) ||
-	       (trunk->why && nla_put_string(skb, HYPERCUBE_A_TRUNK_WHY, trunk->why));
+	       (trunk->why && nla_put_string(skb, HYPERCUBE_A_TRUNK_REASON, trunk->why));
 }
 
 int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
@@ -61,12 +61,12 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
 		   nla_put_string(skb, HYPERCUBE_A_TRUNK_FABRIC, trunk->fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_ID, trunk->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIM, trunk->dim) ||
-		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_FIXED, trunk->fixed) ||
-		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_BASE, trunk->base) ||
-		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_KEEP, trunk->keep) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_SUBCUBE_MASK, trunk->fixed) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_SUBCUBE_VALUE, trunk->base) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_KEEPALIVE, trunk->keep) ||
 		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_LINKS, trunk->nlinks) ||
-		   (test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
-		    nla_put_flag(skb, HYPERCUBE_A_TRUNK_GREETED)) ||
+		   (test_bit(HC_TRUNK_ESTABLISHED, &trunk->flags) &&
+		    nla_put_flag(skb, HYPERCUBE_A_TRUNK_ESTABLISHED)) ||
 		   (test_bit(HC_TRUNK_NO_PLANS, &trunk->flags) &&
 		    nla_put_flag(skb, HYPERCUBE_A_TRUNK_NO_PLANS)) ||
 		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIGEST,
@@ -75,7 +75,7 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
 		   (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk)) ||
 		   (msg->cmd != HYPERCUBE_CMD_TRUNK_DEL_NTF &&
 		    test_bit(HC_TRUNK_TWICE, &trunk->flags) &&
-		    nla_put_string(skb, HYPERCUBE_A_TRUNK_WHY, trunk->text));
+		    nla_put_string(skb, HYPERCUBE_A_TRUNK_REASON, trunk->text));
 	return hc_msg_end(msg, hdr, overflow);
 }
 
@@ -84,7 +84,7 @@ int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from
 	struct hc_trunk *trunk;
 	int err;
 
-	list_for_each_entry(trunk, &fabric->trunks.list, list) {
+	list_for_each_entry(trunk, &fabric->trunks->list, list) {
 		if (trunk->id < *from || test_bit(HC_TRUNK_BROKEN, &trunk->flags))
 			continue;
 		err = hc_fill_trunk(msg, trunk);
@@ -123,8 +123,8 @@ int hc_nl_trunk_get(struct sk_buff *skb, struct genl_info *info)
 
 static int far_get(struct genl_info *info, struct hc_trunk_params *p)
 {
-	struct nlattr *fixed = info->attrs[HYPERCUBE_A_TRUNK_FIXED];
-	struct nlattr *base = info->attrs[HYPERCUBE_A_TRUNK_BASE];
+	struct nlattr *fixed = info->attrs[HYPERCUBE_A_TRUNK_SUBCUBE_MASK];
+	struct nlattr *base = info->attrs[HYPERCUBE_A_TRUNK_SUBCUBE_VALUE];
 	const struct hc_fabric *fabric = hc_info_fabric(info);
 
 	if (!fixed != !base) {
@@ -137,14 +137,16 @@ static int far_get(struct genl_info *info, struct hc_trunk_params *p)
 	p->far = true;
 	p->fixed = nla_get_u32(fixed);
 	p->base = nla_get_u32(base);
-	if (p->fixed < hc_nodes(fabric->dim) && !(p->base & ~p->fixed))
+	if (p->fixed < fabric->topo.nodes && !(p->base & ~p->fixed))
 		return 0;
 	NL_SET_ERR_MSG_ATTR(info->extack, fixed,
 			    "The nodes at the other end are no subcube of the fabric");
 	return -EINVAL;
 }
 
-/* Experimental: only where the administrator of the machine wants it, and for nobody else. */
+/* Trunks are experimental: only if the administrator of the machine allows them, and only for the
+ * administrator.
+ */
 int hc_nl_trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
 {
 	if (!hc_trunks_wanted()) {
@@ -160,7 +162,7 @@ int hc_nl_trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
 int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	struct nlattr *keep = info->attrs[HYPERCUBE_A_TRUNK_KEEP];
+	struct nlattr *keep = info->attrs[HYPERCUBE_A_TRUNK_KEEPALIVE];
 	struct nlattr *digest = info->attrs[HYPERCUBE_A_TRUNK_DIGEST];
 	struct hc_trunk_params p = {};
 	int err = hc_nl_trunk_may(skb, info->extack);
@@ -177,7 +179,7 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 	p.replace = nla_get_flag(info->attrs[HYPERCUBE_A_TRUNK_REPLACE]);
 	if (digest)
 		p.digest = nla_get_u32(digest) ? HC_TRUNK_DIGEST_ON : HC_TRUNK_DIGEST_OFF;
-	if (p.dim >= fabric->dim) {
+	if (p.dim >= fabric->topo.ports) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TRUNK_DIM],
 				    "The fabric has no such dimension");
 		return -ERANGE;

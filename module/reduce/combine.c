@@ -23,9 +23,9 @@ static const u8 type_size[__HYPERCUBE_TYPE_END] = {
 	[HYPERCUBE_U32] = 4,	[HYPERCUBE_I32] = 4,
 	[HYPERCUBE_U64] = 8,	[HYPERCUBE_I64] = 8,
 	[HYPERCUBE_F32] = 4,	[HYPERCUBE_F64] = 8,
+	[HYPERCUBE_F16] = 2,	[HYPERCUBE_BF16] = 2,
 };
 
-struct any16 { u16 v; } __packed;
 struct any_loc { struct hypercube_loc v; } __packed;
 
 static __always_inline u64 load(unsigned int type, const void *p)
@@ -36,6 +36,8 @@ static __always_inline u64 load(unsigned int type, const void *p)
 	case HYPERCUBE_I8:
 		return (s64)*(const s8 *)p;
 	case HYPERCUBE_U16:
+	case HYPERCUBE_F16:
+	case HYPERCUBE_BF16:
 		return ((const struct any16 *)p)->v;
 	case HYPERCUBE_I16:
 		return (s64)(s16)((const struct any16 *)p)->v;
@@ -58,6 +60,8 @@ static __always_inline void store(unsigned int type, void *p, u64 v)
 		break;
 	case HYPERCUBE_U16:
 	case HYPERCUBE_I16:
+	case HYPERCUBE_F16:
+	case HYPERCUBE_BF16:
 		((struct any16 *)p)->v = v;
 		break;
 	case HYPERCUBE_U32:
@@ -75,9 +79,14 @@ static __always_inline bool is_signed(unsigned int type)
 	return type >= HYPERCUBE_I8 && type <= HYPERCUBE_I64;
 }
 
+static __always_inline bool is_half(unsigned int type)
+{
+	return type == HYPERCUBE_F16 || type == HYPERCUBE_BF16;
+}
+
 static __always_inline bool is_float(unsigned int type)
 {
-	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
+	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64 || is_half(type);
 }
 
 /* ----------------------------------------------------------------- order */
@@ -85,6 +94,10 @@ static __always_inline bool is_float(unsigned int type)
 static __always_inline bool is_nan(unsigned int type, u64 v)
 {
 	switch (type) {
+	case HYPERCUBE_F16:
+		return (v & 0x7fff) > 0x7c00;
+	case HYPERCUBE_BF16:
+		return (v & 0x7fff) > 0x7f80;
 	case HYPERCUBE_F32:
 		return (v & 0x7fffffff) > 0x7f800000;
 	case HYPERCUBE_F64:
@@ -96,18 +109,29 @@ static __always_inline bool is_nan(unsigned int type, u64 v)
 
 static __always_inline u64 quiet(unsigned int type, u64 nan)
 {
-	return nan | (type == HYPERCUBE_F32 ? 1ULL << 22 : 1ULL << 51);
+	switch (type) {
+	case HYPERCUBE_F16:
+		return nan | 1 << 9;
+	case HYPERCUBE_BF16:
+		return nan | 1 << 6;
+	case HYPERCUBE_F32:
+		return nan | 1 << 22;
+	default:
+		return nan | 1ULL << 51;
+	}
 }
 
-/* Floats are sign and magnitude: as integers the negative ones run backwards. */
+/* Return an integer in the order of the floats: these are sign and magnitude, so as integers the
+ * negative ones run backwards.
+ */
 static __always_inline s64 float_key(unsigned int type, u64 v)
 {
-	s64 s = type == HYPERCUBE_F32 ? (s64)(s32)v : (s64)v;
+	s64 s = is_half(type) ? (s16)v : type == HYPERCUBE_F32 ? (s32)v : (s64)v;
 
 	return s < 0 ? s ^ S64_MAX : s;
 }
 
-/* Total order, for floats that of IEEE 754. */
+/* Total order of a type; for floats that of IEEE 754. */
 static __always_inline bool less(unsigned int type, u64 a, u64 b)
 {
 	if (is_float(type))
@@ -117,7 +141,7 @@ static __always_inline bool less(unsigned int type, u64 a, u64 b)
 	return a < b;
 }
 
-/* Whether @b replaces @a, by value alone and no NaNs; not if they are equal. */
+/* Return: true if @b replaces @a, by value alone and without NaNs; not if they are equal. */
 static __always_inline bool better(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)
 {
@@ -143,29 +167,29 @@ static __always_inline u64 extreme(unsigned int oper, unsigned int type,
 /* ------------------------------------------------------ element by element */
 
 /* PROD of integers, MIN and MAX of anything. */
-static __always_inline void each(unsigned int oper, unsigned int type,
-				 void *acc, const void *src, size_t bytes)
+static __always_inline void each(unsigned int oper, unsigned int type, void *to,
+				 const void *first, const void *second, size_t bytes)
 {
 	size_t i;
 	u64 a, b;
 
 	for (i = 0; i < bytes; i += type_size[type]) {
-		a = load(type, acc + i);
-		b = load(type, src + i);
-		store(type, acc + i, oper == HYPERCUBE_PROD ?
+		a = load(type, first + i);
+		b = load(type, second + i);
+		store(type, to + i, oper == HYPERCUBE_PROD ?
 		      a * b : extreme(oper, type, a, b));
 	}
 }
 
-static __always_inline void each_loc(unsigned int oper, unsigned int type,
-				     void *acc, const void *src, size_t bytes)
+static __always_inline void each_loc(unsigned int oper, unsigned int type, void *to,
+				     const void *first, const void *second, size_t bytes)
 {
-	struct any_loc *p = acc, *end = acc + bytes;
-	const struct any_loc *q = src;
+	const struct any_loc *p = first, *q = second, *end = first + bytes;
+	struct any_loc *r = to;
 	bool take;
 	u64 a, b;
 
-	for (; p < end; p++, q++) {
+	for (; p < end; p++, q++, r++) {
 		a = load(type, p->v.value);
 		b = load(type, q->v.value);
 		/* Two NaNs are a tie, whatever their bits. */
@@ -176,26 +200,30 @@ static __always_inline void each_loc(unsigned int oper, unsigned int type,
 			take = better(oper, type, a, b) ||
 			       (a == b && q->v.index < p->v.index);
 		if (take)
-			*p = *q;
+			*r = *q;
+		else if (to != first)
+			*r = *p;
 	}
 }
 
-static void records(unsigned int oper, unsigned int width, void *acc,
-		    const void *src, size_t bytes)
+static void records(unsigned int oper, unsigned int width, void *to, const void *first,
+		    const void *second, size_t bytes)
 {
 	size_t i;
 	int order;
 
 	for (i = 0; i < bytes; i += width) {
-		order = memcmp(src + i, acc + i, width);
+		order = memcmp(second + i, first + i, width);
 		if (oper == HYPERCUBE_MIN ? order < 0 : order > 0)
-			memcpy(acc + i, src + i, width);
+			memcpy(to + i, second + i, width);
+		else if (to != first)
+			memcpy(to + i, first + i, width);
 	}
 }
 
 /* ------------------------------------------- words of several small elements */
 
-/* The highest bit of each element in a word. */
+/* Return a word with the highest bit of each element set. */
 static __always_inline u64 tops(unsigned int type)
 {
 	switch (type_size[type]) {
@@ -210,7 +238,7 @@ static __always_inline u64 tops(unsigned int type)
 	}
 }
 
-/* All bits of the elements of @a that are less than those of @b. */
+/* Return a word with all bits set in the elements of @a that are less than those of @b. */
 static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
 {
 	unsigned int shift = type_size[type] * 8 - 1;
@@ -221,7 +249,9 @@ static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
 		a ^= top;
 		b ^= top;
 	}
-	/* Differences without the top bits; those of @a keep borrows inside. */
+	/* Differences without the top bits; the top bit set in each element of @a keeps borrows
+	 * inside.
+	 */
 	lt = (a | top) - (b & ~top);
 	lt = ((~a & b) | (~(a ^ b) & ~lt)) & top;
 	return lt | (lt - (lt >> shift));
@@ -243,7 +273,7 @@ static __always_inline u64 word(unsigned int oper, unsigned int type,
 	case HYPERCUBE_SUM:
 		if (type_size[type] == 8)
 			return a + b;
-		/* No carry leaves an element: its top bit is added apart. */
+		/* No carry leaves an element: its top bit is added separately. */
 		return ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top);
 	case HYPERCUBE_MIN:
 		lt = lanes_less(type, a, b);
@@ -254,109 +284,126 @@ static __always_inline u64 word(unsigned int oper, unsigned int type,
 	}
 }
 
-static __always_inline void words(unsigned int oper, unsigned int type,
-				  void *acc, const void *src, size_t bytes)
+static __always_inline void words(unsigned int oper, unsigned int type, void *to,
+				  const void *first, const void *second, size_t bytes)
 {
 	u64 a = 0, b = 0;
 	size_t i;
 
 #pragma GCC unroll 4
 	for (i = 0; i + 8 <= bytes; i += 8)
-		store(HYPERCUBE_U64, acc + i,
-		      word(oper, type, load(HYPERCUBE_U64, acc + i),
-			   load(HYPERCUBE_U64, src + i)));
+		store(HYPERCUBE_U64, to + i,
+		      word(oper, type, load(HYPERCUBE_U64, first + i),
+			   load(HYPERCUBE_U64, second + i)));
 	if (i == bytes)
 		return;
 	/* Whole elements, so they lie in a word as in memory on either endian. */
-	memcpy(&a, acc + i, bytes - i);
-	memcpy(&b, src + i, bytes - i);
+	memcpy(&a, first + i, bytes - i);
+	memcpy(&b, second + i, bytes - i);
 	a = word(oper, type, a, b);
-	memcpy(acc + i, &a, bytes - i);
+	memcpy(to + i, &a, bytes - i);
 }
 
 /* -------------------------------------------------------------- dispatching */
 
-/* How elements of a type are combined, all of which are known where it is inlined. */
-typedef void (*each_fn)(unsigned int oper, unsigned int type, void *acc, const void *src,
-			size_t bytes);
+/* A function that combines elements of a type; @oper and @type are constant where it is inlined. */
+typedef void (*each_fn)(unsigned int oper, unsigned int type, void *to, const void *first,
+			const void *second, size_t bytes);
 
 /* Integers wrap around, so the sign makes no difference. */
-static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int type,
-				     void *acc, const void *src, size_t bytes)
+static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int type, void *to,
+				     const void *first, const void *second, size_t bytes)
 {
 	switch (type) {
 	case HYPERCUBE_U8:
 	case HYPERCUBE_I8:
-		return fn(oper, HYPERCUBE_U8, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U8, to, first, second, bytes);
 	case HYPERCUBE_U16:
 	case HYPERCUBE_I16:
-		return fn(oper, HYPERCUBE_U16, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U16, to, first, second, bytes);
 	case HYPERCUBE_U32:
 	case HYPERCUBE_I32:
-		return fn(oper, HYPERCUBE_U32, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U32, to, first, second, bytes);
 	case HYPERCUBE_U64:
 	case HYPERCUBE_I64:
-		return fn(oper, HYPERCUBE_U64, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U64, to, first, second, bytes);
 	default:
-		return hc_combine_fp(oper, type, acc, src, bytes);
+		return hc_combine_fp(oper, type, to, first, second, bytes);
 	}
 }
 
-/* @narrow for bytes, of which a word holds eight, else @wide. */
+/* Call @narrow for bytes, of which a word holds eight, else @wide. */
 static __always_inline void per_type(each_fn narrow, each_fn wide, unsigned int oper,
-				     unsigned int type, void *acc, const void *src, size_t bytes)
+				     unsigned int type, void *to, const void *first,
+				     const void *second, size_t bytes)
 {
 	switch (type) {
 	case HYPERCUBE_U8:
-		return narrow(oper, HYPERCUBE_U8, acc, src, bytes);
+		return narrow(oper, HYPERCUBE_U8, to, first, second, bytes);
 	case HYPERCUBE_U16:
-		return wide(oper, HYPERCUBE_U16, acc, src, bytes);
+		return wide(oper, HYPERCUBE_U16, to, first, second, bytes);
 	case HYPERCUBE_U32:
-		return wide(oper, HYPERCUBE_U32, acc, src, bytes);
+		return wide(oper, HYPERCUBE_U32, to, first, second, bytes);
 	case HYPERCUBE_U64:
-		return wide(oper, HYPERCUBE_U64, acc, src, bytes);
+		return wide(oper, HYPERCUBE_U64, to, first, second, bytes);
 	case HYPERCUBE_I8:
-		return narrow(oper, HYPERCUBE_I8, acc, src, bytes);
+		return narrow(oper, HYPERCUBE_I8, to, first, second, bytes);
 	case HYPERCUBE_I16:
-		return wide(oper, HYPERCUBE_I16, acc, src, bytes);
+		return wide(oper, HYPERCUBE_I16, to, first, second, bytes);
 	case HYPERCUBE_I32:
-		return wide(oper, HYPERCUBE_I32, acc, src, bytes);
+		return wide(oper, HYPERCUBE_I32, to, first, second, bytes);
 	case HYPERCUBE_I64:
-		return wide(oper, HYPERCUBE_I64, acc, src, bytes);
+		return wide(oper, HYPERCUBE_I64, to, first, second, bytes);
 	case HYPERCUBE_F32:
-		return wide(oper, HYPERCUBE_F32, acc, src, bytes);
+		return wide(oper, HYPERCUBE_F32, to, first, second, bytes);
 	case HYPERCUBE_F64:
-		return wide(oper, HYPERCUBE_F64, acc, src, bytes);
+		return wide(oper, HYPERCUBE_F64, to, first, second, bytes);
+	case HYPERCUBE_F16:
+		return wide(oper, HYPERCUBE_F16, to, first, second, bytes);
+	case HYPERCUBE_BF16:
+		return wide(oper, HYPERCUBE_BF16, to, first, second, bytes);
+	}
+}
+
+static __always_inline void combine(unsigned int oper, unsigned int type, unsigned int width,
+				    void *to, const void *first, const void *second, size_t bytes)
+{
+	if (type == HYPERCUBE_RECORD)
+		return records(oper, width, to, first, second, bytes);
+
+	/* Each case is inlined with its own loops, in which the operator is constant. */
+	switch (oper) {
+	case HYPERCUBE_SUM:
+		return integers(words, HYPERCUBE_SUM, type, to, first, second, bytes);
+	case HYPERCUBE_PROD:
+		return integers(each, HYPERCUBE_PROD, type, to, first, second, bytes);
+	case HYPERCUBE_MIN:
+		return per_type(words, each, HYPERCUBE_MIN, type, to, first, second, bytes);
+	case HYPERCUBE_MAX:
+		return per_type(words, each, HYPERCUBE_MAX, type, to, first, second, bytes);
+	case HYPERCUBE_AND:
+		return words(HYPERCUBE_AND, HYPERCUBE_U64, to, first, second, bytes);
+	case HYPERCUBE_OR:
+		return words(HYPERCUBE_OR, HYPERCUBE_U64, to, first, second, bytes);
+	case HYPERCUBE_XOR:
+		return words(HYPERCUBE_XOR, HYPERCUBE_U64, to, first, second, bytes);
+	case HYPERCUBE_MINLOC:
+		return per_type(each_loc, each_loc, HYPERCUBE_MINLOC, type, to, first, second,
+				bytes);
+	case HYPERCUBE_MAXLOC:
+		return per_type(each_loc, each_loc, HYPERCUBE_MAXLOC, type, to, first, second,
+				bytes);
 	}
 }
 
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
-		void *acc, const void *src, size_t bytes)
+		void *to, const void *first, const void *second, size_t bytes)
 {
-	if (type == HYPERCUBE_RECORD)
-		return records(oper, width, acc, src, bytes);
-
-	/* Each with loops of its own: the operator is known where it is inlined. */
-	switch (oper) {
-	case HYPERCUBE_SUM:
-		return integers(words, HYPERCUBE_SUM, type, acc, src, bytes);
-	case HYPERCUBE_PROD:
-		return integers(each, HYPERCUBE_PROD, type, acc, src, bytes);
-	case HYPERCUBE_MIN:
-		return per_type(words, each, HYPERCUBE_MIN, type, acc, src, bytes);
-	case HYPERCUBE_MAX:
-		return per_type(words, each, HYPERCUBE_MAX, type, acc, src, bytes);
-	case HYPERCUBE_AND:
-		return words(HYPERCUBE_AND, HYPERCUBE_U64, acc, src, bytes);
-	case HYPERCUBE_OR:
-		return words(HYPERCUBE_OR, HYPERCUBE_U64, acc, src, bytes);
-	case HYPERCUBE_XOR:
-		return words(HYPERCUBE_XOR, HYPERCUBE_U64, acc, src, bytes);
-	case HYPERCUBE_MINLOC:
-		return per_type(each_loc, each_loc, HYPERCUBE_MINLOC, type, acc, src, bytes);
-	case HYPERCUBE_MAXLOC:
-		return per_type(each_loc, each_loc, HYPERCUBE_MAXLOC, type, acc, src, bytes);
-	}
+	/* Loops of their own for both cases: in place takes fewer instructions. */
+	if (to == first)
+		combine(oper, type, width, to, to, second, bytes);
+	else
+		combine(oper, type, width, to, first, second, bytes);
 }
 
 int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width)
@@ -397,7 +444,7 @@ static __always_inline int compare(unsigned int type, const void *a,
 	return less(type, vb, va) - less(type, va, vb);
 }
 
-/* One for each type of numbers. */
+/* A comparison function for each type of numbers. */
 #define CMP(name, type)								\
 	static int cmp_##name(const void *a, const void *b, unsigned int width)	\
 	{									\
@@ -414,6 +461,8 @@ CMP(i32, I32)
 CMP(i64, I64)
 CMP(f32, F32)
 CMP(f64, F64)
+CMP(f16, F16)
+CMP(bf16, BF16)
 
 static int cmp_record(const void *a, const void *b, unsigned int width)
 {
@@ -426,6 +475,7 @@ static const hc_cmp_fn cmp_fns[__HYPERCUBE_TYPE_END] = {
 	[HYPERCUBE_U32] = cmp_u32,	[HYPERCUBE_I32] = cmp_i32,
 	[HYPERCUBE_U64] = cmp_u64,	[HYPERCUBE_I64] = cmp_i64,
 	[HYPERCUBE_F32] = cmp_f32,	[HYPERCUBE_F64] = cmp_f64,
+	[HYPERCUBE_F16] = cmp_f16,	[HYPERCUBE_BF16] = cmp_bf16,
 	[HYPERCUBE_RECORD] = cmp_record,
 };
 

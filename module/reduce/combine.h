@@ -21,19 +21,20 @@
 int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width);
 
 /**
- * hc_combine() - acc = acc op src, element by element
+ * hc_combine() - compute to = first op second, element by element
  * @oper: enum hypercube_oper but MERGE
  * @type: enum hypercube_type
  * @width: bytes of a RECORD, else 0
- * @acc: first operand and result; need not be aligned
- * @src: second operand, likewise
- * @bytes: length of both, a multiple of the element's size
+ * @to: the result: @first, or memory that overlaps neither operand; need not be aligned
+ * @first: first operand, likewise
+ * @second: second operand, likewise
+ * @bytes: length of each, a multiple of the element's size
  *
  * The same bits come out whether the FPU may be used in this context or not.
  * Context: any that may not be hard interrupt.
  */
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
-		void *acc, const void *src, size_t bytes);
+		void *to, const void *first, const void *second, size_t bytes);
 
 typedef int (*hc_cmp_fn)(const void *a, const void *b, unsigned int width);
 

@@ -2,8 +2,8 @@
 /*
  * Sums and products of floats with the FPU.
  *
- * The instructions are written out, as lib/raid6 does, and the compiler is not
- * allowed any of its own: it knows nothing of kernel_fpu_begin() and might move
+ * The instructions are written in assembly, as lib/raid6 does, and the compiler is not allowed to
+ * use floating-point instructions of its own: it knows nothing of kernel_fpu_begin() and might move
  * them out of the section.  It also may swap operands, which matters for NaNs.
  */
 #include <linux/hypercube.h>
@@ -25,7 +25,7 @@
 #error "The compiler must leave the SSE registers alone in this file"
 #endif
 
-/* Bytes per step, and per section: no preemption within a section. */
+/* Bytes per step, and per FPU section, in which there is no preemption. */
 #define BLOCK	64
 #define SECTION	SZ_4K
 
@@ -33,7 +33,7 @@
 #define FPU_MIN	128
 
 /*
- * One block.  If any result is not a number, @acc is left alone and the jump to
+ * One block: %2 = %0 op %1.  If any result is not a number, %2 is left alone and the jump to
  * nan taken: emulated CPUs are known to differ in which NaN they choose, so that
  * is left to integers.  Comparing a with b is unordered if one is a NaN.
  */
@@ -58,17 +58,18 @@
 	"movmskps %%xmm4, %%eax\n\t"					\
 	"testl %%eax, %%eax\n\t"					\
 	"jnz %l[nan]\n\t"						\
-	"movups %%xmm0,   (%0)\n\t"					\
-	"movups %%xmm1, 16(%0)\n\t"					\
-	"movups %%xmm2, 32(%0)\n\t"					\
-	"movups %%xmm3, 48(%0)\n\t"
+	"movups %%xmm0,   (%2)\n\t"					\
+	"movups %%xmm1, 16(%2)\n\t"					\
+	"movups %%xmm2, 32(%2)\n\t"					\
+	"movups %%xmm3, 48(%2)\n\t"
 
-/* False, and nothing is written, if there is a NaN. */
+/* Return: false if a result is a NaN; then nothing was written. */
 #define BLOCK_FN(name, op, unordered)						\
-static __always_inline bool name##_block(void *acc, const void *src)			\
+static __always_inline bool name##_block(void *to, const void *first, const void *second) \
 {										\
 	asm goto(BLOCK_ASM(op, unordered)					\
-		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);	\
+		 : : "r" (first), "r" (second), "r" (to)			\
+		 : "eax", "cc", "memory" : nan);				\
 	return true;								\
 nan:										\
 	return false;								\
@@ -79,60 +80,68 @@ BLOCK_FN(prod32, mulps, cmpunordps)
 BLOCK_FN(sum64, addpd, cmpunordpd)
 BLOCK_FN(prod64, mulpd, cmpunordpd)
 
-static __always_inline void blocks(bool (*block)(void *acc, const void *src),
-				   unsigned int oper, unsigned int type,
-				   void *acc, const void *src, size_t bytes)
+typedef bool (*block_fn)(void *to, const void *first, const void *second);
+
+static __always_inline void blocks(block_fn block, unsigned int oper, unsigned int type, void *to,
+				   const void *first, const void *second, size_t bytes)
 {
 	size_t i;
 
 	for (i = 0; i < bytes; i += BLOCK)
-		if (unlikely(!block(acc + i, src + i)))
-			hc_softfp(oper, type, acc + i, src + i, BLOCK);
+		if (unlikely(!block(to + i, first + i, second + i)))
+			hc_softfp(oper, type, to + i, first + i, second + i, BLOCK);
 }
 
-/* Within a section: @bytes is a multiple of BLOCK. */
-static void section(unsigned int oper, unsigned int type, void *acc,
-		    const void *src, size_t bytes)
+/* Combine within an FPU section; @bytes is a multiple of BLOCK. */
+static void section(unsigned int oper, unsigned int type, void *to, const void *first,
+		    const void *second, size_t bytes)
 {
 	if (type == HYPERCUBE_F32 && oper == HYPERCUBE_SUM)
-		blocks(sum32_block, oper, type, acc, src, bytes);
+		blocks(sum32_block, oper, type, to, first, second, bytes);
 	else if (type == HYPERCUBE_F32)
-		blocks(prod32_block, oper, type, acc, src, bytes);
+		blocks(prod32_block, oper, type, to, first, second, bytes);
 	else if (oper == HYPERCUBE_SUM)
-		blocks(sum64_block, oper, type, acc, src, bytes);
+		blocks(sum64_block, oper, type, to, first, second, bytes);
 	else
-		blocks(prod64_block, oper, type, acc, src, bytes);
+		blocks(prod64_block, oper, type, to, first, second, bytes);
 }
 
-void hc_combine_fp(unsigned int oper, unsigned int type, void *acc,
-		   const void *src, size_t bytes)
+static bool has_block(unsigned int type)
+{
+	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
+}
+
+void hc_combine_fp(unsigned int oper, unsigned int type, void *to, const void *first,
+		   const void *second, size_t bytes)
 {
 	size_t n;
 
-	/* Not usable e.g. in a softirq that interrupted somebody's section. */
-	if (bytes >= FPU_MIN && irq_fpu_usable()) {
+	/* The FPU is not usable e.g. in a softirq that interrupted another task's FPU section. */
+	if (bytes >= FPU_MIN && has_block(type) && irq_fpu_usable()) {
 		/* The compiler's sanitizers do not see into the blocks. */
-		instrument_read_write(acc, bytes);
-		instrument_read(src, bytes);
+		instrument_write(to, bytes);
+		instrument_read(first, bytes);
+		instrument_read(second, bytes);
 		while (bytes >= BLOCK) {
 			n = min_t(size_t, bytes & -BLOCK, SECTION);
 			kernel_fpu_begin();
-			section(oper, type, acc, src, n);
+			section(oper, type, to, first, second, n);
 			kernel_fpu_end();
-			acc += n;
-			src += n;
+			to += n;
+			first += n;
+			second += n;
 			bytes -= n;
 		}
 	}
-	hc_softfp(oper, type, acc, src, bytes);
+	hc_softfp(oper, type, to, first, second, bytes);
 }
 
 #else
 
-void hc_combine_fp(unsigned int oper, unsigned int type, void *acc,
-		   const void *src, size_t bytes)
+void hc_combine_fp(unsigned int oper, unsigned int type, void *to, const void *first,
+		   const void *second, size_t bytes)
 {
-	hc_softfp(oper, type, acc, src, bytes);
+	hc_softfp(oper, type, to, first, second, bytes);
 }
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Addition and multiplication of IEEE 754 binary32 and binary64 in integers.
+ * Addition and multiplication of IEEE 754 binary16, 32 and 64, and of bfloat16, in integers.
  *
- * Why not math-emu: its macros want an asm/sfp-machine.h, which most
- * architectures lack, and keep exception flags that nobody reads here.
+ * Why not math-emu: its macros want an asm/sfp-machine.h, which most architectures lack, and
+ * compute exception flags that are not needed here.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -21,6 +21,8 @@ struct format {
 };
 
 static const struct format f32 = { .frac = 23, .expo = 8 };
+static const struct format f16 = { .frac = 10, .expo = 5 };
+static const struct format bf16 = { .frac = 7, .expo = 8 };
 static const struct format f64 = { .frac = 52, .expo = 11 };
 
 /* The hidden bit of a significand, and the lowest bit of the exponent. */
@@ -39,7 +41,7 @@ static __always_inline u64 infinity(const struct format *f)
 	return sign_bit(f) - hidden(f);
 }
 
-/* The result of an operation with a NaN; false if neither operand is one. */
+/* Set *@nan to the result of an operation with a NaN. Return: false if neither operand is one. */
 static __always_inline bool take_nan(const struct format *f, u64 a, u64 b,
 				     u64 *nan)
 {
@@ -57,7 +59,7 @@ static __always_inline u64 invalid(const struct format *f)
 	return sign_bit(f) | infinity(f) | hidden(f) >> 1;
 }
 
-/* Shift right; the lowest bit then also stands for all those shifted out. */
+/* Shift right; the lowest bit of the result is also set if a 1 was shifted out. */
 static __always_inline u64 shift_sticky(u64 v, int n)
 {
 	if (n == 0)
@@ -136,7 +138,8 @@ static __always_inline u64 add(const struct format *f, u64 a, u64 b)
 	return sign | round_pack(f, e, sig, GUARD);
 }
 
-/* Significand of a finite number > 0 with its first bit in bit 63. */
+/* Return the significand of a finite number > 0 with its first bit in bit 63; *@e is the exponent.
+ */
 static __always_inline u64 normal(const struct format *f, u64 v, int *e)
 {
 	int up;
@@ -185,31 +188,53 @@ static __always_inline u64 mul(const struct format *f, u64 a, u64 b)
 
 typedef u64 (*one_fn)(const struct format *f, u64 a, u64 b);
 
-static __always_inline void all32(one_fn one, struct any32 *acc, const struct any32 *src, size_t n)
+static __always_inline void all16(one_fn one, const struct format *f, struct any16 *to,
+				  const struct any16 *first, const struct any16 *second, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i].v = one(&f32, acc[i].v, src[i].v);
+		to[i].v = one(f, first[i].v, second[i].v);
 }
 
-static __always_inline void all64(one_fn one, struct any64 *acc, const struct any64 *src, size_t n)
+static __always_inline void all32(one_fn one, struct any32 *to, const struct any32 *first,
+				  const struct any32 *second, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i].v = one(&f64, acc[i].v, src[i].v);
+		to[i].v = one(&f32, first[i].v, second[i].v);
 }
 
-void hc_softfp(unsigned int oper, unsigned int type, void *acc,
-	       const void *src, size_t bytes)
+static __always_inline void all64(one_fn one, struct any64 *to, const struct any64 *first,
+				  const struct any64 *second, size_t n)
 {
-	if (type == HYPERCUBE_F32 && oper == HYPERCUBE_SUM)
-		all32(add, acc, src, bytes / 4);
-	else if (type == HYPERCUBE_F32)
-		all32(mul, acc, src, bytes / 4);
-	else if (oper == HYPERCUBE_SUM)
-		all64(add, acc, src, bytes / 8);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		to[i].v = one(&f64, first[i].v, second[i].v);
+}
+
+static __always_inline void all(one_fn one, unsigned int type, void *to, const void *first,
+				const void *second, size_t bytes)
+{
+	switch (type) {
+	case HYPERCUBE_F16:
+		return all16(one, &f16, to, first, second, bytes / 2);
+	case HYPERCUBE_BF16:
+		return all16(one, &bf16, to, first, second, bytes / 2);
+	case HYPERCUBE_F32:
+		return all32(one, to, first, second, bytes / 4);
+	default:
+		return all64(one, to, first, second, bytes / 8);
+	}
+}
+
+void hc_softfp(unsigned int oper, unsigned int type, void *to, const void *first,
+	       const void *second, size_t bytes)
+{
+	if (oper == HYPERCUBE_SUM)
+		all(add, type, to, first, second, bytes);
 	else
-		all64(mul, acc, src, bytes / 8);
+		all(mul, type, to, first, second, bytes);
 }

@@ -9,26 +9,39 @@
 #include <linux/types.h>
 
 /* Bytes within a frame: elements may lie anywhere. */
+struct any16 { u16 v; } __packed;
 struct any32 { u32 v; } __packed;
 struct any64 { u64 v; } __packed;
 
 /**
- * hc_softfp() - acc = acc op src, element by element, without FPU
+ * hc_softfp() - to = first op second, element by element, without FPU
  * @oper: HYPERCUBE_SUM or HYPERCUBE_PROD
- * @type: HYPERCUBE_F32 or HYPERCUBE_F64
- * @acc: first operand and result; need not be aligned
- * @src: second operand, likewise
- * @bytes: length of both
+ * @type: HYPERCUBE_F32, _F64, _F16 or _BF16
+ * @to: the result: @first, or memory that overlaps neither operand; need not be aligned
+ * @first: first operand, likewise
+ * @second: second operand, likewise
+ * @bytes: length of each
  *
  * Rounds to nearest even.  NaNs are those of addss and its kin: the first
  * operand if it is a NaN, else the second, made quiet; and if the operation is
  * invalid the negative quiet NaN without payload.
  */
-void hc_softfp(unsigned int oper, unsigned int type, void *acc,
-	       const void *src, size_t bytes);
+void hc_softfp(unsigned int oper, unsigned int type, void *to, const void *first,
+	       const void *second, size_t bytes);
 
-/* The same with the same bits, using the FPU where and when that is possible. */
-void hc_combine_fp(unsigned int oper, unsigned int type, void *acc,
-		   const void *src, size_t bytes);
+/**
+ * hc_combine_fp() - compute the same bits as hc_softfp(), with the FPU where and when that is
+ *	possible
+ * @oper: HYPERCUBE_SUM or HYPERCUBE_PROD
+ * @type: HYPERCUBE_F32, _F64, _F16 or _BF16
+ * @to: the result: @first, or memory that overlaps neither operand; need not be aligned
+ * @first: first operand, likewise
+ * @second: second operand, likewise
+ * @bytes: length of each
+ *
+ * Context: any that may not be hard interrupt
+ */
+void hc_combine_fp(unsigned int oper, unsigned int type, void *to, const void *first,
+		   const void *second, size_t bytes);
 
 #endif /* _HC_SOFTFP_H */

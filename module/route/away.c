@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What this machine knows of the nodes that live elsewhere: what the link-state databases of its
- * own nodes say, which frames have brought.  Machines that can reach each other have the same
- * databases once changes have spread, so that the same plan is made from them on each.
+ * The FAULT words of the nodes on other machines, as this machine knows them: from the link-state
+ * databases of its own nodes, which frames fill. Machines that can reach each other have equal
+ * databases once changes have spread, so the same plan is computed from them on each machine.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -13,44 +13,51 @@
 #include "route/away.h"
 #include "route/lsdb.h"
 
-/* What the nodes here say themselves, and the newest that they have heard of the others. */
+/* Fill @words with the FAULT words of all nodes: of a local node its own, of a remote node the
+ * newest version in any local node's database. Return: false if there is no memory.
+ */
 static bool words_gather(const struct hc_fabric *fabric, u32 *words)
 {
-	struct hc_lsdb_heard *heard = kvcalloc(hc_nodes(fabric->dim), sizeof(*heard), GFP_KERNEL);
+	struct hc_lsdb_received *received = kvcalloc(fabric->topo.nodes, sizeof(*received),
+						     GFP_KERNEL);
 	struct hc_node *node;
 	u32 u;
 
-	if (!heard)
+	if (!received)
 		return false;
 	hc_each_node(fabric, node) {
-		hc_lsdb_newest(node, heard);
+		hc_lsdb_newest(node, received);
 		cond_resched();
 	}
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		words[u] = heard[u].word;
+	for (u = 0; u < fabric->topo.nodes; u++)
+		words[u] = received[u].word;
 	hc_each_node(fabric, node)
-		words[node->id] = READ_ONCE(node->failed) ? hc_ones(fabric->dim) :
+		words[node->id] = READ_ONCE(node->failed) ? hc_node_ports(node) :
 							    READ_ONCE(node->fault);
-	kvfree(heard);
+	kvfree(received);
 	return true;
 }
 
-/* A link is faulty if either end says so. */
+/* Copy @words to @both, with each link that only one end calls faulty marked at the other end, too.
+ */
 static void words_mirror(const struct hc_fabric *fabric, const u32 *words, u32 *both)
 {
 	unsigned int d;
 	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+	for (u = 0; u < fabric->topo.nodes; u++) {
 		both[u] = words[u];
-		for (d = 0; d < fabric->dim; d++)
-			both[u] |= words[hc_neigh(u, d)] & hc_bit(d);
+		for (d = 0; d < fabric->topo.ports; d++)
+			both[u] |= words[hc_peer(&fabric->topo, u, d)] & hc_bit(d);
 	}
 }
 
+/* Add to @set all nodes that a path of healthy links connects to a local node. Return: false if
+ * there is no memory.
+ */
 static bool words_reach(const struct hc_fabric *fabric, const u32 *words, u32 *set)
 {
-	u32 nodes = hc_nodes(fabric->dim);
+	u32 nodes = fabric->topo.nodes;
 	u32 *both = kvcalloc(2 * nodes, sizeof(*both), GFP_KERNEL);
 	const struct hc_node *node;
 
@@ -59,16 +66,16 @@ static bool words_reach(const struct hc_fabric *fabric, const u32 *words, u32 *s
 	words_mirror(fabric, words, both);
 	hc_each_node(fabric, node)
 		if (!hc_set_has(set, node->id))
-			hc_set_reach(set, fabric->dim, both, node->id, both + nodes);
+			hc_set_reach(set, &fabric->topo, both, node->id, both + nodes);
 	kvfree(both);
 	return true;
 }
 
 u32 *hc_away_words(const struct hc_fabric *fabric)
 {
-	u32 nodes = hc_nodes(fabric->dim), u;
+	u32 nodes = fabric->topo.nodes, u;
 	u32 *words = kvcalloc(nodes, sizeof(*words), GFP_KERNEL);
-	u32 *set = kvcalloc(hc_set_words(fabric->dim), sizeof(*set), GFP_KERNEL);
+	u32 *set = kvcalloc(hc_topo_words(&fabric->topo), sizeof(*set), GFP_KERNEL);
 
 	lockdep_assert_held(&fabric->lock);
 	if (!words || !set || !words_gather(fabric, words) || !words_reach(fabric, words, set)) {
@@ -77,12 +84,12 @@ u32 *hc_away_words(const struct hc_fabric *fabric)
 	}
 	for (u = 0; words && u < nodes; u++)
 		if (!hc_set_has(set, u))
-			words[u] = hc_ones(fabric->dim);
+			words[u] = hc_ports(&fabric->topo, u);
 	kvfree(set);
 	return words;
 }
 
 bool hc_away_lost(const struct hc_fabric *fabric, const u32 *words, u32 u)
 {
-	return !hc_is_here(fabric, u) && words[u] == hc_ones(fabric->dim);
+	return !hc_is_here(fabric, u) && words[u] == hc_ports(&fabric->topo, u);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What this machine knows of the nodes that live elsewhere.
+ * The FAULT words of the nodes on other machines, as this machine knows them.
  */
 #ifndef _HC_AWAY_H
 #define _HC_AWAY_H
@@ -9,12 +9,27 @@
 
 struct hc_fabric;
 
-/* Returns the FAULT words of all nodes of a fabric that is not whole, for kvfree(), or NULL: of
- * those that are here what they say themselves, of the others what those that are here have heard;
- * a node that no healthy links lead to counts as failed.  hc_fabric.lock is held.
+/**
+ * hc_away_words() - get the FAULT words of all nodes of a fabric that spans machines
+ * @fabric: the fabric
+ *
+ * Local nodes have their own FAULT words, remote nodes the newest that any local node has received.
+ * A node to which no path of healthy links leads counts as failed: all its links are faulty.
+ *
+ * Context: process; the caller holds hc_fabric.lock
+ * Return: a word for each node, which the caller frees by kvfree(), or NULL if there is no memory
  */
 u32 *hc_away_words(const struct hc_fabric *fabric);
-/* Is it a node that is elsewhere, and nothing leads there? */
+
+/**
+ * hc_away_lost() - tell whether a remote node is failed or unreachable
+ * @fabric: the fabric
+ * @words: what hc_away_words() returned
+ * @u: node number
+ *
+ * Context: any
+ * Return: true if @u is on another machine and all its links are faulty
+ */
 bool hc_away_lost(const struct hc_fabric *fabric, const u32 *words, u32 u);
 
 #endif /* _HC_AWAY_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Another machine may have nodes of these numbers, too: see claims.c.
+ * Detects that another machine has nodes of the same numbers as this machine: see claims.c.
  */
 #ifndef _HC_CLAIMS_H
 #define _HC_CLAIMS_H
@@ -11,14 +11,16 @@
 struct hc_node;
 
 /**
- * struct hc_claims - versions of a node's FAULT word that the node has not told; [poll] but for
- *	@brought
- * @brought: the newest version that the node has told, or a trunk has brought here, << 32 | the
- *	first trunk that has brought it, 0: none; the polls of all nodes that are here write it
- * @newest: the newest version that others have
- * @n: how many versions were newer than all that the node had told, the last one not long ago
- * @by: the trunk that has brought that one, 0: it is not known
- * @at: when the last one came, jiffies
+ * struct hc_claims - versions of a node's FAULT word that came from others and that the node has
+ *	not sent; [poll] but for @brought
+ * @brought: the newest version that the node has sent or a trunk has brought, << 32 | the number of
+ *	the first trunk that has brought it, 0: none; written by the polls of all nodes of this
+ *	machine
+ * @newest: the newest version that any other node is known to have
+ * @n: how many versions were newer than all that the node had sent, each within CLAIMS_TIME of the
+ *	one before
+ * @by: number of the trunk that has brought the last of these, 0: unknown
+ * @at: when the last of these came, jiffies
  */
 struct hc_claims {
 	atomic64_t brought;
@@ -28,14 +30,34 @@ struct hc_claims {
 	unsigned long at;
 };
 
-/* Node @u of this machine has version @version, as was said over link @dim of @node.  Poll of
- * @node.
+/**
+ * hc_claims_brought() - record which trunk has first brought a version of a local node's FAULT word
+ * @node: the node that received it
+ * @dim: dimension of the link that it came over
+ * @u: number of the local node whose FAULT word it is
+ * @version: the version
+ *
+ * Context: poll of @node
  */
 void hc_claims_brought(struct hc_node *node, unsigned int dim, u32 u, u32 version);
-/* The node tells this version itself.  Poll, as what follows. */
-void hc_claims_told(struct hc_node *node, u32 version);
-/* A version that the node has not told came over link @dim.  Return: true if a newer one is to be
- * told at once, false if that has to wait.
+
+/**
+ * hc_claims_notified() - record a version that the node itself sends now
+ * @node: the node
+ * @version: the version
+ *
+ * Context: poll of @node
+ */
+void hc_claims_notified(struct hc_node *node, u32 version);
+
+/**
+ * hc_claims_add() - count a received version of the own FAULT word that the node has not sent
+ * @node: the node
+ * @dim: dimension of the link that it came over
+ * @version: the version
+ *
+ * Context: poll of @node
+ * Return: true if the node is to send a newer version at once, false if it has to wait before that
  */
 bool hc_claims_add(struct hc_node *node, unsigned int dim, u32 version);
 

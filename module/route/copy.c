@@ -2,32 +2,31 @@
 /*
  * Copies of datagrams, each along a path of its own.
  *
- * The origin finds node-disjoint paths with what it knows of faults (hc_disjoint.c), and each copy
- * carries all of them in front of its payload: copy i goes along the i-th.  A node that gets one
- * passes it on along that path, unless it came over another link than the path says, or to another
- * node.  So each node that a COPY has crossed since it left the last liar has seen to it that the
- * path names the node before it: whatever a liar does, the path that a frame names has the last
- * liar on it.
+ * The origin finds node-disjoint paths with what it knows of faults (hc_disjoint.c). Each copy
+ * carries all the paths in front of its payload; copy i takes the i-th. A node that receives a copy
+ * forwards it along that path, unless it came over another link than the path names or to another
+ * node. So each node that a COPY frame has crossed since the last Byzantine node on its way has
+ * checked that the path names the node before it: whatever a Byzantine node does, the path that a
+ * frame names contains the last Byzantine node that the frame has crossed.
  *
- * That is all the receiver need know.  Copies that name the same paths, of which no two share a
- * node, and say the same are a group; of those of a group that a liar has made or changed, each
- * names a liar that no other one names.  With t liars at most t copies of a group are lies,
- * so what more than t copies of a group say is true.  See sock/collect.c.
+ * The receiver needs nothing else. Copies form a group if they name the same paths, no two of which
+ * share a node, and have the same payload. Of the copies of a group that a Byzantine node has made
+ * or changed, each names a Byzantine node that no other one of them names. With t Byzantine nodes
+ * at most t copies of a group are corrupted, so what more than t copies of a group agree on is
+ * true. See sock/collect.c.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "fabric/byzantine.h"
 #include "fabric/fabric.h"
 #include "fabric/far.h"
-#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/copy.h"
 #include "route/lsdb.h"
-#include "sock/collect.h"
-#include "sock/sock.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ paths */
@@ -37,58 +36,26 @@ static unsigned int path_bytes(const struct hc_path_dims *path)
 	return 1 + DIV_ROUND_UP(path->hops, 2);
 }
 
-/* What is known at the node of all FAULT words, to be freed; NULL: there are no faults. */
-static u16 *words_get(struct hc_sock *hsk, int *err)
+int hc_copy_paths_find(const struct hc_topo *topo, const u16 *words, u32 src, u32 dst,
+		       unsigned int want, struct hc_copy_paths *paths)
 {
-	u32 nodes = hc_nodes(hsk->fabric->dim);
-	struct hc_node *node;
-	u16 *words = NULL;
-
-	rcu_read_lock();
-	node = rcu_dereference(hsk->node);
-	*err = !node ? hc_sock_gone(hsk) : hc_lsdb_any(node) ? 1 : 0;
-	rcu_read_unlock();
-	if (*err <= 0)
-		return NULL;
-	words = kvcalloc(nodes, sizeof(*words), GFP_KERNEL_ACCOUNT);
-	*err = words ? 0 : -ENOMEM;
-	if (!words)
-		return NULL;
-	rcu_read_lock();
-	node = rcu_dereference(hsk->node);
-	if (node)
-		hc_lsdb_words(node, words);
-	else
-		*err = hc_sock_gone(hsk);
-	rcu_read_unlock();
-	return words;
-}
-
-int hc_copy_paths_find(struct hc_sock *hsk, u32 dst, unsigned int want,
-		       struct hc_copy_paths *paths)
-{
-	unsigned int dim = hsk->fabric->dim, i;
 	struct hc_disjoint g;
 	void *room = NULL;
-	u16 *words;
-	int err;
+	unsigned int i;
 
-	words = words_get(hsk, &err);
-	if (!err && words) {
-		room = kvmalloc(hc_disjoint_room(dim), GFP_KERNEL_ACCOUNT);
-		err = room ? 0 : -ENOMEM;
+	if (words || topo->peers) {
+		room = kvmalloc(hc_disjoint_room(topo), GFP_KERNEL_ACCOUNT);
+		if (!room)
+			return -ENOMEM;
 	}
-	if (!err) {
-		hc_disjoint_init(&g, dim, room);
-		g.fault = words;
-		paths->n = hc_disjoint_find(&g, hsk->node_id, dst, want, paths->path);
-		for (i = 0, paths->bytes = 0; i < paths->n; i++)
-			paths->bytes += path_bytes(&paths->path[i]);
-		paths->bytes = ALIGN(paths->bytes, 8);
-	}
+	hc_disjoint_init(&g, topo, room);
+	g.fault = words;
+	paths->n = hc_disjoint_find(&g, src, dst, want, paths->path);
+	for (i = 0, paths->bytes = 0; i < paths->n; i++)
+		paths->bytes += path_bytes(&paths->path[i]);
+	paths->bytes = ALIGN(paths->bytes, 8);
 	kvfree(room);
-	kvfree(words);
-	return err;
+	return 0;
 }
 
 void hc_copy_paths_put(const struct hc_copy_paths *paths, u8 *to)
@@ -130,26 +97,26 @@ bool hc_copy_path_next(struct hc_copy_reader *r, struct hc_path_dims *path)
 		return false;
 	for (i = 0; i < path->hops; i++)
 		path->dim[i] = i & 1 ? r->at[i / 2] & 0xf : r->at[i / 2] >> 4;
-	/* What is of no use has one value. */
+	/* The unused half byte has one valid value, so that equal paths have equal bytes. */
 	if (i & 1 && r->at[i / 2] & 0xf)
 		return false;
 	r->at += DIV_ROUND_UP(path->hops, 2);
 	return true;
 }
 
-void hc_path_tell(struct hypercube_path *to, const struct hypercube_verdict *v, unsigned int i,
-		  const struct hc_path_dims *path)
+void hc_path_notify(struct hypercube_path *to, const struct hypercube_vote *v, unsigned int i,
+		    const struct hc_path_dims *path)
 {
 	memset(to, 0, sizeof(*to));
 	to->copy = i;
 	to->hops = path->hops;
-	to->dissents = !!(v->dissent & BIT(i));
+	to->mismatch = !!(v->mismatch & BIT(i));
 	memcpy(to->dim, path->dim, path->hops);
 }
 
-/* ------------------------------------------------------------ on the way */
+/* ------------------------------------------------------------ forwarding */
 
-/* Are the lengths those of a COPY?  Then the paths are in one piece. */
+/* Check the lengths in a COPY frame. Return: true if they are valid; the paths are linear then. */
 static bool lengths_fit(const struct hc_node *node, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -159,7 +126,7 @@ static bool lengths_fit(const struct hc_node *node, struct sk_buff *skb)
 	       pskb_may_pull(skb, hc_copy_said(skb));
 }
 
-/* The path of this copy. */
+/* Read the path of this copy. Return: false if the frame names none. */
 static bool own_path(const struct sk_buff *skb, struct hc_path_dims *path)
 {
 	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
@@ -175,7 +142,7 @@ static bool own_path(const struct sk_buff *skb, struct hc_path_dims *path)
 	return true;
 }
 
-/* Does the path lead from .src by link @dim to this node, and end at .dst? */
+/* Return: true if the path leads from .src over link @dim to this node, and ends at .dst. */
 static bool path_fits(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb,
 		      const struct hc_path_dims *path)
 {
@@ -187,11 +154,12 @@ static bool path_fits(const struct hc_node *node, unsigned int dim, const struct
 	if (!hop || hop > path->hops || path->dim[hop - 1] != dim)
 		return false;
 	for (i = 0; i < path->hops; i++) {
-		if (path->dim[i] >= node->fabric->dim)
+		if (path->dim[i] >= node->fabric->topo.ports ||
+		    !hc_port_exists(&node->fabric->topo, at, path->dim[i]))
 			return false;
-		at = hc_neigh(at, path->dim[i]);
+		at = hc_peer(&node->fabric->topo, at, path->dim[i]);
 		here = at == node->id;
-		/* It comes here once, and to its destination last. */
+		/* The path visits this node once, after .hop hops, and so its destination last. */
 		if (here != (i + 1 == hop))
 			return false;
 	}
@@ -228,7 +196,7 @@ void hc_copy_xmit(struct hc_node *node, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 }
 
-void hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+struct sk_buff *hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	struct hc_path_dims path;
 	unsigned int hop;
@@ -236,13 +204,12 @@ void hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	if (!lengths_fit(node, skb) || !own_path(skb, &path) ||
 	    !path_fits(node, dim, skb, &path)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
-		return;
+		return NULL;
 	}
 	hop = hc_wire_copy_of(skb)->hop;
-	if (hop == path.hops) {
-		hc_collect_rx(node, skb);
-		return;
-	}
-	skb = hc_lie(node, skb, hc_copy_said(skb));
+	if (hop == path.hops)
+		return skb;
+	skb = hc_byzantine_relay(node, skb, hc_copy_said(skb));
 	copy_send(node, path.dim[hop], skb);
+	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of datagrams, each along a path of its own: copy.c.
+ * Copies of datagrams, each along a path of its own: see copy.c.
  */
 #ifndef _HC_COPY_H
 #define _HC_COPY_H
@@ -11,7 +11,6 @@
 #include "hc_disjoint.h"
 
 struct hc_node;
-struct hc_sock;
 struct sk_buff;
 
 #define HC_COPIES_MAX	HYPERCUBE_DIM_MAX
@@ -20,9 +19,9 @@ static_assert(HC_PATH_HOPS_MAX == HYPERCUBE_HOPS_MAX);
 
 /**
  * struct hc_copy_paths - the paths of a datagram's copies
- * @n: how many there are
- * @bytes: that they take in a frame
- * @path: they
+ * @n: number of paths
+ * @bytes: their length in a frame, a multiple of 8
+ * @path: the paths
  */
 struct hc_copy_paths {
 	unsigned int n;
@@ -30,34 +29,86 @@ struct hc_copy_paths {
 	struct hc_path_dims path[HC_COPIES_MAX];
 };
 
-/* Find up to @want node-disjoint paths from the node @hsk is bound to, that nothing known of
- * faults is in the way of, to another node @dst.  0 or -errno; fewer paths are no error.
+/**
+ * hc_copy_paths_find() - find node-disjoint paths that avoid all known faults
+ * @topo: the links
+ * @words: FAULT words of all nodes as far as known, or NULL if there are no faults
+ * @src: where the paths begin
+ * @dst: another node
+ * @want: how many paths, at most
+ * @paths: set to the paths; fewer than @want are no error
+ *
+ * Context: process; may sleep
+ * Return: 0 or -ENOMEM
  */
-int hc_copy_paths_find(struct hc_sock *hsk, u32 dst, unsigned int want,
-		       struct hc_copy_paths *paths);
-/* Write them to the front of a payload. */
+int hc_copy_paths_find(const struct hc_topo *topo, const u16 *words, u32 src, u32 dst,
+		       unsigned int want, struct hc_copy_paths *paths);
+
+/**
+ * hc_copy_paths_put() - write paths to the front of a payload
+ * @paths: the paths
+ * @to: room for @paths->bytes
+ */
 void hc_copy_paths_put(const struct hc_copy_paths *paths, u8 *to);
 
-/* Part of a reading of the paths in a frame; see hc_copy_path_next(). */
+/* Position of a reader in the paths of a frame; see hc_copy_path_next(). */
 struct hc_copy_reader {
 	const u8 *at;
 	const u8 *end;
 };
 
-/* Begin to read the paths of a frame whose lengths have been checked. */
+/**
+ * hc_copy_paths_read() - begin to read the paths of a frame
+ * @skb: a COPY frame whose lengths have been checked
+ * @r: set to the first path
+ */
 void hc_copy_paths_read(const struct sk_buff *skb, struct hc_copy_reader *r);
-/* The next path; false: it is none. */
+
+/**
+ * hc_copy_path_next() - read the next path
+ * @r: the reader, moved behind the path
+ * @path: set to the path
+ *
+ * Return: false if there is no further path, or it is malformed
+ */
 bool hc_copy_path_next(struct hc_copy_reader *r, struct hc_path_dims *path);
-/* Offset of what the datagram says. */
+
+/**
+ * hc_copy_said() - offset of the datagram's own bytes
+ * @skb: a COPY frame
+ *
+ * Return: bytes from the start of the frame
+ */
 unsigned int hc_copy_said(const struct sk_buff *skb);
 
-/* Say what the path of copy @i is, and why that is of interest. */
-void hc_path_tell(struct hypercube_path *to, const struct hypercube_verdict *v, unsigned int i,
-		  const struct hc_path_dims *path);
+/**
+ * hc_path_notify() - describe the path of a copy for user space
+ * @to: set to the description
+ * @v: the vote on the datagram; it says whether the copy disagrees
+ * @i: number of the copy
+ * @path: its path
+ */
+void hc_path_notify(struct hypercube_path *to, const struct hypercube_vote *v, unsigned int i,
+		    const struct hc_path_dims *path);
 
-/* Send a copy over the first link of its path; consumes.  Poll. */
+/**
+ * hc_copy_xmit() - send a copy over the first link of its path; consumes it
+ * @node: the origin
+ * @skb: the COPY frame
+ *
+ * Context: poll of @node
+ */
 void hc_copy_xmit(struct hc_node *node, struct sk_buff *skb);
-/* A COPY came over link @dim: pass it on, or take it; consumes.  Poll. */
-void hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/**
+ * hc_copy_rx() - forward a COPY frame, or return it at the end of its path
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * Context: poll of @node
+ * Return: @skb if its path ends here, else NULL; then it was forwarded or dropped
+ */
+struct sk_buff *hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 #endif /* _HC_COPY_H */

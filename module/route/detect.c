@@ -2,37 +2,38 @@
 /*
  * DETECT: finds links that have gone silent, from frames alone.
  *
- * A round: every node sends test frames over all its links that were not taken down, and notes
- * along which dimensions test frames came.  When the time is over and all have sent, every node
- * judges: a link from which no test frame came is marked DETECTED.  It then sends its verdict, a
- * FAULT word, over all these links, whether marked or not:
+ * A round: every node sends test frames over all its links that were not taken down, and records
+ * along which dimensions it receives test frames. When the waiting time is over and all nodes have
+ * sent theirs, every node decides: a link from which no test frame came is marked DETECTED. It then
+ * sends its decision, a FAULT word, over all these links, whether marked or not:
  *
- *  - A node that gets a verdict over link d that names d was not heard there, and marks its own
- *  end, too.  So silence in one direction is known at both ends.
- *  - A node that has marked its end but hears test frames again, and gets a verdict that does
- *    not name d, clears the mark.  So a link is used again only after both directions have
- *    worked in the same round.
+ *  - A node that receives a decision over link d that names d was not received there, and marks its
+ *    own end, too. So silence in one direction is known at both ends.
+ *  - A node that has marked its end, but receives test frames again and a decision that does not
+ *    name d, clears the mark. So a link is used again only after both directions have worked in the
+ *    same round.
  *
- * FAULT words that name the link they travel over come from judging alone: any other is sent
- * over usable links only.  Each word has a number, and a node that gets it answers with that
- * number when it has done what follows from the word.  So code that waits until all know need
- * only ask nodes about themselves.  Answers do not count as words.
+ * A FAULT word that names the link it travels over comes from such a decision alone: all other
+ * FAULT words are sent over usable links only. Each FAULT word has a number. A node that receives
+ * one answers with that number when it has done what follows from the word. So code that waits
+ * until all nodes know need only look at each node's own state. An answer is not itself answered.
  *
- * A link whose other end lives on another machine, which has rounds of its own, is tested by
- * frames that the other end sends back (HC_TEST_F_ASK), so that both directions have worked if one
- * comes. The other end notes the question, and believes the verdict that follows as if it had
- * heard a test frame of its own round.
+ * A link whose other end is on another machine, which has rounds of its own, is tested by frames
+ * that the other end sends back (HC_TEST_F_ASK): both directions have worked if one comes back. The
+ * other end remembers the request, and believes the decision that follows as if it had received a
+ * test frame of its own round.
  *
- * One round follows another when its frames have settled.  Configuration does not wait for
- * that; a round says nothing about links that it takes up meanwhile (hc_port.spared), so none
- * is marked by mistake.
+ * One round follows another when its frames have settled. Configuration does not wait for that; a
+ * round decides nothing about links that are taken up meanwhile (hc_port.spared), so none is marked
+ * by mistake.
  *
- * Nobody sleeps through a round either: hc_detect_step() does what is due and says when
- * to call it again.
+ * No task sleeps through a round: hc_detect_step() does what is due and sets the time of the next
+ * call.
  *
- * A link that loses some frames is lossy, not silent.  Therefore test frames, which see the link
- * as it is, are sent several times.  Nor is a busy machine silent: no node judges before all have
- * sent, and before it has taken the frames that had come by then.
+ * A link that loses some frames is lossy, not silent. Therefore test frames, which are subject to
+ * the link's impairments, are sent several times. Nor is a busy machine silent: no node decides
+ * before all have sent their test frames, and before it has processed the frames that were queued
+ * by then.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -44,13 +45,13 @@
 #include "fabric/skb.h"
 #include "fabric/spent.h"
 #include "hc_topo.h"
+#include "notifier.h"
 #include "route/detect.h"
 #include "route/lsdb.h"
-#include "task/round.h"
 
-#define REPEAT		3	/* copies of each test frame */
+#define REPEAT		3	/* how often each test frame is sent */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
-#define WAIT_MAX	5000	/* ms; then other traffic may go on */
+#define WAIT_MAX	5000	/* ms; longest wait for other traffic to end */
 
 /* ------------------------------------------------------------ poll */
 
@@ -59,14 +60,16 @@ static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type
 	struct sk_buff *skb = hc_frame_alloc(node, type, 0, GFP_ATOMIC);
 
 	if (skb)
-		hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
+		hc_hdr(skb)->dst = cpu_to_be16(hc_node_peer(node, dim));
 	else
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 	return skb;
 }
 
-/* False: there is no memory; the poll runs again later. */
-static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told)
+/* Send a FAULT word over link @dim, under number @announced, or 0: it only answers the peer's.
+ * Return: false if there is no memory; the poll runs again later.
+ */
+static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 announced)
 {
 	struct sk_buff *skb = frame_for(node, dim, HC_FRAME_FAULT);
 
@@ -76,8 +79,8 @@ static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told
 	}
 	*hc_wire_fault_of(skb) = (struct hc_wire_fault){
 		.fault = cpu_to_be32(word),
-		.told = cpu_to_be16(told),
-		.heard = cpu_to_be16(node->detect.nb_told[dim]),
+		.announced = cpu_to_be16(announced),
+		.acked = cpu_to_be16(node->detect->nb_announced[dim]),
 	};
 	hc_link_send(node, dim, skb);
 	node->spent++;
@@ -93,7 +96,9 @@ static void send_test(struct hc_node *node, unsigned int dim, u32 round, u32 fla
 {
 	struct sk_buff *skb;
 
-	/* Another machine asks as often as it likes, and rounds may be given up and begun again. */
+	/* Another machine sends requests as often as it likes, and rounds may be cancelled and
+	 * begun again: so test frames are dropped when too much waits for the link.
+	 */
 	if (!hc_own_spare(node, dim))
 		return;
 	skb = frame_for(node, dim, HC_FRAME_TEST);
@@ -107,21 +112,24 @@ static void send_test(struct hc_node *node, unsigned int dim, u32 round, u32 fla
 
 void hc_detect_word(struct hc_node_detect *nd)
 {
-	WRITE_ONCE(nd->told, nd->told == U16_MAX ? 1 : nd->told + 1);
+	WRITE_ONCE(nd->announced, nd->announced == U16_MAX ? 1 : nd->announced + 1);
 }
 
-bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim)
+/* Return: true if the neighbour along @dim has answered the last FAULT word that was sent to it. */
+static bool is_received(const struct hc_node_detect *nd, unsigned int dim)
 {
-	/* Pairs with hc_detect_rx_fault(): what follows from the word there is visible. */
-	return smp_load_acquire(&nd->nb_heard[dim]) == READ_ONCE(nd->told);
+	/* Pairs with hc_detect_rx_fault(): what the neighbour did because of the word is visible.
+	 */
+	return smp_load_acquire(&nd->nb_acked[dim]) == READ_ONCE(nd->announced);
 }
 
-/* The own word says what the answer would, too.  A link that is closed is told nothing: when it is
- * opened again, both ends have a new word to tell.
+/* Send the own FAULT word or an answer over link @dim, if one is outstanding and there is room. The
+ * own FAULT word answers the neighbour's, too. Over a closed link nothing is sent: when it is
+ * opened again, both ends have a new FAULT word to send.
  */
 static void link_flush(struct hc_node *node, unsigned int dim)
 {
-	struct hc_node_detect *nd = &node->detect;
+	struct hc_node_detect *nd = node->detect;
 	unsigned long flags = READ_ONCE(node->ports[dim].flags);
 	bool said;
 
@@ -132,7 +140,7 @@ static void link_flush(struct hc_node *node, unsigned int dim)
 	if (!((nd->owes | nd->answers) & hc_bit(dim)) || !hc_own_room(node, dim))
 		return;
 	if (nd->owes & hc_bit(dim))
-		said = send_word(node, dim, node->fault, nd->told);
+		said = send_word(node, dim, node->fault, nd->announced);
 	else
 		said = send_word(node, dim, node->nb_fault[dim], 0);
 	if (!said)
@@ -143,40 +151,67 @@ static void link_flush(struct hc_node *node, unsigned int dim)
 
 void hc_detect_flush(struct hc_node *node)
 {
-	unsigned long dims = (node->detect.owes | node->detect.answers) &
+	unsigned long dims = (node->detect->owes | node->detect->answers) &
 			     ~READ_ONCE(node->own_wait);
 	unsigned int d;
 
-	for_each_set_bit(d, &dims, node->fabric->dim)
+	for_each_set_bit(d, &dims, node->fabric->topo.ports)
 		link_flush(node, d);
 }
 
-void hc_detect_tell(struct hc_node *node)
+void hc_detect_announce(struct hc_node *node)
 {
-	node->detect.owes = hc_ones(node->fabric->dim);
+	node->detect->owes = hc_node_ports(node);
+}
+
+void hc_detect_links(struct hc_node *node)
+{
+	u32 round = READ_ONCE(node->detect->tell_round);
+
+	hc_link_update(node);
+	hc_detect_announce(node);
+	hc_lsdb_links(node);
+	/* Pairs with all_have(): the FAULT word has a new number. */
+	smp_store_release(&node->detect->tells, round);
+}
+
+/* A netlink request is answered only when the plans have handled the fault, too. */
+bool hc_detect_is_acked(const struct hc_node *node)
+{
+	/* Pairs with hc_link_update(). */
+	u32 word = smp_load_acquire(&node->fault);
+	unsigned int d;
+
+	if (word != hc_link_fault_word(node) || !hc_faults_over(node))
+		return false;
+	for (d = 0; d < node->fabric->topo.ports; d++)
+		if (test_bit(HC_PORT_CUT, &node->ports[d].flags) ||
+		    (hc_link_usable(node, d) && !is_received(node->detect, d)))
+			return false;
+	return true;
 }
 
 void hc_detect_test(struct hc_node *node)
 {
-	/* Pairs with test(): all wait for frames of this round. */
-	u32 round = smp_load_acquire(&node->detect.test_round);
+	/* Pairs with test(): all nodes wait for frames of this round. */
+	u32 round = smp_load_acquire(&node->detect->test_round);
 	unsigned int i, d;
 
 	for (i = 0; i < REPEAT; i++)
-		for (d = 0; d < node->fabric->dim; d++)
+		for (d = 0; d < node->fabric->topo.ports; d++)
 			if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
 				send_test(node, d, round,
 					  is_away(node, d) ? HC_TEST_F_ASK : 0);
-	/* Pairs with all_have(): they are in the neighbours' queues. */
-	smp_store_release(&node->detect.tested, round);
+	/* Pairs with all_have(): the frames are in the neighbours' queues. */
+	smp_store_release(&node->detect->tested, round);
 }
 
-/* Dimensions along which test frames of the current round came. */
-static u32 heard(const struct hc_node *node)
+/* Return the dimensions along which test frames of the current round came. */
+static u32 dims_received(const struct hc_node *node)
 {
-	/* Pairs with hc_detect_rx_test(): code that sees the round sees its dimensions. */
-	return smp_load_acquire(&node->detect.heard_round) == READ_ONCE(node->detect.round) ?
-	       READ_ONCE(node->detect.heard) : 0;
+	/* Pairs with hc_detect_rx_test(): code that sees the round sees its dimensions, too. */
+	return smp_load_acquire(&node->detect->received_round) == READ_ONCE(node->detect_round) ?
+	       READ_ONCE(node->detect->received) : 0;
 }
 
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -184,24 +219,25 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 	u32 round = be32_to_cpu(hc_wire_test_of(skb)->round);
 
 	if (hc_wire_test_of(skb)->flags & cpu_to_be32(HC_TEST_F_ASK)) {
-		node->detect.asked |= hc_bit(dim);
+		node->detect->asked |= hc_bit(dim);
 		send_test(node, dim, round, 0);
-	} else if (round == READ_ONCE(node->detect.round)) {
-		WRITE_ONCE(node->detect.heard, heard(node) | hc_bit(dim));
-		/* Pairs with heard(). */
-		smp_store_release(&node->detect.heard_round, round);
+	} else if (round == READ_ONCE(node->detect_round)) {
+		WRITE_ONCE(node->detect->received, dims_received(node) | hc_bit(dim));
+		/* Pairs with dims_received(). */
+		smp_store_release(&node->detect->received_round, round);
 	}
 	consume_skb(skb);
 }
 
-/* Was the link taken up while the round was under way? */
+/* Return: true if the link was taken up while the round was under way. */
 static bool is_spared(const struct hc_node *node, unsigned int dim)
 {
-	/* Pairs with hc_detect_spare(): whoever sees the link up sees this. */
+	/* Pairs with link_spare() of fabric/link.c: code that sees the link up sees this. */
 	smp_rmb();
-	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect.round);
+	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect_round);
 }
 
+/* Mark the link as silent, or clear the mark, and send the FAULT word if that changed. */
 static void mark(struct hc_node *node, unsigned int dim, bool silent, bool asked)
 {
 	unsigned long *flags = &node->ports[dim].flags;
@@ -211,29 +247,33 @@ static void mark(struct hc_node *node, unsigned int dim, bool silent, bool asked
 	if (!silent)
 		news |= hc_spent_found(node, dim, asked);
 	if (news)
-		hc_link_event(node);
+		hc_detect_links(node);
 }
 
+/* Act on FAULT word @word of the neighbour along @dim: see the top of this file. */
 static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 {
-	bool asked = node->detect.asked & hc_bit(dim);
-	u32 ok = heard(node) | node->detect.asked;
+	bool asked = node->detect->asked & hc_bit(dim);
+	u32 ok = dims_received(node) | node->detect->asked;
 
 	WRITE_ONCE(node->nb_fault[dim], word);
-	node->detect.asked &= ~hc_bit(dim);
+	node->detect->asked &= ~hc_bit(dim);
 	if (word & hc_bit(dim)) {
-		/* If this node's own verdict is still due, it must not differ. */
-		WRITE_ONCE(node->detect.heard, node->detect.heard & ~hc_bit(dim));
-		/* Rounds of another machine are not counted here. */
+		/* If this node has not decided yet, its decision must agree with the neighbour's.
+		 */
+		WRITE_ONCE(node->detect->received, node->detect->received & ~hc_bit(dim));
+		/* A peer on another machine decides in rounds that @spared does not number. */
 		if (!is_spared(node, dim) || is_away(node, dim))
 			mark(node, dim, true, false);
 	} else if (ok & hc_bit(dim)) {
 		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
 
 		mark(node, dim, false, asked);
-		/* It may have a mark of its own, which only a word from here clears. */
+		/* The neighbour may have marked its own end, which only a FAULT word from here
+		 * clears.
+		 */
 		if (asked && !marked)
-			node->detect.owes |= hc_bit(dim);
+			node->detect->owes |= hc_bit(dim);
 	}
 }
 
@@ -242,130 +282,131 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	struct hc_wire_fault w = *hc_wire_fault_of(skb);
 	u32 word = be32_to_cpu(w.fault);
 
-	if (word & ~hc_ones(node->fabric->dim)) {
+	if (word & ~hc_ports_mask(&node->fabric->topo)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}
 	consume_skb(skb);
-	if (w.heard)
-		/* Pairs with hc_detect_is_heard(). */
-		smp_store_release(&node->detect.nb_heard[dim], be16_to_cpu(w.heard));
-	if (w.heard && !w.told)
+	if (w.acked)
+		/* Pairs with is_received(). */
+		smp_store_release(&node->detect->nb_acked[dim], be16_to_cpu(w.acked));
+	if (w.acked && !w.announced)
 		return;
 	word_take(node, dim, word);
-	hc_round_again(node, dim);
-	if (!w.told)
+	hc_notify_fault_rx(node, dim);
+	if (!w.announced)
 		return;
-	node->detect.nb_told[dim] = be16_to_cpu(w.told);
-	node->detect.answers |= hc_bit(dim);
+	node->detect->nb_announced[dim] = be16_to_cpu(w.announced);
+	node->detect->answers |= hc_bit(dim);
 }
 
-/* Over all links that are not closed, in place of the own word.  Where too much waits the word is
- * owed that has the verdict.
+/* Send decision @decision in place of the own FAULT word over all links that are not closed. Where
+ * too much waits for the link, or memory lacks, the own FAULT word, which has the marks, is left
+ * outstanding.
  */
-static void verdict_send(struct hc_node *node, u32 verdict)
+static void decision_send(struct hc_node *node, u32 decision)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		if (READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED)
 			continue;
-		if (!hc_own_spare(node, d) || !send_word(node, d, verdict, node->detect.told))
-			node->detect.owes |= hc_bit(d);
+		if (!hc_own_spare(node, d) ||
+		    !send_word(node, d, decision, node->detect->announced))
+			node->detect->owes |= hc_bit(d);
 	}
 }
 
-/* A busy machine is not silent: what has come by now is heard first, however long that takes. */
-void hc_detect_judge_soon(struct hc_node *node)
+/* A busy machine is not silent: process all frames that are queued now before deciding, however
+ * long that takes.
+ */
+void hc_detect_decide_soon(struct hc_node *node)
 {
-	node->detect.judging = true;
-	node->detect.judge_at = node->rxq.taken + skb_queue_len_lockless(&node->rxq.list);
+	node->detect->judging = true;
+	node->detect->decide_at = node->rxq.taken + skb_queue_len_lockless(&node->rxq.list);
 }
 
-void hc_detect_judge(struct hc_node *node)
+void hc_detect_decide(struct hc_node *node)
 {
-	u32 ok = heard(node);
-	u32 verdict = 0;
+	u32 ok = dims_received(node);
+	u32 decision = 0;
 	unsigned int d;
 
-	if ((s32)(node->rxq.taken - node->detect.judge_at) < 0)
+	if ((s32)(node->rxq.taken - node->detect->decide_at) < 0)
 		return;
-	node->detect.judging = false;
-	for (d = 0; d < node->fabric->dim; d++) {
+	node->detect->judging = false;
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		unsigned long *flags = &node->ports[d].flags;
 
 		if (READ_ONCE(*flags) & HC_PORT_CLOSED) {
-			verdict |= hc_bit(d);
+			decision |= hc_bit(d);
 		} else if (!(ok & hc_bit(d)) && !is_spared(node, d)) {
-			verdict |= hc_bit(d);
+			decision |= hc_bit(d);
 			set_bit(HC_PORT_DETECTED, flags);
 		}
 	}
 	hc_link_update(node);
-	verdict_send(node, verdict);
+	decision_send(node, decision & hc_node_ports(node));
 	/* Pairs with all_have(): the marks are set. */
-	smp_store_release(&node->detect.judged, READ_ONCE(node->detect.round));
+	smp_store_release(&node->detect->decided, READ_ONCE(node->detect_round));
 }
 
 /* ------------------------------------------------------------ config */
 
-void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port)
-{
-	WRITE_ONCE(port->spared, fabric->detect.round);
-	/* Pairs with is_spared(). */
-	smp_mb__before_atomic();
-}
-
-/* It is marked, but heard: the neighbour's verdict, which is under way, clears one of these.  Over
- * a link that has given up it may never come.
+/* Return: true if the link is marked but test frames came: the neighbour's decision, which is on
+ * its way, makes it one or the other. Over a link that was given up it may never come, so that is
+ * not waited for.
  */
 static bool undecided(const struct hc_node *node, unsigned int dim)
 {
 	unsigned long flags = READ_ONCE(node->ports[dim].flags);
 
 	return flags & BIT(HC_PORT_DETECTED) && !(flags & (HC_PORT_CLOSED | HC_PORT_GAVE_UP)) &&
-	       heard(node) & hc_bit(dim) && !is_spared(node, dim);
+	       dims_received(node) & hc_bit(dim) && !is_spared(node, dim);
 }
 
-/* Is the answer from another machine still to come? */
+/* Return: true if the reply to a test frame is still to come from another machine. */
 static bool unanswered(const struct hc_node *node, unsigned int dim)
 {
 	return is_away(node, dim) && !(READ_ONCE(node->ports[dim].flags) & HC_PORT_CLOSED) &&
-	       !(heard(node) & hc_bit(dim)) && !is_spared(node, dim);
+	       !(dims_received(node) & hc_bit(dim)) && !is_spared(node, dim);
 }
 
-/* Has what the node has sent arrived? For test frames this means that nothing waits any more. */
+/* Return: true if what the node has sent in @phase has arrived. For test frames this means that no
+ * queue of a link holds frames any more.
+ */
 static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 {
 	unsigned int d;
 
-	if (phase != HC_DETECT_TESTS && !hc_link_told(node))
+	if (phase != HC_DETECT_TESTS && !hc_detect_is_acked(node))
 		return false;
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		if (phase == HC_DETECT_TESTS && (hc_link_pending(node, d) || unanswered(node, d)))
 			return false;
-		if (phase == HC_DETECT_JUDGES && undecided(node, d))
+		if (phase == HC_DETECT_DECIDES && undecided(node, d))
 			return false;
 	}
 	return true;
 }
 
-/* Has each node done its part of the phase? */
+/* Return: true if each node has done its part of the phase. */
 static bool all_have(const struct hc_detect *d)
 {
 	const struct hc_node *node;
 
 	hc_each_node(d->fabric, node) {
-		const struct hc_node_detect *nd = &node->detect;
+		const struct hc_node_detect *nd = node->detect;
+		u32 round = node->detect_round;
 
 		/* Pairs with the polls' smp_store_release(). */
-		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&nd->tested) != nd->round)
+		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&nd->tested) != round)
 			return false;
-		/* The same. */
-		if (d->phase == HC_DETECT_JUDGES && smp_load_acquire(&nd->judged) != nd->round)
+		/* Likewise. */
+		if (d->phase == HC_DETECT_DECIDES && smp_load_acquire(&nd->decided) != round)
 			return false;
-		/* The same, in hc_link_event(). */
-		if (d->phase == HC_DETECT_TELLS && smp_load_acquire(&nd->tells) != nd->round)
+		/* Likewise, with hc_detect_links(). */
+		if (d->phase == HC_DETECT_ANNOUNCES && smp_load_acquire(&nd->tells) != round)
 			return false;
 		cond_resched();
 	}
@@ -386,12 +427,12 @@ static bool all_quiet(const struct hc_detect *d)
 	return true;
 }
 
-/* Is no frame of ours under way any more?  When two looks in a row find that each node has sent
- * its own, and has an answer to its word (something may slip past one look, from a node looked
- * at later to one looked at before, but not past the next as well unless it goes on and on).
- * Traffic of others may keep links busy; WAIT_MAX ends that, and on a machine too busy for
- * anything the polls that have not begun.  If a time to wait for test frames was given, those
- * still under way then are not waited for.
+/* Return: true if no frame of the round is under way any more. That is so when two looks in a row
+ * find that each node has sent its own frames, and has an answer to its FAULT word. (A frame may
+ * slip past one look, from a node looked at later to one looked at before, but not past the next as
+ * well unless it goes on and on.) Other traffic may keep links busy; WAIT_MAX ends the wait for
+ * that, but not the wait for polls that have not run yet on an overloaded machine. If the user gave
+ * a time to wait for test frames, those still under way then are not waited for.
  */
 static bool settled(struct hc_detect *d)
 {
@@ -430,7 +471,7 @@ static void detected_get(const struct hc_fabric *fabric, u32 *words)
 	unsigned int d;
 
 	hc_each_node(fabric, node)
-		for (d = 0; d < fabric->dim; d++)
+		for (d = 0; d < fabric->topo.ports; d++)
 			if (test_bit(HC_PORT_DETECTED, &node->ports[d].flags))
 				words[hc_lower_end(node, d)->id] |= hc_bit(d);
 }
@@ -442,15 +483,15 @@ static void test(struct hc_detect *d)
 	struct hc_node *node;
 
 	detected_get(fabric, d->before);
-	fabric->detect.now = d;
-	fabric->detect.round++;
+	fabric->detecting = d;
+	fabric->detect_round++;
 	hc_each_node(fabric, node)
-		WRITE_ONCE(node->detect.round, fabric->detect.round);
+		WRITE_ONCE(node->detect_round, fabric->detect_round);
 	hc_each_node(fabric, node) {
-		/* Test frames of the round must find the new number everywhere, also those that
-		 * are sent because of an event of a round that was given up.
+		/* All nodes must have the new round number before any of them sends test frames of
+		 * the round, even those sent because of the event of a cancelled round.
 		 */
-		smp_store_release(&node->detect.test_round, fabric->detect.round);
+		smp_store_release(&node->detect->test_round, fabric->detect_round);
 		kick(node, HC_EV_TEST);
 	}
 	phase_begin(d, HC_DETECT_TESTS);
@@ -463,9 +504,9 @@ static void found(struct hc_detect *d)
 	u32 u;
 
 	detected_get(d->fabric, d->links);
-	for (u = 0; u < hc_nodes(d->fabric->dim); u++)
+	for (u = 0; u < d->fabric->topo.nodes; u++)
 		d->links[u] &= ~d->before[u];
-	d->fabric->detect.now = NULL;
+	d->fabric->detecting = NULL;
 }
 
 int hc_detect_step(struct hc_detect *d)
@@ -479,23 +520,23 @@ int hc_detect_step(struct hc_detect *d)
 	switch (d->phase) {
 	case HC_DETECT_WAITS:
 		d->next = jiffies + 1;
-		if (!fabric->detect.now)
+		if (!fabric->detecting)
 			test(d);
 		return -EAGAIN;
 	case HC_DETECT_TESTS:
-		kick_all(fabric, HC_EV_JUDGE);
-		phase_begin(d, HC_DETECT_JUDGES);
+		kick_all(fabric, HC_EV_DECIDE);
+		phase_begin(d, HC_DETECT_DECIDES);
 		return -EAGAIN;
-	case HC_DETECT_JUDGES:
-		/* Verdicts are not the real FAULT words: some links that they spared stay
-		 * marked.
+	case HC_DETECT_DECIDES:
+		/* The decisions that were sent are not the real FAULT words: a spared link may be
+		 * absent from the decision and still be marked.
 		 */
 		hc_each_node(fabric, node)
-			WRITE_ONCE(node->detect.tell_round, fabric->detect.round);
+			WRITE_ONCE(node->detect->tell_round, fabric->detect_round);
 		kick_all(fabric, HC_EV_LINKS);
-		phase_begin(d, HC_DETECT_TELLS);
+		phase_begin(d, HC_DETECT_ANNOUNCES);
 		return -EAGAIN;
-	case HC_DETECT_TELLS:
+	case HC_DETECT_ANNOUNCES:
 		found(d);
 	}
 	return 0;
@@ -506,15 +547,15 @@ int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout)
 	d->fabric = fabric;
 	d->timeout = timeout;
 	d->phase = HC_DETECT_WAITS;
-	d->before = kvcalloc(hc_nodes(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
-	d->links = kvcalloc(hc_nodes(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	d->before = kvcalloc(fabric->topo.nodes, sizeof(u32), GFP_KERNEL_ACCOUNT);
+	d->links = kvcalloc(fabric->topo.nodes, sizeof(u32), GFP_KERNEL_ACCOUNT);
 	return d->before && d->links ? 0 : -ENOMEM;
 }
 
 void hc_detect_free(struct hc_detect *d)
 {
-	if (d->fabric->detect.now == d)
-		d->fabric->detect.now = NULL;
+	if (d->fabric->detecting == d)
+		d->fabric->detecting = NULL;
 	kvfree(d->before);
 	kvfree(d->links);
 }

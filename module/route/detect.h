@@ -5,6 +5,8 @@
 #include <linux/types.h>
 #include <linux/hypercube.h>
 
+#include "hc_topo.h"
+
 struct hc_detect;
 struct hc_fabric;
 struct hc_node;
@@ -15,107 +17,175 @@ struct sk_buff;
 
 /**
  * struct hc_node_detect - a node's part in rounds of DETECT
- * @heard: dimensions along which a test frame of the round came [poll]
- * @asked: dimensions along which another machine has tested the link, and has not said yet what it
- *	found [poll]
- * @heard_round: the round that @heard belongs to [poll]
- * @round: number of the round whose test frames count; config sets
- * @test_round: the round whose test frames are to be sent; config sets before HC_EV_TEST
- * @tested: the last round whose test frames were sent; the poll writes
- * @judged: the last round that was judged; the poll writes
- * @judge_at: see @judging [poll]
- * @judging: the round is judged once @judge_at frames of hc_node.rxq were taken [poll]
- * @tell_round: the round after which the FAULT word is to be told; config sets before
+ * @received: dimensions along which a test frame of round @received_round came [poll]
+ * @asked: dimensions along which another machine has tested the link and has not sent its decision
+ *	yet [poll]
+ * @received_round: the round that @received belongs to [poll]
+ * @test_round: the round whose test frames the poll is to send; config sets it before HC_EV_TEST
+ * @tested: the last round whose test frames were sent; the poll writes it
+ * @decided: the last round in which the node has decided; the poll writes it
+ * @decide_at: value of hc_node.rxq.taken at which the node decides, if @judging [poll]
+ * @judging: the round is to be decided once @decide_at is reached [poll]
+ * @tell_round: the round after which the FAULT word is to be sent; config sets it before
  *	HC_EV_LINKS
- * @tells: the last round after which it was told; the poll writes
- * @told: number of the own FAULT word, as it is told now, 0: it never was [poll]
- * @owes: dimensions along which the own FAULT word is to be told [poll]
- * @answers: dimensions along which the neighbour's is to be answered [poll]
- * @nb_told: numbers of the FAULT words the neighbours sent [poll]
- * @nb_heard: numbers of own words that the neighbours have answered last [poll]
+ * @tells: the last round after which the FAULT word was queued for sending; the poll writes it
+ * @announced: number of the own FAULT word as it is now, 0: it has never changed [poll]
+ * @owes: dimensions along which the own FAULT word is still to be sent [poll]
+ * @answers: dimensions along which the neighbour's FAULT word is still to be answered [poll]
+ * @nb_announced: numbers of the last FAULT words that the neighbours sent [poll]
+ * @nb_acked: numbers of the last own FAULT words that the neighbours have answered [poll]
  */
 struct hc_node_detect {
-	u32 heard;
+	u32 received;
 	u32 asked;
-	u32 heard_round;
-	u32 round;
+	u32 received_round;
 	u32 test_round;
 	u32 tested;
-	u32 judged;
-	u32 judge_at;
+	u32 decided;
+	u32 decide_at;
 	bool judging;
 	u32 tell_round;
 	u32 tells;
-	u16 told;
+	u16 announced;
 	u32 owes;
 	u32 answers;
-	u16 nb_told[HYPERCUBE_DIM_MAX];
-	u16 nb_heard[HYPERCUBE_DIM_MAX];
+	u16 nb_announced[HC_PORTS_MAX];
+	u16 nb_acked[HC_PORTS_MAX];
 };
 
 /**
- * struct hc_fabric_detect - rounds of DETECT of a fabric; under hc_fabric.lock
- * @round: number of the last one
- * @now: the one that is under way, or NULL
- */
-struct hc_fabric_detect {
-	u32 round;
-	struct hc_detect *now;
-};
-
-/* The FAULT word was recomputed: neighbours that have heard it before have not heard it in this
- * form.  Poll.
+ * hc_detect_word() - give the FAULT word a new number after it was recomputed
+ * @nd: the node's state
+ *
+ * Answers of neighbours to the earlier number no longer count.
+ *
+ * Context: poll
  */
 void hc_detect_word(struct hc_node_detect *nd);
-/* The own FAULT word is to be told over all usable links.  Poll. */
-void hc_detect_tell(struct hc_node *node);
-/* Is it, or are words to be answered?  Tell what is, where there is room.  Poll. */
+
+/**
+ * hc_detect_announce() - queue the own FAULT word for sending over all links
+ * @node: the node
+ *
+ * Context: poll
+ */
+void hc_detect_announce(struct hc_node *node);
+
+/**
+ * hc_detect_owes() - tell whether FAULT words or answers are outstanding
+ * @nd: the node's state
+ *
+ * Context: poll
+ * Return: true if so
+ */
 static inline bool hc_detect_owes(const struct hc_node_detect *nd)
 {
 	return nd->owes | nd->answers;
 }
 
+/**
+ * hc_detect_flush() - send outstanding FAULT words and answers over the links that have room
+ * @node: the node
+ *
+ * Context: poll
+ */
 void hc_detect_flush(struct hc_node *node);
-/* Has the neighbour along @dim answered the last word that it was told? */
-bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim);
 
-/* Poll: HC_EV_TEST, HC_EV_JUDGE and the frames; these consume @skb. */
+/**
+ * hc_detect_links() - handle HC_EV_LINKS: recompute the FAULT word, and send it over all usable
+ *	links
+ * @node: the node
+ *
+ * Context: poll
+ */
+void hc_detect_links(struct hc_node *node);
+
+/**
+ * hc_detect_is_acked() - tell whether a change of the node's links has taken effect
+ * @node: the node
+ *
+ * Context: any; a snapshot
+ * Return: true if the node's FAULT word is up to date, its plans have handled it and its neighbours
+ *	have answered it
+ */
+bool hc_detect_is_acked(const struct hc_node *node);
+
+/**
+ * hc_detect_test() - handle HC_EV_TEST: send test frames over all links that are not closed
+ * @node: the node
+ *
+ * Context: poll
+ */
 void hc_detect_test(struct hc_node *node);
-void hc_detect_judge_soon(struct hc_node *node);
+
+/**
+ * hc_detect_decide_soon() - handle HC_EV_DECIDE: decide once all queued frames have been processed
+ * @node: the node
+ *
+ * Context: poll
+ */
+void hc_detect_decide_soon(struct hc_node *node);
+
+/**
+ * hc_detect_is_judging() - tell whether the node has a decision to make
+ * @d: the node's state
+ *
+ * Context: poll
+ * Return: true if so
+ */
 static inline bool hc_detect_is_judging(const struct hc_node_detect *d)
 {
 	return d->judging;
 }
 
-/* Judge if the frames that were there to be heard have been taken. */
-void hc_detect_judge(struct hc_node *node);
+/**
+ * hc_detect_decide() - decide which links are silent, if the frames that were queued have been
+ *	processed
+ * @node: the node
+ *
+ * Context: poll
+ */
+void hc_detect_decide(struct hc_node *node);
+
+/**
+ * hc_detect_rx_test() - process a test frame; consumes it
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * Context: poll
+ */
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/**
+ * hc_detect_rx_fault() - process a FAULT word of a neighbour, or its answer; consumes it
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * Context: poll
+ */
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
-/* A link is about to be taken up: a round that is under way says nothing about it, for it has
- * missed frames that were not sent.  Config.
- */
-void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port);
-
 enum hc_detect_phase {
-	HC_DETECT_WAITS,	/* another round is under way */
-	HC_DETECT_TESTS,	/* test frames are */
-	HC_DETECT_JUDGES,	/* verdicts are */
-	HC_DETECT_TELLS,	/* FAULT words are */
+	HC_DETECT_WAITS,	/* waiting for the round under way to end */
+	HC_DETECT_TESTS,	/* test frames are under way */
+	HC_DETECT_DECIDES,	/* the nodes' decisions are */
+	HC_DETECT_ANNOUNCES,	/* FAULT words are */
 };
 
 /**
  * struct hc_detect - a round of DETECT; under hc_fabric.lock
  * @fabric: the fabric
  * @timeout: ms to wait for test frames, at least; 0: until all have arrived
- * @phase: how far it is
- * @looks: how often nothing was seen to move, in a row
- * @next: when to go on, jiffies
- * @end: when to go on even if frames still move, jiffies; not before all nodes have
- *	sent theirs, and judged
- * @before: a FAULT word for each node: links that were known to be silent, at their lower
+ * @phase: how far the round is
+ * @looks: how many looks in a row have found no frame under way
+ * @next: when to call hc_detect_step() again, jiffies
+ * @end: when to go on even if frames are still under way, jiffies; but not before all nodes have
+ *	done their part of the phase
+ * @before: a FAULT word for each node: links that were DETECTED before the round, at their lower
  *	ends
- * @links: the same, when it is over: links newly found silent
+ * @links: likewise, set at the end of the round: links newly found silent
  */
 struct hc_detect {
 	struct hc_fabric *fabric;
@@ -128,16 +198,42 @@ struct hc_detect {
 	u32 *links;
 };
 
-/* 0 or -ENOMEM; in both cases it has to be freed. */
+/**
+ * hc_detect_init() - prepare a round of DETECT
+ * @d: the round; the caller calls hc_detect_free() even after an error
+ * @fabric: the fabric
+ * @timeout: see struct hc_detect
+ *
+ * Return: 0 or -ENOMEM
+ */
 int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout);
-/* Do what is due.  0: the round is over; -EAGAIN: go on at @d->next. */
+
+/**
+ * hc_detect_step() - do what is due in a round
+ * @d: the round
+ *
+ * Context: process, under hc_fabric.lock
+ * Return: 0 if the round is over, or -EAGAIN: call again at @d->next
+ */
 int hc_detect_step(struct hc_detect *d);
-/* Nothing is judged yet, so the round may be given up. */
+
+/**
+ * hc_detect_may_stop() - tell whether a round may be cancelled
+ * @d: the round
+ *
+ * Return: true if no node was asked to decide yet
+ */
 static inline bool hc_detect_may_stop(const struct hc_detect *d)
 {
 	return d->phase <= HC_DETECT_TESTS;
 }
 
+/**
+ * hc_detect_free() - free a round, and cancel it if it is under way
+ * @d: the round
+ *
+ * Context: process, under hc_fabric.lock
+ */
 void hc_detect_free(struct hc_detect *d);
 
 #endif /* _HC_DETECT_H */

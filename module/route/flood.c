@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flooding: Ethernet frames to everybody.
+ * Flooding: Ethernet frames to all reachable nodes.
  *
- * Along a tree.  All nodes with the same knowledge of faults compute the same spanning tree
- * (lsdb.c); a frame that goes along it crosses as many links as there are other nodes, instead
- * of n times as many.  It names what its origin knows, by a digest.  A node passes it on along
- * the tree if it knows the same, if what it knows fits what it sees of its own links, and if
- * these lose nothing.
+ * Along a tree. All nodes with the same knowledge of faults compute the same spanning tree
+ * (lsdb.c). A frame that takes it crosses one link for each other node, instead of n. It
+ * carries a digest of what its origin knows. A node forwards it along the tree if the node knows
+ * the same, if that agrees with what the node sees of its own links, and if these lose no frames.
  *
- * Over all links.  Any other node *spreads* the frame: over all its usable links but the one by
- * which it came; and so does every node that gets a frame that is spread.  A node that has
- * passed on a frame along the tree, and gets it once more, spread, spreads it, too.
+ * Over all links. Any other node *spreads* the frame: it sends it over all its usable links but the
+ * one by which it came, marked as spread; and so does every node that receives a frame so marked. A
+ * node that has forwarded a frame along the tree, and receives it again, spread, spreads it, too.
  *
- * Every reachable node gets it, if nothing is lost and the links stay as they are.  If no node
- * spreads it, all nodes that it reaches know the same and see nothing else at their own links,
- * so they are the whole component, and the tree spans it.  If some node does, then by induction
- * on the distance from there over usable links every node has spread it: a node's predecessor on
- * a shortest path has, and so sent it to the node or got it from there, spread.  Spreading needs
- * no knowledge of faults but that of the own links.  A frame that is on a link of the tree when
- * the link fails is lost to those behind it.
+ * Every reachable node receives the frame, if no frame is lost and the links stay as they are. If
+ * no node spreads it, all nodes that it reaches know the same and see nothing else at their own
+ * links, so they are the whole component, and the tree spans it. If some node does, then by
+ * induction on the distance from there over usable links every node has spread it: a node's
+ * predecessor on a shortest path has, and so has sent it to the node or received it from there,
+ * spread. Spreading needs no knowledge of faults but that of the own links. A frame that is on a
+ * link of the tree when the link fails is lost to the nodes behind the link.
  *
- * No node gets it twice, if each node knows what it has seen.  It keeps, for each origin, the
- * greatest number seen and a window of the WINDOW_BITS numbers up to it; a number below the
- * window counts as seen.  That loses nothing as long as nothing else is lost: links keep the
- * order, so by the same induction each node sees an origin's frames for the first time in
- * ascending order.  (Unless v has sent frame k to u, u sends it to v before u sees k + 1.)  When
- * links fail and frames take longer ways instead, the window makes up for it.  Numbers are
- * compared modulo 2^32, so a copy must not be overtaken by 2^31 later frames of its origin.
- * What was seen is forgotten a minute or two after the origin fell silent here; no copy waits
- * that long in the queues, which polls keep emptying, nor on a slow link (impair.c).  So a frame
- * with a forged number, which a neighbour on a wire may send in the name of anybody behind it,
- * hides that origin for two minutes at most.
+ * No node delivers the frame twice, if each node remembers which frames it has received. For each
+ * origin it keeps the greatest number received and a window of the WINDOW_BITS numbers up to it; a
+ * number below the window counts as received. That loses no frame as long as no frame is lost
+ * otherwise: links keep the order, so by the same induction each node receives an origin's frames
+ * for the first time in ascending order. (Unless v has sent frame k to u, u sends it to v before u
+ * receives k + 1.) When links fail and frames take longer paths instead, the window makes up for
+ * it. Numbers are compared modulo 2^32, so a copy must not be overtaken by 2^31 later frames of its
+ * origin. The numbers of an origin are forgotten a minute or two after its last frame here; no copy
+ * waits that long in the queues, which polls keep emptying, nor on a slow link (impair.c). So a
+ * frame with a forged number, which a neighbour on a wire may send in the name of any node behind
+ * it, hides that origin for two minutes at most.
  *
- * Memory: 8 bytes for each origin heard of late, in chunks that are made when one of their
- * origins floods.  A node that gets none for a frame drops it: forgotten frames would
- * circle.
+ * Memory: 8 bytes for each origin with a recent frame, in chunks that are allocated when one of
+ * their origins floods. A node that cannot allocate a chunk drops the frame: frames of which no
+ * record is kept would circle.
  */
 #include <linux/jiffies.h>
 
@@ -49,14 +48,14 @@
 
 #define WINDOW_BITS	16
 #define SWEEP_PERIOD	(60 * HZ)
-/* Origins of a chunk. */
+/* Origins in one struct hc_flood_chunk. */
 #define CHUNK		64
 
 /**
- * struct hc_flood_seen - which frames of an origin were here
+ * struct hc_flood_seen - which frames of an origin the node has received
  * @nr: the greatest number
- * @seen: bit i: number @nr - i was here; 0: the origin is forgotten
- * @spread: bit i: it was spread from here
+ * @seen: bit i: number @nr - i was received; 0: the origin is forgotten
+ * @spread: bit i: the node has spread that frame
  */
 struct hc_flood_seen {
 	u32 nr;
@@ -65,32 +64,32 @@ struct hc_flood_seen {
 };
 
 /**
- * struct hc_flood_chunk - the same for some origins in a row
- * @heard: bit i: origin i was heard since the last sweep
- * @of: the origins; less than CHUNK if there are no more nodes
+ * struct hc_flood_chunk - which frames of CHUNK consecutive origins the node has received
+ * @received: bit i: a frame of origin i came since the last sweep
+ * @of: an entry for each origin; fewer than CHUNK if there are no more nodes
  */
 struct hc_flood_chunk {
-	u64 heard;
+	u64 received;
 	struct hc_flood_seen of[];
 };
 
-/* Verdicts of origin_note() on a flooded frame. */
+/* Results of origin_note(): what the node has to do with a flooded frame. */
 enum seen {
-	SEEN_FIRST,	/* it is here for the first time */
-	SEEN_TO_SPREAD,	/* it went along the tree, and has to be spread now */
-	SEEN_DONE,	/* nothing */
+	SEEN_FIRST,	/* received for the first time: deliver and send it on */
+	SEEN_TO_SPREAD,	/* went along the tree before, and has to be spread now */
+	SEEN_DONE,	/* nothing to do */
 };
 
-/* ------------------------------------------------------------ who has seen what */
+/* ------------------------------------------------------------ received numbers */
 
 static unsigned int chunks(const struct hc_node *node)
 {
-	return DIV_ROUND_UP(hc_nodes(node->fabric->dim), CHUNK);
+	return DIV_ROUND_UP(node->fabric->topo.nodes, CHUNK);
 }
 
 static unsigned int origins(const struct hc_node *node)
 {
-	return min_t(u32, hc_nodes(node->fabric->dim), CHUNK);
+	return min_t(u32, node->fabric->topo.nodes, CHUNK);
 }
 
 static size_t chunk_size(const struct hc_node *node)
@@ -100,39 +99,40 @@ static size_t chunk_size(const struct hc_node *node)
 
 static void chunk_free(struct hc_node *node, unsigned int i)
 {
-	hc_poll_free(node->fabric, node->flood.seen[i], chunk_size(node));
-	node->flood.seen[i] = NULL;
+	hc_poll_free(node->fabric, node->flood->seen[i], chunk_size(node));
+	node->flood->seen[i] = NULL;
 }
 
-/* True: none of its origins is remembered any more. */
+/* Forget the silent origins of @chunk, or @all. Return: true if no origin is left. */
 static bool chunk_sweep(struct hc_flood_chunk *chunk, unsigned int size, bool all)
 {
 	bool empty = true;
 	unsigned int i;
 
 	for (i = 0; i < size; i++) {
-		if (all || !(chunk->heard & BIT_ULL(i)))
+		if (all || !(chunk->received & BIT_ULL(i)))
 			chunk->of[i].seen = 0;
 		empty &= !chunk->of[i].seen;
 	}
-	chunk->heard = 0;
+	chunk->received = 0;
 	return empty;
 }
 
 static void seen_sweep(struct hc_node *node)
 {
-	unsigned long silence = jiffies - node->flood.swept;
+	unsigned long silence = jiffies - node->flood->swept;
 	unsigned int i;
 
 	if (likely(silence < SWEEP_PERIOD))
 		return;
 	for (i = 0; i < chunks(node); i++)
-		if (node->flood.seen[i] && chunk_sweep(node->flood.seen[i], origins(node),
-						       silence >= 2 * SWEEP_PERIOD))
+		if (node->flood->seen[i] && chunk_sweep(node->flood->seen[i], origins(node),
+							silence >= 2 * SWEEP_PERIOD))
 			chunk_free(node, i);
-	node->flood.swept = jiffies;
+	node->flood->swept = jiffies;
 }
 
+/* Record that frame @nr came, or is sent, to be spread or not. Return: what to do with it. */
 static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 {
 	u32 ahead = nr - s->nr, behind = -ahead;
@@ -156,10 +156,10 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 	return SEEN_FIRST;
 }
 
-/* Frame @nr of node @src is here, and is to be spread or not.  Notes that it was. */
+/* Record frame @nr of node @src, to be spread or not. Return: what to do with it. */
 static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 {
-	struct hc_flood_chunk **chunk = &node->flood.seen[src / CHUNK];
+	struct hc_flood_chunk **chunk = &node->flood->seen[src / CHUNK];
 	enum seen what;
 
 	if (!*chunk)
@@ -169,31 +169,31 @@ static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 		return SEEN_DONE;
 	}
 	what = origin_note(&(*chunk)->of[src % CHUNK], nr, spread);
-	/* Old numbers do not keep an origin from being forgotten. */
+	/* Repeated numbers do not keep an origin from being forgotten. */
 	if (what != SEEN_DONE)
-		(*chunk)->heard |= BIT_ULL(src % CHUNK);
+		(*chunk)->received |= BIT_ULL(src % CHUNK);
 	return what;
 }
 
 int hc_flood_init(struct hc_node *node)
 {
-	node->flood.swept = jiffies;
-	node->flood.seen = kcalloc(chunks(node), sizeof(*node->flood.seen), GFP_KERNEL_ACCOUNT);
-	return node->flood.seen ? 0 : -ENOMEM;
+	node->flood->swept = jiffies;
+	node->flood->seen = kcalloc(chunks(node), sizeof(*node->flood->seen), GFP_KERNEL_ACCOUNT);
+	return node->flood->seen ? 0 : -ENOMEM;
 }
 
 void hc_flood_exit(struct hc_node *node)
 {
 	unsigned int i;
 
-	for (i = 0; node->flood.seen && i < chunks(node); i++)
+	for (i = 0; node->flood->seen && i < chunks(node); i++)
 		chunk_free(node, i);
-	kfree(node->flood.seen);
+	kfree(node->flood->seen);
 }
 
 /* ------------------------------------------------------------ copies */
 
-/* The header may be changed: clones of the frame have gone their own ways. */
+/* Make the header writable: clones of the frame may be under way. */
 static bool own_header(struct hc_node *node, struct sk_buff *skb)
 {
 	if (!skb_cow_head(skb, 0))
@@ -212,19 +212,19 @@ static void copy_send(struct hc_node *node, unsigned int dim, struct sk_buff *sk
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 }
 
-/* Copies over the links of @edges but @from; @skb stays the caller's. */
+/* Send copies over the links of @edges but @from; @skb stays the caller's. */
 static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct sk_buff *skb)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (d != from && edges & hc_bit(d) && hc_link_usable(node, d)) {
 			copy_send(node, d, skb);
 			node->spent++;
 		}
 }
 
-/* @tree: what the tree is named, see hc_lsdb_tree(); 0: the frame is spread. */
+/* Send copies on. @tree: digest that names the tree, see hc_lsdb_tree(); 0: spread the frame. */
 static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 		  struct sk_buff *skb)
 {
@@ -242,8 +242,8 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 	u32 edges, tree = hc_lsdb_tree(node, node->id, &edges);
 
 	seen_sweep(node);
-	hc_wire_flood_of(skb)->nr = cpu_to_be32(++node->flood.nr);
-	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_DONE)
+	hc_wire_flood_of(skb)->nr = cpu_to_be32(++node->flood->nr);
+	if (seen_note(node, node->id, node->flood->nr, !tree) != SEEN_DONE)
 		flood(node, HC_DIM_HOST, tree, edges, skb);
 	consume_skb(skb);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ethernet frames to everybody: flood.c.
+ * Ethernet frames to all reachable nodes: see flood.c.
  */
 #ifndef _HC_FLOOD_H
 #define _HC_FLOOD_H
@@ -12,9 +12,9 @@ struct hc_node;
 struct sk_buff;
 
 /**
- * struct hc_flood - frames that a node floods or passes on; [poll]
- * @nr: number of the last frame that was flooded from here
- * @seen: which flooded frames were here, by chunks of origins
+ * struct hc_flood - frames that a node floods or forwards; [poll]
+ * @nr: number of the last frame that this node has flooded
+ * @seen: which flooded frames the node has received, by chunks of origins
  * @swept: when silent origins were last forgotten, jiffies
  */
 struct hc_flood {
@@ -23,13 +23,40 @@ struct hc_flood {
 	unsigned long swept;
 };
 
-/* Send a frame of this node to everybody; consumes.  Poll. */
+/**
+ * hc_flood_start() - flood a frame of this node; consumes it
+ * @node: the origin
+ * @skb: the frame
+ *
+ * Context: poll
+ */
 void hc_flood_start(struct hc_node *node, struct sk_buff *skb);
-/* A flooded frame came over link @dim: pass it on, @skb stays the caller's.  False: it has
- * been here before.  Poll.
+
+/**
+ * hc_flood_rx() - forward a flooded frame; it stays the caller's
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * Context: poll
+ * Return: true if the node has not received it before, so that the caller delivers it
  */
 bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/**
+ * hc_flood_init() - set up a node's record of flooded frames
+ * @node: the node
+ *
+ * Return: 0 or -ENOMEM
+ */
 int hc_flood_init(struct hc_node *node);
+
+/**
+ * hc_flood_exit() - free a node's record of flooded frames, as far as hc_flood_init() has set it up
+ * @node: the node
+ *
+ * Context: process, after the node's last poll
+ */
 void hc_flood_exit(struct hc_node *node);
 
 #endif /* _HC_FLOOD_H */

@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link-state database: what nodes know of faults that are not their own, so that unicast takes
- * shortest ways.
+ * Link-state database: what nodes know of faults at other nodes, so that unicast takes shortest
+ * paths.
  *
- * A node whose FAULT word changes gives it the next version number and sends {node, word,
- * version} to its neighbours.  A node that gets a version newer than what it knows adopts it and
- * passes it on over its other usable links; any other version is ignored.  When a link comes up
- * its ends send each other all they know (and ask for the same, in case the other end could not
- * hear yet).  A node that hears something wrong about itself, from a time when it could not
- * speak, takes a version beyond that and tells the others.  That happens a few times at most,
- * unless another machine has a node of this number, too (claims.c).
+ * A node whose FAULT word changes gives it the next version number and sends {node, FAULT word,
+ * version} to its neighbours. A node that receives a version newer than the one it has adopts it
+ * and sends it on over its other usable links; any other version is ignored. When a link comes up
+ * its ends send each other all they know (and request the same, in case the other end could not
+ * receive yet). A node that receives a wrong FAULT word of itself, left over from a time when it
+ * could not send, takes a version beyond that and sends it to the others. That happens a few times
+ * at most, unless another machine has a node of this number, too (claims.c).
  *
- * This ends, for a node adopts each version at most once.  And it settles: once links stay as
- * they are, the last version of each node is the greatest, so by induction on the distance from
- * its origin everybody in the component of healthy links gets it and adopts it; what crossed no
- * link while it was down crosses it when it comes up; and who finds its link down when a frame
- * comes asks again.  (What could not be sent or kept for lack of memory is tried again, after a
- * while that doubles as long as there is none.)  What is known of nodes outside the component does
- * not matter: the inner end of every link that leads out names it faulty.
+ * This ends, for a node adopts each version at most once. And it converges: once links stay as they
+ * are, the last version of each node is the greatest, so by induction on the distance from its
+ * origin every node in the component of healthy links receives it and adopts it; what crossed no
+ * link while it was down crosses it when it comes up; and a node that finds its link down when a
+ * frame comes requests the frame's contents again. (What could not be sent or stored for lack of
+ * memory is tried again, after a time that doubles as long as memory lacks.) What is known of nodes
+ * outside the component does not matter: the inner end of every link that leads out names it
+ * faulty.
  *
- * With that, breadth-first search from itself over the links that neither end calls
- * faulty gives a node the first hop of a shortest path to each destination, computed
- * when a frame wants it after a change.  route.c goes that way if it can.  When all
- * have settled, each hop leads to a node one nearer to the destination, by distance in
- * the faulty cube: the walk is a shortest path.  Before that it is no worse than a
- * depth-first search in some order; in a cube that never had a fault, where the
- * search goes straight, there are no states and no tables.
+ * With that, breadth-first search from itself over the links that neither end calls faulty gives a
+ * node the first hop of a shortest path to each destination. It is computed when a frame needs it
+ * after a change. route.c takes that hop if it can. When all nodes have converged, each hop leads
+ * to a node one nearer to the destination, by distance in the faulty cube: the walk is a shortest
+ * path. Before that it is no worse than a depth-first search in some order. In a cube that never
+ * had a fault, where the search goes straight, there are no entries and no tables. In another
+ * network there are always tables, for nothing else says what is near.
  *
- * Floods take a spanning tree (flood.c): where nothing is known to be faulty that of the frame's
+ * Floods take a spanning tree (flood.c). In a cube with no known fault it is that of the frame's
  * origin, else one for all: breadth first from the lowest node of the component, each node below
- * its neighbour of the lowest dimension that is nearer to the root.  Nodes that know the same
- * words have the same tree.  It is computed when a flooded frame wants it after a change.
+ * its neighbour of the lowest dimension that is nearer to the root. Nodes that know the same FAULT
+ * words have the same tree. It is computed when a flooded frame needs it after a change.
  *
- * Nothing waits as a frame that was made too early: for each link a bit for each node says that its
- * state is owed there, and the frame is made when the link has room (fabric/own.c), with the states
- * as they are then.  So a storm of changes costs no memory, and what has changed back is not told.
+ * No frame is made before it can be sent: for each link a bit for each node says that its entry is
+ * still to be sent there, and the frame is made when the link has room (fabric/own.c), with the
+ * entries as they are then. So a storm of changes costs no memory, and a change that was undone
+ * meanwhile is not sent.
  *
- * Costs: 8 bytes at each node for each node that ever had a faulty link, one byte for each node as
- * table of hops, and a bit for each node and each link; a change of a word crosses each link at
- * most twice.
+ * Costs: 8 bytes at each node for each node that ever had a faulty link, one byte for each node in
+ * the table of hops, and a bit for each node and each link; a change of a FAULT word crosses each
+ * link at most twice.
  */
 #include <linux/bitmap.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
-#include "coll/work.h"
 #include "fabric/fabric.h"
 #include "fabric/impair.h"
 #include "fabric/limits.h"
@@ -54,22 +55,23 @@
 #include "fabric/skb.h"
 #include "hc_bfs.h"
 #include "hc_topo.h"
+#include "notifier.h"
 #include "route/claims.h"
 #include "route/lsdb.h"
 
-#define CHUNK		256U	/* entries of a frame */
+#define CHUNK		256U	/* most entries in a frame */
 #define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
-/* Memory that lacked is asked for again after this, doubled each time that it still lacks. */
+/* Wait before memory that lacked is tried again; doubled each time that it still lacks. */
 #define RETRY_MIN	msecs_to_jiffies(20)
 #define RETRY_MAX	msecs_to_jiffies(5000)
-/* Nodes whose links are looked at in the time that a frame takes. */
+/* Nodes whose links a search visits in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
 /**
  * struct hc_lsdb_entry - what a node knows of another one's links
  * @node: the other one
  * @word: its FAULT word
- * @version: counts the changes of the word
+ * @version: counts the changes of @word
  */
 struct hc_lsdb_entry {
 	u16 node;
@@ -81,14 +83,14 @@ struct hc_lsdb_entry {
 
 void hc_lsdb_retry(struct hc_node *node, unsigned int what)
 {
-	struct hc_lsdb_retry *r = &node->fabric->lsdb_retry;
+	struct hc_lsdb_retry *r = node->fabric->lsdb_retry;
 
 	set_bit(what, &node->memory_wait);
 	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
 }
 
-/* What could not be said is still noted where it is owed, so the poll need only run, and nobody
- * else takes a bit that says that the own word is.
+/* Let the poll try again. What could not be sent is still marked as outstanding, so the poll need
+ * only run; only the version of the own FAULT word, which HC_OWN_AGAIN stands for, needs an event.
  */
 static void node_retry(struct hc_node *node)
 {
@@ -100,15 +102,14 @@ static void node_retry(struct hc_node *node)
 		hc_node_run(node);
 }
 
-/* Polls that run here and lack memory again queue the work anew, for the doubled time. */
+/* A poll that runs here and lacks memory again queues the work again, for the doubled time. */
 static void retry_work(struct work_struct *work)
 {
-	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
-						lsdb_retry.work);
-	struct hc_lsdb_retry *r = &fabric->lsdb_retry;
+	struct hc_lsdb_retry *r = container_of(to_delayed_work(work), struct hc_lsdb_retry, work);
+	const struct hc_fabric *fabric = r->fabric;
 	struct hc_node *node;
 
-	/* Memory has not lacked for long: this counts as the first time. */
+	/* The last lack of memory was long ago: this one counts as the first. */
 	if (time_after(jiffies, r->ran + 3 * r->wait))
 		r->wait = RETRY_MIN;
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
@@ -121,13 +122,14 @@ static void retry_work(struct work_struct *work)
 
 void hc_lsdb_retry_init(struct hc_fabric *fabric)
 {
-	fabric->lsdb_retry.wait = RETRY_MIN;
-	INIT_DELAYED_WORK(&fabric->lsdb_retry.work, retry_work);
+	fabric->lsdb_retry->fabric = fabric;
+	fabric->lsdb_retry->wait = RETRY_MIN;
+	INIT_DELAYED_WORK(&fabric->lsdb_retry->work, retry_work);
 }
 
 void hc_lsdb_retry_exit(struct hc_fabric *fabric)
 {
-	cancel_delayed_work_sync(&fabric->lsdb_retry.work);
+	cancel_delayed_work_sync(&fabric->lsdb_retry->work);
 }
 
 /* ------------------------------------------------------------ the list */
@@ -135,12 +137,12 @@ void hc_lsdb_retry_exit(struct hc_fabric *fabric)
 /* Index of the first entry that is not below @u. */
 static unsigned int state_index(const struct hc_node *node, u32 u)
 {
-	unsigned int low = 0, high = node->lsdb.n;
+	unsigned int low = 0, high = node->lsdb->n;
 
 	while (low < high) {
 		unsigned int mid = (low + high) / 2;
 
-		if (node->lsdb.list[mid].node < u)
+		if (node->lsdb->list[mid].node < u)
 			low = mid + 1;
 		else
 			high = mid;
@@ -152,71 +154,74 @@ static bool state_is_known(const struct hc_node *node, u32 u, u32 version)
 {
 	unsigned int i = state_index(node, u);
 
-	return i < node->lsdb.n && node->lsdb.list[i].node == u &&
-	       node->lsdb.list[i].version == version;
+	return i < node->lsdb->n && node->lsdb->list[i].node == u &&
+	       node->lsdb->list[i].version == version;
 }
 
 static bool state_grow(struct hc_node *node)
 {
-	u32 room = node->lsdb.room ? 2 * node->lsdb.room : 8;
+	u32 room = node->lsdb->room ? 2 * node->lsdb->room : 8;
 	struct hc_lsdb_entry *v;
 
-	if (node->lsdb.n < node->lsdb.room)
+	if (node->lsdb->n < node->lsdb->room)
 		return true;
 	v = hc_poll_alloc(node->fabric, room * sizeof(*v));
 	if (!v) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return false;
 	}
-	if (node->lsdb.n)
-		memcpy(v, node->lsdb.list, node->lsdb.n * sizeof(*v));
-	swap(node->lsdb.list, v);
-	hc_poll_free(node->fabric, v, node->lsdb.room * sizeof(*v));
-	node->lsdb.room = room;
+	if (node->lsdb->n)
+		memcpy(v, node->lsdb->list, node->lsdb->n * sizeof(*v));
+	swap(node->lsdb->list, v);
+	hc_poll_free(node->fabric, v, node->lsdb->room * sizeof(*v));
+	node->lsdb->room = room;
 	return true;
 }
 
-/* Two nodes have the same sum of these if they know the same words, and, except by a chance of 1
- * in 2^32, only then.  A node without faults counts as one that was never heard of.
+/* The XOR of these over all nodes is a digest: two nodes have the same one if they know the same
+ * FAULT words, and, except by a chance of 1 in 2^32, only then. A node without faults counts as one
+ * that is not in the database.
  */
 static u32 word_hash(u32 u, u32 word)
 {
 	return word ? jhash_2words(u, word, 0) : 0;
 }
 
-/* 1 if this is news, 0 if not, or -ENOMEM.  Versions are compared modulo 2^32, so that a node
- * always has a next version to correct what others say of it.
+/* Store a FAULT word. Return: 1 if it is newer than the one known, 0 if not, or -ENOMEM. Versions
+ * are compared modulo 2^32, so that a node always has a next version to correct what others know of
+ * it.
  */
 static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	unsigned int i = state_index(node, u);
 	struct hc_lsdb_entry *s;
 
-	if (i == node->lsdb.n || node->lsdb.list[i].node != u) {
+	if (i == node->lsdb->n || node->lsdb->list[i].node != u) {
 		if (!state_grow(node))
 			return -ENOMEM;
-		memmove(&node->lsdb.list[i + 1], &node->lsdb.list[i],
-			(node->lsdb.n - i) * sizeof(*s));
-		node->lsdb.list[i].word = 0;
-		WRITE_ONCE(node->lsdb.n, node->lsdb.n + 1);
-	} else if ((s32)(version - node->lsdb.list[i].version) <= 0) {
+		memmove(&node->lsdb->list[i + 1], &node->lsdb->list[i],
+			(node->lsdb->n - i) * sizeof(*s));
+		node->lsdb->list[i].word = 0;
+		WRITE_ONCE(node->lsdb->n, node->lsdb->n + 1);
+	} else if ((s32)(version - node->lsdb->list[i].version) <= 0) {
 		return 0;
 	}
-	s = &node->lsdb.list[i];
-	node->lsdb.digest ^= word_hash(u, s->word) ^ word_hash(u, word);
+	s = &node->lsdb->list[i];
+	node->lsdb->digest ^= word_hash(u, s->word) ^ word_hash(u, word);
 	*s = (struct hc_lsdb_entry){ .node = u, .word = word, .version = version };
-	node->lsdb.hops_stale = true;
-	node->lsdb.tree_stale = true;
+	node->lsdb->hops_stale = true;
+	node->lsdb->tree_stale = true;
 	return 1;
 }
 
+/* Do state_write() under the lock that readers outside the poll take. */
 static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	int ret;
 
-	spin_lock(&node->lsdb.lock);
+	spin_lock(&node->lsdb->lock);
 	ret = state_write(node, u, word, version);
-	spin_unlock(&node->lsdb.lock);
+	spin_unlock(&node->lsdb->lock);
 	return ret;
 }
 
@@ -226,134 +231,136 @@ u32 hc_lsdb_word(const struct hc_node *node, u32 u)
 
 	if (u == node->id)
 		return node->fault;
-	return i < node->lsdb.n && node->lsdb.list[i].node == u ? node->lsdb.list[i].word : 0;
+	return i < node->lsdb->n && node->lsdb->list[i].node == u ? node->lsdb->list[i].word : 0;
 }
 
 bool hc_lsdb_any(const struct hc_node *node)
 {
-	return READ_ONCE(node->lsdb.n) || READ_ONCE(node->fault);
+	return READ_ONCE(node->lsdb->n) || READ_ONCE(node->fault);
 }
 
 void hc_lsdb_words(struct hc_node *node, u16 *words)
 {
 	unsigned int i;
 
-	spin_lock_bh(&node->lsdb.lock);
-	for (i = 0; i < node->lsdb.n; i++)
-		words[node->lsdb.list[i].node] = node->lsdb.list[i].word;
-	spin_unlock_bh(&node->lsdb.lock);
+	spin_lock_bh(&node->lsdb->lock);
+	for (i = 0; i < node->lsdb->n; i++)
+		words[node->lsdb->list[i].node] = node->lsdb->list[i].word;
+	spin_unlock_bh(&node->lsdb->lock);
 	words[node->id] = READ_ONCE(node->fault);
 }
 
-void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_heard *heard)
+void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_received *received)
 {
 	unsigned int i;
 
-	spin_lock_bh(&node->lsdb.lock);
-	for (i = 0; i < node->lsdb.n; i++) {
-		const struct hc_lsdb_entry *e = &node->lsdb.list[i];
-		struct hc_lsdb_heard *h = &heard[e->node];
+	spin_lock_bh(&node->lsdb->lock);
+	for (i = 0; i < node->lsdb->n; i++) {
+		const struct hc_lsdb_entry *e = &node->lsdb->list[i];
+		struct hc_lsdb_received *h = &received[e->node];
 
 		if (!h->any || (s32)(e->version - h->version) > 0)
-			*h = (struct hc_lsdb_heard){ true, e->word, e->version };
+			*h = (struct hc_lsdb_received){ true, e->word, e->version };
 	}
-	spin_unlock_bh(&node->lsdb.lock);
+	spin_unlock_bh(&node->lsdb->lock);
 }
 
 void hc_lsdb_init(struct hc_lsdb *s)
 {
 	spin_lock_init(&s->lock);
+	s->hops_stale = true;
+	s->tree_stale = true;
 }
 
-/* ------------------------------------------------------------ what is owed */
+/* ------------------------------------------------------------ entries to be sent */
 
 static size_t owed_size(const struct hc_node *node)
 {
-	return node->fabric->dim * BITS_TO_LONGS(hc_nodes(node->fabric->dim)) * sizeof(long);
+	return node->fabric->topo.ports * BITS_TO_LONGS(node->fabric->topo.nodes) * sizeof(long);
 }
 
-/* A bit for each node: what is known of it is owed along @dim. */
+/* Return the bitmap of the nodes whose entries are still to be sent along @dim. */
 static unsigned long *owed_along(const struct hc_node *node, unsigned int dim)
 {
-	return node->lsdb.owed + dim * BITS_TO_LONGS(hc_nodes(node->fabric->dim));
+	return node->lsdb->owed + dim * BITS_TO_LONGS(node->fabric->topo.nodes);
 }
 
 static bool owed_make(struct hc_node *node)
 {
-	if (!node->lsdb.owed)
-		node->lsdb.owed = hc_poll_alloc(node->fabric, owed_size(node));
-	return node->lsdb.owed;
+	if (!node->lsdb->owed)
+		node->lsdb->owed = hc_poll_alloc(node->fabric, owed_size(node));
+	return node->lsdb->owed;
 }
 
-/* All but the neighbour that has said so are to hear it, those too whose link is down: that may be
- * for a moment that this node never sees.
+/* Mark the entry of @u as to be sent to all neighbours but the one along @from, which has sent it;
+ * also to those whose link is down: it may come up again before this node sees that it was down.
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
-	u32 dims = hc_ones(node->fabric->dim);
+	u32 dims = hc_node_ports(node);
 	unsigned int d;
 
-	if (from < node->fabric->dim)
+	if (from < node->fabric->topo.ports)
 		dims &= ~hc_bit(from);
 	if (!owed_make(node)) {
-		node->lsdb.all |= dims;
+		node->lsdb->all |= dims;
 		return;
 	}
-	node->lsdb.owes |= dims;
-	for (d = 0; d < node->fabric->dim; d++)
+	node->lsdb->owes |= dims;
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (dims & hc_bit(d))
 			__set_bit(u, owed_along(node, d));
 }
 
-/* The neighbour along @dim knows of @u what this node knows. */
+/* The neighbour along @dim has the same entry of @u as this node: do not send it there. */
 static void news_known(struct hc_node *node, u32 u, unsigned int dim)
 {
-	if (node->lsdb.owed)
+	if (node->lsdb->owed)
 		__clear_bit(u, owed_along(node, dim));
 }
 
 void hc_lsdb_meet(struct hc_node *node, u32 dims)
 {
-	node->lsdb.all |= dims;
-	node->lsdb.asks |= dims;
+	node->lsdb->all |= dims;
+	node->lsdb->asks |= dims;
 }
 
-/* Have the frames been taken that lay in the queue when there was something to be told?  In a
- * storm one poll takes a few of thousands.  Then of many changes of a node only the last is told,
- * and of many nodes' changes a frame tells all.
+/* Return: true if all frames have been processed that lay in the queue when an entry first had to
+ * be sent. In a storm of changes one poll takes a few of thousands of frames. So of many changes of
+ * a node only the last is sent, and one frame carries many nodes' changes.
  */
 static bool news_complete(struct hc_node *node)
 {
 	const struct hc_queue *q = &node->rxq;
 
-	if (!node->lsdb.news_waits) {
-		node->lsdb.news_waits = true;
-		node->lsdb.news_at = q->taken + skb_queue_len_lockless(&q->list);
+	if (!node->lsdb->news_waits) {
+		node->lsdb->news_waits = true;
+		node->lsdb->news_at = q->taken + skb_queue_len_lockless(&q->list);
 	}
-	return (s32)(q->taken - node->lsdb.news_at) >= 0;
+	return (s32)(q->taken - node->lsdb->news_at) >= 0;
 }
 
-/* Everything that is known is owed along @dim.  False: there is no memory to note that. */
+/* Mark all entries as to be sent along @dim. Return: false if there is no memory for the marks. */
 static bool all_owe(struct hc_node *node, unsigned int dim)
 {
 	unsigned int i;
 
 	if (!owed_make(node))
 		return false;
-	for (i = 0; i < node->lsdb.n; i++)
-		__set_bit(node->lsdb.list[i].node, owed_along(node, dim));
-	node->lsdb.all &= ~hc_bit(dim);
-	node->lsdb.owes |= hc_bit(dim);
+	for (i = 0; i < node->lsdb->n; i++)
+		__set_bit(node->lsdb->list[i].node, owed_along(node, dim));
+	node->lsdb->all &= ~hc_bit(dim);
+	node->lsdb->owes |= hc_bit(dim);
 	return true;
 }
 
-/* Fill in @n of the states that are owed along @dim.  None is behind others for ever, however
- * often these change: the next frame begins where this one ends.
+/* Fill in @n of the entries that are to be sent along @dim. Each frame begins where the last one
+ * ended, so no entry waits for ever, however often others change.
  */
 static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_lsa *v, u32 n)
 {
 	unsigned long *owed = owed_along(node, dim);
-	u32 nodes = hc_nodes(node->fabric->dim), u = node->lsdb.next[dim];
+	u32 nodes = node->fabric->topo.nodes, u = node->lsdb->next[dim];
 	const struct hc_lsdb_entry *s;
 
 	for (; n; n--, v++, u++) {
@@ -361,26 +368,28 @@ static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_ls
 		if (u == nodes)
 			u = find_first_bit(owed, nodes);
 		__clear_bit(u, owed);
-		s = &node->lsdb.list[state_index(node, u)];
+		s = &node->lsdb->list[state_index(node, u)];
 		*v = (struct hc_wire_lsa){
 			.node = cpu_to_be16(s->node), .word = cpu_to_be16(s->word),
 			.version = cpu_to_be32(s->version),
 		};
 	}
-	node->lsdb.next[dim] = u;
+	node->lsdb->next[dim] = u;
 }
 
-/* Send a frame with states that are owed along @dim.  False: there is none, or no room for it. */
+/* Send a frame with entries that are to be sent along @dim. Return: false if there are none, or
+ * there is no room or memory for the frame.
+ */
 static bool states_send(struct hc_node *node, unsigned int dim)
 {
-	u8 flags = node->lsdb.asks & hc_bit(dim) ? HC_LSA_F_SYNC : 0;
+	u8 flags = node->lsdb->asks & hc_bit(dim) ? HC_LSA_F_SYNC : 0;
 	struct sk_buff *skb;
 	u32 n = 0;
 
-	if (node->lsdb.owes & hc_bit(dim))
-		n = min(bitmap_weight(owed_along(node, dim), hc_nodes(node->fabric->dim)), CHUNK);
+	if (node->lsdb->owes & hc_bit(dim))
+		n = min(bitmap_weight(owed_along(node, dim), node->fabric->topo.nodes), CHUNK);
 	if (!n)
-		node->lsdb.owes &= ~hc_bit(dim);
+		node->lsdb->owes &= ~hc_bit(dim);
 	if ((!n && !flags) || !hc_own_room(node, dim))
 		return false;
 	skb = hc_frame_alloc(node, HC_FRAME_LSA, n * sizeof(struct hc_wire_lsa), GFP_ATOMIC);
@@ -391,16 +400,17 @@ static bool states_send(struct hc_node *node, unsigned int dim)
 	}
 	states_put(node, dim, (struct hc_wire_lsa *)(skb->data + HEAD), n);
 	hc_wire_lsa_head_of(skb)->flags = flags;
-	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
-	node->lsdb.asks &= ~hc_bit(dim);
+	hc_hdr(skb)->dst = cpu_to_be16(hc_node_peer(node, dim));
+	node->lsdb->asks &= ~hc_bit(dim);
 	hc_link_send(node, dim, skb);
 	node->spent++;
 	return true;
 }
 
+/* Send all that is outstanding along @dim, as far as there is room. */
 static void link_flush(struct hc_node *node, unsigned int dim)
 {
-	if (node->lsdb.all & hc_bit(dim) && !all_owe(node, dim)) {
+	if (node->lsdb->all & hc_bit(dim) && !all_owe(node, dim)) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		hc_lsdb_retry(node, dim);
 		return;
@@ -411,41 +421,45 @@ static void link_flush(struct hc_node *node, unsigned int dim)
 
 void hc_lsdb_flush(struct hc_node *node)
 {
-	unsigned long dims = hc_lsdb_owes(&node->lsdb) &
+	unsigned long dims = hc_lsdb_owes(node->lsdb) &
 			     ~(READ_ONCE(node->own_wait) | READ_ONCE(node->memory_wait));
 	unsigned int d;
 
 	if (!news_complete(node))
 		return;
-	node->lsdb.news_waits = false;
-	for_each_set_bit(d, &dims, node->fabric->dim)
+	node->lsdb->news_waits = false;
+	for_each_set_bit(d, &dims, node->fabric->topo.ports)
 		if (hc_link_usable(node, d))
 			link_flush(node, d);
 }
 
 /* ------------------------------------------------------------ events */
 
-/* The newest version of the own word that anybody has. */
+/* Return the newest version of the own FAULT word that any node is known to have. */
 static u32 own_last(const struct hc_node *node)
 {
-	s32 newer = node->lsdb.claims.newest - node->lsdb.version;
+	s32 newer = node->lsdb->claims.newest - node->lsdb->version;
 
-	return newer > 0 ? node->lsdb.claims.newest : node->lsdb.version;
+	return newer > 0 ? node->lsdb->claims.newest : node->lsdb->version;
 }
 
-/* The own word gets the version after @version.  False: there is no memory to say so. */
+/* Give the own FAULT word the version after @version. Return: false if there is no memory to store
+ * it.
+ */
 static bool state_own(struct hc_node *node, u32 version)
 {
 	if (state_adopt(node, node->id, node->fault, version + 1) < 0)
 		return false;
-	node->lsdb.version = version + 1;
-	hc_claims_told(node, version + 1);
+	node->lsdb->version = version + 1;
+	hc_claims_notified(node, version + 1);
 	news_add(node, node->id, HC_DIM_HOST);
-	hc_coll_links_known(node);
+	hc_notify_faults_known(node);
 	return true;
 }
 
-/* Others have a version of the own word that this node has not told: they are told a newer one. */
+/* Another node has a version of the own FAULT word that this node has not sent: send a newer one,
+ * now or, if hc_claims_add() says so, later.
+ */
 static void own_claimed(struct hc_node *node, unsigned int dim, u32 version)
 {
 	if (!hc_claims_add(node, dim, version) || !state_own(node, own_last(node)))
@@ -454,25 +468,26 @@ static void own_claimed(struct hc_node *node, unsigned int dim, u32 version)
 
 void hc_lsdb_links(struct hc_node *node)
 {
-	u32 healed = node->lsdb.told & ~node->fault;
+	u32 healed = node->lsdb->announced & ~node->fault;
 	u32 last = own_last(node);
 
-	if (node->lsdb.told == node->fault && last == node->lsdb.version)
+	if (node->lsdb->announced == node->fault && last == node->lsdb->version)
 		return;
 	if (!state_own(node, last)) {
 		hc_lsdb_retry(node, HC_OWN_AGAIN);
 		return;
 	}
-	node->lsdb.told = node->fault;
+	node->lsdb->announced = node->fault;
 	hc_lsdb_meet(node, healed);
 }
 
+/* Process one entry of an LSA frame that came over link @dim. */
 static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_lsa *w)
 {
 	u32 u = be16_to_cpu(w->node), word = be16_to_cpu(w->word);
 	u32 version = be32_to_cpu(w->version);
 
-	if (u >= hc_nodes(node->fabric->dim) || word & ~hc_ones(node->fabric->dim))
+	if (u >= node->fabric->topo.nodes || word & ~hc_ports_mask(&node->fabric->topo))
 		return;
 	if (hc_is_here(node->fabric, u))
 		hc_claims_brought(node, dim, u, version);
@@ -483,24 +498,24 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 
 		if (news > 0)
 			news_add(node, u, dim);
-		/* The other end has to say it again. */
+		/* The entry could not be stored: request it again. */
 		if (news < 0) {
-			node->lsdb.asks |= hc_bit(dim);
+			node->lsdb->asks |= hc_bit(dim);
 			hc_lsdb_retry(node, dim);
 		}
 		return;
 	}
 	if ((s32)(version - own_last(node)) > 0 ||
-	    (version == node->lsdb.version && word != node->lsdb.told))
+	    (version == node->lsdb->version && word != node->lsdb->announced))
 		own_claimed(node, dim, version);
 }
 
-/* The frame may share its data with others: it is read only. */
+/* The frame's data may be shared with clones, so it is only read. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 	u8 flags = hc_wire_lsa_head_of(skb)->flags;
-	u32 digest = node->lsdb.digest;
+	u32 digest = node->lsdb->digest;
 	unsigned int off;
 
 	if (len % sizeof(struct hc_wire_lsa) || len > CHUNK * sizeof(struct hc_wire_lsa)) {
@@ -515,80 +530,85 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 			state_take(node, dim, w);
 	}
 	if (flags & HC_LSA_F_SYNC)
-		node->lsdb.all |= hc_bit(dim);
-	if (node->lsdb.digest != digest)
-		hc_coll_links_known(node);
+		node->lsdb->all |= hc_bit(dim);
+	if (node->lsdb->digest != digest)
+		hc_notify_faults_known(node);
 	consume_skb(skb);
 }
 
-/* The link was down here, perhaps for a moment that the other end has never seen. */
+/* The link was down here, perhaps for a moment that the other end has never seen: request all that
+ * the other end knows.
+ */
 void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why)
 {
-	node->lsdb.asks |= hc_bit(dim);
+	node->lsdb->asks |= hc_bit(dim);
 }
 
 /* ------------------------------------------------------------ shortest paths */
 
-/* @b is to be searched for ways over links that neither end calls faulty. */
+/* Prepare @b for a search over the links that neither end calls faulty. */
 static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room)
 {
 	unsigned int i;
 
-	hc_bfs_init(b, node->fabric->dim, room);
-	for (i = 0; i < node->lsdb.n; i++)
-		if (node->lsdb.list[i].node != node->id)
-			hc_bfs_fault(b, node->lsdb.list[i].node, node->lsdb.list[i].word);
+	hc_bfs_init(b, &node->fabric->topo, room);
+	for (i = 0; i < node->lsdb->n; i++)
+		if (node->lsdb->list[i].node != node->id)
+			hc_bfs_fault(b, node->lsdb->list[i].node, node->lsdb->list[i].word);
 	hc_bfs_fault(b, node->id, node->fault);
 }
 
-/* Without memory, the table stays stale and nobody uses it. */
+/* Compute the table of first hops. Return: false if there is no memory; the table stays stale then,
+ * and is not used.
+ */
 static bool hops_compute(struct hc_node *node)
 {
-	size_t size = hc_bfs_room(node->fabric->dim);
-	u32 n = hc_nodes(node->fabric->dim);
+	size_t size = hc_bfs_room(&node->fabric->topo);
+	u32 n = node->fabric->topo.nodes;
 	struct hc_bfs b;
 	void *room;
 
-	if (!node->lsdb.hops)
-		node->lsdb.hops = hc_poll_alloc(node->fabric, n);
-	room = node->lsdb.hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
+	if (!node->lsdb->hops)
+		node->lsdb->hops = hc_poll_alloc(node->fabric, n);
+	room = node->lsdb->hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	hc_bfs_run(&b, node->id, node->lsdb.hops, NULL);
+	hc_bfs_run(&b, node->id, node->lsdb->hops, NULL);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
-	node->lsdb.hops_stale = false;
+	node->lsdb->hops_stale = false;
 	return true;
 }
 
 int hc_lsdb_hop(struct hc_node *node, u32 dst)
 {
-	if (!node->lsdb.n || (node->lsdb.hops_stale && !hops_compute(node)) ||
-	    node->lsdb.hops[dst] == HC_BFS_NO_HOP)
+	if ((!node->lsdb->n && !node->fabric->topo.peers) ||
+	    (node->lsdb->hops_stale && !hops_compute(node)) ||
+	    node->lsdb->hops[dst] == HC_BFS_NO_HOP)
 		return -1;
-	return node->lsdb.hops[dst];
+	return node->lsdb->hops[dst];
 }
 
 bool hc_lsdb_cut(struct hc_node *node, u32 dst)
 {
-	return dst != node->id && hc_lsdb_hop(node, dst) < 0 && node->lsdb.n &&
-	       !node->lsdb.hops_stale;
+	return dst != node->id && hc_lsdb_hop(node, dst) < 0 && node->lsdb->n &&
+	       !node->lsdb->hops_stale;
 }
 
-/* Nodes that can be reached, as far as known: so many in @b->queue.  Returns memory to be freed, or
- * NULL: there was none.
+/* Find the nodes that can be reached, as far as known: *@n of them, in @b->queue. Return: memory
+ * that the caller frees after use of @b, or NULL if there is none.
  */
 static void *search(struct hc_bfs *b, struct hc_node *node, u32 *n)
 {
-	void *room = kmalloc(hc_bfs_room(node->fabric->dim), GFP_ATOMIC | __GFP_NOWARN);
+	void *room = kmalloc(hc_bfs_room(&node->fabric->topo), GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!room)
 		return NULL;
 	search_init(b, node, room);
 	*n = hc_bfs_run(b, node->id, NULL, NULL);
-	node->spent += hc_nodes(node->fabric->dim) / NODES_OF_A_FRAME;
+	node->spent += node->fabric->topo.nodes / NODES_OF_A_FRAME;
 	return room;
 }
 
@@ -606,13 +626,13 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set)
 	return true;
 }
 
-/* Does nobody at the other end call a link of @u faulty that is good at this one? */
+/* Return: true if no link of @u that @word calls healthy is called faulty by its other end. */
 static bool words_fit(const struct hc_bfs *b, u32 u, u32 word)
 {
 	unsigned int d;
 
-	for (d = 0; d < b->dim; d++)
-		if (!(word & hc_bit(d)) && !hc_bfs_good(b, u, d))
+	for (d = 0; d < b->topo.ports; d++)
+		if (hc_port_exists(&b->topo, u, d) && !(word & hc_bit(d)) && !hc_bfs_good(b, u, d))
 			return false;
 	return true;
 }
@@ -633,13 +653,15 @@ bool hc_lsdb_fits(struct hc_node *node)
 
 /* ------------------------------------------------------------ spanning trees */
 
-/* The link towards the root: of those that lead there, the one of the lowest dimension. */
+/* Return the link of @u towards the root: of those that lead there, the one of the lowest
+ * dimension.
+ */
 static unsigned int tree_parent(const struct hc_bfs *b, const u16 *dist, u32 u)
 {
 	unsigned int d;
 
-	for (d = 0; d < b->dim; d++)
-		if (hc_bfs_good(b, u, d) && dist[hc_neigh(u, d)] + 1 == dist[u])
+	for (d = 0; d < b->topo.ports; d++)
+		if (hc_bfs_good(b, u, d) && dist[hc_peer(&b->topo, u, d)] + 1 == dist[u])
 			break;
 	return d;
 }
@@ -653,7 +675,8 @@ static u32 component_lowest(struct hc_bfs *b, u32 self)
 	return self;
 }
 
-/* The tree's root is the lowest node of the component: mostly 0, so one search will do. */
+/* Search from the tree's root, the lowest node of the component: mostly 0, so one search will do.
+ */
 static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 {
 	hc_bfs_run(b, 0, NULL, dist);
@@ -661,14 +684,15 @@ static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 		hc_bfs_run(b, component_lowest(b, self), NULL, dist);
 }
 
+/* Return the links of node @self that are in the tree, as a mask. */
 static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 {
 	unsigned int d;
 	u32 links = 0;
 
 	tree_search(b, dist, self);
-	for (d = 0; d < b->dim; d++) {
-		u32 v = hc_neigh(self, d);
+	for (d = 0; d < b->topo.ports; d++) {
+		u32 v = hc_peer(&b->topo, self, d);
 
 		if (hc_bfs_good(b, self, d) &&
 		    (tree_parent(b, dist, self) == d || (dist[v] == dist[self] + 1 &&
@@ -680,44 +704,47 @@ static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 
 static bool tree_compute(struct hc_node *node)
 {
-	u32 n = hc_nodes(node->fabric->dim);
-	size_t size = hc_bfs_room(node->fabric->dim);
+	u32 n = node->fabric->topo.nodes;
+	size_t size = hc_bfs_room(&node->fabric->topo);
 	void *room = kmalloc(size + n * sizeof(u16), GFP_ATOMIC | __GFP_NOWARN);
 	struct hc_bfs b;
 
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	node->lsdb.tree_fits = words_fit(&b, node->id, node->fault);
-	if (node->lsdb.tree_fits)
-		node->lsdb.tree = tree_links(&b, room + size, node->id);
+	node->lsdb->tree_fits = words_fit(&b, node->id, node->fault);
+	if (node->lsdb->tree_fits)
+		node->lsdb->tree = tree_links(&b, room + size, node->id);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
-	node->lsdb.tree_stale = false;
+	node->lsdb->tree_stale = false;
 	return true;
 }
 
-/* Where nothing is known to be faulty: the tree of the origin itself, each node below the one
- * that differs from it in its lowest dimension.
+/* In a cube with no known fault, return the links of this node in the tree of @origin, in which
+ * each node is below the one that differs from it in its lowest dimension.
  */
 static u32 tree_of(const struct hc_node *node, u32 origin)
 {
 	u32 way = node->id ^ origin;
 
-	return way ? way ^ (way - 1) : hc_ones(node->fabric->dim);
+	return way ? way ^ (way - 1) : hc_ports_mask(&node->fabric->topo);
 }
 
 u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges)
 {
-	const struct hc_lsdb *s = &node->lsdb;
+	const struct hc_lsdb *s = node->lsdb;
+	bool closed = !s->digest && !node->fabric->topo.peers;
 	unsigned int d;
 
-	if (s->told != node->fault)
+	if (s->announced != node->fault)
 		return 0;
-	if (s->digest && ((s->tree_stale && !tree_compute(node)) || !s->tree_fits))
+	if (!closed && ((s->tree_stale && !tree_compute(node)) || !s->tree_fits))
 		return 0;
-	*edges = s->digest ? s->tree : tree_of(node, origin);
-	for (d = 0; d < node->fabric->dim; d++) {
+	*edges = closed ? tree_of(node, origin) : s->tree;
+	for (d = 0; d < node->fabric->topo.ports; d++) {
+		if (hc_node_peer(node, d) == node->id)
+			continue;
 		if (hc_link_usable(node, d) == !!(node->fault & hc_bit(d)))
 			return 0;
 		if (*edges & hc_bit(d) && hc_impair_loses(&node->ports[d]))
@@ -728,9 +755,9 @@ u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges)
 
 void hc_lsdb_free(struct hc_node *node)
 {
-	struct hc_lsdb *s = &node->lsdb;
+	struct hc_lsdb *s = node->lsdb;
 
 	hc_poll_free(node->fabric, s->list, s->room * sizeof(*s->list));
 	hc_poll_free(node->fabric, s->owed, owed_size(node));
-	hc_poll_free(node->fabric, s->hops, hc_nodes(node->fabric->dim));
+	hc_poll_free(node->fabric, s->hops, node->fabric->topo.nodes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-state database: what nodes know of the links of others, see lsdb.c.  All of it belongs to
- * the poll, except what is said to be for any context.
+ * Link-state database: what nodes know of the links of others, see lsdb.c. All of it belongs to the
+ * poll, unless a function's context says otherwise.
  */
 #ifndef _HC_LSDB_H
 #define _HC_LSDB_H
@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "hc_topo.h"
 #include "route/claims.h"
 
 struct hc_fabric;
@@ -18,37 +19,38 @@ struct hc_lsdb_entry;
 struct sk_buff;
 
 /**
- * struct hc_lsdb - what a node knows of faults that are not its own; [poll]
- * @told: own FAULT word as last told to everybody
- * @version: of that
- * @claims: versions of the own word that this node has not told
- * @list: what is known of others, by ascending node
- * @n: how many entries that has
- * @room: and how many it has room for
- * @owed: for each dimension a bit for each node whose state is to be told along it, or NULL
- * @next: the node whose bit is looked at first, for each dimension
- * @owes: dimensions along which such bits are set
- * @all: dimensions along which all that is known is to be told
- * @asks: dimensions along which the neighbour is to be asked for the same
- * @news_at: they are told once so many frames of hc_node.rxq were taken, if @news_waits
+ * struct hc_lsdb - what a node knows of faults at other nodes; [poll]
+ * @announced: own FAULT word as last sent to the other nodes
+ * @version: version of @announced
+ * @claims: versions of the own FAULT word that came from others and that this node has not sent
+ * @list: entries of other nodes, by ascending node number
+ * @n: how many entries @list has
+ * @room: how many entries @list has memory for
+ * @owed: for each dimension a bitmap of the nodes whose entries are still to be sent along it, or
+ *	NULL
+ * @next: for each dimension, the node whose bit is looked at first for the next frame
+ * @owes: dimensions along which bits of @owed may be set
+ * @all: dimensions along which all entries are to be sent
+ * @asks: dimensions along which the neighbour is to be asked to send all its entries
+ * @news_at: value of hc_node.rxq.taken from which on they are sent, if @news_waits
  * @news_waits: @news_at is set
- * @digest: of all words known
+ * @digest: of all FAULT words in @list
  * @hops: first hops to all nodes, or NULL
- * @tree: links of the spanning tree, if @tree_fits
- * @hops_stale: @hops have to be computed anew
- * @tree_stale: @tree has to be found out anew
- * @tree_fits: what is known fits the own links
- * @lock: taken by the poll when it writes @list, and by those who read it elsewhere
+ * @tree: links of this node in the spanning tree, if @tree_fits
+ * @hops_stale: @hops have to be computed again
+ * @tree_stale: @tree and @tree_fits have to be computed again
+ * @tree_fits: the entries agree with the state of the own links
+ * @lock: the poll takes it to write @list, and other contexts to read it
  */
 struct hc_lsdb {
-	u32 told;
+	u32 announced;
 	u32 version;
 	struct hc_claims claims;
 	struct hc_lsdb_entry *list;
 	u32 n;
 	u32 room;
 	unsigned long *owed;
-	u16 next[HYPERCUBE_DIM_MAX];
+	u16 next[HC_PORTS_MAX];
 	u32 owes;
 	u32 all;
 	u32 asks;
@@ -64,80 +66,220 @@ struct hc_lsdb {
 };
 
 /**
- * struct hc_lsdb_retry - a fabric's nodes that have lacked memory
+ * struct hc_lsdb_retry - retries for the nodes of a fabric that have lacked memory
+ * @fabric: the fabric
  * @work: lets their polls try again
- * @wait: how long that waits, jiffies; written by @work
- * @ran: when it ran, jiffies; @work's
+ * @wait: delay of @work, jiffies; written by @work
+ * @ran: when @work last ran, jiffies; only @work uses it
  */
 struct hc_lsdb_retry {
+	struct hc_fabric *fabric;
 	struct delayed_work work;
 	unsigned long wait;
 	unsigned long ran;
 };
 
-/* The own FAULT word may have changed. */
+/**
+ * hc_lsdb_links() - send the own FAULT word to all nodes if it has changed
+ * @node: the node
+ *
+ * Context: poll
+ */
 void hc_lsdb_links(struct hc_node *node);
-/* The links along @dims are there again: both ends tell each other all they know.  Poll. */
+
+/**
+ * hc_lsdb_meet() - exchange all that is known with neighbours whose links have come up
+ * @node: the node
+ * @dims: dimensions of the links, as a mask
+ *
+ * Context: poll
+ */
 void hc_lsdb_meet(struct hc_node *node, u32 dims);
-/* For lack of memory, what is owed was not sent over link @what, or it is HC_OWN_AGAIN: the poll
- * runs again after a while.  Poll.
+
+/**
+ * hc_lsdb_retry() - let the poll run again after a while, because memory lacked
+ * @node: the node
+ * @what: dimension of the link over which something could not be sent, or HC_OWN_AGAIN: the own
+ *	FAULT word is to get a new version then
+ *
+ * Context: poll
  */
 void hc_lsdb_retry(struct hc_node *node, unsigned int what);
-/* An LSA frame came over link @dim; consumes. */
+
+/**
+ * hc_lsdb_rx() - process an LSA frame; consumes it
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * Context: poll
+ */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* One came and was dropped, since the link is down here. */
+
+/**
+ * hc_lsdb_undeliverable() - handle an LSA frame that is dropped because its link is down at this
+ *	end
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame, which stays the caller's
+ * @why: reason of the drop
+ *
+ * Context: poll
+ */
 void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why);
-/* First hop of a shortest path to @dst as far as known, or -1. */
+
+/**
+ * hc_lsdb_hop() - find the first hop of a shortest path, as far as known
+ * @node: the node
+ * @dst: number of the destination
+ *
+ * Context: poll
+ * Return: a dimension, or -1 if none is known
+ */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);
-/* Is it known that no way of healthy links leads to @dst? */
+
+/**
+ * hc_lsdb_cut() - tell whether a node is known to be unreachable
+ * @node: the node
+ * @dst: number of the destination
+ *
+ * Context: poll
+ * Return: true if it is known that no path of healthy links leads to @dst
+ */
 bool hc_lsdb_cut(struct hc_node *node, u32 dst);
-/* Add to @set all nodes that can be reached, as far as known, this one among them.  False: no
- * memory.
+
+/**
+ * hc_lsdb_reach() - find the nodes that can be reached, as far as known
+ * @node: the node, which is one of them
+ * @set: bitmap to which they are added
+ *
+ * Context: poll
+ * Return: false if there is no memory
  */
 bool hc_lsdb_reach(struct hc_node *node, u32 *set);
-/* The FAULT word of a node, as far as known. */
+
+/**
+ * hc_lsdb_word() - get the FAULT word of a node, as far as known
+ * @node: the node that asks
+ * @u: number of the other node
+ *
+ * Context: poll
+ * Return: the FAULT word; 0 if nothing is known
+ */
 u32 hc_lsdb_word(const struct hc_node *node, u32 u);
-/* Does no node that can be reached call a link good that is faulty at the other end?  Else news is
- * under way.  False also for lack of memory.
+
+/**
+ * hc_lsdb_fits() - tell whether what is known of the component is consistent
+ * @node: the node
+ *
+ * If one end of a link is known to call it faulty, and the other is not, an update is on its way.
+ *
+ * Context: poll
+ * Return: true if no reachable node calls a link healthy that its other end calls faulty; false
+ *	also if there is no memory
  */
 bool hc_lsdb_fits(struct hc_node *node);
-/* A spanning tree of the nodes that @origin reaches, as far as known: its links here are
- * @edges.  Return: its name, the same at all who know the same and at no others; 0: what
- * is known does not fit the own links, or some of these may lose frames, or no memory.
+
+/**
+ * hc_lsdb_tree() - find a spanning tree of the nodes that an origin reaches, as far as known
+ * @node: the node
+ * @origin: number of the node that floods a frame
+ * @edges: set to the links of @node in the tree, as a mask
+ *
+ * Context: poll
+ * Return: a digest that names the tree: nodes have the same one if and only if they know the same;
+ *	0 if what is known does not agree with the own links, some of these may lose frames, or
+ *	there is no memory
  */
 u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
-/* Is anything known of faults?  Any context, as the next one. */
-bool hc_lsdb_any(const struct hc_node *node);
-/* Fills in what is known of the FAULT words of all nodes. */
-void hc_lsdb_words(struct hc_node *node, u16 *words);
+
 /**
- * struct hc_lsdb_heard - what is known of a node
- * @any: anything is
- * @word: its FAULT word
- * @version: of the word
+ * hc_lsdb_any() - tell whether any fault is known
+ * @node: the node
+ *
+ * Context: any; a snapshot
+ * Return: true if so
  */
-struct hc_lsdb_heard {
+bool hc_lsdb_any(const struct hc_node *node);
+
+/**
+ * hc_lsdb_words() - get what is known of the FAULT words of all nodes
+ * @node: the node that knows
+ * @words: set, by node number; words of nodes of which nothing is known stay as they are
+ *
+ * Context: any
+ */
+void hc_lsdb_words(struct hc_node *node, u16 *words);
+
+/**
+ * struct hc_lsdb_received - what is known of a node
+ * @any: something is known
+ * @word: its FAULT word
+ * @version: version of @word
+ */
+struct hc_lsdb_received {
 	bool any;
 	u16 word;
 	u32 version;
 };
 
-/* Put what @node knows of each node where @heard, by node, has nothing newer.  Process context. */
-void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_heard *heard);
+/**
+ * hc_lsdb_newest() - merge what a node knows into a table of the newest versions
+ * @node: the node that knows
+ * @received: the table, by node number
+ *
+ * Context: process
+ */
+void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_received *received);
+
+/**
+ * hc_lsdb_init() - set up the database of a new node
+ * @s: the database
+ */
 void hc_lsdb_init(struct hc_lsdb *s);
-/* Dimensions along which anything is to be told. */
+
+/**
+ * hc_lsdb_owes() - tell along which dimensions something is to be sent
+ * @s: the database
+ *
+ * Context: poll
+ * Return: the dimensions, as a mask
+ */
 static inline u32 hc_lsdb_owes(const struct hc_lsdb *s)
 {
 	return s->owes | s->all | s->asks;
 }
 
-/* Tell it, once all frames have been taken that were there when the first of it came. */
+/**
+ * hc_lsdb_flush() - send what is outstanding, once all frames have been processed that were queued
+ *	when the first of it became so
+ * @node: the node
+ *
+ * Context: poll
+ */
 void hc_lsdb_flush(struct hc_node *node);
+
+/**
+ * hc_lsdb_free() - free the database of a node
+ * @node: the node
+ *
+ * Context: process, after the node's last poll
+ */
 void hc_lsdb_free(struct hc_node *node);
 
+/**
+ * hc_lsdb_retry_init() - set up the retries of a new fabric
+ * @fabric: the fabric
+ */
 void hc_lsdb_retry_init(struct hc_fabric *fabric);
-/* All polls are disabled: nobody tries again. */
+
+/**
+ * hc_lsdb_retry_exit() - stop the retries of a fabric
+ * @fabric: the fabric
+ *
+ * Context: process, after all polls of the fabric are disabled, so that none starts a retry
+ */
 void hc_lsdb_retry_exit(struct hc_fabric *fabric);
 
 #endif /* _HC_LSDB_H */

@@ -2,72 +2,76 @@
 /*
  * Fault-tolerant unicast: depth-first search by a single frame.
  *
- * A ROUTED frame carries its walk: the dimensions of the links it has crossed
- * since its origin, those of backtracking included, four bits each, the first
- * in the high half of a byte, in an area of hc_walk_area() bytes behind the
- * header.  A node that gets the frame replays the walk from .src; so it knows
- * which nodes the frame has visited, and its own parent: the node from which the
- * frame came here first.  It decides from that, from its own links, and from
- * its neighbours' FAULT words as hints:
+ * A ROUTED frame carries its walk: the dimensions of the links it has crossed since its origin,
+ * those of backtracking included, four bits each, the first in the high half of a byte, in an area
+ * of hc_walk_area() bytes behind the header. A node that receives the frame replays the walk from
+ * .src; so it knows which nodes the frame has visited, and its own parent: the node from which the
+ * frame came here first. It decides from that, from its own links, and from its neighbours' FAULT
+ * words as hints, to send the frame
  *
  *  0. to the neighbour, if not visited, on a shortest path as far as known (lsdb.c);
  *  1. to a neighbour not visited that is nearer to the destination, first those
- *     that have, as far as we have heard, a way to go even nearer;
+ *     that have, as far as this node knows, a link to go even nearer;
  *  2. to a neighbour not visited that is farther away, in the same order;
  *  3. back to the parent;
- *  4. at the origin, which has none: there is no path.  Drop.
+ *  4. at the origin, which has no parent: there is no path.  Drop.
  *
- * Why this is right.  Call a hop of kind 0 to 2 a step forward.  It leads to a
- * node that the walk does not contain, so each node but the origin is entered
- * by at most one step forward, and left by at most one step back, to its parent.
- * Hence the walk ends after at most 2 * (2^n - 1) hops; a longer one is forged
- * and dropped, so no frame can circle for ever, whoever made it.  While links
- * stay as they are the walk is the depth-first traversal of the component of
- * healthy links that holds the origin: step 3 leaves a node only when all its
- * healthy links lead to visited ones, so when step 4 is reached all nodes of the
- * component have been visited.  The destination ends the walk at its first
- * visit.  So the frame is delivered if and only if there is a healthy path; and
- * as there is always just one copy of it, never twice.
- * If links fail meanwhile the frame may be dropped although another path is
- * left (no way back from where it is); who waits for it asks again.
+ * Why this is right. Call a hop of kind 0 to 2 a step forward. It leads to a node that the walk
+ * does not contain, so each node but the origin is entered by at most one step forward, and left by
+ * at most one step back, to its parent. Hence the walk ends after at most 2 * (2^n - 1) hops; a
+ * longer one is forged and dropped, so no frame can circle for ever, even a forged one. While links
+ * stay as they are the walk is the depth-first traversal of the component of healthy links that
+ * holds the origin: step 3 leaves a node only when all its healthy links lead to visited ones, so
+ * when step 4 is reached all nodes of the component have been visited. The destination ends the
+ * walk at its first visit. So the frame is delivered if and only if there is a healthy path; and as
+ * there is always just one copy of it, never twice. If links fail meanwhile the frame may be
+ * dropped although another path is left (no way back from where it is); the sender that waits for
+ * an answer sends again.
  *
- * The proof does not care in which order neighbours are tried.  So step 0 can only
- * make the walk shorter; when all that nodes know has settled, it makes it shortest.
+ * The proof does not care in which order neighbours are tried. So step 0 can only make the walk
+ * shorter; when what all nodes know has converged, it makes it shortest.
  *
- * The replay takes time in proportion to the walk, so a search to the bitter end
- * through k nodes takes O(k^2); walks around scattered faults have few hops more
- * than the distance.
+ * The replay takes time in proportion to the walk, so an exhaustive search through k nodes takes
+ * O(k^2); walks around scattered faults have few hops more than the distance.
+ *
+ * A walk need not be replayed if each of its hops has changed another bit of those in which the
+ * origin and the destination differ. Such a walk has as many hops as the origin and this node have
+ * differing bits, and in none of these do this node and the destination differ. The nodes of such a
+ * walk lie at distances 0, 1, .. from the origin, this one is the farthest, and whatever lies
+ * nearer to the destination is farther still: step 0 and the first half of step 1 need not check
+ * which nodes were visited. A forged walk that is not of this kind may have such a length; it then
+ * gets one node nearer to the destination with each hop, so it passes n nodes in this way at most,
+ * and is dropped where it is replayed or ends.
  */
 #include <linux/bitmap.h>
 #include <linux/list.h>
 
-#include "coll/rx.h"
-#include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/far.h"
 #include "fabric/frame.h"
-#include "fabric/lie.h"
+#include "fabric/byzantine.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/own.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
+#include "route/eth.h"
 #include "route/route.h"
 #include "route/lsdb.h"
 #include "route/walk.h"
 #include "route/way.h"
 
 #define NO_DIM		(-1)
-#define RANK_BEST	4	/* step 1, and known to lead on */
-#define HOPS_OF_A_FRAME	256	/* hops whose replay takes as long as a frame does */
+#define RANK_BEST	4	/* step 1, and the neighbour is known to lead on */
+#define HOPS_OF_A_FRAME	256	/* replay of so many hops takes as long as a frame */
 
 struct walk {
 	DECLARE_BITMAP(visited, HC_NODES_MAX);
 	int parent;	/* dimension towards the parent, or NO_DIM at the origin */
 };
 
-/* Not __test_and_set_bit(): BTS with an index in memory is slow, and this is
- * the one loop whose length grows with the walk.
+/* Mark @u as visited. Return: true if it was not. Not __test_and_set_bit(): BTS with an index in
+ * memory is slow, and this is the one loop whose length grows with the walk.
  */
 static bool visit(struct walk *w, u32 u)
 {
@@ -78,64 +82,76 @@ static bool visit(struct walk *w, u32 u)
 	return !(old & BIT_MASK(u));
 }
 
-/* False if the walk is none that leads here. */
+/* Replay the walk. Return: false if it is no walk, or does not lead to this node. */
 static bool walk_replay(const struct hc_node *node, const struct sk_buff *skb, struct walk *w)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	unsigned int n = be16_to_cpu(hdr->walk);
-	unsigned int dim = node->fabric->dim;
+	const struct hc_topo *topo = &node->fabric->topo;
 	u32 at = be16_to_cpu(hdr->src);
 	unsigned int i, d;
 
-	if (n >= 2 * hc_nodes(dim))
+	if (n >= 2 * topo->nodes)
 		return false;
-	bitmap_zero(w->visited, hc_nodes(dim));
+	bitmap_zero(w->visited, topo->nodes);
 	visit(w, at);
 	w->parent = NO_DIM;
 	for (i = 0; i < n; i++) {
 		d = hc_walk_get(hc_walk_of(skb), i);
-		if (d >= dim)
+		if (d >= topo->ports)
 			return false;
-		at = hc_neigh(at, d);
+		at = hc_peer(topo, at, d);
 		if (visit(w, at) && at == node->id)
 			w->parent = d;
 	}
 	return at == node->id;
 }
 
-/* As far as we know, can the neighbour along @d go on towards @dst? */
+/* Return the ports of @u that lead nearer to @dst, as a mask. In a network other than a cube
+ * distances are not known here, and all ports count.
+ */
+static u32 nearer(const struct hc_topo *topo, u32 u, u32 dst)
+{
+	return topo->peers ? hc_ports(topo, u) : u ^ dst;
+}
+
+/* Return: true if, as far as this node knows, the neighbour along @d is @dst or has a link nearer
+ * to it.
+ */
 static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned int d, u32 dst)
 {
-	u32 v = hc_neigh(node->id, d);
-	u32 ways = (v ^ dst) & ~READ_ONCE(node->nb_fault[d]);
+	const struct hc_topo *topo = &node->fabric->topo;
+	u32 v = hc_node_peer(node, d);
+	u32 ways = nearer(topo, v, dst) & ~READ_ONCE(node->nb_fault[d]);
 	unsigned int e;
 
 	if (v == dst)
 		return true;
-	for (e = 0; e < node->fabric->dim; e++)
-		if (ways & hc_bit(e) && !test_bit(hc_neigh(v, e), w->visited))
+	for (e = 0; e < node->fabric->topo.ports; e++)
+		if (ways & hc_bit(e) && !test_bit(hc_peer(topo, v, e), w->visited))
 			return true;
 	return false;
 }
 
-/* The dimension to go, steps 0 to 3, or NO_DIM. */
+/* Return the dimension by which steps 0 to 3 send the frame, or NO_DIM. */
 static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 {
 	int best = hc_lsdb_hop(node, dst);
+	u32 near = nearer(&node->fabric->topo, node->id, dst);
 	int best_rank = 0;
 	unsigned int d;
 
 	if (best >= 0 && hc_link_usable(node, best) &&
-	    !test_bit(hc_neigh(node->id, best), w->visited))
+	    !test_bit(hc_node_peer(node, best), w->visited))
 		return best;
 	best = NO_DIM;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		int rank;
 
-		if (!hc_link_usable(node, d) || test_bit(hc_neigh(node->id, d), w->visited))
+		if (!hc_link_usable(node, d) || test_bit(hc_node_peer(node, d), w->visited))
 			continue;
-		rank = (node->id ^ dst) & hc_bit(d) ? RANK_BEST - 1 : 1;
+		rank = near & hc_bit(d) ? RANK_BEST - 1 : 1;
 		if (leads_on(node, w, d, dst))
 			rank++;
 		if (rank == RANK_BEST)
@@ -150,11 +166,26 @@ static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 	return best;
 }
 
+u32 hc_walk_leads(const struct hc_node *node, const struct sk_buff *skb, unsigned int i,
+		  unsigned int end, u32 at)
+{
+	const struct hc_topo *topo = &node->fabric->topo;
+
+	for (; i < end; i++) {
+		unsigned int d = hc_walk_get(hc_walk_of(skb), i);
+
+		if (d >= topo->ports)
+			return topo->nodes;
+		at = hc_peer(topo, at, d);
+	}
+	return at;
+}
+
 int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow)
 {
 	int err;
 
-	/* Room for more than is needed now, lest each growth copies the frame. */
+	/* Make more room than is needed now, lest each growth copies the frame. */
 	if (grow && skb_headroom(skb) < grow)
 		err = pskb_expand_head(skb, ALIGN(grow + old, 64), 0, GFP_ATOMIC);
 	else
@@ -168,7 +199,7 @@ int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow)
 	return err;
 }
 
-/* Append @dim to the walk: once in 32 hops its area grows. */
+/* Append @dim to the walk, whose area grows once in 32 hops. Return: 0 or -ENOMEM. */
 static int walk_append(struct sk_buff *skb, unsigned int dim)
 {
 	unsigned int n = be16_to_cpu(hc_hdr(skb)->walk), old = hc_walk_area(n);
@@ -181,8 +212,8 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 	return 0;
 }
 
-/* Was the link that the frame came over its last hop? Then the neighbour there, or somebody
- * behind it, vouches for the walk.
+/* Return: true if the last hop of the walk is the link that the frame came over. If so, the
+ * neighbour there, or a node behind it, is responsible for the walk.
  */
 static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 {
@@ -191,19 +222,15 @@ static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 	return n && hc_walk_get(hc_walk_of(skb), n - 1) == dim;
 }
 
-/* Does the walk lead here from another node? */
+/* Return: true if the walk leads here from another node. */
 static bool walk_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	unsigned int n = be16_to_cpu(hdr->walk);
 	u32 at = be16_to_cpu(hdr->src);
-	unsigned int i;
 
-	if (n >= 2 * hc_nodes(node->fabric->dim) || at == node->id)
-		return false;
-	for (i = 0; i < n; i++)
-		at ^= hc_bit(hc_walk_get(hc_walk_of(skb), i));
-	return at == node->id;
+	return n < 2 * node->fabric->topo.nodes && at != node->id &&
+	       hc_walk_leads(node, skb, 0, n, at) == node->id;
 }
 
 int hc_route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb, unsigned int why)
@@ -216,7 +243,9 @@ int hc_route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb, 
 	return hc_link_errno(why);
 }
 
-/* NULL: no memory for a header of its own. */
+/* Remove the walk from between the header and the type's part. Return: the frame, or NULL if there
+ * was no memory to make its header writable; it was dropped then.
+ */
 static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
 	unsigned int area = hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk));
@@ -230,7 +259,9 @@ static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struc
 	return skb;
 }
 
-/* Its number on the detour takes the place of that on the link. */
+/* Do walk_strip() for a FIXED frame. Its number on the detour takes the place of the number on the
+ * link.
+ */
 static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
 	__be32 nr = hc_way_nr(skb);
@@ -244,20 +275,64 @@ static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct
 	return skb;
 }
 
-/* @from: the dimension the frame came by, or HC_DIM_HOST */
+/* In a cube: return the dimension to take if each hop has come nearer to the destination, and this
+ * one does, too, and leads on; else NO_DIM: the walk is to be replayed.
+ */
+static int nearer_dim(struct hc_node *node, const struct hc_hdr *hdr)
+{
+	u32 come = be16_to_cpu(hdr->src) ^ node->id;
+	u32 dst = be16_to_cpu(hdr->dst);
+	u32 left = node->id ^ dst, rest;
+	int d;
+
+	if (node->fabric->topo.peers || come & left || be16_to_cpu(hdr->walk) != hweight32(come))
+		return NO_DIM;
+	d = hc_lsdb_hop(node, dst);
+	if (d >= 0)
+		return left & hc_bit(d) && hc_link_usable(node, d) ? d : NO_DIM;
+	for (rest = left; rest; rest &= rest - 1) {
+		d = __ffs(rest);
+		if (hc_link_usable(node, d) &&
+		    (left == hc_bit(d) || left & ~hc_bit(d) & ~READ_ONCE(node->nb_fault[d])))
+			return d;
+	}
+	return NO_DIM;
+}
+
+/* Find the dimension to take, *@dim, or NO_DIM if there is none. *@back is set if it leads to a
+ * node that the walk has visited. Return: false if the frame's walk is invalid.
+ */
+static bool dim_find(struct hc_node *node, const struct sk_buff *skb, int *dim, bool *back)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct walk w;
+
+	*back = false;
+	*dim = nearer_dim(node, hdr);
+	if (*dim != NO_DIM)
+		return true;
+	if (!walk_replay(node, skb, &w))
+		return false;
+	*dim = next_dim(node, &w, be16_to_cpu(hdr->dst));
+	*back = *dim != NO_DIM && test_bit(hc_node_peer(node, *dim), w.visited);
+	return true;
+}
+
+/* Send the frame on. @from: dimension of the link that it came over, or HC_DIM_HOST. Return: 0,
+ * -ENOLINK or -ENOBUFS; then it was dropped.
+ */
 static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
 	struct hc_hdr *hdr = hc_hdr(skb);
 	unsigned int why;
-	struct walk w;
+	bool back;
 	int d;
 
 	node->spent += be16_to_cpu(hdr->walk) / HOPS_OF_A_FRAME;
-	if (!walk_replay(node, skb, &w)) {
+	if (!dim_find(node, skb, &d, &back)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 		return -ENOLINK;
 	}
-	d = next_dim(node, &w, be16_to_cpu(hdr->dst));
 	if (d == NO_DIM)
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
 	if (!hc_far_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
@@ -265,13 +340,13 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	if (walk_append(skb, d))
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 	hdr = hc_hdr(skb);
-	if (test_bit(hc_neigh(node->id, d), w.visited))
+	if (back)
 		hdr->flags |= HC_FRAME_F_BACK;
 	else
 		hdr->flags &= ~HC_FRAME_F_BACK;
 	be32_add_cpu(&hdr->step, 1);
-	/* If the link fails behind this, the other end drops the frame and knows what to do about
-	 * it.
+	/* If the link fails after this check, the other end drops the frame and handles it as
+	 * undeliverable.
 	 */
 	why = hc_link_take(node, d, skb);
 	return why ? hc_route_drop(node, from, skb, why) : 0;
@@ -285,7 +360,7 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return -ENOBUFS;
 	}
-	if (dst == node->id || dst >= hc_nodes(node->fabric->dim)) {
+	if (dst == node->id || dst >= node->fabric->topo.nodes) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 		return -ENOLINK;
 	}
@@ -310,13 +385,15 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 	}
 	if (!here) {
 		if (hc_frame_is(skb, HC_FT_SAYS))
-			skb = hc_lie(node, skb, hc_way_end(hc_hdr(skb)) +
-				     hc_frame_ops_of(skb)->part);
+			skb = hc_byzantine_relay(node, skb, hc_way_end(hc_hdr(skb)) +
+						 hc_frame_ops_of(skb)->part);
 		route_forward(node, dim, skb);
 		return NULL;
 	}
 	hc_far_arrived(skb);
-	/* The stack has no use for our header, wherever it ends. */
+	/* Frames for the IP stack keep the walk: the stack has no use for our header, wherever it
+	 * ends.
+	 */
 	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, dim, skb);
 }
 
@@ -332,12 +409,13 @@ static struct hc_path *path_find(struct hc_fabric *fabric, const struct hc_hdr *
 {
 	struct hc_path *p;
 
-	list_for_each_entry(p, &fabric->paths.list, list)
+	list_for_each_entry(p, &fabric->paths->list, list)
 		if (p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst))
 			return p;
 	return NULL;
 }
 
+/* Record at the waiting request, if any, how the PATH frame @skb has ended. */
 static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arrived)
 {
 	struct hc_fabric *fabric = node->fabric;
@@ -345,16 +423,16 @@ static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arri
 	struct hc_path *p;
 	unsigned int i;
 
-	spin_lock_bh(&fabric->paths.lock);
-	/* One that was given up may arrive late. */
+	spin_lock_bh(&fabric->paths->lock);
+	/* The request may have been cancelled before its frame arrived: then nothing is found. */
 	p = path_find(fabric, hdr);
-	if (p && be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
+	if (p && be16_to_cpu(hdr->walk) < 2 * fabric->topo.nodes) {
 		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;
 		for (i = 0; arrived && i < be16_to_cpu(hdr->walk); i++)
 			p->walk[i] = hc_walk_get(hc_walk_of(skb), i);
 		list_del_init(&p->list);
 	}
-	spin_unlock_bh(&fabric->paths.lock);
+	spin_unlock_bh(&fabric->paths->lock);
 }
 
 void hc_path_arrived(struct hc_node *node, const struct sk_buff *skb)
@@ -377,9 +455,9 @@ int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p)
 	if (!skb)
 		return -ENOMEM;
 	hc_hdr(skb)->dst = cpu_to_be16(p->dst);
-	spin_lock_bh(&fabric->paths.lock);
-	list_add_tail(&p->list, &fabric->paths.list);
-	spin_unlock_bh(&fabric->paths.lock);
+	spin_lock_bh(&fabric->paths->lock);
+	list_add_tail(&p->list, &fabric->paths->list);
+	spin_unlock_bh(&fabric->paths->lock);
 	hc_eth_host_add(node, skb);
 	return 0;
 }
@@ -388,15 +466,15 @@ bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p)
 {
 	bool over;
 
-	spin_lock_bh(&fabric->paths.lock);
+	spin_lock_bh(&fabric->paths->lock);
 	over = list_empty(&p->list);
-	spin_unlock_bh(&fabric->paths.lock);
+	spin_unlock_bh(&fabric->paths->lock);
 	return over;
 }
 
 void hc_path_end(struct hc_fabric *fabric, struct hc_path *p)
 {
-	spin_lock_bh(&fabric->paths.lock);
+	spin_lock_bh(&fabric->paths->lock);
 	list_del_init(&p->list);
-	spin_unlock_bh(&fabric->paths.lock);
+	spin_unlock_bh(&fabric->paths->lock);
 }

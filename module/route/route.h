@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fault-tolerant unicast, and probes of its ways: route.c.
+ * Fault-tolerant unicast, and PATH frames that record its walk: see route.c.
  */
 #ifndef _HC_ROUTE_H
 #define _HC_ROUTE_H
@@ -13,26 +13,64 @@ struct hc_fabric;
 struct hc_node;
 struct sk_buff;
 
-/* Start a fault-tolerant unicast of @skb to node @dst; sets ROUTED, .src, .dst
- * and the walk; consumes @skb.  Every hop, the first too, adds one to .step.
- * Poll.  Return: 0, -ENOLINK (no route from here) or -ENOBUFS (no memory, or no room);
- * then it was dropped and counted.
+/**
+ * hc_route_init() - register routing with fabrics, nodes and frame types
+ *
+ * Context: the module's init
+ */
+void hc_route_init(void);
+
+/**
+ * hc_route_xmit() - send a frame by fault-tolerant unicast; consumes it
+ * @node: the origin
+ * @dst: number of the destination
+ * @skb: the frame; ROUTED, .src, .dst and the walk are set here. Every hop, the first too, adds one
+ *	to .step
+ *
+ * Context: poll
+ * Return: 0, -ENOLINK (no path from here) or -ENOBUFS (no memory, or no room); then it was dropped
+ *	and counted
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
-/* A ROUTED frame arrived over link @dim: forward it, or return it if it is for this node. Then
- * the walk is stripped, so that the part of its type follows the common one, except for types
- * that need the walk (HC_FT_WALK); ROUTED stays set and .walk is the number of links it crossed.
+
+/**
+ * hc_route_rx() - forward a ROUTED frame, or return it if it is for this node
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * The walk of a frame for this node is removed, so that the type's part follows the header, except
+ * for types that need the walk (HC_FT_WALK). ROUTED stays set, and .walk is the number of links
+ * that the frame has crossed.
+ *
+ * Context: poll
+ * Return: @skb if it is for this node, else NULL; then it was forwarded or dropped
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
-/* A PATH arrived here, or got lost here.  Poll. */
+/**
+ * hc_path_arrived() - complete the request for a path, since its PATH frame has arrived
+ * @node: the destination
+ * @skb: the frame, which stays the caller's
+ *
+ * Context: poll
+ */
 void hc_path_arrived(struct hc_node *node, const struct sk_buff *skb);
+
+/**
+ * hc_path_lost() - fail the request for a path, since its PATH frame is dropped for lack of a path,
+ *	memory or room
+ * @node: the node that drops it
+ * @skb: the frame, which stays the caller's
+ *
+ * Context: poll
+ */
 void hc_path_lost(struct hc_node *node, const struct sk_buff *skb);
 
 /**
  * struct hc_paths - the PATH frames of a fabric that are under way
  * @list: struct hc_path
- * @lock: protects it, and what is in it
+ * @lock: protects @list and what is in it
  */
 struct hc_paths {
 	struct list_head list;
@@ -40,12 +78,12 @@ struct hc_paths {
 };
 
 /**
- * struct hc_path - a PATH under way
- * @list: in hc_fabric.paths, until it is over; under its lock
- * @src: its origin
- * @dst: its destination
- * @status: when it is over: how many dimensions were crossed, or -ENOLINK (no path)
- * @walk: these, room for 2 * 2^n
+ * struct hc_path - a request for the path between two nodes
+ * @list: in hc_paths.list until the PATH frame has ended; under hc_paths.lock
+ * @src: number of the origin
+ * @dst: number of the destination
+ * @status: at the end: how many links were crossed, or -ENOLINK (no path)
+ * @walk: at the end: their dimensions; the caller's, of 2 * 2^n bytes
  */
 struct hc_path {
 	struct list_head list;
@@ -55,12 +93,39 @@ struct hc_path {
 	u8 *walk;
 };
 
+/**
+ * hc_paths_init() - set up the PATH frames of a new fabric
+ * @paths: the fabric's
+ */
 void hc_paths_init(struct hc_paths *paths);
-/* Send a frame from p->src to p->dst, another node. 0 or -ENOMEM. */
+
+/**
+ * hc_path_begin() - send a PATH frame
+ * @fabric: the fabric
+ * @p: the request, with @p->src and @p->dst, a different node, set
+ *
+ * Context: process, under hc_fabric.lock
+ * Return: 0 or -ENOMEM
+ */
 int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p);
-/* Is it over? */
+
+/**
+ * hc_path_over() - tell whether a PATH frame has ended
+ * @fabric: the fabric
+ * @p: the request
+ *
+ * Context: process
+ * Return: true if so; @p->status is valid then
+ */
 bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p);
-/* It is, or nobody waits for it any more. */
+
+/**
+ * hc_path_end() - cancel a request whose PATH frame may still be under way, or has ended
+ * @fabric: the fabric
+ * @p: the request
+ *
+ * Context: process
+ */
 void hc_path_end(struct hc_fabric *fabric, struct hc_path *p);
 
 #endif /* _HC_ROUTE_H */

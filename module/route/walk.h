@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The dimensions behind the header of a ROUTED frame, for those that lead such frames: route.c,
- * way.c.
+ * The walk, the dimensions behind the header of a ROUTED frame: for route.c and way.c, which
+ * forward such frames.
  */
 #ifndef _HC_WALK_H
 #define _HC_WALK_H
@@ -27,11 +27,40 @@ static inline void hc_walk_put(u8 *area, unsigned int i, unsigned int dim)
 	area[i / 2] = i & 1 ? (area[i / 2] & 0xf0) | dim : dim << 4;
 }
 
-/* The area behind the header has @old bytes, and gets @grow more: the header and the area move into
- * the headroom, all behind them stays where it is.  0 or -ENOMEM.
+/**
+ * hc_walk_leads() - follow a part of a frame's walk
+ * @node: a node of the fabric
+ * @skb: the frame
+ * @i: index of the first dimension to follow
+ * @end: index behind the last one
+ * @at: number of the node where that part begins
+ *
+ * Return: number of the node where it ends, or the number of nodes if a dimension is invalid
+ */
+u32 hc_walk_leads(const struct hc_node *node, const struct sk_buff *skb, unsigned int i,
+		  unsigned int end, u32 at);
+
+/**
+ * hc_walk_grow() - lengthen the area of the walk; the header and the area move into the headroom
+ * @skb: the frame; all behind the area stays where it is
+ * @old: length of the area, bytes
+ * @grow: how many zero bytes to add
+ *
+ * Context: poll
+ * Return: 0 or -ENOMEM
  */
 int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow);
-/* The frame gets no further, and is dropped; -ENOBUFS or -ENOLINK. */
+
+/**
+ * hc_route_drop() - drop a frame that cannot be forwarded, and notify its type
+ * @node: the node
+ * @from: dimension of the link that it came over, or HC_DIM_HOST
+ * @skb: the frame
+ * @why: reason of the drop
+ *
+ * Context: poll
+ * Return: -ENOBUFS for lack of memory or room, else -ENOLINK
+ */
 int hc_route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb, unsigned int why);
 
 #endif /* _HC_WALK_H */

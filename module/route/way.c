@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames on a way that is fixed.
+ * Frames on a fixed path.
  *
- * A frame that is ROUTED and FIXED carries all of its way from the beginning, in the place of the
- * walk (route.c), and how many links it has crossed.  Each node sends it over the next link, or
- * drops it if that is down, or for lack of memory or room: no other way is looked for.  So frames
- * of one way keep their order, as those of a link do, and each hop takes the same time however
- * long the way is.  Who sends such a frame hears at once that it was not sent; who gets it finds
- * by its number that one before it was dropped on the way (coll/detour.c).
+ * A frame that is ROUTED and FIXED carries all of its path from the beginning, in the place of the
+ * walk (route.c), and how many links it has crossed. Each node sends it over the next link, or
+ * drops it if that is down, or for lack of memory or room: no other path is looked for. So frames
+ * of one path keep their order, as those of a link do, and each hop takes the same time however
+ * long the path is. The sender of such a frame knows at once if it could not be sent; the receiver
+ * finds by the frame's number that an earlier one was dropped on its way (coll/detour.c).
  *
- * A way that is forged ends, too: a frame crosses no more links than it names.
+ * A forged path ends, too: a frame crosses no more links than it names.
  */
 #include "compat.h"
+#include "fabric/byzantine.h"
 #include "fabric/fabric.h"
 #include "fabric/far.h"
 #include "fabric/frame.h"
-#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/own.h"
@@ -24,7 +24,7 @@
 #include "route/walk.h"
 #include "route/way.h"
 
-/* How many links the way has. */
+/* Return the number of links of the path. */
 static unsigned int way_links(const struct sk_buff *skb)
 {
 	return be16_to_cpu(hc_hdr(skb)->walk) - HC_WAY_NR_DIMS;
@@ -35,6 +35,9 @@ static unsigned int way_dim(const struct sk_buff *skb, unsigned int i)
 	return hc_walk_get(hc_walk_of(skb), HC_WAY_NR_DIMS + i);
 }
 
+/* Send the frame over the next link of its path. Return: 0, -ENOLINK or -ENOBUFS; then it was
+ * dropped.
+ */
 static int way_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
 	unsigned int hop = be16_to_cpu(hc_hdr(skb)->hop), why;
@@ -74,18 +77,18 @@ int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, b
 	return way_forward(node, HC_DIM_HOST, skb);
 }
 
-/* Does the way lead here? */
+/* Return: true if the path leads here from .src, and .dst is this node. */
 static bool way_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 {
-	u32 at = be16_to_cpu(hc_hdr(skb)->src);
-	unsigned int i;
+	u32 at = hc_walk_leads(node, skb, HC_WAY_NR_DIMS, be16_to_cpu(hc_hdr(skb)->walk),
+			       be16_to_cpu(hc_hdr(skb)->src));
 
-	for (i = 0; i < way_links(skb); i++)
-		at ^= hc_bit(way_dim(skb, i));
 	return at == node->id && at == be16_to_cpu(hc_hdr(skb)->dst);
 }
 
-/* Has it come by the link that its way names, and does that go on? */
+/* Return: true if the frame came over the link that its path names for this hop, and the path ends
+ * here or names a valid next link.
+ */
 static bool way_fits(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
 	unsigned int hop = be16_to_cpu(hc_hdr(skb)->hop), n;
@@ -93,9 +96,9 @@ static bool way_fits(const struct hc_node *node, unsigned int dim, const struct 
 	if (be16_to_cpu(hc_hdr(skb)->walk) <= HC_WAY_NR_DIMS)
 		return false;
 	n = way_links(skb);
-	if (n >= hc_nodes(node->fabric->dim) || !hop || hop > n || way_dim(skb, hop - 1) != dim)
+	if (n >= node->fabric->topo.nodes || !hop || hop > n || way_dim(skb, hop - 1) != dim)
 		return false;
-	return hop == n ? way_ends_here(node, skb) : way_dim(skb, hop) < node->fabric->dim;
+	return hop == n ? way_ends_here(node, skb) : way_dim(skb, hop) < node->fabric->topo.ports;
 }
 
 __be32 hc_way_nr(const struct sk_buff *skb)
@@ -112,7 +115,8 @@ bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	if (be16_to_cpu(hc_hdr(skb)->hop) == way_links(skb))
 		return false;
 	if (hc_frame_is(skb, HC_FT_SAYS))
-		skb = hc_lie(node, skb, hc_way_end(hc_hdr(skb)) + hc_frame_ops_of(skb)->part);
+		skb = hc_byzantine_relay(node, skb, hc_way_end(hc_hdr(skb)) +
+					 hc_frame_ops_of(skb)->part);
 	way_forward(node, dim, skb);
 	return true;
 }

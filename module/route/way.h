@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames on a way that is fixed: way.c.
+ * Frames on a fixed path: see way.c.
  */
 #ifndef _HC_ROUTE_WAY_H
 #define _HC_ROUTE_WAY_H
@@ -10,17 +10,40 @@
 struct hc_node;
 struct sk_buff;
 
-/* Send frame number @nr to node @dst over the links of these @n dimensions, or, @back, over the
- * same from the last to the first; sets ROUTED, FIXED, .src, .dst and the walk; consumes @skb.
- * Every hop, the first too, adds one to .step.  Poll.  Return: 0, -ENOLINK (a link is down) or
- * -ENOBUFS (no memory, or no room); then it was dropped and counted.
+/**
+ * hc_way_xmit() - send a frame along a fixed path; consumes it
+ * @node: the origin
+ * @dst: number of the node at the end of the path
+ * @dims: the dimensions of the path's links
+ * @n: how many they are
+ * @back: take them from the last to the first
+ * @nr: number of the frame on this path
+ * @skb: the frame; ROUTED, FIXED, .src, .dst and the walk are set here. Every hop, the first too,
+ *	adds one to .step
+ *
+ * Context: poll
+ * Return: 0, -ENOLINK (a link is down) or -ENOBUFS (no memory, or no room); then it was dropped and
+ *	counted
  */
 int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, bool back, u32 nr,
 		struct sk_buff *skb);
-/* The number of a frame that has arrived. */
+
+/**
+ * hc_way_nr() - number of a FIXED frame on its path
+ * @skb: the frame, with its walk
+ *
+ * Return: the number that hc_way_xmit() was given
+ */
 __be32 hc_way_nr(const struct sk_buff *skb);
-/* A FIXED frame has come over link @dim.  False: it is for this node; else it was forwarded, or
- * dropped.
+
+/**
+ * hc_way_passes() - forward a FIXED frame that is not for this node
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ *
+ * Context: poll
+ * Return: false if the path ends here: @skb stays the caller's; true if it was forwarded or dropped
  */
 bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

@@ -2,18 +2,17 @@
 /*
  * How a socket comes to a node and leaves it: bind(), connect(), close(), and losing the node.
  *
- * A node has any number of sockets for tasks (node->socks.shared), one for datagrams, and one
- * collective socket that serves all plans (node->socks.all), and any number of
- * others that are connected to one plan each (node->socks.plans), which the first does not serve
- * then.  All are written under hc_fabric.sock_lock, which nobody holds for long: binding and
- * closing wait for no configuration.
+ * A node has any number of sockets for tasks (node->socks->shared), one for datagrams, one
+ * collective socket that serves all plans (node->socks->all), and any number of collective sockets
+ * that are connected to one plan each (node->socks->plans), which the first one does not serve
+ * then. All are written under hc_fabric.sock_lock, which is held for short times only: binding and
+ * closing do not wait for configuration.
  *
- * Lifetime: a bound socket is published in the node, and hsk->node points back.  Whatever takes
- * the link apart (close(), another owner of the node, or the removal of the fabric) clears both
- * under that lock; bind() finds there that the fabric is dead.  Polls use the node's sockets
- * under RCU, and sockets are freed after a grace period (SOCK_RCU_FREE), receive queue included.
- * System calls use hsk->node under RCU; nodes are freed after a grace period in which it was
- * NULL.
+ * Lifetime: a bound socket is published in the node, and hsk->node points back. Whatever ends that
+ * (close(), another owner of the node, or the removal of the fabric) clears both under that lock;
+ * bind() checks under it that the fabric is alive. Polls use the node's sockets under RCU, and
+ * sockets are freed after a grace period (SOCK_RCU_FREE), receive queue included. System calls use
+ * hsk->node under RCU; nodes are freed after a grace period in which it was NULL.
  */
 #include <linux/completion.h>
 #include <linux/kref.h>
@@ -34,7 +33,7 @@
 
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len)
 {
-	/* The address of programs that know of no plan to connect to. */
+	/* The shorter address is that of programs that do not know of plans. */
 	if (len != offsetof(struct sockaddr_hypercube, shc_plan) && len != sizeof(*shc))
 		return -EINVAL;
 	memset(shc, 0, sizeof(*shc));
@@ -64,17 +63,17 @@ int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer)
 
 /* ------------------------------------------------------------ leaving */
 
-static void leave_heard(struct sk_buff *skb)
+static void leave_handled(struct sk_buff *skb)
 {
-	complete(hc_leave_cb(skb)->heard);
+	complete(hc_leave_cb(skb)->handled);
 }
 
-/* Tell the node that a socket does not serve any more, or no other plan than @keeps.
- * @heard, if not NULL, completes when the poll has heard, or the node is removed, which
- * frees the frame.  To other nodes the news travels like any frame.
+/* Notify the node that a socket does not serve plans any more, or no other plan than @keeps.
+ * @handled, if not NULL, completes when the poll has handled the frame, or when the node is
+ * removed, which frees it. The poll notifies other nodes by frames.
  */
-static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct sk_buff *skb,
-		       u32 keeps, struct completion *heard)
+static void leave_notify(const struct hc_sock *hsk, struct hc_node *node, struct sk_buff *skb,
+			 u32 keeps, struct completion *handled)
 {
 	struct hc_leave_cb *cb = hc_leave_cb(skb);
 
@@ -83,41 +82,41 @@ static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct s
 	cb->plan = keeps ? 0 : hsk->plan;
 	cb->keeps = keeps;
 	cb->next = 0;
-	cb->heard = heard;
-	if (heard)
-		skb->destructor = leave_heard;
+	cb->handled = handled;
+	if (handled)
+		skb->destructor = leave_handled;
 	rcu_read_lock();
 	hc_hostq_xmit(node, skb);
 	rcu_read_unlock();
 }
 
-/* Nobody finds the socket through the node any more. */
+/* Remove the socket from the node, so that nothing finds it there any more. */
 static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 {
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (!list_empty(&hsk->shared))
 		list_del_init(&hsk->shared);
 	else if (hsk->sk.sk_type == SOCK_DGRAM)
-		RCU_INIT_POINTER(node->socks.dgram, NULL);
+		RCU_INIT_POINTER(node->socks->dgram, NULL);
 	else if (hsk->plan)
-		xa_erase(&node->socks.plans, hsk->plan);
+		xa_erase(&node->socks->plans, hsk->plan);
 	else
-		RCU_INIT_POINTER(node->socks.all, NULL);
+		RCU_INIT_POINTER(node->socks->all, NULL);
 	RCU_INIT_POINTER(hsk->node, NULL);
-	/* Calls that this ends find why. */
+	/* System calls that this ends find out why. */
 	if (hsk->task.tasks)
 		hc_tasks_leave(&hsk->task);
 }
 
-/* The next socket that binds here must begin after the end of what this process took part in, so
- * wait for the poll.
+/* Unbind a socket that is closed. The next socket that binds here must begin after the end of what
+ * this process took part in, so wait for the poll.
  */
 static void sock_unbind(struct hc_sock *hsk)
 {
-	DECLARE_COMPLETION_ONSTACK(heard);
+	DECLARE_COMPLETION_ONSTACK(handled);
 	struct hc_fabric *fabric = hsk->fabric;
 	struct hc_node *node;
-	bool told = false;
+	bool notified = false;
 
 	if (!fabric)
 		return;
@@ -125,14 +124,14 @@ static void sock_unbind(struct hc_sock *hsk)
 	node = rcu_dereference_protected(hsk->node, lockdep_is_held(&fabric->sock_lock));
 	if (node) {
 		slot_clear(hsk, node);
-		told = hsk->leave_skb;
-		if (told)
-			leave_tell(hsk, node, hsk->leave_skb, 0, &heard);
+		notified = hsk->leave_skb;
+		if (notified)
+			leave_notify(hsk, node, hsk->leave_skb, 0, &handled);
 		hsk->leave_skb = NULL;
 	}
 	mutex_unlock(&fabric->sock_lock);
-	if (told)
-		wait_for_completion(&heard);
+	if (notified)
+		wait_for_completion(&handled);
 	kfree_skb(hsk->leave_skb);
 	hc_fabric_put(fabric);
 	hsk->fabric = NULL;
@@ -145,7 +144,9 @@ int hc_sock_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sock_unbind(hc_sk(sk));
-	/* What it has sent may hold the socket for long; nobody reads this any more. */
+	/* Frames that it has sent may keep the socket for long; its receive queue will not be read
+	 * any more.
+	 */
 	skb_queue_purge(&sk->sk_receive_queue);
 	hc_collect_close(hc_sk(sk));
 	hc_task_end_exit(&hc_sk(sk)->task);
@@ -159,7 +160,7 @@ int hc_sock_release(struct socket *sock)
 	return 0;
 }
 
-/* ------------------------------------------------------------ what is taken from it */
+/* ------------------------------------------------------------ losing the node */
 
 static void sock_take(struct sock *sk, struct hc_node *node, int err)
 {
@@ -167,17 +168,17 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 
 	WRITE_ONCE(hsk->gone, err);
 	slot_clear(hsk, node);
-	/* sk_err is reported once.  Other calls that read messages see the shutdown instead, and
-	 * hc_dgram_recvmsg() says why.
+	/* sk_err is reported once. Other calls that read messages see the shutdown instead, and
+	 * hc_dgram_recvmsg() returns the reason.
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
-	/* So datagram_poll() goes on to say EPOLLHUP, as before bind(). */
+	/* So datagram_poll() keeps reporting EPOLLHUP, as before bind(). */
 	if (sk->sk_type == SOCK_SEQPACKET)
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_err, err);
 	sk_error_report(sk);
-	/* That wakes one of the readers of messages; this wakes all. */
+	/* sk_error_report() wakes one of the readers of messages; this wakes all. */
 	sk->sk_state_change(sk);
 	sk->sk_write_space(sk);
 }
@@ -192,15 +193,15 @@ static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struc
 
 	lockdep_assert_held(&node->fabric->lock);
 	mutex_lock(lock);
-	sk = rcu_dereference_protected(node->socks.dgram, lockdep_is_held(lock));
+	sk = rcu_dereference_protected(node->socks->dgram, lockdep_is_held(lock));
 	if (sk)
 		take(sk, node);
-	sk = rcu_dereference_protected(node->socks.all, lockdep_is_held(lock));
+	sk = rcu_dereference_protected(node->socks->all, lockdep_is_held(lock));
 	if (sk)
 		take(sk, node);
-	xa_for_each(&node->socks.plans, plan, sk)
+	xa_for_each(&node->socks->plans, plan, sk)
 		take(sk, node);
-	list_for_each_entry_safe(hsk, next, &node->socks.shared, shared)
+	list_for_each_entry_safe(hsk, next, &node->socks->shared, shared)
 		take(&hsk->sk, node);
 	mutex_unlock(lock);
 }
@@ -210,14 +211,14 @@ static void sock_lose(struct sock *sk, struct hc_node *node)
 	sock_take(sk, node, ENODEV);
 }
 
-/* The node is going away; phase 1 of the teardown. */
+/* The node is removed; phase 1 of the teardown. */
 void hc_sock_node_gone(struct hc_node *node)
 {
 	socks_walk(node, sock_lose);
 	hc_tasks_node_gone(node);
 }
 
-/* Takes the node from a socket of another owner: its operations end as with its close. */
+/* Take the node from a socket of another owner: its operations end as by its close. */
 static void sock_revoke(struct sock *sk, struct hc_node *node)
 {
 	struct hc_sock *hsk = hc_sk(sk);
@@ -226,7 +227,7 @@ static void sock_revoke(struct sock *sk, struct hc_node *node)
 		return;
 	sock_take(sk, node, EACCES);
 	if (hsk->leave_skb)
-		leave_tell(hsk, node, hsk->leave_skb, 0, NULL);
+		leave_notify(hsk, node, hsk->leave_skb, 0, NULL);
 	hsk->leave_skb = NULL;
 }
 
@@ -239,18 +240,20 @@ void hc_socks_init(struct hc_socks *socks)
 {
 	xa_init(&socks->plans);
 	INIT_LIST_HEAD(&socks->shared);
-	/* Nobody can guess the next one who has not seen others. */
+	/* A sender that has not seen other numbers cannot guess the next one. */
 	atomic64_set(&socks->copied, get_random_u64());
 }
 
 bool hc_sock_bound(const struct hc_node *node)
 {
-	return rcu_access_pointer(node->socks.all) || !xa_empty(&node->socks.plans);
+	return rcu_access_pointer(node->socks->all) || !xa_empty(&node->socks->plans);
 }
 
 /* ------------------------------------------------------------ coming */
 
-/* May the caller bind? *by: the owner, if the caller may only because of being the owner. */
+/* May the caller bind? *@by: the owner, if the caller may only because of being the owner;
+ * otherwise INVALID_UID.
+ */
 static bool may_bind(const struct hc_node *node, kuid_t *by)
 {
 	kuid_t owner = READ_ONCE(node->owner);
@@ -274,7 +277,7 @@ static bool may_bind(const struct hc_node *node, kuid_t *by)
 
 static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
-	struct hc_socks *socks = &node->socks;
+	struct hc_socks *socks = node->socks;
 	struct sock *sk = &hsk->sk;
 	struct sock __rcu **slot = sk->sk_type == SOCK_SEQPACKET ? &socks->all : &socks->dgram;
 	int err;
@@ -299,7 +302,7 @@ static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 static int bind_check(struct hc_sock *hsk, const struct hc_node *node)
 {
 	lockdep_assert_held(&node->fabric->sock_lock);
-	/* The fabric is not dead, so its namespace is there. */
+	/* The fabric is alive, so its namespace is there. */
 	if (!hc_users_allowed(read_pnet(&node->fabric->net)))
 		return -EPERM;
 	return may_bind(node, &hsk->by) ? 0 : -EACCES;
@@ -313,7 +316,7 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (coll) {
-		/* Made now, so that close() cannot fail for want of memory. */
+		/* Allocated now, so that close() cannot fail for lack of memory. */
 		skb = hc_frame_make(node->fabric, node->id, HC_FRAME_END, 0,
 				    GFP_KERNEL_ACCOUNT);
 		if (!skb)
@@ -332,13 +335,15 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	hsk->sk.sk_state = TCP_ESTABLISHED;
 	/* Pairs with hc_sock_fabric(). */
 	smp_store_release(&hsk->fabric, node->fabric);
-	/* A broadcast may wait for somebody to receive it. */
+	/* A broadcast may wait for a process to receive it. */
 	if (coll)
 		hc_node_kick(node, HC_EV_READER);
 	return 0;
 }
 
-/* Signals end the wait for another thread's call on the socket, or on another socket. */
+/* Take both locks. A signal ends the wait for another thread's call on this socket, or on another
+ * one.
+ */
 static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
 {
 	if (mutex_lock_interruptible(&hsk->send_lock))
@@ -367,7 +372,7 @@ static int sock_bind(struct socket *sock, const struct sockaddr_hypercube *shc, 
 		fabric = hc_guest_fabric_get(sock_net(sock->sk), shc->shc_fabric, shc->shc_node);
 	if (!fabric)
 		return -ENODEV;
-	err = shc->shc_node < hc_nodes(fabric->dim) && hc_is_here(fabric, shc->shc_node) ?
+	err = shc->shc_node < fabric->topo.nodes && hc_is_here(fabric, shc->shc_node) ?
 	      locks_take(hsk, fabric) : -EADDRNOTAVAIL;
 	if (err)
 		goto out;
@@ -395,7 +400,9 @@ int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len)
 	return sock_bind(sock, &shc, 0);
 }
 
-/* To a plan of the node of @of, with the rights that this one was bound with. */
+/* Bind a socket to plan @plan at the node of socket @of, with the rights with which that one was
+ * bound.
+ */
 static int sibling_bind(struct hc_sock *hsk, const struct hc_sock *of, u32 plan)
 {
 	struct hc_fabric *fabric = hc_sock_fabric(of);
@@ -449,7 +456,9 @@ int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value
 	return err;
 }
 
-/* From all plans to one; the others lose the socket as if it were closed. */
+/* Connect a socket that serves all plans to one plan; the other plans lose it as if
+ * it were closed.
+ */
 static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
 			struct sk_buff *skb)
 {
@@ -466,8 +475,8 @@ static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
 	err = slot_take(hsk, node, plan);
 	if (err)
 		return err;
-	RCU_INIT_POINTER(node->socks.all, NULL);
-	leave_tell(hsk, node, skb, plan, NULL);
+	RCU_INIT_POINTER(node->socks->all, NULL);
+	leave_notify(hsk, node, skb, plan, NULL);
 	WRITE_ONCE(hsk->plan, plan);
 	return 0;
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of datagrams at their receiver: kept until it is known whether they agree.
+ * Copies of datagrams at their receiver: kept until they can be compared.
  *
- * Copies belong together that name the same origin, the same number and the very same paths, of
- * which no two share a node.  Of those that say something else than what was sent, each names a
- * liar in its path, and no two the same one (route/copy.c).  So with k copies, t liars among the
- * nodes and the origin honest:
+ * Copies belong together if they name the same origin, the same number and the very same paths, no
+ * two of which share a node. Each copy that differs from what was sent has a Byzantine node in its
+ * path, and no two have the same one (route/copy.c). So with k copies, t Byzantine nodes and an
+ * honest origin:
  *
- *  - what more than half of the k say is what was sent, if t < k / 2: at most t say something
- *    else, and copies that are missing count for nobody;
- *  - if all k say the same it is what was sent, if t < k: one at least is not of a liar;
- *  - a liar may call itself the origin, make k smaller, or name other paths.  That is another
- *    datagram then, of which no more copies come than there are liars.  So it is the k that the
- *    receiver insists on (least) which counts, not that of the sender;
- *  - a liar may drop copies: they are missing.
+ * - what more than half of the k copies say is what was sent, if t < k / 2: at most t say something
+ *   else, and missing copies count for no side;
+ * - if all k say the same it is what was sent, if t < k: at least one has no Byzantine node in its
+ *   path;
+ * - a Byzantine node may call itself the origin, make k smaller, or name other paths. That is
+ *   another datagram then, of which no more copies come than there are Byzantine nodes. So what
+ *   counts is the k that the receiver insists on (least), not that of the sender;
+ * - a Byzantine node may drop copies: they are missing.
  *
- * Memory.  All that is kept is charged to the receive buffer of the socket, what is not read yet
- * as well.  Copies that find it full are dropped, but those that say what others of their datagram
- * have said: these take none.  Of what was told already, which is kept for the sake of late copies,
- * the oldest makes room.  No more than so many datagrams (DATAGRAMS_MAX) wait at a time: one too
- * many ends the wait for the oldest.
+ * Memory. Everything that is kept is charged to the receive buffer of the socket, as is what was
+ * not read yet. Copies that find the buffer full are dropped, except those that equal another copy
+ * of their datagram: these take no memory. Datagrams that were delivered already, and are kept for
+ * the sake of late copies, make room, the oldest first. At most DATAGRAMS_MAX datagrams wait at a
+ * time: one more ends the wait for the oldest.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -33,23 +34,24 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 #include "route/copy.h"
 #include "sock/collect.h"
 #include "sock/sock.h"
+#include "sock/socks.h"
 #include "trace.h"
 
 #define WAIT_DEFAULT	1000	/* ms */
 #define DATAGRAMS_MAX	1024
 #define BUCKET_BITS	6
-/* Datagrams whose time is over, that one run of the timer ends. */
+/* Datagrams whose time is over that one run of the timer ends. */
 #define EXPIRE_BATCH	64
 #define EXPIRE_PAUSE	(100 * NSEC_PER_USEC)
 
 /**
- * struct said - what some copies of a datagram say
+ * struct said - a payload that some copies of a datagram have
  * @by: bit set of these copies
- * @skb: the first of them; NULL: its reader has it
+ * @skb: the first of them; NULL: it was delivered
  */
 struct said {
 	u32 by;
@@ -57,19 +59,19 @@ struct said {
 };
 
 /**
- * struct datagram - one of which copies have come
- * @list: in hc_collector.list
- * @hash: in hc_collector.hash
+ * struct datagram - a datagram of which copies have come
+ * @list: entry in hc_collector.list
+ * @hash: entry in hc_collector.hash
  * @key: see copy_key()
  * @src: its origin
  * @nr: its number
- * @due: until when its copies are waited for, ns
- * @came: bit set of the copies that have
- * @copies: how many there are
- * @nsaid: how many different things they say
- * @told: its reader has it
- * @said: what they say
- * @path: their paths
+ * @due: time until which its copies are waited for, ns
+ * @came: bit set of the copies that have come
+ * @copies: number of copies that were sent
+ * @nsaid: number of different payloads among them
+ * @delivered: it was delivered to the reader
+ * @said: the different payloads
+ * @path: the path of each copy
  */
 struct datagram {
 	struct list_head list;
@@ -81,23 +83,24 @@ struct datagram {
 	u32 came;
 	u8 copies;
 	u8 nsaid;
-	bool told;
+	bool delivered;
 	struct said said[HC_COPIES_MAX];
 	struct hc_path_dims path[];
 };
 
 /**
- * struct hc_collector - the datagrams of a socket that wait for copies; under @lock but @set
+ * struct hc_collector - the datagrams of a socket that wait for copies; under @lock except
+ *	@set
  * @lock: taken by the poll, the timer, setsockopt() and close()
  * @hsk: the socket; constant
- * @set: its settings
- * @list: the datagrams, the oldest first
- * @n: how many
- * @closed: there will be no more
- * @armed: @timer is under way
- * @timer: wakes when the oldest is due
- * @seed: of keys; constant
- * @hash: they, by key
+ * @set: options of the socket
+ * @list: the datagrams, oldest first
+ * @n: number of them
+ * @closed: the socket is closed: no copies are taken any more
+ * @armed: @timer is running
+ * @timer: expires when the oldest datagram is due
+ * @seed: random seed of the keys; constant
+ * @hash: the datagrams, by key
  */
 struct hc_collector {
 	spinlock_t lock;
@@ -122,8 +125,8 @@ static size_t datagram_size(unsigned int copies)
 	return struct_size_t(struct datagram, path, copies);
 }
 
-/* Of all that the copies of a datagram have in common.  Nobody knows the seed: whatever a liar says
- * in the name of others, no bucket gets more of it than the next.
+/* Return: a hash of everything that the copies of a datagram have in common. The seed is secret:
+ * whatever a Byzantine node sends in the name of others, no bucket gets more of it than another.
  */
 static u32 copy_key(const struct hc_collector *c, const struct sk_buff *skb)
 {
@@ -140,9 +143,9 @@ static struct hlist_head *bucket(struct hc_collector *c, u32 key)
 	return &c->hash[hash_32(key, BUCKET_BITS)];
 }
 
-/* ------------------------------------------------------------ judging */
+/* ------------------------------------------------------------ voting */
 
-/* What most say; of those that are as many, the first. */
+/* Return: the payload that most copies have; of several, the first. */
 static struct said *most(struct datagram *d)
 {
 	struct said *best = &d->said[0];
@@ -154,56 +157,56 @@ static struct said *most(struct datagram *d)
 	return best;
 }
 
-static void judge(struct datagram *d, struct hypercube_verdict *v)
+static void vote_conclude(struct datagram *d, struct hypercube_vote *v)
 {
 	u32 by = most(d)->by;
 	bool more = 2 * hweight32(by) > d->copies;
 
-	*v = (struct hypercube_verdict){
+	*v = (struct hypercube_vote){
 		.copies = d->copies,
-		.dissent = d->came & ~(more ? by : d->said[0].by),
+		.mismatch = d->came & ~(more ? by : d->said[0].by),
 		.missing = all_copies(d) & ~d->came,
 		.nr = d->nr,
 	};
 	if (!more)
-		v->judgement = HYPERCUBE_JUDGEMENT_UNDECIDED;
-	else if (v->dissent)
-		v->judgement = HYPERCUBE_JUDGEMENT_OUTVOTED;
+		v->outcome = HYPERCUBE_VOTE_OUTCOME_UNDECIDED;
+	else if (v->mismatch)
+		v->outcome = HYPERCUBE_VOTE_OUTCOME_OUTVOTED;
 	else
-		v->judgement = v->missing ? HYPERCUBE_JUDGEMENT_INCOMPLETE :
-			       HYPERCUBE_JUDGEMENT_AGREED;
+		v->outcome = v->missing ? HYPERCUBE_VOTE_OUTCOME_INCOMPLETE :
+			       HYPERCUBE_VOTE_OUTCOME_AGREED;
 }
 
-/* Is it to be told, with what is known of it? */
-static bool wanted(const struct hc_collector *c, const struct hypercube_verdict *v, bool over)
+/* Is the datagram to be delivered with this vote? @over: no more copies are waited for. */
+static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v, bool over)
 {
 	switch (READ_ONCE(c->set.deliver)) {
 	case HYPERCUBE_DELIVER_MAJORITY:
-		return v->judgement != HYPERCUBE_JUDGEMENT_UNDECIDED;
+		return v->outcome != HYPERCUBE_VOTE_OUTCOME_UNDECIDED;
 	case HYPERCUBE_DELIVER_REPORT:
 		return over;
 	default:
-		return v->judgement == HYPERCUBE_JUDGEMENT_AGREED;
+		return v->outcome == HYPERCUBE_VOTE_OUTCOME_AGREED;
 	}
 }
 
-/* Tell its reader.  While copies may come the original stays, to be compared with them. */
-static void tell(struct hc_collector *c, struct datagram *d, const struct hypercube_verdict *v,
+/* Deliver a datagram. While copies may come the original stays, to be compared with them. */
+static void tell(struct hc_collector *c, struct datagram *d, const struct hypercube_vote *v,
 		 bool over)
 {
-	bool decided = v->judgement != HYPERCUBE_JUDGEMENT_UNDECIDED;
+	bool decided = v->outcome != HYPERCUBE_VOTE_OUTCOME_UNDECIDED;
 	struct said *said = decided ? most(d) : &d->said[0];
 	struct sk_buff *skb = over ? said->skb : skb_clone(said->skb, GFP_ATOMIC | __GFP_NOWARN);
 	struct sock *sk = &c->hsk->sk;
 	struct hc_dgram_cb *cb;
 
-	/* The next copy, or the end, tries again. */
+	/* The next copy, or the end of the wait, tries again. */
 	if (!skb)
 		return;
 	if (over)
 		said->skb = NULL;
 	cb = hc_cb_as(struct hc_dgram_cb, skb);
-	cb->verdict = *v;
+	cb->vote = *v;
 	cb->src = d->src;
 	cb->own = false;
 	cb->said = decided ? hc_copy_said(skb) : skb->len;
@@ -211,19 +214,19 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	skb_set_owner_r(skb, sk);
 	skb_queue_tail(&sk->sk_receive_queue, skb);
 	sk->sk_data_ready(sk);
-	d->told = true;
+	d->delivered = true;
 }
 
 /* ------------------------------------------------------------ the end of one */
 
 static void count(struct hc_node *node, const struct datagram *d,
-		  const struct hypercube_verdict *v)
+		  const struct hypercube_vote *v)
 {
-	atomic64_inc(d->nsaid > 1 ? &node->socks.disagreed : v->missing ?
-		     &node->socks.incomplete : &node->socks.agreed);
-	trace_hc_verdict(node, d->src, v);
-	if (d->nsaid > 1 || v->judgement == HYPERCUBE_JUDGEMENT_UNDECIDED)
-		hc_notify_verdict(node, d->src, v, d->path);
+	atomic64_inc(d->nsaid > 1 ? &node->socks->disagreed : v->missing ?
+		     &node->socks->incomplete : &node->socks->agreed);
+	trace_hc_vote(node, d->src, v);
+	if (d->nsaid > 1 || v->outcome == HYPERCUBE_VOTE_OUTCOME_UNDECIDED)
+		hc_notify_disagreement(node, d->src, v, d->path);
 }
 
 static void datagram_free(struct hc_collector *c, struct datagram *d)
@@ -235,30 +238,33 @@ static void datagram_free(struct hc_collector *c, struct datagram *d)
 	kfree(d);
 }
 
-/* What nobody was told is dropped: copies of a datagram whose copies disagree, or are missing. */
+/* Drop what was not delivered: copies of a datagram whose copies disagree, or are missing. */
 static void said_drop(struct hc_node *node, struct datagram *d)
 {
-	unsigned int why = d->nsaid > 1 ? HYPERCUBE_A_DROP_DISSENT : HYPERCUBE_A_DROP_UNPROVEN, i;
+	unsigned int why = d->nsaid > 1 ? HYPERCUBE_A_DROP_COPY_MISMATCH :
+					  HYPERCUBE_A_DROP_TOO_FEW_COPIES, i;
 	const struct said *best = most(d);
 
 	for (i = 0; i < d->nsaid; i++) {
 		struct said *s = &d->said[i];
 
-		if (s->skb && node && !(d->told && s == best))
+		if (s->skb && node && !(d->delivered && s == best))
 			hc_drop(node, NULL, s->skb, why);
 		else
 			consume_skb(s->skb);
 	}
 }
 
-/* All copies have come, or are waited for no more.  @node: NULL: the socket has none any more. */
+/* End a datagram: all copies have come, or are waited for no more. @node: NULL if the socket has
+ * none any more.
+ */
 static void datagram_end(struct hc_collector *c, struct hc_node *node, struct datagram *d)
 {
-	struct hypercube_verdict v;
+	struct hypercube_vote v;
 
 	lockdep_assert_held(&c->lock);
-	judge(d, &v);
-	if (!d->told && wanted(c, &v, true))
+	vote_conclude(d, &v);
+	if (!d->delivered && wanted(c, &v, true))
 		tell(c, d, &v, true);
 	if (node)
 		count(node, d, &v);
@@ -280,7 +286,7 @@ static enum hrtimer_restart collect_timer(struct hrtimer *timer)
 			break;
 		datagram_end(c, rcu_dereference(c->hsk->node), d);
 	}
-	/* Others get their turn between two batches. */
+	/* Other work is done between two batches. */
 	if (d)
 		hrtimer_set_expires(timer, ns_to_ktime(max(d->due, now + EXPIRE_PAUSE)));
 	else
@@ -319,7 +325,9 @@ static struct datagram *datagram_find(struct hc_collector *c, const struct sk_bu
 	return NULL;
 }
 
-/* Reads the paths; false: there are too few, or too many bytes, or they share nodes. */
+/* Read the paths of the first copy. Return: false if there are too few, or too many bytes, or if
+ * paths share nodes.
+ */
 static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, struct datagram *d)
 {
 	u32 room[HC_NODES_MAX / 32];
@@ -335,10 +343,10 @@ static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, st
 	while (r.at < r.end)
 		if (*r.at++)
 			return false;
-	return hc_disjoint_check(node->fabric->dim, d->src, node->id, d->path, d->copies, room);
+	return hc_disjoint_check(&node->fabric->topo, d->src, node->id, d->path, d->copies, room);
 }
 
-/* A datagram of which @skb is the first copy.  0 or the reason to drop that. */
+/* Make the datagram of which @skb is the first copy. Return: 0, or the reason to drop the copy. */
 static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 				 const struct sk_buff *skb, u32 key, struct datagram **new)
 {
@@ -375,11 +383,11 @@ static bool says_the_same(const struct sk_buff *a, const struct sk_buff *b)
 {
 	unsigned int at = hc_copy_said(a);
 
-	/* With the same paths, both say it from the same place on. */
+	/* The paths are the same, so both payloads begin at the same offset. */
 	return a->len == b->len && !memcmp(a->data + at, b->data + at, a->len - at);
 }
 
-/* What other copies say, too; or NULL. */
+/* Return: the payload of other copies that equals that of @skb, or NULL. */
 static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 {
 	unsigned int i;
@@ -390,7 +398,7 @@ static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 	return NULL;
 }
 
-/* Takes a copy that is new, and says the same as @said; NULL: nothing that was said before. */
+/* Add a copy with payload @said, or with a new payload if that is NULL; consumes @skb. */
 static void said_add(struct hc_collector *c, struct datagram *d, struct said *said,
 		     struct sk_buff *skb)
 {
@@ -407,24 +415,26 @@ static void said_add(struct hc_collector *c, struct datagram *d, struct said *sa
 	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
 }
 
-/* Is there room for another copy, of @of?  The oldest that were told make some. */
+/* Is there room for another copy of datagram @of? The oldest delivered datagrams are dropped to
+ * make room.
+ */
 static bool collect_room(struct hc_collector *c, struct hc_node *node, const struct datagram *of)
 {
 	struct datagram *d;
 
 	while (!hc_sock_recv_room(&c->hsk->sk)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);
-		if (!d || !d->told || d == of)
+		if (!d || !d->delivered || d == of)
 			return false;
 		datagram_end(c, node, d);
 	}
 	return true;
 }
 
-/* 0: the copy is taken; or the reason to drop it. */
+/* Take a copy. Return: 0, or the reason to drop it; it is the caller's then. */
 static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, struct sk_buff *skb)
 {
-	struct hypercube_verdict v;
+	struct hypercube_vote v;
 	struct datagram *d;
 	struct said *said;
 	unsigned int why;
@@ -437,7 +447,7 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	said = d ? said_find(d, skb) : NULL;
-	/* What is known takes no room, and may end the wait of what does. */
+	/* A payload that is known takes no room, and may end the wait of a datagram that does. */
 	if (!said && !collect_room(c, node, d))
 		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	why = d ? 0 : datagram_new(c, node, skb, key, &d);
@@ -448,8 +458,8 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 		datagram_end(c, node, d);
 		return 0;
 	}
-	judge(d, &v);
-	if (!d->told && wanted(c, &v, false))
+	vote_conclude(d, &v);
+	if (!d->delivered && wanted(c, &v, false))
 		tell(c, d, &v, false);
 	return 0;
 }
@@ -461,11 +471,11 @@ void hc_collect_rx(struct hc_node *node, struct sk_buff *skb)
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = rcu_dereference(node->socks.dgram);
+	sk = rcu_dereference(node->socks->dgram);
 	if (!sk) {
 		why = HYPERCUBE_A_DROP_NO_SOCKET;
 	} else if (hc_wire_copy_of(skb)->copies < READ_ONCE(hc_sk(sk)->collector->set.least)) {
-		why = HYPERCUBE_A_DROP_UNPROVEN;
+		why = HYPERCUBE_A_DROP_TOO_FEW_COPIES;
 	} else if (skb_linearize(skb)) {
 		why = HYPERCUBE_A_DROP_NO_MEMORY;
 	} else {
@@ -481,7 +491,7 @@ void hc_collect_rx(struct hc_node *node, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ the reader */
 
-unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_verdict *v,
+unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_vote *v,
 			      struct hypercube_path *path)
 {
 	struct hc_path_dims dims;
@@ -490,8 +500,8 @@ unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_
 
 	hc_copy_paths_read(skb, &r);
 	for (i = 0; i < v->copies && hc_copy_path_next(&r, &dims); i++)
-		if ((v->dissent | v->missing) & BIT(i))
-			hc_path_tell(&path[n++], v, i, &dims);
+		if ((v->mismatch | v->missing) & BIT(i))
+			hc_path_notify(&path[n++], v, i, &dims);
 	return n;
 }
 
@@ -520,7 +530,7 @@ static void least_in_queue(struct sk_buff_head *queue, struct hc_node *node, u32
 	skb_queue_walk_safe(queue, skb, more) {
 		const struct hc_dgram_cb *cb = hc_cb_as(struct hc_dgram_cb, skb);
 
-		if (cb->own || max(cb->verdict.copies, 1U) >= least)
+		if (cb->own || max(cb->vote.copies, 1U) >= least)
 			continue;
 		__skb_unlink(skb, queue);
 		__skb_queue_tail(&list, skb);
@@ -528,7 +538,7 @@ static void least_in_queue(struct sk_buff_head *queue, struct hc_node *node, u32
 	spin_unlock_irqrestore(&queue->lock, flags);
 	while ((skb = __skb_dequeue(&list))) {
 		if (node)
-			hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNPROVEN);
+			hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TOO_FEW_COPIES);
 		else
 			kfree_skb(skb);
 	}
@@ -540,10 +550,10 @@ void hc_collect_least(struct hc_sock *hsk, u32 least)
 	u32 before = xchg(&c->set.least, least);
 	struct hc_node *node;
 
-	/* To a socket that is not bound nothing has come. */
+	/* A socket that is not bound has received nothing. */
 	if (least <= before || !hc_sock_fabric(hsk))
 		return;
-	/* Polls that have not seen it are over then. */
+	/* After this no poll uses the old value. */
 	synchronize_net();
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
@@ -561,14 +571,14 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_lock_bh(&c->lock);
 	WRITE_ONCE(c->set.wait, wait);
 	due = ktime_get_ns() + wait * (u64)NSEC_PER_MSEC;
-	/* They stay in the order in which they are due. */
+	/* The list stays sorted by the times at which they are due. */
 	list_for_each_entry(d, &c->list, list)
 		d->due = min(d->due, due);
 	spin_unlock_bh(&c->lock);
 	hrtimer_cancel(&c->timer);
 	spin_lock_bh(&c->lock);
-	/* A poll that has begun it meanwhile knew when; .armed is true then, and has to stay so:
-	 * who starts the timer while it runs would have it move itself in the queue.
+	/* A poll that has started the timer meanwhile used the new time; .armed is true then, and
+	 * must stay so: starting the timer while its function runs would have it requeue itself.
 	 */
 	if (!hrtimer_active(&c->timer)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);
@@ -616,7 +626,7 @@ void hc_collect_close(struct hc_sock *hsk)
 		datagram_free(c, d);
 	}
 	spin_unlock_bh(&c->lock);
-	/* Nobody starts it any more. */
+	/* Nothing starts the timer any more. */
 	hrtimer_cancel(&c->timer);
 }
 

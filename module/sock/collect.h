@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What becomes of the copies of a datagram at its receiver: collect.c.
+ * Collecting the copies of a datagram at its receiver, and the vote on them: collect.c.
  */
 #ifndef _HC_COLLECT_H
 #define _HC_COLLECT_H
@@ -13,22 +13,22 @@ struct hc_sock;
 struct sk_buff;
 
 /**
- * struct hc_dgram_cb - notes on a datagram on its way to its reader; in skb->cb
- * @verdict: what is known of it; .copies is 0 if it did not come in copies
+ * struct hc_dgram_cb - skb->cb of a datagram on its way to its reader
+ * @vote: the vote on its copies; .copies is 0 if it did not come in copies
  * @src: its origin
- * @said: offset of what it says
- * @own: it is from the node itself
+ * @said: offset of its data in the skb
+ * @own: it was sent by the node itself
  */
 struct hc_dgram_cb {
-	struct hypercube_verdict verdict;
+	struct hypercube_vote vote;
 	u32 src;
 	u32 said;
 	bool own;
 };
 
 /**
- * struct hc_collect_set - what a socket takes
- * @least: no datagrams in fewer copies
+ * struct hc_collect_set - socket options for datagrams in copies
+ * @least: datagrams in fewer copies are not taken
  * @wait: ms to wait for copies
  * @deliver: enum hypercube_deliver
  */
@@ -38,22 +38,70 @@ struct hc_collect_set {
 	u32 deliver;
 };
 
-/* 0 or -ENOMEM. */
+/**
+ * hc_collect_open() - make the collector of a datagram socket
+ * @hsk: the socket
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int hc_collect_open(struct hc_sock *hsk);
-/* The socket is closed: no copies are taken any more, and those that are kept are dropped. */
+
+/**
+ * hc_collect_close() - the socket is closed: take no more copies, and drop those that wait
+ * @hsk: the socket
+ */
 void hc_collect_close(struct hc_sock *hsk);
-/* A grace period later. */
+
+/**
+ * hc_collect_free() - free the collector, a grace period after hc_collect_close()
+ * @hsk: the socket
+ */
 void hc_collect_free(struct hc_sock *hsk);
-/* Take no datagrams in fewer copies than @least any more, nor those that have come.  May sleep. */
+
+/**
+ * hc_collect_least() - set how many copies a datagram must have to be taken
+ * @hsk: the socket
+ * @least: the number. Datagrams that have come in fewer copies are dropped
+ *
+ * Context: may sleep.
+ */
 void hc_collect_least(struct hc_sock *hsk, u32 least);
-/* Wait so many ms for copies, of datagrams that wait already, too.  May sleep. */
+
+/**
+ * hc_collect_wait() - set how long to wait for copies
+ * @hsk: the socket
+ * @wait: the time, ms; also for datagrams that wait already
+ *
+ * Context: may sleep.
+ */
 void hc_collect_wait(struct hc_sock *hsk, u32 wait);
-/* Its settings; written by one setsockopt() or other. */
+
+/**
+ * hc_collect_set() - return the options of a socket
+ * @hsk: the socket
+ *
+ * Return: the options, which setsockopt() calls write one after another.
+ */
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
-/* A copy has arrived whose path fits, with lengths that were checked; consumes.  Poll. */
+
+/**
+ * hc_collect_rx() - take a copy of a datagram
+ * @node: the node
+ * @skb: the copy, whose path and lengths were checked; consumed
+ *
+ * Context: poll.
+ */
 void hc_collect_rx(struct hc_node *node, struct sk_buff *skb);
-/* Fills @path, with room for all copies, with those that dissent or are missing.  How many? */
-unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_verdict *v,
+
+/**
+ * hc_collect_paths() - list the paths of copies that do not match, or are missing
+ * @skb: the datagram
+ * @v: its vote
+ * @path: filled in; room for all copies
+ *
+ * Return: the number of paths.
+ */
+unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_vote *v,
 			      struct hypercube_path *path);
 
 #endif /* _HC_COLLECT_H */

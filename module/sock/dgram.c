@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SOCK_DGRAM: messages from node to node by fault-tolerant unicast, or in copies along paths that
- * share no node (route/copy.c).  They are as unreliable as datagrams are: every loss is counted at
- * the node that drops.
+ * share no node (route/copy.c). They are unreliable, as datagrams are: every loss is counted at the
+ * node that drops.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -12,6 +12,7 @@
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/copy.h"
+#include "route/lsdb.h"
 #include "sock/collect.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"
@@ -25,13 +26,13 @@ static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, 
 		return -EDESTADDRREQ;
 	if (hc_sock_addr(&shc, msg->msg_name, msg->msg_namelen) || shc.shc_plan)
 		return -EINVAL;
-	if (strcmp(shc.shc_fabric, fabric->name) || shc.shc_node >= hc_nodes(fabric->dim))
+	if (strcmp(shc.shc_fabric, fabric->name) || shc.shc_node >= fabric->topo.nodes)
 		return -EADDRNOTAVAIL;
 	*dst = shc.shc_node;
 	return 0;
 }
 
-/* In how many copies is it to go?  A control message may say so. */
+/* Return: the number of copies in which to send; a control message may set it. */
 static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 {
 	int copies = READ_ONCE(hsk->copies);
@@ -54,7 +55,9 @@ static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 	return copies;
 }
 
-/* A payload of @front bytes to be filled, and what the message says; or an ERR_PTR. */
+/* Allocate a payload of @front bytes, which the caller fills in, and the bytes of the message.
+ * Return: the skb or an ERR_PTR.
+ */
 static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front, size_t len)
 {
 	struct sk_buff *skb;
@@ -73,8 +76,8 @@ static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front
 	return skb;
 }
 
-/* Make each of the payloads a frame, and hand all of them to the node, or none.  @paths: bytes of
- * paths in front of each; 0: it is no copy.
+/* Make each payload a frame, and pass either all of them to the node or none. @paths: bytes of
+ * paths in front of each; 0: they are no copies.
  */
 static int post(struct hc_sock *hsk, struct sk_buff_head *list, u32 dst, u16 paths)
 {
@@ -86,7 +89,7 @@ static int post(struct hc_sock *hsk, struct sk_buff_head *list, u32 dst, u16 pat
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
 	if (node && paths)
-		nr = atomic64_inc_return(&node->socks.copied);
+		nr = atomic64_inc_return(&node->socks->copied);
 	while (node && (skb = __skb_dequeue(list))) {
 		hc_frame_push(hsk->fabric, hsk->node_id, type, 0, skb);
 		hc_hdr(skb)->dst = cpu_to_be16(dst);
@@ -118,8 +121,8 @@ static int send_once(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 ds
 	return post(hsk, &list, dst, 0);
 }
 
-/* All that the first has, and charged to the socket as that: once a message has begun, the rest
- * waits for no room.
+/* Copy the first payload, charged to the socket: once a message has begun, the other copies do not
+ * wait for room.
  */
 static int copies_make(struct sock *sk, struct sk_buff_head *list, unsigned int copies)
 {
@@ -157,6 +160,48 @@ static int send_copies(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 
 	return err;
 }
 
+/* Read all FAULT words that the socket's node knows. Return: an array to be freed; NULL: there are
+ * no faults, or *@err is set.
+ */
+static u16 *words_get(struct hc_sock *hsk, int *err)
+{
+	u32 nodes = hsk->fabric->topo.nodes;
+	struct hc_node *node;
+	u16 *words = NULL;
+
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	*err = !node ? hc_sock_gone(hsk) : hc_lsdb_any(node) ? 1 : 0;
+	rcu_read_unlock();
+	if (*err <= 0)
+		return NULL;
+	words = kvcalloc(nodes, sizeof(*words), GFP_KERNEL_ACCOUNT);
+	*err = words ? 0 : -ENOMEM;
+	if (!words)
+		return NULL;
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	if (node)
+		hc_lsdb_words(node, words);
+	else
+		*err = hc_sock_gone(hsk);
+	rcu_read_unlock();
+	return words;
+}
+
+int hc_sock_paths_find(struct hc_sock *hsk, u32 dst, unsigned int want,
+		       struct hc_copy_paths *paths)
+{
+	u16 *words;
+	int err;
+
+	words = words_get(hsk, &err);
+	if (!err)
+		err = hc_copy_paths_find(&hsk->fabric->topo, words, hsk->node_id, dst, want, paths);
+	kvfree(words);
+	return err;
+}
+
 static int send_apart(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 dst,
 		      unsigned int copies)
 {
@@ -165,7 +210,7 @@ static int send_apart(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 d
 
 	if (!paths)
 		return -ENOMEM;
-	err = hc_copy_paths_find(hsk, dst, copies, paths);
+	err = hc_sock_paths_find(hsk, dst, copies, paths);
 	if (!err)
 		err = paths->n < copies ? -EHOSTUNREACH : send_copies(hsk, msg, len, dst, paths);
 	kfree(paths);
@@ -189,7 +234,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	copies = copies_of(msg, hsk);
 	if (copies < 0)
 		return copies;
-	/* On its way to the node itself nobody can lie. */
+	/* A message to the node itself passes no other node. */
 	if (copies == 1 || dst == hsk->node_id)
 		err = send_once(hsk, msg, len, dst);
 	else
@@ -197,8 +242,8 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return err ?: len;
 }
 
-/* Where copies are asked for, a message that came without is believed from the node itself alone:
- * who relays could have made it one.
+/* Receive a datagram. If the socket insists on copies, a datagram that came without is accepted
+ * from the node itself only: a relay could have turned a copy into one.
  */
 void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 {
@@ -206,11 +251,11 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 
 	rcu_read_lock();
-	sk = rcu_dereference(node->socks.dgram);
+	sk = rcu_dereference(node->socks->dgram);
 	if (!sk) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
 	} else if (!own && READ_ONCE(hc_collect_set(hc_sk(sk))->least) > 1) {
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNPROVEN);
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TOO_FEW_COPIES);
 	} else if (!hc_sock_recv_room(sk)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	} else {
@@ -228,7 +273,7 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 	rcu_read_unlock();
 }
 
-static void address_tell(struct msghdr *msg, const struct hc_sock *hsk, u32 src)
+static void address_notify(struct msghdr *msg, const struct hc_sock *hsk, u32 src)
 {
 	struct sockaddr_hypercube *shc = msg->msg_name;
 
@@ -239,8 +284,8 @@ static void address_tell(struct msghdr *msg, const struct hc_sock *hsk, u32 src)
 	msg->msg_namelen = sizeof(*shc);
 }
 
-static void paths_tell(struct msghdr *msg, const struct sk_buff *skb,
-		       const struct hypercube_verdict *v)
+static void paths_notify(struct msghdr *msg, const struct sk_buff *skb,
+			 const struct hypercube_vote *v)
 {
 	struct hypercube_path *path = kmalloc_array(v->copies, sizeof(*path), GFP_KERNEL);
 	unsigned int n;
@@ -254,17 +299,17 @@ static void paths_tell(struct msghdr *msg, const struct sk_buff *skb,
 	kfree(path);
 }
 
-/* To those who have room for it. */
-static void verdict_tell(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
+/* Deliver the vote to a reader that has room for it. */
+static void vote_notify(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
 {
-	const struct hypercube_verdict v = hc_cb_as(struct hc_dgram_cb, skb)->verdict;
+	const struct hypercube_vote v = hc_cb_as(struct hc_dgram_cb, skb)->vote;
 
 	if (!v.copies || !msg->msg_controllen)
 		return;
-	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_VERDICT, sizeof(v), (void *)&v);
+	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_VOTE, sizeof(v), (void *)&v);
 	if (READ_ONCE(hc_collect_set(hsk)->deliver) == HYPERCUBE_DELIVER_REPORT &&
-	    (v.dissent | v.missing))
-		paths_tell(msg, skb, &v);
+	    (v.mismatch | v.missing))
+		paths_notify(msg, skb, &v);
 }
 
 static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
@@ -290,9 +335,9 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		msg->msg_flags |= MSG_TRUNC;
 	err = skb_copy_datagram_msg(skb, cb->said, msg, n);
 	if (!err && msg->msg_name)
-		address_tell(msg, hsk, cb->src);
+		address_notify(msg, hsk, cb->src);
 	if (!err)
-		verdict_tell(msg, hsk, skb);
+		vote_notify(msg, hsk, skb);
 	if (!err)
 		err = flags & MSG_TRUNC ? said : n;
 	skb_free_datagram(sk, skb);

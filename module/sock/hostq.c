@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host port: frames from a node's sockets wait here for its poll, as others do behind a
- * link.
+ * The host port: frames from a node's sockets wait here for its poll, as received frames wait
+ * behind a link.
  */
 #include "coll/host.h"
 #include "fabric/node.h"
@@ -18,7 +18,7 @@ void hc_hostq_init(struct hc_hostq *h)
 
 void hc_hostq_purge(struct hc_node *node)
 {
-	hc_drop_all(node, &node->hostq.q);
+	hc_drop_all(node, &node->hostq->q);
 }
 
 /* ------------------------------------------------------------ sockets */
@@ -27,18 +27,19 @@ void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb)
 {
 	bool held = hc_hdr(skb)->type == HC_FRAME_DATA;
 
-	spin_lock_bh(&node->hostq.q.lock);
-	held = held && be32_to_cpu(hc_wire_plan_of(skb)->plan) == node->hostq.held_plan;
-	__skb_queue_tail(&node->hostq.q, skb);
-	spin_unlock_bh(&node->hostq.q.lock);
+	spin_lock_bh(&node->hostq->q.lock);
+	held = held && be32_to_cpu(hc_wire_plan_of(skb)->plan) == node->hostq->held_plan;
+	__skb_queue_tail(&node->hostq->q, skb);
+	spin_unlock_bh(&node->hostq->q.lock);
 	if (!held)
 		hc_node_run(node);
 }
 
 /* ------------------------------------------------------------ poll */
 
-/* Frames of a failed node's own process still go to its operations, though no link carries them
- * any further: the process shall hear of the failure.  False: see hc_coll_host_rx().
+/* Handle a frame of a socket. Frames of a failed node's own process still go to its operations,
+ * though no link carries them any further, so that the process is notified of the failure. Return:
+ * as hc_coll_host_rx().
  */
 static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -58,20 +59,21 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-/* Senders whose contributions would have to wait need not bring a poll any more.  True:
- * some have not brought one because of what was said before.
+/* Set the plan whose contributions would have to wait, so that their senders need not schedule a
+ * poll. Return: true if frames are queued whose senders did not schedule one because of the earlier
+ * value.
  */
 static bool host_hold(struct hc_node *node, u32 plan_id)
 {
 	bool changed, again;
 
-	if (node->hostq.held_plan == plan_id)
+	if (node->hostq->held_plan == plan_id)
 		return false;
-	spin_lock(&node->hostq.q.lock);
-	changed = node->hostq.held_plan;
-	node->hostq.held_plan = plan_id;
-	again = changed && !skb_queue_empty(&node->hostq.q);
-	spin_unlock(&node->hostq.q.lock);
+	spin_lock(&node->hostq->q.lock);
+	changed = node->hostq->held_plan;
+	node->hostq->held_plan = plan_id;
+	again = changed && !skb_queue_empty(&node->hostq->q);
+	spin_unlock(&node->hostq->q.lock);
 	return again;
 }
 
@@ -84,15 +86,15 @@ int hc_hostq_poll(struct hc_node *node, int budget)
 
 	do {
 		plan_id = 0;
-		while (work < budget && !skb_queue_empty_lockless(&node->hostq.q)) {
-			skb = skb_dequeue(&node->hostq.q);
+		while (work < budget && !skb_queue_empty_lockless(&node->hostq->q)) {
+			skb = skb_dequeue(&node->hostq->q);
 			if (host_frame(node, skb, budget - work))
 				frames++;
 			else
-				skb_queue_head(&node->hostq.q, skb);
+				skb_queue_head(&node->hostq->q, skb);
 			work = min(work + hc_cost(node), budget);
 		}
-		if (hc_host_waits(&node->host))
+		if (hc_host_waits(node->host))
 			work += hc_coll_host_retry(node, budget - work, &plan_id);
 	} while (host_hold(node, plan_id) && work < budget);
 	if (frames) {

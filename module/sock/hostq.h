@@ -1,33 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The host port: frames on their way from a node's sockets to its poll.
+ * The host port: the queue of frames from a node's sockets to its poll.
  */
 #ifndef _HC_HOSTQ_H
 #define _HC_HOSTQ_H
 
 #include <linux/skbuff.h>
 
-struct hc_node;
+#include "coll/host.h"
+#include "fabric/node.h"
 
 /**
- * struct hc_hostq - frames from the node's sockets
- * @q: the frames, and the lock
- * @held_plan: contributions for this plan need no poll, they would have to wait: what
- *	brings them room brings a poll; 0: none; under the lock
+ * struct hc_hostq - the host port of a node
+ * @q: the frames; its lock protects both members
+ * @held_plan: contributions to this plan do not schedule the poll, since they would have to
+ *	wait: what lets them begin schedules it; 0: no such plan
  */
 struct hc_hostq {
 	struct sk_buff_head q;
 	u32 held_plan;
 };
 
+/**
+ * hc_hostq_init() - initialize a host port
+ * @h: the host port
+ */
 void hc_hostq_init(struct hc_hostq *h);
-/* Queue a frame from the bound socket and let the node's poll run.
- * Caller: socket, under RCU.
+
+/**
+ * hc_hostq_xmit() - queue a frame from a socket and schedule the node's poll
+ * @node: the node
+ * @skb: the frame; consumed
+ *
+ * Context: a system call on the bound socket, under RCU.
  */
 void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb);
-/* Take what the sockets have sent, for @budget; how much of it that took.  Poll. */
+
+/**
+ * hc_hostq_poll() - handle frames from the sockets of a node
+ * @node: the node
+ * @budget: the poll's budget
+ *
+ * Context: poll.
+ * Return: how much of the budget was used.
+ */
 int hc_hostq_poll(struct hc_node *node, int budget);
-/* No poll runs any more: drop what is left. */
+
+/* Return: true if hc_hostq_poll() has nothing to do. Context: poll. */
+static inline bool hc_hostq_idle(const struct hc_node *node)
+{
+	return skb_queue_empty_lockless(&node->hostq->q) && !node->hostq->held_plan &&
+	       !hc_host_waits(node->host);
+}
+
+/**
+ * hc_hostq_purge() - drop the frames that are left
+ * @node: the node, whose poll does not run any more
+ */
 void hc_hostq_purge(struct hc_node *node);
 
 #endif /* _HC_HOSTQ_H */

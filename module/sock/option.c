@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of datagram sockets: in how many copies they send, and what they take of copies.
+ * Options of datagram sockets: in how many copies they send, and which copies they accept.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -12,10 +12,10 @@
 #include "sock/sock.h"
 
 /**
- * struct option - where an option is, and what it may be
- * @at: where
- * @min: at least
- * @max: at most
+ * struct option - an integer socket option
+ * @at: where its value is
+ * @min: least value
+ * @max: greatest value
  */
 struct option {
 	u32 *at;
@@ -23,7 +23,7 @@ struct option {
 	int max;
 };
 
-/* 0 or -ENOPROTOOPT. */
+/* Find an option. Return: 0 or -ENOPROTOOPT. */
 static int option_find(struct hc_sock *hsk, int level, int name, struct option *o)
 {
 	struct hc_collect_set *set = hc_collect_set(hsk);
@@ -85,14 +85,14 @@ static int paths_get(struct hc_sock *hsk, char __user *value, int len)
 		return -EFAULT;
 	if (!fabric)
 		return -ENOTCONN;
-	if (p.node >= hc_nodes(fabric->dim))
+	if (p.node >= fabric->topo.nodes)
 		return -EADDRNOTAVAIL;
 	if (p.node == hsk->node_id)
 		return -EINVAL;
 	paths = kmalloc(sizeof(*paths), GFP_KERNEL_ACCOUNT);
 	if (!paths)
 		return -ENOMEM;
-	err = hc_copy_paths_find(hsk, p.node, HC_COPIES_MAX, paths);
+	err = hc_sock_paths_find(hsk, p.node, HC_COPIES_MAX, paths);
 	if (!err)
 		p.paths = paths->n;
 	kfree(paths);

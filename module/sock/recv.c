@@ -7,7 +7,8 @@
 #include <net/sock.h>
 
 #include "coll/coll.h"
-#include "sock/record.h"
+#include "coll/pieces.h"
+#include "coll/record.h"
 #include "sock/sock.h"
 
 /* A result is often there sooner than a processor wakes up.  So wait without
@@ -52,13 +53,13 @@ static int recv_wait(struct sock *sk, long *timeo)
 		if (err)
 			break;
 		err = hc_sock_sleep(timeo);
-	} while (!err);
+	} while (!err && skb_queue_empty_lockless(&sk->sk_receive_queue));
 	finish_wait(sk_sleep(sk), &wait);
 	return err;
 }
 
 /* Tell the node that there is room again, once it had run out. */
-static void room_tell(struct sock *sk)
+static void room_notify(struct sock *sk)
 {
 	struct hc_sock *hsk = hc_sk(sk);
 	struct hc_node *node;
@@ -75,13 +76,25 @@ static void room_tell(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Copy what there is room for of pieces to their own places.  The rest is lost and counts as
- * received, except in a call without any room.  Returns bytes or -EFAULT.
+/* Copy @n bytes of a piece. @done: bytes of @skb's payload before the piece; if the pieces lie
+ * apart, the next one of @pieces is copied.
+ */
+static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t done,
+		     struct iov_iter *to, size_t n)
+{
+	if (hc_pieces_apart(skb))
+		return copy_to_iter(skb_frag_address(hc_piece_next(pieces)), n, to) == n;
+	return !skb_copy_datagram_iter(skb, hc_result_cb(skb)->pos + done, to, n);
+}
+
+/* Copy pieces to their own places, as far as the buffer has room. The rest is lost and counts as
+ * received, except in a call without any room. Return: bytes copied, or -EFAULT.
  */
 static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = hc_result_cb(skb);
 	size_t size = skb->len - cb->pos, done, copied = 0;
+	struct hc_piece_iter pieces = hc_pieces_of(skb);
 	struct iov_iter to = msg->msg_iter;
 	u64 at = cb->at, was = 0;
 
@@ -89,7 +102,7 @@ static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 		size_t n = min_t(u64, cb->piece, len - at);
 
 		iov_iter_advance(&to, at - was);
-		if (skb_copy_datagram_iter(skb, cb->pos + done, &to, n))
+		if (!one_copy(skb, &pieces, done, &to, n))
 			return -EFAULT;
 		was = at + n;
 		copied += n;
@@ -101,7 +114,7 @@ static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return copied;
 }
 
-/* The same, to where the one before has ended. */
+/* Copy a piece to where the one before has ended. Return: as placed_copy(). */
 static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = hc_result_cb(skb);
@@ -113,7 +126,9 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
-/* What a poll has written to a piece is seen only behind the lock under which it was queued. */
+/* Return: the first piece. What a poll has written to it is visible only after taking the lock
+ * under which it was queued.
+ */
 static struct sk_buff *piece_peek(struct sk_buff_head *queue)
 {
 	struct sk_buff *skb;
@@ -136,9 +151,9 @@ static void record_unlink(struct sock *sk, struct sk_buff *skb)
 	spin_unlock_bh(&queue->lock);
 }
 
-/* Copy from the pieces of one record that are there; returns bytes or -errno.  The results of
- * several operations may come at the same time: their pieces alternate in the queue, and a call
- * returns pieces of one of them only.  Those that have a place of their own come in any order,
+/* Copy pieces of one record that are in the queue. Return: bytes copied, or a negative errno.
+ * Results of several operations may come at the same time: their pieces alternate in the queue, and
+ * a call returns pieces of one record only. Pieces that have places of their own come in any order,
  * so each call needs room for the whole result.
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
@@ -173,12 +188,12 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 			break;
 		last = cb->last;
 		record_unlink(sk, skb);
-		/* It is the last one. */
+		/* The piece with sets is the last one of its record. */
 		if (cb->sets)
 			named = skb;
 		else
 			consume_skb(skb);
-		room_tell(sk);
+		room_notify(sk);
 	}
 	if (last)
 		msg->msg_flags |= MSG_EOR;
@@ -188,7 +203,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 			 named->data + sizeof(res));
 	if (named) {
 		consume_skb(named);
-		room_tell(sk);
+		room_notify(sk);
 	}
 	return copied;
 }

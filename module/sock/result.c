@@ -1,46 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the poll tells a socket: results, statuses of operations that have failed, and what is
- * missing of them.  recvmsg() takes it (sock/recv.c).
+ * What the poll queues for a socket: results, and statuses of operations that have failed.
+ * recvmsg() takes it (sock/recv.c).
  */
 #include <net/sock.h>
 
 #include "coll/coll.h"
-#include "sock/record.h"
-#include "sock/result.h"
+#include "coll/process.h"
+#include "coll/record.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
 
-/* Statuses of operations that had begun before the receive buffer was full may take this beyond
- * it.
+/* Statuses of operations that had begun before the receive buffer was full may exceed the buffer by
+ * this much.
  */
 #define HC_STATUS_ROOM	SZ_256K
 
-struct sock *hc_sock_serving(const struct hc_member *m)
+static struct sock *sock_serving(struct hc_node *node, u32 plan)
 {
-	struct hc_socks *socks = &m->node->socks;
-	struct sock *sk = xa_load(&socks->plans, m->plan->id);
+	struct sock *sk = hc_socks_connected(node->socks, plan);
 
-	return sk ? sk : rcu_dereference(socks->all);
+	return sk ? sk : rcu_dereference(node->socks->all);
 }
 
-/* The socket @id, if it still serves the plan, or did when it was connected to none. */
+static u64 serving(struct hc_node *node, u32 plan, u64 *group)
+{
+	struct sock *sk;
+	u64 id = 0;
+
+	rcu_read_lock();
+	sk = sock_serving(node, plan);
+	if (sk) {
+		id = hc_sk(sk)->id;
+		if (group)
+			*group = hc_sk(sk)->group;
+	}
+	rcu_read_unlock();
+	return id;
+}
+
+/* Return: socket @id, if it still serves the plan, or did so when it was connected to no plan. */
 static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
 {
-	struct sock *sk = xa_load(&node->socks.plans, plan);
+	struct sock *sk = rcu_dereference(node->socks->all);
 
+	/* Most are connected to no plan. */
 	if (!sk || hc_sk(sk)->id != id)
-		sk = rcu_dereference(node->socks.all);
+		sk = hc_socks_connected(node->socks, plan);
 	return sk && hc_sk(sk)->id == id ? sk : NULL;
 }
 
-struct hc_rec hc_sock_record(const struct hc_member *m)
+static struct hc_rec record(struct hc_node *node, u32 plan)
 {
 	struct hc_rec rec = { 0 };
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = hc_sock_serving(m);
+	sk = sock_serving(node, plan);
 	if (sk) {
 		rec.sock = hc_sk(sk)->id;
 		rec.nr = atomic64_inc_return(&hc_sk(sk)->records);
@@ -58,49 +74,59 @@ static bool sock_room(struct sock *sk)
 		return true;
 	was = READ_ONCE(hc_sk(sk)->starved);
 	WRITE_ONCE(hc_sk(sk)->starved, true);
-	/* Pairs with room_tell() in recv.c: either it sees the flag, or we see the room. */
+	/* Pairs with room_notify() in recv.c: either it sees the flag, or we see the room. */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
-	/* A reader may sleep until there is more than there is room for, if the buffer was made
-	 * smaller since record_queue().
+	/* A reader may sleep until there is more than there is room for, if the receive buffer was
+	 * made smaller since record_queue().
 	 */
 	if (!room && !was)
 		sk->sk_data_ready(sk);
 	return room;
 }
 
-bool hc_sock_room(const struct hc_member *m, u64 id)
+static bool there(struct hc_node *node, u32 plan, u64 id)
 {
-	struct sock *sk;
-	bool room;
+	bool is;
 
 	rcu_read_lock();
-	sk = id ? sock_of(m->node, m->plan->id, id) : hc_sock_serving(m);
-	room = !sk || sock_room(sk);
+	is = sock_of(node, plan, id);
 	rcu_read_unlock();
-	return room;
+	return is;
 }
 
-/* Returns the number of the failure of which the next record tells, or none (@lost).  The caller
+static bool room(struct hc_node *node, u32 plan, u64 id)
+{
+	struct sock *sk;
+	bool is;
+
+	rcu_read_lock();
+	sk = id ? sock_of(node, plan, id) : sock_serving(node, plan);
+	is = !sk || sock_room(sk);
+	rcu_read_unlock();
+	return is;
+}
+
+/* Count a failure, whose record is queued next, or is lost (@lost). Return: its number. The caller
  * holds the lock of the queue.
  */
 static u64 failure_count(struct sock *sk, bool lost)
 {
 	struct hc_unread *u = &hc_sk(sk)->unread;
-	u64 nr = atomic64_read(&u->told) + 1;
+	u64 nr = atomic64_read(&u->reported) + 1;
 
 	if (lost)
 		WRITE_ONCE(u->lost, true);
 	else
 		WRITE_ONCE(u->queued, u->queued + 1);
 	/* Pairs with hc_sock_unread(). */
-	atomic64_set_release(&u->told, nr);
+	atomic64_set_release(&u->reported, nr);
 	return nr;
 }
 
-/* Readers that asked to sleep until there is more to receive (SO_RCVLOWAT) sleep on, but not
- * beyond the end of a record, nor until the buffer is so full that others wait.
- * Return: the number of the failure that the record tells of, or 0.
+/* Queue a piece of a record. A reader that asked to sleep until there is more to receive
+ * (SO_RCVLOWAT) sleeps on, but not beyond the end of a record, nor when the buffer is so full that
+ * members wait. Return: the number of the failure that the record reports, or 0.
  */
 static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 {
@@ -121,109 +147,20 @@ static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 	return nr;
 }
 
-static void result_fill(const struct hc_member *m, const struct hc_op *op,
-			struct hypercube_result *res)
-{
-	*res = hc_op_result(m, op, op->nr);
-	res->bytes = op->coll->own_part ? hc_part_bytes(m, op->result) : op->result;
-	res->steps = hc_op_steps(m, op);
-	res->clock = op->clock;
-	res->time = op->time;
-}
-
-static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
-			 const struct hc_result_cb *cb)
+static bool queue(struct hc_node *node, u32 plan, u64 id, struct sk_buff *skb)
 {
 	struct sock *sk;
 
-	BUILD_BUG_ON(sizeof(struct hypercube_result) > HC_DATA_HEAD);
 	rcu_read_lock();
-	sk = sock_of(m->node, m->plan->id, op->rec.sock);
-	if (!sk) {
-		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
-		goto out;
-	}
-	/* The result takes the end of the room in front of the payload. */
-	__skb_pull(skb, HC_DATA_HEAD - sizeof(struct hypercube_result));
-	result_fill(m, op, (struct hypercube_result *)skb->data);
-	*hc_result_cb(skb) = *cb;
-	record_queue(sk, skb);
-out:
-	rcu_read_unlock();
-}
-
-void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
-{
-	const struct hc_result_cb cb = {
-		.rec = op->rec.nr,
-		.pos = sizeof(struct hypercube_result),
-		.last = last,
-	};
-
-	result_queue(m, op, skb, &cb);
-}
-
-void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
-		       bool last)
-{
-	hc_sock_result_spread(m, op, skb, at, 0, be32_to_cpu(hc_hdr(skb)->len), last);
-}
-
-void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
-			   u64 stride, u32 piece, bool last)
-{
-	const struct hc_result_cb cb = {
-		.rec = op->rec.nr,
-		.at = at,
-		.stride = stride,
-		.piece = piece,
-		.pos = sizeof(struct hypercube_result),
-		.placed = true,
-		.last = last,
-	};
-
-	result_queue(m, op, skb, &cb);
-}
-
-bool hc_sock_places(struct hc_member *m, const struct hc_op *op, const u32 *members,
-		    const u32 *missing)
-{
-	size_t set = hc_set_words(m->node->fabric->dim) * sizeof(*members);
-	struct hypercube_result *res;
-	struct sk_buff *skb = alloc_skb(sizeof(*res) + 2 * set, GFP_ATOMIC | __GFP_NOWARN);
-	struct sock *sk;
-
-	if (!skb)
-		return false;
-	res = skb_put(skb, sizeof(*res));
-	result_fill(m, op, res);
-	skb_put_data(skb, members, set);
-	if (missing) {
-		res->status = -EHOSTUNREACH;
-		res->cause_node = hc_set_first(missing);
-		skb_put_data(skb, missing, set);
-	} else {
-		skb_put_zero(skb, set);
-	}
-	*hc_result_cb(skb) = (struct hc_result_cb){
-		.rec = op->rec.nr,
-		.pos = skb->len,
-		.sets = 2 * set,
-		.placed = true,
-		.last = true,
-	};
-	rcu_read_lock();
-	sk = sock_of(m->node, m->plan->id, op->rec.sock);
+	sk = sock_of(node, plan, id);
 	if (sk)
 		record_queue(sk, skb);
 	rcu_read_unlock();
-	if (!sk)
-		kfree_skb(skb);
-	return true;
+	return sk;
 }
 
-/* The record is lost, but not the fact that one is; SO_MEMINFO tells how many were.  Returns the
- * number of the @failure, or 0.
+/* A record is lost for lack of room: sk_err reports that, and SO_MEMINFO has the number of them.
+ * Return: the number of the @failure, or 0.
  */
 static u64 record_lost(struct sock *sk, bool failure)
 {
@@ -240,7 +177,9 @@ static u64 record_lost(struct sock *sk, bool failure)
 	return nr;
 }
 
-/* Those that were lost are known once the error that says so has been taken, by whatever call. */
+/* Are there lost records of which the process does not know? It knows once a call has returned the
+ * error that reports them.
+ */
 static bool lost_unknown(struct hc_sock *hsk)
 {
 	if (hsk->unread.lost && !READ_ONCE(hsk->sk.sk_err))
@@ -248,18 +187,18 @@ static bool lost_unknown(struct hc_sock *hsk)
 	return hsk->unread.lost;
 }
 
-bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told)
+bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported)
 {
 	struct sk_buff_head *queue = &hsk->sk.sk_receive_queue;
 	struct sk_buff *skb;
 	bool found;
 
 	/* Pairs with failure_count(). */
-	*told = atomic64_read_acquire(&hsk->unread.told);
+	*reported = atomic64_read_acquire(&hsk->unread.reported);
 	if (!READ_ONCE(hsk->unread.queued) && !READ_ONCE(hsk->unread.lost))
 		return false;
 	spin_lock_bh(&queue->lock);
-	*told = atomic64_read(&hsk->unread.told);
+	*reported = atomic64_read(&hsk->unread.reported);
 	found = lost_unknown(hsk);
 	skb_queue_walk(queue, skb) {
 		const struct hypercube_result *res = (void *)skb->data;
@@ -272,14 +211,14 @@ bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told)
 	return found;
 }
 
-/* A process that never reads does not get any number of them. */
+/* Is there room for another status? A process that never reads does not get any number of them. */
 static bool status_room(const struct sock *sk)
 {
 	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
 }
 
-u64 hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
-		   const struct hc_rec *rec)
+static u64 status(struct hc_node *node, const struct hypercube_result *res,
+		  const struct hc_rec *rec)
 {
 	struct sk_buff *skb;
 	struct sock *sk;
@@ -289,7 +228,7 @@ u64 hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 	sk = sock_of(node, res->plan, rec->sock);
 	if (!sk)
 		goto out;
-	/* A sender in the middle of this record must hear of its failure at once. */
+	/* A sender in the middle of this record must be notified of its failure at once. */
 	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
 	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;
@@ -306,9 +245,18 @@ u64 hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 	};
 	nr = record_queue(sk, skb);
 wake:
-	/* A sender that waits for room must see that its operation is over. */
+	/* A sender that waits for room must see that its operation has ended. */
 	sk->sk_write_space(sk);
 out:
 	rcu_read_unlock();
 	return nr;
 }
+
+const struct hc_process_ops hc_sock_processes = {
+	.serving	= serving,
+	.there		= there,
+	.room		= room,
+	.record		= record,
+	.queue		= queue,
+	.status		= status,
+};

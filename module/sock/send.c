@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sendmsg() on a SOCK_SEQPACKET socket: what may begin, segments, waiting for room.
+ * sendmsg() on a SOCK_SEQPACKET socket: checking a contribution, cutting it into segments, waiting
+ * for room.
  */
 #include <linux/overflow.h>
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/pieces.h"
 #include "coll/rounds.h"
 #include "reduce/combine.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"
+#include "sock/socks.h"
 
 static bool send_room(const struct sock *sk)
 {
 	return sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf);
 }
 
-/* Wait until a segment may be charged.  -ENOBUFS: the caller must receive first. */
+/* Wait until a segment may be charged. Return: 0; -ENOBUFS if the caller must receive first; or
+ * another negative errno.
+ */
 static int send_wait(struct sock *sk, long *timeo)
 {
 	struct hc_sock *hsk = hc_sk(sk);
@@ -43,6 +48,24 @@ static int send_wait(struct sock *sk, long *timeo)
 	return err;
 }
 
+/* Read the operation from a control message. Return: false if it is of another type or length. */
+static bool cmsg_op(struct cmsghdr *cmsg, struct hypercube_op *op)
+{
+	const struct hypercube_op_short *s = CMSG_DATA(cmsg);
+
+	if (cmsg->cmsg_type == HYPERCUBE_CMSG_OP_SHORT && cmsg->cmsg_len == CMSG_LEN(sizeof(*s))) {
+		*op = (struct hypercube_op){
+			.plan = s->plan, .collective = s->collective, .oper = s->oper,
+			.type = s->type, .flags = s->flags, .bytes = s->bytes, .cookie = s->cookie,
+		};
+		return true;
+	}
+	if (cmsg->cmsg_type != HYPERCUBE_CMSG_OP || cmsg->cmsg_len != CMSG_LEN(sizeof(*op)))
+		return false;
+	memcpy(op, CMSG_DATA(cmsg), sizeof(*op));
+	return true;
+}
+
 static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 {
 	struct cmsghdr *cmsg;
@@ -53,16 +76,14 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 			return -EINVAL;
 		if (cmsg->cmsg_level != SOL_HYPERCUBE)
 			continue;
-		if (cmsg->cmsg_type != HYPERCUBE_CMSG_OP || *found ||
-		    cmsg->cmsg_len != CMSG_LEN(sizeof(*op)))
+		if (*found || !cmsg_op(cmsg, op))
 			return -EINVAL;
-		memcpy(op, CMSG_DATA(cmsg), sizeof(*op));
 		*found = true;
 	}
 	return 0;
 }
 
-/* Bytes of an element, or -EINVAL. */
+/* Return: the bytes of an element, or -EINVAL. */
 static int op_elem(const struct hc_traits *traits, const struct hypercube_op *op)
 {
 	bool plain = !op->oper && !op->type && !op->width;
@@ -79,34 +100,41 @@ static int op_elem(const struct hc_traits *traits, const struct hypercube_op *op
 	return hc_combine_size(op->oper, op->type, op->width);
 }
 
-/* Does the plan allow the node to begin the operation? */
-static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
-		       const struct hypercube_op *op)
+/* Is there a plan, and is the node a member of it? */
+static int plan_there(const struct hc_plan *plan, const struct hc_node *node)
 {
-	const struct hc_coll_ops *coll;
-
 	if (READ_ONCE(node->failed))
 		return -EHOSTDOWN;
 	if (!plan)
 		return -ENOENT;
-	if (!plan->member[node->id])
-		return -ENOTCONN;
-	coll = hc_coll_find(plan->ops, op->collective, op->oper);
-	if (IS_ERR(coll))
-		return PTR_ERR(coll);
-	if (coll->untold && op->flags & HYPERCUBE_F_NOTIFY)
-		return -EOPNOTSUPP;
-	/* What has broken it may not have ended what is under way.  One that mends itself takes
-	 * contributions all the time.
-	 */
-	if (!plan->mends && READ_ONCE(plan->member[node->id]->gen.broken))
-		return -ENOLINK;
-	if (!plan->ops->all_contribute && plan->root != node->id)
-		return -EPERM;
-	return 0;
+	return plan->member[node->id] ? 0 : -ENOTCONN;
 }
 
-/* How long is a block? If blocks are dealt out, only the root has any. */
+/* Does the plan carry the operation? */
+static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
+{
+	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
+
+	if (IS_ERR(coll))
+		return PTR_ERR(coll);
+	if (coll->agrees)
+		return -EPROTOTYPE;
+	return coll->unannounced && op->flags & HYPERCUBE_F_NOTIFY ? -EOPNOTSUPP : 0;
+}
+
+/* Does the plan allow the node to begin an operation now? */
+static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
+{
+	/* What has broken the plan may not have ended yet what is under way. A plan with REPAIR
+	 * takes contributions all the time, a guarded one until its members have waited in vain.
+	 */
+	if (!plan->repairs && READ_ONCE(plan->member[node->id]->gen.broken) &&
+	    !hc_guard_holds(plan->member[node->id]))
+		return -ENOLINK;
+	return !plan->ops->all_contribute && plan->root != node->id ? -EPERM : 0;
+}
+
+/* Compute the length of a block. If blocks are dealt out, only the root has any. */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 		     const struct hc_traits *traits, const struct hypercube_op *op, u64 *block)
 {
@@ -118,48 +146,55 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
 }
 
-/* Does it have a part for each member, of whole elements? Are these sent in pieces? */
-static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
-		     const struct hypercube_op *op, u32 elem, u32 *parts)
+/* Compute whether the contribution has a part for each member, of whole elements, and whether it
+ * goes in rounds of pieces of these.
+ */
+static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
+		     const struct hc_traits *traits, const struct hypercube_op *op, u32 elem)
 {
+	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
 	u64 elems = div_u64(op->bytes, elem);
 
-	*parts = 0;
+	hsk->parts = 0;
+	hsk->apart = false;
 	if (!traits->parts)
 		return 0;
-	/* The owners of the parts are settled when a plan is installed. */
-	if (plan->mends)
+	/* The members that own the parts are fixed when a plan is installed. */
+	if (plan->repairs)
 		return -EOPNOTSUPP;
 	if (do_div(elems, plan->nmembers))
 		return -EINVAL;
-	if (!hc_coll_find(plan->ops, op->collective, op->oper)->rounds)
+	if (!coll->rounds)
 		return 0;
-	*parts = plan->nmembers;
-	return hc_round_piece(plan->fabric->segment, *parts, elem) ? 0 : -EMSGSIZE;
+	hsk->parts = plan->nmembers;
+	hsk->piece = hc_part_piece(plan, coll, op->bytes, elem, &hsk->apart);
+	return hsk->piece ? 0 : -EMSGSIZE;
 }
 
-/* Does its process know of all failures of the plan, see sock/unread.h? */
+/* Has the process read of all failures of the plan? See sock/unread.h. */
 static int failures_known(struct hc_sock *hsk, const struct hc_plan *plan,
 			  const struct hypercube_op *op)
 {
 	if (!hc_plan_bars_ahead(plan))
 		return 0;
-	if (op->flags & HYPERCUBE_F_AHEAD || hc_sock_unread(hsk, op->plan, &hsk->seen))
+	if (op->flags & HYPERCUBE_F_STALE || hc_sock_unread(hsk, op->plan, &hsk->seen))
 		return -ECANCELED;
 	return 0;
 }
 
-/* Bytes of a full segment.  Where blocks meet in one, a piece. */
+/* Compute the bytes of a full segment; where blocks meet in one segment, those of a piece. */
 static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
 			u32 *size)
 {
 	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
 
-	*size = coll->piece ? coll->piece(plan) : rounddown(plan->fabric->segment, elem);
+	*size = coll->piece ? coll->piece(plan, op->bytes) : rounddown(plan->fabric->segment, elem);
 	return *size ? 0 : -EMSGSIZE;
 }
 
-/* Have all places in a result a number, and does one call take, or return, what must be whole? */
+/* Are the lengths valid: has each place in a result an offset, and can one call send or return what
+ * must be whole?
+ */
 static int length_check(const struct hc_plan *plan, const struct hc_traits *traits,
 			const struct hypercube_op *op)
 {
@@ -172,56 +207,95 @@ static int length_check(const struct hc_plan *plan, const struct hc_traits *trai
 	return hc_traits_shares(traits) && all > HYPERCUBE_WHOLE_MAX ? -EMSGSIZE : 0;
 }
 
-/* A plan that another socket is connected to belongs to that one alone. */
+/* May the socket send to plan @plan? If another socket is connected to the plan,
+ * only that one may.
+ */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
 	if (hsk->plan)
 		return hsk->plan == plan ? 0 : -EISCONN;
-	return xa_load(&node->socks.plans, plan) ? -EADDRINUSE : 0;
+	return hc_socks_connected(node->socks, plan) ? -EADDRINUSE : 0;
 }
 
-/* Refuses what can be refused before anything is sent. */
+/* Are the parameters of an operation valid, whatever the plan? */
+static int op_check(const struct hc_traits *traits, const struct hypercube_op *op, u32 *elem)
+{
+	int size;
+
+	/* Where all processes receive a result, the result is the notification. */
+	if (op->reserved ||
+	    op->flags & ~(HYPERCUBE_F_STALE | HYPERCUBE_F_ALL_OR_NOTHING |
+			  (traits && traits->notified ? 0 : HYPERCUBE_F_NOTIFY)))
+		return -EINVAL;
+	size = traits ? op_elem(traits, op) : -EOPNOTSUPP;
+	if (size < 0)
+		return size;
+	*elem = size;
+	return do_div((u64){ op->bytes }, size) ? -EINVAL : 0;
+}
+
+/* Are the operations the same except for their cookies? */
+static bool op_same(const struct hypercube_op *a, const struct hypercube_op *b)
+{
+	return a->plan == b->plan && a->collective == b->collective && a->oper == b->oper &&
+	       a->type == b->type && a->flags == b->flags && a->width == b->width &&
+	       a->reserved == b->reserved && a->bytes == b->bytes;
+}
+
+/* Compute what follows from the operation and the plan alone. */
+static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const struct hc_node *node,
+		       const struct hypercube_op *op)
+{
+	int err = length_check(plan, hsk->traits, op);
+
+	if (!err)
+		err = block_get(plan, node, hsk->traits, op, &hsk->block);
+	if (!err)
+		err = parts_get(hsk, plan, hsk->traits, op, hsk->elem);
+	if (!err)
+		err = seg_size_get(plan, op, hsk->elem, &hsk->seg_size);
+	hsk->epoch = plan->epoch;
+	hsk->tag = plan->tag;
+	hsk->strict = plan->guard && op->flags & HYPERCUBE_F_ALL_OR_NOTHING;
+	return err;
+}
+
+/* Refuse what can be refused before anything is sent. Mostly a program sends the same operation
+ * again: what was computed for the last one, .op, is valid for that.
+ */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
-	const struct hc_traits *traits = hc_traits(op->collective);
+	bool again = hsk->checked && op_same(&hsk->op, op);
 	const struct hc_plan *plan = NULL;
 	struct hc_node *node;
-	int elem, err;
+	int err = 0;
 
-	/* Where everybody receives a result, the result is the notice. */
-	if (op->reserved ||
-	    op->flags & ~(HYPERCUBE_F_AHEAD | (traits && traits->told ? 0 : HYPERCUBE_F_NOTIFY)))
-		return -EINVAL;
-	elem = traits ? op_elem(traits, op) : -EOPNOTSUPP;
-	if (elem < 0)
-		return elem;
-	if (do_div((u64){ op->bytes }, elem))
-		return -EINVAL;
+	hsk->checked = false;
+	if (!again) {
+		hsk->traits = hc_traits(op->collective);
+		err = op_check(hsk->traits, op, &hsk->elem);
+	}
+	if (err)
+		return err;
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
 	if (node)
-		plan = xa_load(&node->fabric->plans, op->plan);
+		plan = hc_plan_find(node->fabric, op->plan);
 	err = node ? serves(hsk, node, op->plan) : hc_sock_gone(hsk);
 	if (!err)
-		err = plan_allows(plan, node, op);
+		err = plan_there(plan, node);
+	again = again && !err && plan->epoch == hsk->epoch;
+	if (!err && !again)
+		err = plan_knows(plan, op);
+	if (!err)
+		err = plan_allows(plan, node);
 	if (!err)
 		err = failures_known(hsk, plan, op);
-	if (!err)
-		err = length_check(plan, traits, op);
-	if (!err)
-		err = block_get(plan, node, traits, op, &hsk->block);
-	if (!err)
-		err = parts_get(plan, traits, op, elem, &hsk->parts);
-	if (!err)
-		err = seg_size_get(plan, op, elem, &hsk->seg_size);
-	if (!err)
-		hsk->tag = plan->tag;
+	if (!err && !again)
+		err = lengths_get(hsk, plan, node, op);
 	rcu_read_unlock();
-	if (err)
-		return err;
-	hsk->traits = traits;
-	hsk->elem = elem;
-	return 0;
+	hsk->checked = !err;
+	return err;
 }
 
 static int record_begin(struct hc_sock *hsk, const struct hypercube_op *op)
@@ -248,14 +322,24 @@ static u32 seg_len(const struct hc_sock *hsk)
 	u64 in_block = 0;
 
 	if (hsk->parts)
-		return hc_round_len(hsk->op.bytes, hsk->sent, hsk->parts,
-				    hc_round_piece(hsk->seg_size, hsk->parts, hsk->elem));
+		return hc_round_len(hsk->op.bytes, hsk->sent, hsk->parts, hsk->piece);
 	if (hsk->block)
 		div64_u64_rem(hsk->sent, hsk->block, &in_block);
 	return min_t(u64, hsk->seg_size, hsk->block - in_block);
 }
 
-/* Get the segment to fill, charged to the socket. */
+/* Allocate a segment of @len bytes, in the form that its collective uses. */
+static struct sk_buff *seg_alloc(const struct hc_sock *hsk, u32 len)
+{
+	gfp_t gfp = hsk->sk.sk_allocation;
+
+	if (hsk->parts && hsk->apart && len / hsk->parts > HC_INLINE_MAX)
+		return hc_pieces_alloc(hsk->fabric, hsk->node_id, len / hsk->parts, hsk->parts,
+				       gfp);
+	return hc_seg_alloc(hsk->fabric, hsk->node_id, len, gfp);
+}
+
+/* Get the segment that is filled next, charged to the socket. */
 static int seg_get(struct hc_sock *hsk, long *timeo)
 {
 	struct sock *sk = &hsk->sk;
@@ -269,7 +353,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	err = send_room(sk) ? 0 : send_wait(sk, timeo);
 	if (err)
 		return err;
-	skb = hc_seg_alloc(hsk->fabric, hsk->node_id, len, sk->sk_allocation);
+	skb = seg_alloc(hsk, len);
 	if (!skb)
 		return -ENOMEM;
 	skb_set_owner_w(skb, sk);
@@ -279,12 +363,14 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	w->offset = cpu_to_be64(hsk->sent);
 	w->total = cpu_to_be64(hsk->op.bytes);
 	w->collective = hsk->op.collective;
-	/* Operations without data have no operator: their frames say a sum of bytes. */
+	/* Operations without data have no operator: their frames carry SUM of U8. */
 	w->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
 	w->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
 	w->width = cpu_to_be16(hsk->op.width);
 	if (hsk->op.flags & HYPERCUBE_F_NOTIFY)
 		w->flags |= HC_DATA_F_NOTIFY;
+	if (hsk->strict && !hsk->sent)
+		w->flags |= HC_DATA_F_STRICT;
 	if (hsk->sent + len == hsk->op.bytes)
 		w->flags |= HC_DATA_F_LAST;
 	cb = hc_host_cb(skb);
@@ -323,33 +409,50 @@ static int seg_send(struct hc_sock *hsk)
 	return err;
 }
 
-/* A piece of each part of the contribution, which is here as a whole. */
+/* Copy a piece of each part of the contribution, all of which is in @msg. */
 static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 {
 	u64 part = div_u64(hsk->op.bytes, hsk->parts);
 	u32 piece = hsk->seg_len / hsk->parts;
+	struct hc_piece_iter pieces = hc_pieces_of(hsk->seg);
+	bool apart = hc_pieces_apart(hsk->seg);
 	struct iov_iter from = msg->msg_iter;
-	void *to = hc_payload(hsk->seg);
 	u32 i;
 
 	iov_iter_advance(&from, div_u64(hsk->sent, hsk->parts));
 	for (i = 0; i < hsk->parts; i++) {
+		void *to = apart ? skb_frag_address(hc_piece_next(&pieces)) :
+				   hc_payload(hsk->seg) + (size_t)i * piece;
+
 		if (i)
 			iov_iter_advance(&from, part - piece);
-		if (!copy_from_iter_full(to + (size_t)i * piece, piece, &from))
+		if (!copy_from_iter_full(to, piece, &from))
 			return false;
 	}
 	return true;
 }
 
+/* Copy @n bytes into the segment. For a buffer on the stack, the check of hardened usercopy is much
+ * faster.
+ */
 static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
 {
+	void *to = hc_payload(hsk->seg) + hsk->seg_fill;
+	u8 few[64];
+
 	if (hsk->parts)
 		return seg_gather(hsk, msg);
-	return copy_from_iter_full(hc_payload(hsk->seg) + hsk->seg_fill, n, &msg->msg_iter);
+	if (n > sizeof(few))
+		return copy_from_iter_full(to, n, &msg->msg_iter);
+	if (!copy_from_iter_full(few, n, &msg->msg_iter))
+		return false;
+	memcpy(to, few, n);
+	return true;
 }
 
-/* Bytes that a call gives: what follows, or, of parts, all of it again. */
+/* Return: the bytes that this call contributes: those that follow, or, where parts must be whole,
+ * what is left of all of it.
+ */
 static ssize_t record_rest(const struct hc_sock *hsk, struct msghdr *msg, size_t len)
 {
 	u64 before = hsk->sent + (hsk->seg ? hsk->seg_fill : 0);
@@ -405,7 +508,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	bool begins;
 	ssize_t ret;
 
-	/* Its length says where a contribution ends. */
+	/* MSG_MORE is accepted: the length of the operation defines where a contribution ends. */
 	if (msg->msg_flags & ~(HC_SOCK_SEND_FLAGS | HC_MSG_MORE))
 		return -EOPNOTSUPP;
 	if (msg->msg_namelen)
@@ -427,7 +530,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (!ret)
 		ret = record_send(hsk, msg, len,
 				  sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-	/* A contribution that took nothing has not begun. */
+	/* A contribution of which nothing was taken has not begun. */
 	if (ret < 0 && begins && hsk->open && !hsk->sent && (!hsk->seg || !hsk->seg_fill)) {
 		kfree_skb(hsk->seg);
 		hsk->seg = NULL;

@@ -2,21 +2,26 @@
 /*
  * Sockets: how programs reach a node.
  *
- * SOCK_SEQPACKET carries contributions in and results out; sendmsg() (sock/send.c)
- * cuts a contribution into segments and queues them at the node's host port, the node's
- * poll queues results on sk_receive_queue (sock/result.c), recvmsg() takes them from there
- * (sock/recv.c).  Segments are charged to the sender's socket (sk_wmem_alloc) until the last
- * node that reads them frees them, wherever that is, so a slow receiver stops the senders and
- * the memory in flight is at most the sum of the send buffers.
- * SOCK_DGRAM carries messages from node to node (sock/dgram.c).
- * SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c).
- * sock/bind.c has how sockets come to a node and leave it, and their lifetime.
+ * SOCK_SEQPACKET carries contributions in and results out. sendmsg() (sock/send.c) cuts a
+ * contribution into segments and queues them at the node's host port, the node's poll queues
+ * results on sk_receive_queue (sock/result.c), and recvmsg() takes them from there (sock/recv.c).
+ * Segments are charged to the sender's socket (sk_wmem_alloc) until the last node that reads them
+ * frees them, wherever that is. So a slow receiver stops the senders, and the memory in flight is
+ * at most the sum of the send buffers. SOCK_DGRAM carries messages from node to node
+ * (sock/dgram.c). SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c). sock/bind.c
+ * has how sockets come to a node and leave it, and their lifetime.
  */
 #include <linux/module.h>
 #include <linux/net.h>
 #include <net/sock.h>
 
+#include "coll/process.h"
+#include "fabric/frame.h"
+#include "fabric/node.h"
+#include "notifier.h"
+#include "route/copy.h"
 #include "sock/collect.h"
+#include "sock/hostq.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
 
@@ -32,10 +37,11 @@ static uint buffer = SZ_1M;
 module_param(buffer, uint, 0644);
 MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* Numbers begin here so that code that cuts them to 32 bits is found soon. */
+/* Numbers begin here, so that code that truncates them to 32 bits is soon found. */
 #define HC_REC_FIRST	(U32_MAX - 64ULL)
 
-/* They tell what a poll says about an earlier socket apart.  With 64 bits they never wrap.
+/* Ids of sockets. They distinguish a socket from earlier ones that a poll may still refer to; 64
+ * bits never wrap.
  */
 static atomic64_t sock_ids = ATOMIC64_INIT(HC_REC_FIRST);
 
@@ -44,18 +50,8 @@ int hc_sock_family(void)
 	return family;
 }
 
-u64 hc_sock_id(const struct sock *sk)
-{
-	return hc_sk(sk)->id;
-}
-
-u64 hc_sock_group(const struct sock *sk)
-{
-	return hc_sk(sk)->group;
-}
-
-/* The kernel would splice from the beginning of a buffer of its own, where pieces that have their
- * place leave what was there.
+/* Splicing is refused: the kernel would splice from the beginning of a buffer of its own, in which
+ * pieces that have places leave gaps with old contents.
  */
 static ssize_t sock_no_splice_read(struct socket *sock, loff_t *ppos,
 				   struct pipe_inode_info *pipe, size_t len, unsigned int flags)
@@ -76,7 +72,7 @@ static struct proto hc_proto = {
 	.slab_flags	= SLAB_ACCOUNT,
 };
 
-/* Runs a grace period after the last reference: no poll can queue any more. */
+/* Runs a grace period after the last reference, when no poll can queue records any more. */
 static void hc_sock_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_receive_queue);
@@ -147,7 +143,44 @@ static struct net_proto_family hc_family = {
 	.owner	= THIS_MODULE,
 };
 
-int hc_sock_init(void)
+/* State of sockets at a node. */
+struct node_state {
+	struct hc_hostq hostq;
+	struct hc_socks socks;
+};
+
+static int node_init(struct hc_node *node, void *state)
+{
+	struct node_state *s = state;
+
+	node->hostq = &s->hostq;
+	hc_hostq_init(node->hostq);
+	node->socks = &s->socks;
+	hc_socks_init(node->socks);
+	return 0;
+}
+
+static struct hc_notifier notifier = {
+	.node_size	= sizeof(struct node_state),
+	.node_init	= node_init,
+	.node_gone	= hc_sock_node_gone,
+	.node_purge	= hc_hostq_purge,
+};
+
+static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	hc_sock_dgram_rx(node, skb, false);
+}
+
+/* Receive a copy at the end of its path. */
+static void copy_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	skb = hc_copy_rx(node, dim, skb);
+	if (skb)
+		hc_collect_rx(node, skb);
+}
+
+int __init hc_sock_init(void)
 {
 	int err;
 
@@ -158,15 +191,21 @@ int hc_sock_init(void)
 		return err;
 	hc_family.family = family;
 	err = sock_register(&hc_family);
-	if (err)
+	if (err) {
 		proto_unregister(&hc_proto);
-	return err;
+		return err;
+	}
+	hc_process_ops = &hc_sock_processes;
+	hc_notifier_add(&notifier);
+	hc_frame_handle(HC_FRAME_DGRAM, dgram_rx, NULL);
+	hc_frame_handle(HC_FRAME_COPY, copy_rx, NULL);
+	return 0;
 }
 
 void hc_sock_exit(void)
 {
 	sock_unregister(family);
 	proto_unregister(&hc_proto);
-	/* Our RCU callbacks free sockets. */
+	/* Our RCU callbacks free sockets: wait for them. */
 	rcu_barrier();
 }

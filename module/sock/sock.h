@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the kinds of sockets.
+ * What the kinds of sockets share.
  */
 #ifndef _HC_SOCK_H
 #define _HC_SOCK_H
@@ -16,46 +16,55 @@
 #include "task/queue.h"
 
 struct hc_collector;
+struct hc_copy_paths;
 struct hc_fabric;
 struct hc_node;
+struct hc_process_ops;
 
 /**
- * struct hc_sock - a socket
+ * struct hc_sock - a socket of AF_HYPERCUBE
  * @sk: must be first
- * @fabric: the fabric it is bound in, with a reference; set once, see hc_sock_fabric()
- * @node: the node it is bound to; written under fabric->sock_lock, read under RCU
- * @node_id: its number
+ * @fabric: the fabric in which it is bound, with a reference; set once, see hc_sock_fabric()
+ * @node: the node to which it is bound; written under fabric->sock_lock, read under RCU
+ * @node_id: number of that node
  * @id: unique in the machine
- * @group: @id of the first of the sockets that are siblings of each other, see struct
- *	hypercube_sibling; written before it is bound
- * @plan: the plan it is connected to, or 0; written under @send_lock
- * @by: the owner of the node whose right was used to bind it, or INVALID_UID
+ * @group: @id of the first of several sibling sockets, see struct hypercube_sibling; written
+ *	before the socket is bound
+ * @plan: id of the plan to which it is connected, or 0; written under @send_lock
+ * @by: owner of the node whose right was used to bind the socket, or INVALID_UID
  * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
- * @send_lock: one contribution at a time; protects all up to @seg_fill
- * @op: the contribution being sent, valid if @open
- * @traits: of its collective
- * @block: no segment crosses a multiple of so many bytes of it; 0: all of it is empty
- * @parts: parts of it that it goes in pieces of, see coll/rounds.h; 0: it goes as it lies
- * @sent: bytes of it handed to the node
- * @records: number of its latest record of either direction
+ * @send_lock: one contribution at a time; protects the members from @op to @seg_fill
+ * @op: the contribution being sent, or the last one
+ * @checked: @op was found valid, and the members that follow from it are set
+ * @traits: traits of the collective of @op
+ * @block: no segment crosses a multiple of this many bytes; 0: the contribution is empty
+ * @parts: number of parts of which each segment has a piece, see coll/rounds.h; 0: the
+ *	contribution goes as it lies
+ * @piece: bytes of a piece, if @parts
+ * @apart: long pieces lie in pages of their own (coll/pieces.h)
+ * @sent: bytes of the contribution that were passed to the node
+ * @records: number of the socket's latest record, sent or received
  * @rec: record number of the contribution
- * @open: a contribution is incomplete
- * @tag: of the plan it began with
+ * @open: the contribution is incomplete
+ * @epoch: epoch of the plan when the contribution began
+ * @tag: tag of that epoch (hc_plan.tag)
+ * @strict: the contribution fails unless all nodes that have been members of the guarded plan
+ *	take part
  * @elem: bytes of an element
  * @seg_size: payload bytes of a full segment
- * @seg: segment being filled, or NULL
- * @seg_len: payload bytes it takes
- * @seg_fill: payload bytes it has
- * @failed_rec: the last record that failed while it was @rec; the poll writes
- * @seen: .unread.told when the contribution began
- * @starved: results wait for room; the poll sets it, recvmsg() clears it
- * @unread: failures that it was told of
- * @leave_skb: tells the node that the socket was closed
+ * @seg: segment that is being filled, or NULL
+ * @seg_len: payload bytes that @seg is to have
+ * @seg_fill: payload bytes that it has
+ * @failed_rec: the last record that failed while it was @rec; written by the poll
+ * @seen: @unread.reported when the contribution began
+ * @starved: results wait for room in the receive buffer; the poll sets it, recvmsg() clears it
+ * @unread: failures that were queued and not read yet
+ * @leave_skb: preallocated frame that notifies the node of the close
  * @recv_lock: one receiver at a time
- * @collector: of copies of datagrams; NULL: a collective socket
- * @copies: in how many each datagram is sent
- * @shared: in hc_socks.shared of its node, if it is of that kind
- * @task: its part in the tasks of the node, if it has one
+ * @collector: collects copies of datagrams; NULL: a socket for collectives or tasks
+ * @copies: number of copies in which each datagram is sent
+ * @shared: entry in hc_socks.shared of its node, if it is of that kind
+ * @task: its state as a producer or worker of tasks
  */
 struct hc_sock {
 	struct sock sk;
@@ -69,14 +78,19 @@ struct hc_sock {
 	int gone;
 	struct mutex send_lock;
 	struct hypercube_op op;
+	bool checked;
 	const struct hc_traits *traits;
 	u64 block;
 	u32 parts;
+	u32 piece;
+	bool apart;
 	u64 sent;
 	atomic64_t records;
 	u64 rec;
 	bool open;
+	u32 epoch;
 	u32 tag;
+	bool strict;
 	u32 elem;
 	u32 seg_size;
 	struct sk_buff *seg;
@@ -94,14 +108,14 @@ struct hc_sock {
 	struct hc_task_end task;
 };
 
-/* The fabric it is bound in, or NULL: not bound. */
+/* Return: the fabric in which the socket is bound, or NULL: it is not bound. */
 static inline struct hc_fabric *hc_sock_fabric(const struct hc_sock *hsk)
 {
 	/* Pairs with the release in sock/bind.c: what bind() writes comes before it. */
 	return smp_load_acquire(&hsk->fabric);
 }
 
-/* 0 while it has a node. */
+/* Return: 0 while the socket has a node, then the negative errno for system calls. */
 static inline int hc_sock_gone(const struct hc_sock *hsk)
 {
 	return rcu_access_pointer(hsk->node) ? 0 : -READ_ONCE(hsk->gone);
@@ -113,7 +127,9 @@ static inline bool hc_sock_recv_room(const struct sock *sk)
 	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
 }
 
-/* Sleep in a wait that was prepared, for what is left of @timeo; 0 or why not. */
+/* Sleep in a wait that the caller has prepared, for what is left of *@timeo. Return: 0, or the
+ * negative errno of the system call.
+ */
 static inline int hc_sock_sleep(long *timeo)
 {
 	if (!*timeo)
@@ -129,9 +145,9 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 	return (struct hc_sock *)sk;
 }
 
-/* Flags that sendmsg() and recvmsg() take at sockets of each kind; a kind may know more. io_uring
- * has a use for MSG_WAITALL.  What is a record of its own at once must not be sent in parts
- * (HC_MSG_MORE).
+/* Flags that sendmsg() and recvmsg() accept at sockets of every kind; a kind may accept more.
+ * io_uring uses MSG_WAITALL. MSG_MORE (HC_MSG_MORE) is refused where each call sends a record of
+ * its own.
  */
 #define HC_SOCK_SEND_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | MSG_WAITALL | HC_MSG_INTERNAL)
 #define HC_SOCK_RECV_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_WAITALL | MSG_WAITFORONE | \
@@ -140,26 +156,57 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 extern const struct proto_ops hc_dgram_ops;
 extern const struct proto_ops hc_task_ops;
 
+extern const struct hc_process_ops hc_sock_processes;
+
 int hc_sock_release(struct socket *sock);
 int hc_dgram_setsockopt(struct socket *sock, int level, int name, sockptr_t value,
 			unsigned int len);
 int hc_dgram_getsockopt(struct socket *sock, int level, int name, char __user *value,
 			int __user *len);
-/* Takes an address of either length; 0 or -EINVAL. */
+
+/**
+ * hc_sock_addr() - copy a socket address of either length
+ * @shc: set to the address
+ * @addr: the address as given
+ * @len: its length
+ *
+ * Return: 0 or -EINVAL.
+ */
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
 int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len);
 int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len, int flags);
+
+/**
+ * hc_sock_paths_find() - find node-disjoint paths without known faults
+ * @hsk: the socket, whose node they begin at
+ * @dst: another node, where they end
+ * @want: number of paths
+ * @paths: set to the paths; fewer than @want are no error
+ *
+ * Return: 0 or a negative errno.
+ */
+int hc_sock_paths_find(struct hc_sock *hsk, u32 dst, unsigned int want,
+		       struct hc_copy_paths *paths);
+
 /* Options of collective sockets. */
 int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value,
 		       unsigned int len);
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
-/* Do records of failures of the plan wait to be received?  @told: how many failures there were. */
-bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told);
+
+/**
+ * hc_sock_unread() - tell whether records of failures of a plan wait to be received
+ * @hsk: the socket
+ * @plan: id of the plan
+ * @reported: set to the number of failures so far
+ *
+ * Return: true if so.
+ */
+bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 
-/* What all kinds have in common, and what differs between any two.  The family is set at init: its
- * number is a parameter.
+/* Entries of struct proto_ops: those that all kinds of sockets share, and parameters for the
+ * others. .family is set at init, since its number is a module parameter.
  */
 #define HC_SOCK_OPS(connect_fn, poll_fn, send, recv)	\
 	.family		= PF_UNSPEC,			\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interface of a node's sockets for the rest of the module.
+ * Interface of a node's sockets for the other parts of the module.
  */
 #ifndef _HC_SOCKS_H
 #define _HC_SOCKS_H
@@ -16,15 +16,15 @@ struct sock;
 
 /**
  * struct hc_socks - the sockets of a node; changed under hc_fabric.sock_lock, read under RCU
- * @all: collective socket that serves all plans that no socket in @plans does
- * @plans: collective sockets by the plan they are connected to
+ * @all: collective socket that serves all plans except those in @plans
+ * @plans: collective sockets, by the plan that they are connected to
  * @dgram: datagram socket
- * @shared: sockets of a type of which a node may have any number, struct hc_sock.shared; under
- *	hc_fabric.sock_lock only
- * @copied: number of the last datagram that was sent in copies; atomic, as are the next
- * @agreed: datagrams all copies of which came and agreed
- * @disagreed: those of whose copies some disagreed
- * @incomplete: others of which copies are missing
+ * @shared: sockets of a type of which a node may have any number, through hc_sock.shared; only
+ *	under hc_fabric.sock_lock
+ * @copied: number of the last datagram that was sent in copies; atomic, as those below
+ * @agreed: datagrams whose copies all came and agreed
+ * @disagreed: datagrams of whose copies some disagreed
+ * @incomplete: other datagrams of whose copies some are missing
  */
 struct hc_socks {
 	struct sock __rcu *all;
@@ -37,23 +37,70 @@ struct hc_socks {
 	atomic64_t incomplete;
 };
 
-int hc_sock_init(void);
-void hc_sock_exit(void);
-int hc_sock_family(void);
-/* Returns the number that no other socket has had: hc_rec.sock.  Later ones have higher numbers. */
-u64 hc_sock_id(const struct sock *sk);
-/* That of the first of its siblings, or its own: processes are told apart by it. */
-u64 hc_sock_group(const struct sock *sk);
+/* Return: the socket that is connected to plan @plan, or NULL. Under RCU. Most sockets are
+ * connected to no plan.
+ */
+static inline struct sock *hc_socks_connected(struct hc_socks *socks, u32 plan)
+{
+	return xa_empty(&socks->plans) ? NULL : xa_load(&socks->plans, plan);
+}
 
+/**
+ * hc_sock_init() - register the socket family
+ *
+ * Return: 0 or a negative errno.
+ */
+int hc_sock_init(void);
+
+/** hc_sock_exit() - unregister the socket family */
+void hc_sock_exit(void);
+
+/**
+ * hc_sock_family() - return the number of the socket family
+ *
+ * Return: the number.
+ */
+int hc_sock_family(void);
+
+/**
+ * hc_socks_init() - initialize the sockets of a node
+ * @socks: the sockets
+ */
 void hc_socks_init(struct hc_socks *socks);
-/* Does the node have a collective socket? A snapshot. */
+
+/**
+ * hc_sock_bound() - tell whether a node has a collective socket
+ * @node: the node
+ *
+ * Context: any; a snapshot.
+ * Return: true if so.
+ */
 bool hc_sock_bound(const struct hc_node *node);
-/* Unpublish the node's sockets and fail them with -ENODEV; phase 1. */
+
+/**
+ * hc_sock_node_gone() - unpublish the sockets of a node and fail them with -ENODEV
+ * @node: the node, which is removed
+ *
+ * Context: configuration, phase 1.
+ */
 void hc_sock_node_gone(struct hc_node *node);
-/* The node has another owner: the sockets that the previous one had bound lose it.  Config. */
+
+/**
+ * hc_sock_owner_changed() - take the node away from sockets that its previous owner had bound
+ * @node: the node, which has another owner now
+ *
+ * Context: configuration.
+ */
 void hc_sock_owner_changed(struct hc_node *node);
 
-/* A DGRAM frame for this node, or @own, from itself; consumes.  Poll. */
+/**
+ * hc_sock_dgram_rx() - receive a datagram
+ * @node: the node
+ * @skb: DGRAM; consumed
+ * @own: it was sent by the node itself
+ *
+ * Context: poll.
+ */
 void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own);
 
 #endif /* _HC_SOCKS_H */

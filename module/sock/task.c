@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SOCK_RDM: tasks.  sendmsg() puts one into the queue of the node, recvmsg() takes one, and
- * sendmsg() with HYPERCUBE_CMSG_DONE says that it is done; task/queue.c has the queue.
+ * SOCK_RDM: tasks. sendmsg() puts a task into the queue of the node, recvmsg() takes one, and
+ * sendmsg() with HYPERCUBE_CMSG_DONE reports that it is done; task/queue.c has the queue.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -17,9 +17,9 @@
 /* ------------------------------------------------------------ control messages */
 
 /**
- * struct said - what the control messages of sendmsg() say
+ * struct said - the contents of the control messages of sendmsg()
  * @task: the task
- * @type: HYPERCUBE_CMSG_TASK, HYPERCUBE_CMSG_DONE, or 0: nothing
+ * @type: HYPERCUBE_CMSG_TASK, HYPERCUBE_CMSG_DONE, or 0: none
  */
 struct said {
 	struct hypercube_task task;
@@ -48,15 +48,17 @@ static int cmsg_parse(struct msghdr *msg, struct said *said)
 	return 0;
 }
 
-/* May a new task have them?  The copy may come to a worker after the task has. */
+/* Are the flags of a new task valid? A replica may come to a worker after the task itself has, so
+ * COPIED needs MAY_REPEAT.
+ */
 static bool flags_fit(u32 flags)
 {
-	if (flags & ~(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED))
+	if (flags & ~(HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED))
 		return false;
-	return !(flags & HYPERCUBE_TASK_COPIED) || flags & HYPERCUBE_TASK_MAY_REPEAT;
+	return !(flags & HYPERCUBE_TASK_REPLICATED) || flags & HYPERCUBE_TASK_IDEMPOTENT;
 }
 
-/* Can it be done with so much data? */
+/* Are the control message and @len bytes of data valid together? */
 static int said_check(const struct said *said, size_t len)
 {
 	if (said->type == HYPERCUBE_CMSG_DONE)
@@ -82,7 +84,9 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	return autoremove_wake_function(wait, mode, sync, key);
 }
 
-/* Try until that says something other than -EAGAIN, but not longer than @timeo; the result. */
+/* Try until @try returns something other than -EAGAIN, but not longer than @timeo; evaluates to the
+ * result.
+ */
 #define try_wait(tasks, wake, timeo, try)					\
 ({										\
 	wait_queue_head_t *__wq = &(tasks)->wait;				\
@@ -100,7 +104,9 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	__err;									\
 })
 
-/* One call is woken for each task that comes: one that does not take it wakes another one. */
+/* Wait for a task and take it. One call is woken for each task that comes: a call that does not
+ * take the task wakes another one.
+ */
 static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
 		     struct hc_task **task)
 {
@@ -112,7 +118,9 @@ static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercu
 	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
 }
 
-/* Who has heard of room may not have needed all of it. */
+/* Wait for room and put a task. The call may have been woken for more room than it needs, so it
+ * wakes another one.
+ */
 static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 {
 	struct hc_task_end *end = &hsk->task;
@@ -124,7 +132,9 @@ static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 
 /* ------------------------------------------------------------ calls */
 
-/* What does not fit into a few pages in one piece lies in single ones. */
+/* Allocate the data of a task. What does not fit into a contiguous SKB_MAX_ALLOC lies in single
+ * pages.
+ */
 static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t len)
 {
 	size_t paged = len > SKB_MAX_ALLOC ? PAGE_ALIGN(len - SKB_MAX_ALLOC) : 0;
@@ -187,9 +197,11 @@ static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return task_put(hsk, msg, len, said.task.flags);
 }
 
-/* Who does not learn which task it is cannot say that it is done.  Returns its length, or why. */
-static int task_tell(struct msghdr *msg, const struct hypercube_task *id,
-		     const struct hc_task *task)
+/* Copy a task to its worker. A worker that cannot get the task's id could not report it done, so
+ * that is an error. Return: the bytes of the task, or a negative errno.
+ */
+static int task_notify(struct msghdr *msg, const struct hypercube_task *id,
+		       const struct hc_task *task)
 {
 	int err = put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_TASK, sizeof(*id), (void *)id);
 	const struct sk_buff *skb;
@@ -217,7 +229,7 @@ static int hc_task_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 	ret = take_wait(hsk, len, sock_rcvtimeo(sk, flags & MSG_DONTWAIT), &id, &task);
 	if (ret)
 		return ret;
-	ret = task_tell(msg, &id, task);
+	ret = task_notify(msg, &id, task);
 	hc_tasks_taken(&hsk->task, task, ret < 0);
 	hc_task_put(hsk->fabric, task);
 	msg->msg_namelen = 0;
@@ -240,13 +252,13 @@ static int hc_task_getsockopt(struct socket *sock, int level, int name, char __u
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	hc_task_last(&hsk->task, &id);
-	/* Nothing was put here. */
+	/* No task was put by this socket. */
 	if (!id.nr)
 		return -ENOENT;
 	return copy_to_user(value, &id, sizeof(id)) ? -EFAULT : 0;
 }
 
-/* Who waits for tasks waits at the node; that is there once the socket is bound. */
+/* Poll. Calls that wait for tasks wait at the node, which the socket has once it is bound. */
 static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table *wait)
 {
 	struct hc_sock *hsk = hc_sk(sock->sk);

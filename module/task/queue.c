@@ -2,14 +2,14 @@
 /*
  * The queue of tasks of a node, and the ends of its sockets.
  *
- * Each task is in exactly one list: the queue, or those held by one end.  Only one step takes it
- * from there, and under the lock: so it is executed once, unless its producer allows more.  What
- * leaves for another reason than "done" is counted and told by its id.
+ * Each task is in exactly one list: the queue, or the tasks held by one end. Only one step takes it
+ * from there, and under the lock: so it is executed once, unless its producer allows more. A task
+ * that leaves for another reason than "done" is counted and reported by its id.
  *
  * Memory: the payload is charged to the socket of its producer, and so to its memory cgroup, until
- * nobody can be given it any more; a socket that is closed does not answer for it any longer (it
- * could not be freed, nor could the module).  Besides that all counts for the fabric's payer, and
- * towards the limit of the node.
+ * no worker can be given it any more; the charge ends when the socket is closed (else the socket
+ * could not be freed, nor the module removed). Besides that all of a task counts for the fabric's
+ * accounting owner, and towards the limit of the node.
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -17,14 +17,14 @@
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
 #include "fabric/node.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 #include "task/round.h"
 #include "task/task.h"
 #include "trace.h"
 
-/* How many notifications tell of one event. */
-#define TOLD_MAX	32
-/* Tasks that are disowned at a time. */
+/* Most notifications about one event. */
+#define NOTIFIED_MAX	32
+/* Tasks whose charge to a socket is ended under the lock at a time. */
 #define DISOWN_BATCH	64
 
 /* ------------------------------------------------------------ tasks */
@@ -81,9 +81,7 @@ static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
 	return a->node == b->node && a->nr == b->nr;
 }
 
-/* Is there room for one more?  The last one may exceed the limit, so that whoever hears of room
- * finds it.
- */
+/* The last task may exceed the limit, so that a caller that is woken up for room finds it. */
 bool hc_tasks_room(const struct hc_tasks *tasks)
 {
 	return tasks->stats.bytes < hc_node_task_limit();
@@ -111,15 +109,15 @@ bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
 void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l, bool handing)
 {
 	bool saved = !l->all && hc_spare_survives(tasks, task, false);
-	bool doubt = handing || (!l->all && hc_spare_survives(tasks, task, true));
+	bool unresolved = handing || (!l->all && hc_spare_survives(tasks, task, true));
 
 	hc_task_unlink(tasks, task);
 	if (saved) {
 		list_add_tail(&task->list, &l->saved);
-	} else if (doubt) {
-		tasks->stats.doubt++;
-		list_add_tail(&task->list, &l->doubt);
-		trace_hc_task(tasks->node, HC_TASK_DOUBT, &task->id);
+	} else if (unresolved) {
+		tasks->stats.unresolved++;
+		list_add_tail(&task->list, &l->unresolved);
+		trace_hc_task(tasks->node, HC_TASK_UNRESOLVED, &task->id);
 	} else {
 		tasks->stats.lost++;
 		list_add_tail(&task->list, &l->lost);
@@ -130,7 +128,7 @@ void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses
 static void losses_init(struct hc_losses *l, bool all)
 {
 	INIT_LIST_HEAD(&l->lost);
-	INIT_LIST_HEAD(&l->doubt);
+	INIT_LIST_HEAD(&l->unresolved);
 	INIT_LIST_HEAD(&l->saved);
 	l->all = all;
 }
@@ -150,7 +148,9 @@ static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct hc
 	end->nheld = 0;
 }
 
-/* What is being handed over the neighbour may have; what a neighbour keeps is not lost. */
+/* The node fails: remove all its tasks to the lists of @l. A migrating task may be at the
+ * neighbour; a task of which a neighbour holds a replica is not lost.
+ */
 static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 {
 	struct hc_task_end *end;
@@ -165,36 +165,36 @@ static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 	hc_spares_lose(tasks);
 }
 
-/* The last notification counts those that have not been told by id. */
-void hc_tasks_tell(struct hc_tasks_tale *tale, const struct hypercube_task *id)
+/* The last notification counts the tasks whose ids no notification has had room for. */
+void hc_tasks_batch_add(struct hc_tasks_batch *batch, const struct hypercube_task *id)
 {
-	if (tale->n < ARRAY_SIZE(tale->ids))
-		tale->ids[tale->n++] = *id;
-	tale->count++;
-	if (tale->n == ARRAY_SIZE(tale->ids) && tale->told < TOLD_MAX - 1) {
-		hc_notify_tasks_lost(tale->node, tale->loss, tale->ids, tale->n, tale->count);
-		tale->told++;
-		tale->n = 0;
-		tale->count = 0;
+	if (batch->n < ARRAY_SIZE(batch->ids))
+		batch->ids[batch->n++] = *id;
+	batch->count++;
+	if (batch->n == ARRAY_SIZE(batch->ids) && batch->notified < NOTIFIED_MAX - 1) {
+		hc_notify_tasks_lost(batch->node, batch->loss, batch->ids, batch->n, batch->count);
+		batch->notified++;
+		batch->n = 0;
+		batch->count = 0;
 	}
 }
 
-void hc_tasks_told(struct hc_tasks_tale *tale)
+void hc_tasks_batch_flush(struct hc_tasks_batch *batch)
 {
-	if (tale->count)
-		hc_notify_tasks_lost(tale->node, tale->loss, tale->ids, tale->n, tale->count);
+	if (batch->count)
+		hc_notify_tasks_lost(batch->node, batch->loss, batch->ids, batch->n, batch->count);
 }
 
 void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct list_head *lost)
 {
-	struct hc_tasks_tale tale = { .node = node, .loss = loss };
+	struct hc_tasks_batch batch = { .node = node, .loss = loss };
 	struct hc_task *task, *next;
 
 	list_for_each_entry_safe(task, next, lost, list) {
-		hc_tasks_tell(&tale, &task->id);
+		hc_tasks_batch_add(&batch, &task->id);
 		hc_task_put(node->fabric, task);
 	}
-	hc_tasks_told(&tale);
+	hc_tasks_batch_flush(&batch);
 }
 
 /* ------------------------------------------------------------ the node */
@@ -204,6 +204,7 @@ static void tasks_release(struct kref *ref)
 	kfree(container_of(ref, struct hc_tasks, ref));
 }
 
+/* Lose all tasks of a node that has failed or goes away, and report them. */
 static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercube_task_loss loss)
 {
 	struct hc_task *task, *next;
@@ -215,18 +216,18 @@ static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercu
 	spin_unlock_bh(&tasks->lock);
 	wake_up_interruptible_all(&tasks->wait);
 	hc_tasks_report(node, loss, &l.lost);
-	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &l.doubt);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_UNRESOLVED, &l.unresolved);
 	list_for_each_entry_safe(task, next, &l.saved, list)
 		hc_task_put(node->fabric, task);
 }
 
-/* What a failed node knew is lost.  Who comes after this finds under the lock that it is failed. */
+/* A failed node loses its tasks. A later caller finds under the lock that the node is failed. */
 void hc_tasks_follow(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
 	lockdep_assert_held(&node->fabric->lock);
-	/* A poll that makes them now finds the node failed, or we find them. */
+	/* Pairs with a poll that makes @tasks now: it finds the node failed, or we find @tasks. */
 	smp_mb();
 	tasks = hc_tasks_of(node);
 	if (tasks && READ_ONCE(node->failed))
@@ -237,7 +238,7 @@ void hc_tasks_node_gone(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
-	/* The same, dead. */
+	/* Likewise: it finds the fabric dead, or we find @tasks. */
 	smp_mb();
 	tasks = hc_tasks_of(node);
 	if (tasks)
@@ -262,7 +263,7 @@ bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 		return false;
 	spin_lock_bh(&tasks->lock);
 	*stats = tasks->stats;
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		for (why = 0; why < HC_MOVE_NWHY; why++)
 			want += tasks->way[d].out.want[why];
 	stats->moving += min_t(u64, want, stats->queued);
@@ -272,7 +273,7 @@ bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 
 static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 {
-	struct hc_tasks *tasks = kzalloc(struct_size(tasks, way, node->fabric->dim),
+	struct hc_tasks *tasks = kzalloc(struct_size(tasks, way, node->fabric->topo.ports),
 					 gfp | __GFP_ACCOUNT | __GFP_NOWARN);
 
 	if (!tasks)
@@ -288,7 +289,7 @@ static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 	return tasks;
 }
 
-/* A socket and the poll may do so at the same time. */
+/* A socket and the poll may call this at the same time; one of them wins. */
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
 {
 	struct hc_tasks *tasks = hc_tasks_of(node), *old;
@@ -331,27 +332,31 @@ int hc_tasks_join(struct hc_node *node, struct hc_task_end *end)
 	return 0;
 }
 
-/* What it holds and may be repeated goes back, in the order in which it was taken. */
+/* Put the idempotent tasks that the end holds back into the queue, in the order in which it has
+ * taken them.
+ */
 static void held_back(struct hc_tasks *tasks, struct hc_task_end *end)
 {
 	struct hc_task *task, *next;
 	LIST_HEAD(back);
 
 	list_for_each_entry_safe(task, next, &end->held, list) {
-		if (!(task->id.flags & HYPERCUBE_TASK_MAY_REPEAT))
+		if (!(task->id.flags & HYPERCUBE_TASK_IDEMPOTENT))
 			continue;
-		task->id.flags |= HYPERCUBE_TASK_REPEATED;
+		task->id.flags |= HYPERCUBE_TASK_REDELIVERED;
 		trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
 		list_move_tail(&task->list, &back);
 		end->nheld--;
 		tasks->stats.held--;
 		tasks->stats.queued++;
-		tasks->stats.repeated++;
+		tasks->stats.redelivered++;
 	}
 	list_splice(&back, &tasks->queue);
 }
 
-/* The lock keeps each task, and so its payload, meanwhile. */
+/* End the charge of the end's tasks to its socket. The lock keeps each task, and so its payload,
+ * meanwhile.
+ */
 static void put_disown(struct hc_tasks *tasks, struct hc_task_end *end)
 {
 	unsigned int n;
@@ -400,8 +405,8 @@ void hc_task_end_exit(struct hc_task_end *end)
 
 /* ------------------------------------------------------------ producers and workers */
 
-/* Is the node there for the end?  It is not gone before its ends have left, one by one; what one of
- * them gives back is not for another that is about to leave.
+/* Return: 0 if the end may use the node, else -ENODEV. The ends leave one by one before the node is
+ * gone; a task that one of them gives back is not for another one that is about to leave.
  */
 static int may_use(const struct hc_task_end *end)
 {
@@ -432,7 +437,7 @@ static void put(struct hc_tasks *tasks, struct hc_task_end *end, struct hc_task 
 	tasks->stats.queued++;
 	tasks->stats.put++;
 	trace_hc_task(tasks->node, HC_TASK_PUT, &task->id);
-	if (task->id.flags & HYPERCUBE_TASK_COPIED) {
+	if (task->id.flags & HYPERCUBE_TASK_REPLICATED) {
 		hc_spare_want(tasks, task);
 		hc_node_kick(tasks->node, HC_EV_TASKS);
 	}
@@ -453,7 +458,7 @@ int hc_tasks_put(struct hc_task_end *end, struct hc_task *task)
 	return err;
 }
 
-/* The queue of a failed node is empty. */
+/* A failed node need not be checked for: its queue is empty. */
 static int may_take(const struct hc_task_end *end, size_t max)
 {
 	const struct hc_task *task = list_first_entry_or_null(&end->tasks->queue, struct hc_task,
@@ -487,15 +492,15 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 		*id = task->id;
 		refcount_inc(&task->ref);
 		*taken = task;
-		/* The node stays as long as the end has joined. */
-		if (hc_round_hungry(tasks->node, tasks->stats.queued))
+		/* @tasks->node is valid as long as the end has joined. */
+		if (hc_round_idle(tasks->node, tasks->stats.queued))
 			hc_node_kick(tasks->node, HC_EV_ROUND);
 	}
 	spin_unlock_bh(&tasks->lock);
 	return err;
 }
 
-/* The latest come first: most workers are done with what they have taken last. */
+/* Search from the last: most workers complete first what they have taken last. */
 static struct hc_task *held_find(const struct hc_task_end *end, const struct hypercube_task *id)
 {
 	struct hc_task *task;
@@ -506,14 +511,16 @@ static struct hc_task *held_find(const struct hc_task_end *end, const struct hyp
 	return NULL;
 }
 
-/* Returns its payload if nobody else will be given that. */
+/* Take the payload of a task that no other worker will be given, and end its accounting. Return:
+ * the payload, or NULL if the task is idempotent; *@room is set if that makes room.
+ */
 static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *task, bool *room)
 {
 	struct sk_buff *skb = task->skb;
 	u32 charged = task->charged - sizeof(*task);
 	bool had = hc_tasks_room(tasks);
 
-	if (task->id.flags & HYPERCUBE_TASK_MAY_REPEAT)
+	if (task->id.flags & HYPERCUBE_TASK_IDEMPOTENT)
 		return NULL;
 	task->skb = NULL;
 	tasks->stats.bytes -= task->bytes - sizeof(*task);
@@ -525,7 +532,7 @@ static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *tas
 	return skb;
 }
 
-/* Not by its id: a neighbour may have handed over several of the same. */
+/* Compare pointers, not ids: a neighbour may have migrated several tasks of the same id. */
 static bool holds(const struct hc_task_end *end, const struct hc_task *task)
 {
 	const struct hc_task *held;
@@ -536,7 +543,7 @@ static bool holds(const struct hc_task_end *end, const struct hc_task *task)
 	return false;
 }
 
-/* It may have been lost or gone back meanwhile: the node has failed, or the socket has lost it. */
+/* The end may not hold the task any more: the node has failed, or the socket has left. */
 void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back)
 {
 	struct hc_tasks *tasks = end->tasks;
@@ -572,7 +579,7 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	spin_lock_bh(&tasks->lock);
 	task = held_find(end, id);
 	if (task) {
-		/* The node stays as long as the end has joined. */
+		/* @tasks->node is valid as long as the end has joined. */
 		if (task->copy || task->coming)
 			hc_node_kick(tasks->node, HC_EV_TASKS);
 		room = hc_task_unlink(tasks, task);
@@ -585,7 +592,7 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	if (!task)
 		return -ENOENT;
 	hc_task_put(tasks->fabric, task);
-	/* It can take tasks again: whoever polls its socket has to be told. */
+	/* The end can take tasks again: wake up pollers of its socket. */
 	if (many)
 		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
 	if (room)
@@ -614,7 +621,7 @@ __poll_t hc_tasks_poll(struct hc_task_end *end)
 	return mask;
 }
 
-/* Whether this end may take a task does not matter: others may. */
+/* Whether this end may take a task does not matter: other ends may. */
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
 {
 	struct hc_tasks *tasks = end->tasks;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks of a node: what producers have put and workers have not yet done.
+ * Tasks of a node: those that producers have put and workers have not completed.
  *
- * A task is in the queue of its node, or held by the end of a socket that has taken it.  All of
- * that is under one spin lock of the node's own, for system calls, configuration and the node's
- * poll meet there.
+ * A task is in the queue of its node, or held by the end of a socket that has taken it. All of that
+ * is under one spin lock of the node's own, for it is used by system calls, configuration and the
+ * node's poll.
  *
  * Lifetime: a node's struct hc_tasks is made when the first socket joins, or the first frame about
- * a task comes, and is kept by the node, and by each end until its socket is closed, which
- * waits at .wait, also after the node is gone.  Tasks are gone with the node at the latest.
+ * a task comes. The node holds a reference, and so does each end until its socket is closed: a task
+ * that sleeps on .wait may outlive the node. The tasks themselves are gone with the node at the
+ * latest.
  */
 #ifndef _HC_TASK_QUEUE_H
 #define _HC_TASK_QUEUE_H
@@ -29,39 +30,24 @@ struct hc_fabric;
 struct hc_node;
 struct sk_buff;
 
-/* What happens to a task; for tracepoints. */
-enum hc_task_event {
-	HC_TASK_PUT,	/* a producer has put it */
-	HC_TASK_TAKEN,	/* a worker has taken it */
-	HC_TASK_DONE,	/* the worker is done */
-	HC_TASK_BACK,	/* the worker is gone, it is in the queue again */
-	HC_TASK_LOST,	/* nobody will execute it (again) */
-	HC_TASK_SENT,	/* a neighbour has it */
-	HC_TASK_RECEIVED, /* it has come from a neighbour */
-	HC_TASK_KEPT,	/* the neighbour has not taken it */
-	HC_TASK_DOUBT,	/* nobody knows whether the neighbour has it */
-	HC_TASK_COPIED,	/* a neighbour keeps a copy */
-	HC_TASK_REVIVED, /* its node has failed, and the copy is in the queue */
-};
-
 struct hc_in_ops;
 struct hc_kept;
 struct hc_spare;
 struct hc_task;
 
-/* For whom tasks are handed over. */
+/* The requester of a migration. */
 enum hc_move_why {
 	HC_MOVE_COMMAND,	/* the administrator */
-	HC_MOVE_ROUND,		/* a round of balancing */
-	HC_MOVE_ASKED,		/* the neighbour has asked for them */
+	HC_MOVE_ROUND,		/* a load balancing round */
+	HC_MOVE_ASKED,		/* the neighbour that gets the tasks */
 	HC_MOVE_NWHY
 };
 
 /**
  * struct hc_task_pace - when a task is sent again
- * @tries: how often something was said
- * @due: when that is to be looked at next, ns
- * @late: when it is sent again even if segments or answers wait to be taken, ns
+ * @tries: how often it was sent
+ * @due: when to check whether to send it again, ns
+ * @late: when it is sent again even if segments or answers wait to be processed, ns
  */
 struct hc_task_pace {
 	u8 tries;
@@ -70,17 +56,18 @@ struct hc_task_pace {
 };
 
 /**
- * struct hc_way_out - tasks that go to the neighbour behind a link; under @tasks->lock
- * @task: the one that is being handed over, or NULL
- * @move: number of its handover, or of the last one
- * @life: of the machine it was for when that began, or 0: of this one, or one that has not said
- * @why: for whom it is, or the last one was: enum hc_move_why
- * @kept: what is kept of it for the neighbour once that has taken it, or NULL
- * @want: how many are to follow, for each of them
- * @sent: how many the neighbour has taken, for each of them
- * @asks: the neighbour is asked about it, and sent nothing any more
- * @since: since when its answer may have been lost, or was, ns
- * @pace: when something is to be said again
+ * struct hc_way_out - tasks that migrate to the neighbour behind a link; under @tasks->lock
+ * @task: the task that is migrating, or NULL
+ * @move: number of its migration, or of the last one
+ * @life: boot id of the machine that it was for at the start; 0: that is this machine, or one that
+ *	has not sent its boot id
+ * @why: requester of this migration, or of the last one: enum hc_move_why
+ * @kept: memory for the replica that stays here once the neighbour has taken the task, or NULL
+ * @want: for each requester, how many tasks are still to follow
+ * @sent: for each requester, how many tasks the neighbour has taken
+ * @asks: the neighbour is only sent ASKs about @task, and no more segments
+ * @since: time from which the stall timeout counts, ns
+ * @pace: when to send segments or an ASK again
  */
 struct hc_way_out {
 	struct hc_task *task;
@@ -96,28 +83,28 @@ struct hc_way_out {
 };
 
 /**
- * struct hc_way_in - those that come from there; the same
+ * struct hc_way_in - tasks or replicas that come from that neighbour; under @tasks->lock
  * @ops: what becomes of them
  * @known: @closed is valid
- * @hearsay: @refused is valid: before anything was known of the neighbour's numbers, somebody
- *	asked about that one by unicast
- * @refused: it is not taken
- * @closed: this handover and all before it are decided
- * @taken: this one so
- * @coming: the beginning of a task is here, and what follows is valid
- * @move: its handover
+ * @unverified: @refused is valid: an ASK for that number came by unicast, unverified, before any
+ *	number of the neighbour was known
+ * @refused: number of a migration that is refused
+ * @closed: this migration and all before it are decided
+ * @taken: @closed was taken
+ * @coming: a task has arrived in part, and what follows is valid
+ * @move: number of its migration
  * @id: its id and flags
- * @keeps: the neighbour will keep a copy of it
- * @total: its length
- * @got: how much of it is here
- * @first: its segments, by .next
+ * @keeps: the neighbour will keep a replica of it
+ * @total: its length, bytes
+ * @got: how many of these have arrived
+ * @first: its segments, linked by .next
  * @last: the last of them
- * @bytes: what they take
+ * @bytes: memory that they take
  */
 struct hc_way_in {
 	const struct hc_in_ops *ops;
 	bool known;
-	bool hearsay;
+	bool unverified;
 	u64 refused;
 	u64 closed;
 	bool taken;
@@ -133,23 +120,23 @@ struct hc_way_in {
 };
 
 /**
- * struct hc_way_spare - copies of this node's tasks that the neighbour keeps; the same
- * @now: the one that is being sent, or NULL
+ * struct hc_way_spare - replicas of this node's tasks that the neighbour holds; under @tasks->lock
+ * @now: the replica that is being sent, or NULL
  * @number: its number, or that of the last one
- * @pace: when it is to be sent again
- * @rest: the neighbour had no room, or was silent: it is not tried before this time, ns
- * @cut: the link is unusable, and the tasks of @live and @handed have to be copied elsewhere
- * @live: copies that were sent and are kept, by number
- * @handed: those that the neighbour has kept when it handed over the task
- * @drops: those that it is to drop
+ * @pace: when to send it again
+ * @rest: the neighbour had no room, or did not answer: no replica is sent before this time, ns
+ * @cut: the link is unusable, and the tasks of @live and @handed have to be replicated elsewhere
+ * @live: replicas that were sent and are held, by number
+ * @handed: replicas of tasks that have migrated from the neighbour, by number
+ * @drops: replicas that the neighbour is to drop
  * @ndrops: how many these are
- * @lost: this node or the neighbour has failed, and is to be told
- * @had: what was lost then
- * @word: number of the word that says one of the two, or of the last one
- * @saying: it is not answered
- * @said: how many of @drops it names, the first ones; 0: it is about @lost
- * @repeats: how often it was said
- * @again: when it is to be said again, ns
+ * @lost: a LOST is to be sent, since this node or the neighbour has failed
+ * @had: what was lost then; the payload of LOST
+ * @word: number of the present control message, DROP or LOST, or of the last one
+ * @saying: it was sent, and is not answered
+ * @said: how many of @drops it names, the first ones; 0: it is a LOST
+ * @repeats: how often it was sent
+ * @again: when to send it again, ns
  */
 struct hc_way_spare {
 	struct hc_spare *now;
@@ -170,21 +157,21 @@ struct hc_way_spare {
 	u64 again;
 };
 
-/* Copies of two kinds, each with numbers of its own. */
+/* Kinds of replicas, each with numbers of its own. */
 enum hc_kept_kind {
-	HC_KEPT_SENT,		/* the neighbour has sent them */
-	HC_KEPT_HANDED,		/* the tasks were handed over to it; by that number */
+	HC_KEPT_SENT,		/* sent by the neighbour */
+	HC_KEPT_HANDED,		/* kept when the task migrated to the neighbour; number of that */
 	HC_KEPT_NKINDS
 };
 
 /**
- * struct hc_way_kept - copies that this node keeps for the neighbour; the same
- * @copies: of each kind, by number
- * @bytes: what all of them take
- * @orphans: of which kinds some go into the queue, for the neighbour has failed; BIT(kind)
- * @upto: of each of these: those up to this number
- * @owed: a LOST is answered when that is done
- * @word: its number
+ * struct hc_way_kept - replicas that this node holds for the neighbour; under @tasks->lock
+ * @copies: the replicas of each kind, by number
+ * @bytes: memory that all of them take
+ * @orphans: kinds of which some are to be recovered, for the neighbour has failed; BIT(kind)
+ * @upto: for each of these: those up to this number
+ * @owed: a LOST is to be answered when that is complete
+ * @word: number of that LOST
  */
 struct hc_way_kept {
 	struct rb_root copies[HC_KEPT_NKINDS];
@@ -195,6 +182,7 @@ struct hc_way_kept {
 	u64 word;
 };
 
+/* All of the above, for one link. */
 struct hc_way {
 	struct hc_way_out out;
 	struct hc_way_in in;
@@ -205,13 +193,13 @@ struct hc_way {
 
 /**
  * struct hc_task_end - a socket's part in the tasks of its node; under @tasks->lock
- * @tasks: those of the node, with a reference; set once, before the socket is bound
- * @joined: in the list of ends there; else nothing can be put or taken any more
- * @among: there
+ * @tasks: the node's tasks, with a reference; set once, before the socket is bound
+ * @joined: the end is in @tasks->ends; else it can neither put nor take tasks any more
+ * @among: in @tasks->ends
  * @put: tasks that it has put and whose memory is charged to its socket
  * @held: tasks that it has taken, in this order
- * @nheld: how many
- * @last: the last that it has put
+ * @nheld: how many these are
+ * @last: id of the last task that it has put
  */
 struct hc_task_end {
 	struct hc_tasks *tasks;
@@ -223,7 +211,7 @@ struct hc_task_end {
 	struct hypercube_task last;
 };
 
-/* How many tasks there are, and were; see HYPERCUBE_A_TASKS_*. */
+/* Numbers of tasks present and past; see HYPERCUBE_A_TASKS_*. */
 struct hc_tasks_stats {
 	u32 queued;
 	u32 held;
@@ -231,32 +219,33 @@ struct hc_tasks_stats {
 	u64 put;
 	u64 taken;
 	u64 done;
-	u64 repeated;
+	u64 redelivered;
 	u64 lost;
 	u32 moving;
 	u64 sent;
 	u64 received;
-	u64 doubt;
-	u32 copied;
-	u32 kept;
-	u64 revived;
+	u64 unresolved;
+	u32 replicated;
+	u32 replicas_held;
+	u64 recovered;
 };
 
 /**
  * struct hc_tasks - the tasks of a node
- * @ref: the node's, and that of each end
- * @fabric: whose payer is charged for them; as long as there are any, and for ends, whose sockets
- *	have a reference to it
- * @node: the node; as long as an end has joined, and for the node's own calls
- * @lock: protects all that follows; the queue's and the sockets' locks come after it
- * @nr: of the last task that was put here
+ * @ref: held by the node and by each end
+ * @fabric: its accounting owner is charged for the tasks; valid as long as there are any, and for
+ *	ends, whose sockets hold a reference to it
+ * @node: the node; valid as long as an end has joined, and for the node's own calls
+ * @lock: protects all that follows; the queue's and the sockets' locks are taken inside it
+ * @nr: number of the last task that was put here
  * @queue: tasks that wait, the next one first
- * @lacking: tasks that a neighbour is to keep, too
- * @copying: there have been such tasks here, or copies of others'
- * @ends: of the sockets that are bound
- * @stats: in numbers
- * @wait: calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); exclusive, but for poll()
- * @timer: when the first of @way is due; the poll starts it
+ * @lacking: tasks for which a neighbour is to be found that holds a replica
+ * @copying: there have been such tasks here, or replicas of other nodes' tasks
+ * @ends: ends of the sockets that are bound to the node
+ * @stats: numbers of tasks
+ * @wait: system calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); exclusive, but for
+ *	poll()
+ * @timer: runs when the first of @way is due; the poll starts it
  * @way: for each link
  */
 struct hc_tasks {
@@ -275,47 +264,163 @@ struct hc_tasks {
 	struct hc_way way[];
 };
 
-/* --- the node's; config --- */
-/* The node was failed, or is in service again. */
+/* --- the node; context: config, under hc_fabric.lock unless stated otherwise --- */
+
+/**
+ * hc_tasks_follow() - lose the tasks of a node that was failed; nothing if it is in service again
+ * @node: the node
+ */
 void hc_tasks_follow(struct hc_node *node);
-/* The node goes away, and its sockets have left: all that is left is lost; phase 1. */
+
+/**
+ * hc_tasks_node_gone() - lose all tasks of a node that goes away, phase 1 of the teardown
+ * @node: the node, whose sockets have left
+ */
 void hc_tasks_node_gone(struct hc_node *node);
-/* Nobody finds the node any more. */
+
+/**
+ * hc_tasks_free() - drop the node's reference
+ * @node: the node, which no other context finds any more
+ */
 void hc_tasks_free(struct hc_node *node);
-/* Are there any numbers? A snapshot. */
+
+/**
+ * hc_tasks_stats() - get numbers of tasks
+ * @node: the node
+ * @stats: set to a snapshot
+ *
+ * Return: false if the node never had tasks
+ */
 bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats);
 
-/* --- an end; sockets --- */
+/* --- an end; context: system calls on its socket --- */
+
+/**
+ * hc_task_end_init() - initialise the end of a socket that is not bound
+ * @end: the end
+ */
 void hc_task_end_init(struct hc_task_end *end);
-/* Under hc_fabric.sock_lock.  0 or -ENOMEM. */
+
+/**
+ * hc_tasks_join() - make an end a part of a node
+ * @node: the node
+ * @end: the end
+ *
+ * Context: process, under hc_fabric.sock_lock
+ * Return: 0 or -ENOMEM
+ */
 int hc_tasks_join(struct hc_node *node, struct hc_task_end *end);
-/* The socket leaves: what it holds goes back to the head of the queue, or is lost, and what it has
- * put is charged to it no longer.  Under hc_fabric.sock_lock, before the node is gone.
+
+/**
+ * hc_tasks_leave() - separate an end from its node
+ * @end: the end, which has joined
+ *
+ * Idempotent tasks that it holds go back to the head of the queue, others are lost. Tasks that it
+ * has put are no longer charged to its socket.
+ *
+ * Context: process, under hc_fabric.sock_lock, before the node is gone
  */
 void hc_tasks_leave(struct hc_task_end *end);
-/* The socket is closed, and has left. */
+
+/**
+ * hc_task_end_exit() - drop the end's reference when its socket is closed
+ * @end: the end, which has left
+ */
 void hc_task_end_exit(struct hc_task_end *end);
 
-/* A task of @skb, which it consumes, also if it returns an ERR_PTR.  @flags: HYPERCUBE_TASK_* */
+/**
+ * hc_task_make() - make a task
+ * @fabric: charged for it
+ * @skb: its payload, which is consumed, also on error
+ * @flags: HYPERCUBE_TASK_*
+ *
+ * Return: the task, -ENOMEM, or -ENOBUFS if the accounting owner's limit is reached, as an ERR_PTR
+ */
 struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 flags);
+
+/**
+ * hc_task_put() - drop a reference to a task
+ * @fabric: the one that is charged
+ * @task: the task
+ */
 void hc_task_put(struct hc_fabric *fabric, struct hc_task *task);
-/* Queue it and give it a number.  0; -EAGAIN: there is no room; -EHOSTDOWN; -ENODEV. */
+
+/**
+ * hc_tasks_put() - give a task a number, and queue it
+ * @end: the producer's end
+ * @task: the task; on success the queue has the caller's reference
+ *
+ * Return: 0; -EAGAIN if there is no room; -EHOSTDOWN if the node has failed; -ENODEV if it is gone
+ */
 int hc_tasks_put(struct hc_task_end *end, struct hc_task *task);
-/* Take the first task, of @max bytes at most; with a reference.  0; -EAGAIN: there is none;
- * -EMSGSIZE; -ENOBUFS: the end holds too many; -ENODEV.
+
+/**
+ * hc_tasks_take() - take the first task of the queue
+ * @end: the worker's end
+ * @max: bytes that the worker has room for
+ * @id: set to its id and flags
+ * @task: set to the task, with a reference
+ *
+ * Return: 0; -EAGAIN if there is none; -EMSGSIZE if it is longer than @max; -ENOBUFS if the end
+ *	holds too many; -ENODEV if the node is gone
  */
 int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id,
 		  struct hc_task **task);
-/* What it says, in pieces, by .next; and its length. */
+
+/**
+ * hc_task_says() - get the payload of a task
+ * @task: the task
+ * @len: set to its length, bytes
+ *
+ * Return: its segments, linked by .next
+ */
 const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len);
-/* The worker has got it, or (@back) not: then nobody has taken it. */
+
+/**
+ * hc_tasks_taken() - complete or undo hc_tasks_take()
+ * @end: the worker's end
+ * @task: the task
+ * @back: undo it, since the payload did not reach the worker
+ */
 void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back);
-/* 0, or -ENOENT: the end does not hold it. */
+
+/**
+ * hc_tasks_done() - complete a task
+ * @end: the worker's end
+ * @id: id of the task
+ *
+ * Return: 0, or -ENOENT if the end does not hold it
+ */
 int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id);
+
+/**
+ * hc_task_last() - get the id of the last task that an end has put
+ * @end: the end
+ * @id: set to it
+ */
 void hc_task_last(struct hc_task_end *end, struct hypercube_task *id);
-/* What poll() says of the queue. */
+
+/**
+ * hc_tasks_poll() - compute the part of poll() that depends on the queue
+ * @end: the end
+ *
+ * Return: EPOLLIN and EPOLLOUT bits
+ */
 __poll_t hc_tasks_poll(struct hc_task_end *end);
-/* A call that gives up waiting for @what may have been woken up instead of another one. */
+
+/**
+ * hc_tasks_pass() - wake up the next waiter when a system call stops waiting
+ * @end: the end
+ * @what: EPOLLIN or EPOLLOUT: the event that it waited for, whose wakeup it may have got instead of
+ *	another call
+ */
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what);
+
+/**
+ * hc_tasks_init() - register tasks with fabrics, nodes and frame types
+ *
+ * Context: the module's init
+ */
+void hc_tasks_init(void);
 
 #endif /* _HC_TASK_QUEUE_H */

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds of balancing: how they begin, spread, go on and end at a node, whatever their method.
+ * Load balancing rounds: how they begin, spread, advance and end at a node, whatever their method.
  *
- * A round has a number, and the node that has begun it.  Who hears of one that is later than all
- * it knows takes part, and tells all its neighbours.  So it spreads over all usable links, and the
- * first link by which each node has heard of it makes a tree.  The method does its part; when a
- * node's own is over, and its children in the tree have reported, it reports to its parent.  Once
- * all have reported to the node that began the round, that says down the tree that it is over,
- * and only then a node may begin the next one.
+ * A round has a number, and the node that has begun it. A node that receives news of one that is
+ * later than all it knows takes part, and notifies all its neighbours. So the round spreads over
+ * all usable links, and the first link by which each node has received it makes a tree. The method
+ * does its part; when a node's own part is complete, and its children in the tree have reported, it
+ * reports to its parent. Once all have reported to the node that began the round, that node sends
+ * OVER down the tree, and only then a node may begin the next one.
  *
- * A method whose rounds are of a node and its neighbours alone (round_rid.c) has nothing of this
- * but the triggers and the record.
+ * A method whose rounds are of a node and its neighbours alone (round_rid.c) uses only the triggers
+ * and the record of all this.
  *
- * Several may begin at once: the latest wins (hc_round_ahead()), for whoever hears of a later one
- * leaves his own for it, as do those who have begun theirs: these are beaten, and what was asked
- * for by command begins once more.
+ * Several nodes may begin rounds at once: the latest one, by hc_round.id, wins, for a node that
+ * receives a later one leaves its own for it, also if it has begun its own. That one is superseded;
+ * if a command requested it, it begins once more.
  *
- * A node that meets a fault ends the round with that cause and tells its neighbours, which do the
- * same.  Tasks that are being handed
- * over then are handed over, or are not (move.c); all others stay where they are.  So no round
- * loses or doubles a task, whatever becomes of it: all it does is to say who hands over how many
- * tasks to whom.
+ * A node that meets a fault ends the round with that cause and notifies its neighbours, which do
+ * the same. Tasks that are migrating then complete their migration, or do not (migrate_tx.c); all
+ * others stay where they are. So no round loses or doubles a task, however it ends: all it does is
+ * to determine which node migrates how many tasks to which neighbour.
  *
- * Who lies: a neighbour can begin rounds, end them, or make a node hand its tasks over, and can be
- * handed none.  What it says needs no memory but what each node has for it anyway.
+ * Neighbours that lie: a neighbour can begin rounds, end them, or make a node migrate its tasks,
+ * and it can refuse to take any. What it sends needs no memory but what each node has for it
+ * anyway.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -32,20 +32,21 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
-#include "task/move.h"
+#include "task/migrate.h"
+#include "task/round.h"
 #include "task/round_impl.h"
 #include "task/task.h"
 #include "trace.h"
 
-/* How long a node leaves others in peace after a round before it begins one for lack of tasks;
- * twice as long each time that a round has moved none.
+/* How long a node waits after a round before it begins one for lack of tasks; doubled each time
+ * that a round has moved none.
  */
-#define HUNGRY_MIN	(10ULL * NSEC_PER_MSEC)
-#define HUNGRY_MAX	((u64)NSEC_PER_SEC)
-/* After that a frame that was refused is made again. */
+#define IDLE_MIN	(10ULL * NSEC_PER_MSEC)
+#define IDLE_MAX	((u64)NSEC_PER_SEC)
+/* Delay before a frame that was refused is made again. */
 #define OWED		(2ULL * NSEC_PER_MSEC)
-/* For how many times the fabric's patience nothing new may come: nodes wait for others, and those
- * for handovers over slow links.
+/* After this many stall timeouts without progress a round fails: nodes wait for others, and those
+ * for migrations over slow links.
  */
 #define STILL_MAX	30
 
@@ -57,7 +58,7 @@ struct hc_round *hc_round_of(const struct hc_node *node)
 
 void *hc_round_priv(const struct hc_node *node, struct hc_round *r)
 {
-	return &r->link[node->fabric->dim];
+	return &r->link[node->fabric->topo.ports];
 }
 
 bool hc_round_goes(const struct hc_round *r, unsigned int dim)
@@ -96,12 +97,13 @@ bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u
 
 /* ------------------------------------------------------------ the end */
 
-/* No round follows another faster than it takes, so that at least half the time is left for others;
- * and each that has moved nothing makes the node wait longer.
+/* Compute when this node may begin the next round. No round follows another faster than it takes,
+ * so that at least half the time is left for other work; and after each round that has moved
+ * nothing the node waits longer.
  */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved)
 {
-	u64 wait = moved ? HUNGRY_MIN : clamp(2 * r->interval, HUNGRY_MIN, HUNGRY_MAX);
+	u64 wait = moved ? IDLE_MIN : clamp(2 * r->interval, IDLE_MIN, IDLE_MAX);
 
 	r->ended = ktime_get_ns();
 	r->dice = get_random_u32();
@@ -128,6 +130,7 @@ static void leave(struct hc_node *node, struct hc_round *r)
 	r->state = HC_ROUND_IDLE;
 }
 
+/* End the round at this node, with @flag for its neighbours. */
 static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round_event what)
 {
 	unsigned int d;
@@ -135,14 +138,14 @@ static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round
 	leave(node, r);
 	r->flags |= flag;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
-	/* That it is over goes down the tree, and to who waits in an earlier one; a failure is for
+	/* OVER goes down the tree, and to neighbours that wait in an earlier round; FAILED goes to
 	 * all.
 	 */
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		r->link[d].fresh = hc_round_theirs(r, d) & HC_ROUND_F_PARENT ||
 				   r->link[d].id < r->id || flag & HC_ROUND_F_FAILED;
 	trace_hc_round(node, what, r->id, r->ops->id, r->status);
-	if (r->parent == HC_ROUND_NOBODY)
+	if (r->parent == HC_ROUND_NO_PARENT)
 		record(node, r);
 }
 
@@ -158,20 +161,22 @@ void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cau
 	end(node, r, HC_ROUND_F_FAILED, HC_ROUND_FAILED);
 }
 
-/* It is not recorded, nor is the command that has asked for it answered: it begins again. */
-void hc_round_beaten(struct hc_node *node, struct hc_round *r)
+/* A superseded round is not recorded, nor is the command that requested it answered: it begins
+ * again.
+ */
+void hc_round_superseded(struct hc_node *node, struct hc_round *r)
 {
-	struct hc_rounds *rounds = &node->fabric->rounds;
+	struct hc_rounds *rounds = node->fabric->rounds;
 
 	if (r->state == HC_ROUND_IDLE)
 		return;
 	leave(node, r);
-	if (r->parent != HC_ROUND_NOBODY)
+	if (r->parent != HC_ROUND_NO_PARENT)
 		return;
-	trace_hc_round(node, HC_ROUND_BEATEN, r->id, r->ops->id, 0);
+	trace_hc_round(node, HC_ROUND_SUPERSEDED, r->id, r->ops->id, 0);
 	r->begun = r->answered;
 	spin_lock_bh(&rounds->lock);
-	rounds->stats.beaten++;
+	rounds->stats.superseded++;
 	spin_unlock_bh(&rounds->lock);
 }
 
@@ -182,7 +187,7 @@ u32 hc_round_usable_links(const struct hc_node *node)
 	unsigned int d;
 	u32 dims = 0;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (hc_link_usable(node, d))
 			dims |= hc_bit(d);
 	return dims;
@@ -209,15 +214,15 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 	r->cause_dim = HC_CAUSE_NONE;
 	hc_round_clock_start(&r->clock);
 	memset(hc_round_priv(node, r), 0, ops->size);
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		r->link[d].nsaid = 0;
 		r->link[d].fresh = hc_round_goes(r, d);
 	}
-	trace_hc_round(node, parent == HC_ROUND_NOBODY ? HC_ROUND_BEGUN : HC_ROUND_JOINED, id,
+	trace_hc_round(node, parent == HC_ROUND_NO_PARENT ? HC_ROUND_BEGUN : HC_ROUND_JOINED, id,
 		       ops->id, 0);
 	if (ops->begin)
 		err = ops->begin(node, r);
-	if (parent != HC_ROUND_NOBODY && !hc_round_goes(r, parent))
+	if (parent != HC_ROUND_NO_PARENT && !hc_round_goes(r, parent))
 		err = -ENOLINK;
 	if (err)
 		hc_round_fail(node, r, err, node->id, HC_CAUSE_NONE);
@@ -231,7 +236,7 @@ bool hc_round_start(struct hc_node *node, struct hc_round *r, const struct hc_ro
 		return false;
 	}
 	r->trigger = trigger;
-	hc_round_join(node, r, (hc_round_nr(r->id) + 1) << 16 | node->id, ops, HC_ROUND_NOBODY);
+	hc_round_join(node, r, (hc_round_nr(r->id) + 1) << 16 | node->id, ops, HC_ROUND_NO_PARENT);
 	return true;
 }
 
@@ -243,22 +248,24 @@ static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
 	return ops && ops->start(node, r, ops, trigger);
 }
 
-/* Is a round of the node's own due?  *next: when it is, if that can be told, else as it was. */
+/* Return the trigger of the round that this node is to begin now, or 0. *@next is lowered to the
+ * time when one will be due, if that is known.
+ */
 static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 now, u64 *next)
 {
-	const struct hc_rounds *rounds = &node->fabric->rounds;
-	u64 hungry = r->ended + r->interval + (r->interval * r->dice >> 9);
+	const struct hc_rounds *rounds = node->fabric->rounds;
+	u64 idle = r->ended + r->interval + (r->interval * r->dice >> 9);
 	u64 period = (u64)READ_ONCE(rounds->period) * NSEC_PER_MSEC;
 	u32 threshold = READ_ONCE(rounds->threshold);
 	bool lacks = READ_ONCE(rounds->method) && threshold != HYPERCUBE_THRESHOLD_NONE &&
 		     hc_round_load(node) <= threshold;
 	u64 timed = r->ended + max(period + (period * r->dice >> 12), r->took);
 
-	WRITE_ONCE(r->hungry, lacks);
-	if (lacks && now >= hungry)
+	WRITE_ONCE(r->idle, lacks);
+	if (lacks && now >= idle)
 		return HYPERCUBE_TRIGGER_THRESHOLD;
 	if (lacks)
-		*next = min(*next, hungry);
+		*next = min(*next, idle);
 	if (!READ_ONCE(rounds->method) || !period)
 		return 0;
 	if (now >= timed)
@@ -267,7 +274,7 @@ static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 
 	return 0;
 }
 
-/* Commands come first. */
+/* Begin a round if one is due; commands come first. Return: true if one has begun. */
 static bool begin_due(struct hc_node *node, struct hc_round *r, u64 *next)
 {
 	/* Pairs with hc_round_ask(). */
@@ -286,12 +293,12 @@ static bool begin_due(struct hc_node *node, struct hc_round *r, u64 *next)
 		return begin(node, r, READ_ONCE(r->ask_method), HYPERCUBE_TRIGGER_COMMAND);
 	}
 	trigger = due(node, r, now, next);
-	return trigger && begin(node, r, READ_ONCE(node->fabric->rounds.method), trigger);
+	return trigger && begin(node, r, READ_ONCE(node->fabric->rounds->method), trigger);
 }
 
-bool hc_round_hungry(const struct hc_node *node, u32 queued)
+bool hc_round_idle(const struct hc_node *node, u32 queued)
 {
-	const struct hc_rounds *rounds = &node->fabric->rounds;
+	const struct hc_rounds *rounds = node->fabric->rounds;
 	u32 threshold = READ_ONCE(rounds->threshold);
 	struct hc_round *r;
 
@@ -299,21 +306,23 @@ bool hc_round_hungry(const struct hc_node *node, u32 queued)
 	    queued > threshold)
 		return false;
 	r = hc_round_of(node);
-	if (!r || READ_ONCE(r->hungry))
+	if (!r || READ_ONCE(r->idle))
 		return false;
-	/* Once is enough; the poll has the last word. */
-	WRITE_ONCE(r->hungry, true);
+	/* One event is enough; the poll decides. */
+	WRITE_ONCE(r->idle, true);
 	return true;
 }
 
 /* ------------------------------------------------------------ going on */
 
-/* Do all neighbours take part, and has everybody who has heard of the round from here reported? */
+/* Return: true if all neighbours take part, and all that have received the round from here have
+ * reported.
+ */
 static bool reported(const struct hc_node *node, const struct hc_round *r)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		const struct hc_round_link *l = &r->link[d];
 
 		if (!hc_round_goes(r, d) || d == r->parent)
@@ -325,20 +334,22 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 	return true;
 }
 
-/* False: a child has reported more nodes than there are; the round has failed. */
+/* Sum up the children's reports. Return: false if a child has reported more nodes than there are;
+ * the round has failed then.
+ */
 static bool add_up(struct hc_node *node, struct hc_round *r)
 {
 	u32 members = !r->out;
 	unsigned int d;
 
 	r->moved = r->gave;
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		const struct hc_wire_round *w = &r->link[d].last;
 
 		if (d == r->parent || !(hc_round_theirs(r, d) & HC_ROUND_F_PARENT))
 			continue;
 		members += be32_to_cpu(w->members);
-		if (members > hc_nodes(node->fabric->dim)) {
+		if (members > node->fabric->topo.nodes) {
 			hc_round_fail(node, r, -EPROTO, node->id, d);
 			return false;
 		}
@@ -353,7 +364,7 @@ static void report(struct hc_node *node, struct hc_round *r)
 	if (r->state != HC_ROUND_WAITS || r->flags & HC_ROUND_F_REPORT || !reported(node, r) ||
 	    !add_up(node, r))
 		return;
-	if (r->parent == HC_ROUND_NOBODY) {
+	if (r->parent == HC_ROUND_NO_PARENT) {
 		end(node, r, HC_ROUND_F_OVER, HC_ROUND_DONE);
 		return;
 	}
@@ -361,7 +372,7 @@ static void report(struct hc_node *node, struct hc_round *r)
 	r->link[r->parent].fresh = true;
 }
 
-/* The parent says that all have reported. */
+/* End the round if the parent has sent OVER: all have reported. */
 static void over(struct hc_node *node, struct hc_round *r)
 {
 	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT) ||
@@ -387,7 +398,8 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	bool may_begin;
 	u64 next;
 
-	/* A node without neighbours may be done at once; then nothing is due for a while. */
+	/* A node without neighbours may complete a round at once; then no other is due for a while.
+	 */
 	do {
 		next = U64_MAX;
 		r->owed = false;
@@ -405,7 +417,7 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	timer_arm(node, r, next);
 }
 
-/* Tasks that have gone may have been too many, too. */
+/* Tasks that have migrated away may leave too few here, so a round may be due. */
 void hc_round_moved(struct hc_node *node)
 {
 	struct hc_round *r = hc_round_of(node);
@@ -422,12 +434,12 @@ void hc_round_clock_start(struct hc_round_clock *c)
 	c->progress = c->began;
 }
 
-/* Neighbours that never say what they owe must not hold up others for ever. */
+/* Neighbours that never send what a round waits for must not block it for ever. */
 u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c)
 {
-	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
+	u64 stall_timeout = (u64)READ_ONCE(node->fabric->stall_timeout) * NSEC_PER_MSEC;
 
-	return patience ? c->progress + STILL_MAX * patience : U64_MAX;
+	return stall_timeout ? c->progress + STILL_MAX * stall_timeout : U64_MAX;
 }
 
 void hc_round_cut(struct hc_node *node, u32 dims)
@@ -451,16 +463,16 @@ void hc_round_again(struct hc_node *node, unsigned int dim)
 		hc_node_kick(node, HC_EV_ROUND);
 }
 
-/* What was under way over a link that was cut is lost.  A failed node is better named than a link
- * of it.
+/* Fail the rounds that use a link that was cut, since frames under way over it are lost. The cause
+ * is the neighbour, if that has failed, else the link.
  */
 static void look_at_cut(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		bool died = test_bit(HC_PORT_FAILED, &node->ports[d].flags);
-		u32 cause_node = died ? hc_neigh(node->id, d) : node->id;
+		u32 cause_node = died ? hc_node_peer(node, d) : node->id;
 		u32 cause_dim = died ? HC_CAUSE_NONE : d;
 		int status = died ? -EHOSTDOWN : -ENOLINK;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds of balancing: round.c runs them, round_set.c keeps what is asked for and what has been.
+ * Load balancing rounds: round.c runs them, round_set.c has their settings and history.
  */
 #ifndef _HC_TASK_ROUND_H
 #define _HC_TASK_ROUND_H
@@ -17,28 +17,19 @@ struct hc_round_topo;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* What happens to a round at a node; for tracepoints. */
-enum hc_round_event {
-	HC_ROUND_BEGUN,		/* it begins here */
-	HC_ROUND_JOINED,	/* it has come from a neighbour */
-	HC_ROUND_DONE,		/* it is over */
-	HC_ROUND_FAILED,	/* it has failed */
-	HC_ROUND_BEATEN,	/* it was begun here and gives way to another one */
-};
-
 /**
  * struct hc_round_record - how a round ended, as the node that began it knows
- * @nr: its number; those that several nodes begin at once have the same
+ * @nr: its number; rounds that several nodes begin at once have the same
  * @node: the node that has begun it
  * @method: enum hypercube_balance
  * @trigger: enum hypercube_trigger
  * @status: 0 or -errno
- * @cause_node: with a status: where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: with a status: dimension, or HC_CAUSE_NONE
+ * @cause_node: with -errno: node where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: with -errno: dimension of the link where it lies, or HC_CAUSE_NONE
  * @members: nodes that took part
- * @moved: sum of tasks times links
- * @began: ns since the machine's start
- * @took: ns
+ * @moved: sum of migrated tasks times links that they crossed
+ * @began: start, ns since the machine's start
+ * @took: duration, ns
  */
 struct hc_round_record {
 	u64 nr;
@@ -54,25 +45,24 @@ struct hc_round_record {
 	u64 took;
 };
 
-/* How many rounds there were. */
+/* Numbers of rounds that have ended in each way, and of tasks times links that they moved. */
 struct hc_rounds_stats {
 	u64 done;
 	u64 failed;
-	u64 beaten;
+	u64 superseded;
 	u64 moved;
 };
 
 /**
  * struct hc_rounds - rounds of a fabric
- * @method: enum hypercube_balance of rounds that nodes begin themselves, 0: none does;
- *	config writes
- * @threshold: a node with no more tasks begins one; the same
- * @period: ms from the end of a round to the next one, 0: none; the same
- * @topo: the topology, or NULL; written under hc_fabric.lock, read under RCU
- * @epoch: how many there were; under hc_fabric.lock
+ * @method: enum hypercube_balance of rounds that nodes begin by themselves, 0: none; config writes
+ * @threshold: a node with no more tasks than this begins one; config writes
+ * @period: ms from the end of a round to the next one, 0: none; config writes
+ * @topo: the balancing topology, or NULL; written under hc_fabric.lock, read under RCU
+ * @epoch: how many topologies were installed; under hc_fabric.lock
  * @lock: protects what follows
- * @stats: in numbers
- * @kept: how many records there were
+ * @stats: numbers of rounds
+ * @kept: how many records were ever kept
  * @record: the last of them, number i at i % HYPERCUBE_ROUNDS_KEPT
  */
 struct hc_rounds {
@@ -87,53 +77,172 @@ struct hc_rounds {
 	struct hc_round_record record[HYPERCUBE_ROUNDS_KEPT];
 };
 
+/**
+ * hc_rounds_init() - set up the rounds of a new fabric
+ * @rounds: the fabric's
+ */
 void hc_rounds_init(struct hc_rounds *rounds);
 
-/* --- config, under hc_fabric.lock --- */
-/* Nodes can take part in rounds from now on: 0, -ENOMEM or -ENOBUFS.  -EOPNOTSUPP in a fabric of
- * which a part is elsewhere: rounds would wait for the nodes there.
+/* --- context: config, under hc_fabric.lock --- */
+
+/**
+ * hc_rounds_open() - let the nodes of a fabric take part in rounds from now on
+ * @fabric: the fabric
+ * @extack: set to a sentence on error
+ *
+ * Return: 0, -ENOMEM, -ENOBUFS if the accounting owner's limit is reached, or -EOPNOTSUPP if the
+ *	fabric spans machines: rounds would wait for the remote nodes
  */
 int hc_rounds_open(struct hc_fabric *fabric, struct netlink_ext_ack *extack);
-/* @method, @threshold, @period or the fabric's patience have changed. */
+
+/**
+ * hc_rounds_set() - let the nodes act on changed settings or a changed stall timeout
+ * @fabric: the fabric
+ */
 void hc_rounds_set(struct hc_fabric *fabric);
-/* Install a topology, made for the faults @fault, if the verifier accepts it, and @method (or 0)
- * can use it.
+
+/**
+ * hc_rounds_topology() - install a balancing topology
+ * @fabric: the fabric
+ * @method: enum hypercube_balance that must be able to use it, or 0
+ * @b: the topology
+ * @fault: FAULT words of all nodes that it was made for
+ * @extack: set to a sentence on error
+ *
+ * Return: 0, -EINVAL if the verifier or the method refuses it, -ESTALE if the faults have changed,
+ *	or another -errno
  */
 int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_balance *b,
 		       const u32 *fault, struct netlink_ext_ack *extack);
-/* No poll runs any more. */
+
+/**
+ * hc_rounds_exit() - free the topology, after all polls are disabled
+ * @fabric: the fabric
+ */
 void hc_rounds_exit(struct hc_fabric *fabric);
-/* The topology, or NULL; and its number. */
+
+/**
+ * hc_rounds_topology_get() - get the installed topology
+ * @fabric: the fabric
+ * @epoch: set to its number, or 0
+ *
+ * Return: the topology, or NULL
+ */
 const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, u32 *epoch);
-/* Does nobody wait for a round of another method there? */
+
+/**
+ * hc_round_may_ask() - tell whether a round may be requested at a node
+ * @node: the node, after hc_rounds_open()
+ * @method: enum hypercube_balance
+ *
+ * Return: false if a round of another method is requested there and not yet answered
+ */
 bool hc_round_may_ask(const struct hc_node *node, u32 method);
-/* Let @node begin a round as soon as it can.  Returns a number for hc_round_asked(), until
- * hc_round_told().
+
+/**
+ * hc_round_ask() - request that a node begins a round as soon as it can
+ * @node: the node
+ * @method: enum hypercube_balance
+ *
+ * Return: a number for hc_round_asked(); the caller calls hc_round_notified() at the end
  */
 u32 hc_round_ask(struct hc_node *node, u32 method);
-/* How did it end?  -EAGAIN: it has not. */
+
+/**
+ * hc_round_asked() - get the outcome of a requested round
+ * @node: the node
+ * @nr: what hc_round_ask() returned
+ * @record: set to the record of the round
+ *
+ * Return: 0, or -EAGAIN if it has not ended
+ */
 int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record);
-void hc_round_told(struct hc_node *node);
-/* Is there a method of this number? */
+
+/**
+ * hc_round_notified() - end the wait for a requested round, whether it has ended or not
+ * @node: the node
+ */
+void hc_round_notified(struct hc_node *node);
+
+/**
+ * hc_round_knows() - tell whether a method exists
+ * @method: a number
+ *
+ * Return: true if it is one of enum hypercube_balance
+ */
 bool hc_round_knows(u32 method);
-/* Can it be used now, or does it need another topology?  0 or -errno. */
+
+/**
+ * hc_round_check() - check whether a method can be used with the installed topology
+ * @fabric: the fabric
+ * @method: enum hypercube_balance
+ * @extack: set to a sentence on error
+ *
+ * Return: 0 or -errno
+ */
 int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ext_ack *extack);
 
-/* --- the node --- */
-/* Do what is due.  Poll. */
+/* --- the node; context: poll, unless stated otherwise --- */
+
+/**
+ * hc_round_event() - handle HC_EV_ROUND: do what is due in rounds
+ * @node: the node
+ */
 void hc_round_event(struct hc_node *node);
-/* These links were unusable, perhaps for a moment.  Poll. */
+
+/**
+ * hc_round_cut() - fail the rounds over links that were unusable, perhaps for a moment
+ * @node: the node
+ * @dims: dimensions of the links, as a mask
+ */
 void hc_round_cut(struct hc_node *node, u32 dims);
-/* The other end of a link may have been unusable: say again what it is to know.  Poll. */
+
+/**
+ * hc_round_again() - send the state of rounds again to a neighbour, which may have dropped it
+ *	because its end of the link was down
+ * @node: the node
+ * @dim: dimension of the link
+ */
 void hc_round_again(struct hc_node *node, unsigned int dim);
-/* Handovers may be over.  Poll. */
+
+/**
+ * hc_round_moved() - advance rounds after migrations may have ended
+ * @node: the node
+ */
 void hc_round_moved(struct hc_node *node);
-/* A ROUND frame; consumes.  Poll. */
+
+/**
+ * hc_round_rx() - process a ROUND frame; consumes it
+ * @node: the receiving node
+ * @dim: dimension of the link that it came over
+ * @skb: the frame
+ */
 void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* No poll runs any more: stop the timer. */
+
+/**
+ * hc_round_stop() - stop the timer of a node's rounds
+ * @node: the node
+ *
+ * Context: process, after all polls are disabled
+ */
 void hc_round_stop(struct hc_node *node);
+
+/**
+ * hc_round_free() - free a node's part in rounds
+ * @node: the node
+ *
+ * Context: process, after hc_round_stop()
+ */
 void hc_round_free(struct hc_node *node);
-/* So many tasks wait at the node now: is that too few?  Any context. */
-bool hc_round_hungry(const struct hc_node *node, u32 queued);
+
+/**
+ * hc_round_idle() - tell whether a node has too few tasks, so that it is to begin a round
+ * @node: the node
+ * @queued: tasks in its queue now
+ *
+ * Context: any
+ * Return: true if the caller is to set HC_EV_ROUND
+ */
+bool hc_round_idle(const struct hc_node *node, u32 queued);
 
 #endif /* _HC_TASK_ROUND_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dimension exchange (DEM): along one dimension after another neighbours tell each other their
- * loads, and the one with more hands over half the difference.
+ * Dimension exchange (DEM): along one dimension after another neighbours send each other their
+ * loads, and the one with more tasks migrates half the difference.
  *
- * Each has all that comes along a dimension before it tells its load along the next one, for the
- * word that tasks were handed over follows the last of them.
+ * A node has received all tasks that come along a dimension before it sends its load along the next
+ * one, for the value GAVE, which says how many tasks were migrated, follows the last of them.
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "task/round_impl.h"
 
-/* Along one dimension.  Return: true when that is over. */
+/* Do the exchange along one dimension. Return: true when it is complete. */
 static bool exchange(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
 	u64 own = hc_round_say(r, dim, HC_ROUND_LOAD, 0, hc_round_load(node)), theirs, gave;
@@ -26,7 +26,7 @@ static bool advance(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (hc_round_goes(r, d) && !exchange(node, r, d))
 			return false;
 	return true;
@@ -35,7 +35,7 @@ static bool advance(struct hc_node *node, struct hc_round *r)
 const struct hc_round_ops hc_round_dem = {
 	.id		= HYPERCUBE_BALANCE_DEM,
 	.start		= hc_round_start,
-	.rx		= hc_round_hear,
+	.rx		= hc_round_receive,
 	.words		= BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_GAVE),
 	.advance	= advance,
 };

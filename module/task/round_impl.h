@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What rounds of all methods have in common, for the files of rounds alone.
+ * What load balancing rounds of all methods have in common; for the files of rounds only.
  */
 #ifndef _HC_TASK_ROUND_IMPL_H
 #define _HC_TASK_ROUND_IMPL_H
@@ -14,18 +14,19 @@
 #include "wire.h"
 
 /**
- * struct hc_round_ops - a method
+ * struct hc_round_ops - a method of load balancing
  * @id: enum hypercube_balance
- * @words: the kinds of words that its nodes say, BIT(enum hc_round_kind)
- * @start: begin one here.  False: that is not possible
- * @rx: a frame of it has come, with @n words of these kinds.  False: it is not what it can be
- * @topology: its rounds need one: what is wrong with this one?  A sentence, or NULL: nothing; no
- *	function: they need none
- * @size: bytes of its own state at a node, see hc_round_priv(); 0 when a round begins
- * @begin: the node takes part now: 0, or -errno: the round fails.  May be NULL
- * @advance: go on as far as possible.  True: the node's own part is over
+ * @words: the kinds of values that its nodes send, BIT(enum hc_round_kind)
+ * @start: begin a round here. Return: false if that is not possible
+ * @rx: process a frame of the method, with @n values of these kinds. Return: false if it is
+ *	malformed
+ * @topology: check a topology for the method. Return: NULL if it is suitable, else a sentence that
+ *	says why not. NULL if the method needs no topology
+ * @size: bytes of its own state at a node, see hc_round_priv(); zeroed when a round begins
+ * @begin: the node takes part now. Return: 0, or -errno to fail the round. May be NULL
+ * @advance: go on as far as possible. Return: true if the node's own part is complete
  *
- * Rounds that spread over the fabric have hc_round_start() and hc_round_hear(), and only these
+ * Rounds that spread over the fabric use hc_round_start() and hc_round_receive(), and only these
  * have the functions and the state that follow.
  */
 struct hc_round_ops {
@@ -44,11 +45,11 @@ struct hc_round_ops {
 extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa, hc_round_rid;
 
 /**
- * struct hc_round_topo - a topology of a fabric; constant
- * @rcu: for its end
+ * struct hc_round_topo - a balancing topology of a fabric; constant
+ * @rcu: frees it
  * @epoch: its number in this fabric
- * @mark: what nodes tell each other of it, of HC_ROUND_VALUE_BITS
- * @b: what the verifier has seen; b.up points to @up
+ * @mark: hash by which nodes compare their topologies, of HC_ROUND_VALUE_BITS
+ * @b: the topology, accepted by the verifier; b.up points to @up
  * @size: bytes of all this
  * @up: see struct hc_balance
  */
@@ -62,16 +63,16 @@ struct hc_round_topo {
 };
 
 /**
- * struct hc_round_link - rounds at a link
- * @said: words of this node in its round, @nsaid of them
- * @nsaid: see above
- * @fresh: there is something that the neighbour has not been sent
- * @sent0: tasks that had gone over the link before those of the round
- * @id: the latest round of which the neighbour has said something; what follows is of that
+ * struct hc_round_link - a node's rounds at one link
+ * @said: values that this node sends in its round, @nsaid of them
+ * @nsaid: see @said
+ * @fresh: a frame is to be sent to the neighbour
+ * @sent0: tasks that had migrated over the link before the round
+ * @id: the latest round of which the neighbour has sent a frame; what follows belongs to it
  * @last: the last frame
  * @theirs: HC_ROUND_F_* of all frames
- * @heard: words of the neighbour, @nheard of them
- * @nheard: see above
+ * @received: values that the neighbour has sent, @nreceived of them
+ * @nreceived: see @received
  */
 struct hc_round_link {
 	u64 said[HC_ROUND_WORDS];
@@ -81,14 +82,14 @@ struct hc_round_link {
 	u64 id;
 	struct hc_wire_round last;
 	u8 theirs;
-	u8 nheard;
-	u64 heard[HC_ROUND_WORDS];
+	u8 nreceived;
+	u64 received[HC_ROUND_WORDS];
 };
 
 /**
- * struct hc_round_clock - the time of who waits for others in a round
- * @began: when it was heard of, ns
- * @progress: when something new of it was heard or handed over, ns
+ * struct hc_round_clock - times of a node that waits for others in a round
+ * @began: when the node began or joined the round, ns
+ * @progress: when it last received something new or migrated tasks in it, ns
  */
 struct hc_round_clock {
 	u64 began;
@@ -96,50 +97,52 @@ struct hc_round_clock {
 };
 
 enum hc_round_state {
-	HC_ROUND_IDLE,		/* there is none, or it is over */
+	HC_ROUND_IDLE,		/* there is none, or it has ended */
 	HC_ROUND_RUNS,		/* the node's own part is under way */
-	HC_ROUND_WAITS,		/* for reports of others, or for the word that it is over */
+	HC_ROUND_WAITS,		/* the node waits for reports, or for OVER */
 };
 
-#define HC_ROUND_NOBODY	0xff
+#define HC_ROUND_NO_PARENT	0xff
 
 /**
- * struct hc_round - rounds at a node; [poll] but for what has another note
+ * struct hc_round - a node's part in rounds; [poll] unless stated otherwise
  * @node: the node; constant
  * @id: the present or last round: its number << 16 | the node that has begun it
- * @ops: its method; NULL: there never was one
+ * @ops: its method, or NULL: there never was a round
  * @state: enum hc_round_state
- * @parent: dimension of the link to the node from which it was heard, or HC_ROUND_NOBODY: it was
+ * @parent: dimension of the link to the node from which it came, or HC_ROUND_NO_PARENT: it was
  *	begun here
  * @trigger: enum hypercube_trigger, of one that was begun here
- * @dice: a random number that belongs to the last round
+ * @dice: a random number, drawn at the end of each round, that spreads the nodes' next ones in time
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
- * @out: the node has no part in it but to pass it on, and is not counted
- * @owed: a frame was refused
- * @cut: links that were unusable, perhaps for a moment, since this was looked at
- * @part: the links over which the round goes
- * @giving: links over which tasks are handed over in it
- * @members: nodes here and below, of the report
- * @moved: tasks times links there; once it is over, of all
- * @gave: what this node has handed over
- * @status: FAILED: -errno
- * @cause_node: where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: dimension, or HC_CAUSE_NONE
- * @clock: its time
- * @ready: when the node may follow its neighbours into a later one, or begin again one that was
- *	beaten, ns
- * @ended: when the last one was over, ns
+ * @out: the node only relays the round, and is not counted
+ * @owed: a frame was refused, and has to be made again
+ * @cut: dimensions of links that were unusable, perhaps for a moment, and that look_at_cut() has
+ *	not looked at yet
+ * @part: dimensions of the links over which the round goes
+ * @giving: dimensions of the links over which tasks are migrating in it
+ * @members: nodes here and below, for the report
+ * @moved: tasks times links here and below; once the round is over, of all nodes
+ * @gave: tasks that this node has migrated
+ * @status: with FAILED: -errno
+ * @cause_node: node where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
+ * @clock: times of the round
+ * @ready: when the node may follow its neighbours into a later round, or begin a superseded one
+ *	again, ns
+ * @ended: when the last round ended, ns
  * @took: how long that one took, ns
- * @interval: ns from then to one that the node may begin for lack of tasks
- * @hungry: the node lacks tasks, and knows it; others read it
- * @timer: when something is due
- * @asks: how often configuration has asked for a round; config writes
- * @ask_method: for one of which method; config writes it before @asks
- * @waiters: how many have not been told yet how theirs has ended; config
+ * @interval: ns from @ended to a round that the node may begin for lack of tasks
+ * @idle: the poll knows that the node lacks tasks; hc_round_idle() in any context reads and
+ *	sets it
+ * @timer: runs when something is due
+ * @asks: how many rounds configuration has requested; config writes
+ * @ask_method: method of the last one; config writes it before @asks
+ * @waiters: how many requests have not been answered yet; config writes
  * @begun: how many of @asks the present round, or the last one, answers
  * @answered: how many of @asks are answered; under hc_rounds.lock
- * @answer: how; the same
- * @rid: what it asks its neighbours for, and they ask for
+ * @answer: the record of the last of these; under hc_rounds.lock
+ * @rid: state of the method RID
  * @size: bytes of all this
  * @link: for each link
  */
@@ -168,7 +171,7 @@ struct hc_round {
 	u64 ended;
 	u64 took;
 	u64 interval;
-	bool hungry;
+	bool idle;
 	struct hrtimer timer;
 	u32 asks;
 	u32 ask_method;
@@ -186,91 +189,325 @@ static inline u64 hc_round_nr(u64 id)
 	return id >> 16;
 }
 
-/* The last number that there is. */
+/* The greatest number that a round can have. */
 #define HC_ROUND_NR_MAX	(U64_MAX >> 16)
 
-/* HC_ROUND_F_* that the neighbour has said in the present round. */
+/* Return the HC_ROUND_F_* that the neighbour has sent in the present round. */
 static inline u8 hc_round_theirs(const struct hc_round *r, unsigned int dim)
 {
 	return r->link[dim].id == r->id ? r->link[dim].theirs : 0;
 }
 
-/* --- round.c; poll --- */
+/* --- round.c; context: poll --- */
+/**
+ * hc_round_of() - get a node's part in rounds
+ * @node: the node
+ *
+ * Context: any
+ * Return: it, or NULL if rounds were never enabled
+ */
 struct hc_round *hc_round_of(const struct hc_node *node);
-/* See struct hc_round_ops. */
+
+/**
+ * hc_round_start() - begin a round that spreads over the fabric; see struct hc_round_ops
+ * @node: the node
+ * @r: its rounds
+ * @ops: the method
+ * @trigger: why it begins
+ *
+ * Return: false if the numbers are used up
+ */
 bool hc_round_start(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
 		    enum hypercube_trigger trigger);
+
+/**
+ * hc_round_usable_links() - list the links that rounds may use
+ * @node: the node
+ *
+ * Return: their dimensions, as a mask
+ */
 u32 hc_round_usable_links(const struct hc_node *node);
+
+/**
+ * hc_round_clock_start() - set both times to now
+ * @c: the clock
+ */
 void hc_round_clock_start(struct hc_round_clock *c);
-/* When is it too long that nothing has gone on? */
+
+/**
+ * hc_round_deadline() - compute when a round without progress fails
+ * @node: the node
+ * @c: its clock of the round
+ *
+ * Return: ns, or U64_MAX: never
+ */
 u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c);
-/* One that took @took ns has ended: how long is it until the node begins one itself? */
+
+/**
+ * hc_round_pause() - compute when the node may begin the next round itself
+ * @r: its rounds
+ * @took: how long the round took that has ended, ns
+ * @moved: it has moved tasks
+ */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved);
-/* The method's own state. */
+
+/**
+ * hc_round_priv() - get the method's own state
+ * @node: the node
+ * @r: its rounds
+ *
+ * Return: hc_round_ops.size bytes
+ */
 void *hc_round_priv(const struct hc_node *node, struct hc_round *r);
-/* Does the round go over this link, as far as is known? */
+
+/**
+ * hc_round_goes() - tell whether the round uses a link, as far as is known
+ * @r: the node's rounds
+ * @dim: dimension of the link
+ *
+ * Return: true if both ends take part in it over this link
+ */
 bool hc_round_goes(const struct hc_round *r, unsigned int dim);
-/* Tasks that wait here. */
+
+/**
+ * hc_round_load() - count the tasks in a node's queue
+ * @node: the node
+ *
+ * Return: the number
+ */
 u32 hc_round_load(const struct hc_node *node);
-/* Hand over up to @count tasks, once in a round, and say how many they were (GAVE).  Return: false
- * while that is under way.
+
+/**
+ * hc_round_give() - migrate tasks to a neighbour, once in a round, and send GAVE when that is
+ *	complete
+ * @node: the node
+ * @r: its rounds
+ * @dim: dimension of the link
+ * @count: how many tasks, at most
+ *
+ * Return: true when it is complete
  */
 bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count);
-/* A neighbour says that it is in a round that we are not in, which is later than ours. */
+
+/**
+ * hc_round_join() - take part in a round that is later than the node's own
+ * @node: the node
+ * @r: its rounds
+ * @id: the round
+ * @ops: its method
+ * @parent: dimension of the link from which it came, or HC_ROUND_NO_PARENT: the node begins it
+ */
 void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 		   const struct hc_round_ops *ops, unsigned int parent);
-/* The round has failed, here or elsewhere: end it. */
+
+/**
+ * hc_round_fail() - end the present round, if any, because it has failed here or elsewhere
+ * @node: the node
+ * @r: its rounds
+ * @status: -errno
+ * @cause_node: node where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
+ */
 void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
 		   u32 cause_dim);
-/* Another round takes the place of this one. */
-void hc_round_beaten(struct hc_node *node, struct hc_round *r);
-/* Go on as far as possible, and say so. */
+
+/**
+ * hc_round_superseded() - leave the present round, if any, for a later one that supersedes it
+ * @node: the node
+ * @r: its rounds
+ */
+void hc_round_superseded(struct hc_node *node, struct hc_round *r);
+
+/**
+ * hc_round_go() - advance all rounds of the node as far as possible, and send what is new
+ * @node: the node
+ * @r: its rounds
+ */
 void hc_round_go(struct hc_node *node, struct hc_round *r);
 
-/* --- round_link.c; poll --- */
-/* See struct hc_round_ops. */
-bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
-		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
-/* The value among @n words of the one of this kind and index; false: there is none. */
+/* --- round_link.c; context: poll --- */
+
+/**
+ * hc_round_receive() - process a frame of a round that spreads over the fabric; see struct
+ *	hc_round_ops
+ * @node: the node
+ * @r: its rounds
+ * @dim: dimension of the link that it came over
+ * @w: the frame's header
+ * @word: its values
+ * @n: how many they are
+ *
+ * Return: false if the round's number is impossible
+ */
+bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		      const struct hc_wire_round *w, const u64 *word, unsigned int n);
+
+/**
+ * hc_round_word() - find a value
+ * @word: values as they stand in frames
+ * @n: how many they are
+ * @kind: kind of the value
+ * @index: index of the value among those of its kind
+ * @value: set to it
+ *
+ * Return: false if there is none
+ */
 bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, unsigned int index,
 		   u64 *value);
-/* As it stands in frames. */
+
+/**
+ * hc_round_word_make() - encode a value as it stands in frames
+ * @kind: its kind
+ * @index: its index
+ * @value: the value; the greatest that can be encoded stands for greater ones
+ *
+ * Return: the encoded value
+ */
 u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
-/* Return: false if the frame was refused.  It is owed, and the poll comes back soon. */
+
+/**
+ * hc_round_xmit() - send a ROUND frame
+ * @node: the node
+ * @r: its rounds
+ * @dim: dimension of the link
+ * @w: the frame's header
+ * @word: its values
+ * @n: how many they are
+ *
+ * Return: false if the frame was refused; the poll runs again soon
+ */
 bool hc_round_xmit(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
-/* Say a word, unless one of its kind and index was said: that stands.  Return: its value. */
+
+/**
+ * hc_round_say() - send a value to a neighbour in the present round; one that was sent is not
+ *	changed
+ * @r: the node's rounds
+ * @dim: dimension of the link
+ * @kind: kind of the value
+ * @index: its index
+ * @value: the value
+ *
+ * Return: @value, or the value of this kind and index that was sent before
+ */
 u64 hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		 unsigned int index, u64 value);
-/* Has the neighbour said it? */
+
+/**
+ * hc_round_said() - get a value that the neighbour has sent in the present round
+ * @r: the node's rounds
+ * @dim: dimension of the link
+ * @kind: kind of the value
+ * @index: its index
+ * @value: set to it
+ *
+ * Return: false if the neighbour has not sent it
+ */
 bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		   unsigned int index, u64 *value);
-/* Follow neighbours into a later round, or to the end of this one.  Return: false if there is a
- * later one for which the time comes at *@next.
+
+/**
+ * hc_round_follow() - follow neighbours into a later round, or to the end of the present one
+ * @node: the node
+ * @r: its rounds
+ * @next: set to the time when the node may follow, if that is too early now
+ *
+ * Return: false if it is too early
  */
 bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next);
-/* Send what is fresh. */
+
+/**
+ * hc_round_flush() - send frames to the neighbours for which something is new
+ * @node: the node
+ * @r: its rounds
+ */
 void hc_round_flush(struct hc_node *node, struct hc_round *r);
 
 /* --- round_set.c --- */
-/* Returns the method of this number, or NULL. */
+
+/**
+ * hc_round_method() - find a method
+ * @method: enum hypercube_balance
+ *
+ * Return: the method, or NULL
+ */
 const struct hc_round_ops *hc_round_method(u32 method);
-/* A round that was begun here has ended.  @keep: it is told, and kept in the history. */
+
+/**
+ * hc_round_record() - record the end of a round that was begun here, and answer the command for it
+ * @node: the node
+ * @r: its rounds
+ * @rec: the record
+ * @keep: send a notification, and keep the record in the history
+ *
+ * Context: poll
+ */
 void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_round_record *rec,
 		     bool keep);
-/* No round can begin here. */
+
+/**
+ * hc_round_refuse() - answer all outstanding commands with an error, since no round can begin here
+ * @node: the node
+ * @r: its rounds
+ * @status: -errno
+ *
+ * Context: poll
+ */
 void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status);
 
-/* --- round_rid.c; poll --- */
+/* --- round_rid.c; context: poll --- */
+
+/**
+ * hc_rid_size() - size of the state of the method RID
+ * @fabric: the fabric
+ *
+ * Return: bytes for one node
+ */
 size_t hc_rid_size(const struct hc_fabric *fabric);
-/* Does the node ask its neighbours?  Then *@next is not after when they have had their time. */
+
+/**
+ * hc_rid_asks() - tell whether a RID round of the node itself is under way
+ * @node: the node
+ * @r: its rounds
+ * @next: if so, lowered to the time when it fails without progress
+ *
+ * Return: true if so
+ */
 bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next);
-/* Does that depend on a neighbour? */
+
+/**
+ * hc_rid_needs() - tell whether that round waits for a neighbour, or will
+ * @r: the node's rounds
+ * @dim: dimension of the link
+ *
+ * Return: true if so
+ */
 bool hc_rid_needs(const struct hc_round *r, unsigned int dim);
-/* Say again what the neighbour may not have heard.  Return: true if there is something. */
+
+/**
+ * hc_rid_again() - repeat the last request to a neighbour, which may not have received it
+ * @r: the node's rounds
+ * @dim: dimension of the link
+ *
+ * Return: true if there is one to be sent
+ */
 bool hc_rid_again(struct hc_round *r, unsigned int dim);
-/* Go on as far as possible, and say so. */
+
+/**
+ * hc_rid_go() - advance the RID rounds of the node and its neighbours, and send what is new
+ * @node: the node
+ * @r: its rounds
+ */
 void hc_rid_go(struct hc_node *node, struct hc_round *r);
+
+/**
+ * hc_rid_fail() - end the RID round of the node itself, if any, as failed
+ * @node: the node
+ * @r: its rounds
+ * @status: -errno
+ * @cause_node: node where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
+ */
 void hc_rid_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
 		 u32 cause_dim);
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ROUND frames: what a node says in a round over a link.
+ * ROUND frames: what a node sends in a round over a link.
  *
- * Each says all of it, so a later one replaces those before, and one that was refused is made anew
- * (hc_round_link.fresh).  A link delivers them in order or is down, so each end has what the other
- * one has said last, but for what was lost while one of them was down:
+ * Each frame repeats all that the node has sent over this link in the round, so a later one
+ * replaces those before, and one that was refused is made again (hc_round_link.fresh). A link
+ * delivers them in order or is down, so each end has the last state of the other one, except for
+ * frames that were lost while one end was down:
  *
  *  - A round has failed when a link over which it goes was unusable, be it for a moment.
- *  - One end of a link comes up before the other, which drops what comes until then.  It says a
- *    FAULT word when it is up, and then all is said again (hc_round_again()).
- *  - Who speaks of an earlier round than this, or as if it was not over, is told of it.
+ *  - One end of a link comes up before the other, which drops what comes until then. The latter
+ *    sends its FAULT word when it is up, and then all is sent to it again (hc_round_again()).
+ *  - A neighbour whose frame is of an earlier round than this node's, or of one that this node
+ *    knows is over, is sent this node's state.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -18,17 +20,17 @@
 #include "hc_topo.h"
 #include "task/round_impl.h"
 
-/* The index is of 8 bits. */
+/* A value in a frame: kind << 56 | index << 48 | value. */
 #define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
-/* Whoever hears of a round tells all his neighbours, so rounds follow each other no faster. */
+/* Least time between rounds that a node joins: each node that joins notifies all its neighbours. */
 #define GAP	(2ULL * NSEC_PER_MSEC)
-/* No round is over sooner than that, as a power of two of ns: so many there may have been at most
- * since the machine's start, and nobody is believed a later one, or he would use up the numbers.
+/* No round takes less than 2^LEAST_LOG ns, which bounds how many there can have been since the
+ * machine's start. A greater number is refused, or a neighbour could use up the numbers.
  */
 #define LEAST_LOG	10
 
-/* ------------------------------------------------------------ words */
+/* ------------------------------------------------------------ values */
 
 u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value)
 {
@@ -70,7 +72,7 @@ bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kin
 {
 	const struct hc_round_link *l = &r->link[dim];
 
-	return l->id == r->id && hc_round_word(l->heard, l->nheard, kind, index, value);
+	return l->id == r->id && hc_round_word(l->received, l->nreceived, kind, index, value);
 }
 
 /* ------------------------------------------------------------ sending */
@@ -118,7 +120,7 @@ void hc_round_flush(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (r->link[d].fresh && r->ops && hc_link_usable(node, d))
 			link_send(node, r, d);
 }
@@ -131,13 +133,15 @@ static bool cause_sound(const struct hc_node *node, const struct hc_wire_round *
 
 	if (!(w->flags & HC_ROUND_F_FAILED))
 		return !status;
-	/* From there on they are the kernel's own. */
+	/* Greater errors are internal to the kernel. */
 	return status && status < ERESTARTSYS &&
-	       (u == HC_CAUSE_NONE || u < hc_nodes(node->fabric->dim)) &&
-	       (d == HC_CAUSE_NONE || d < node->fabric->dim);
+	       (u == HC_CAUSE_NONE || u < node->fabric->topo.nodes) &&
+	       (d == HC_CAUSE_NONE || d < node->fabric->topo.ports);
 }
 
-/* All words are of kinds that the method has, and it is never told two of a kind and index. */
+/* Return: true if all values are of kinds that the method has, and no two have the same kind and
+ * index.
+ */
 static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigned int n)
 {
 	unsigned int i, k, kind;
@@ -153,7 +157,7 @@ static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigne
 	return true;
 }
 
-/* Reads the words; returns how many there are, or -1: the frame is none. */
+/* Read the values of a frame. Return: how many there are, or -1 if the frame is malformed. */
 static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64 *word)
 {
 	const struct hc_wire_round *w = hc_wire_round_of(skb);
@@ -162,9 +166,9 @@ static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64
 	__be64 raw[HC_ROUND_WORDS];
 
 	if (!ops || len % sizeof(__be64) || n > HC_ROUND_WORDS || !cause_sound(node, w) ||
-	    (be64_to_cpu(w->round) & U16_MAX) >= hc_nodes(node->fabric->dim) ||
+	    (be64_to_cpu(w->round) & U16_MAX) >= node->fabric->topo.nodes ||
 	    w->flags & ~HC_ROUND_F_ALL || w->reserved[0] || w->reserved[1] ||
-	    be32_to_cpu(w->members) > hc_nodes(node->fabric->dim) ||
+	    be32_to_cpu(w->members) > node->fabric->topo.nodes ||
 	    skb_copy_bits(skb, HC_ROUND_HEAD, raw, len))
 		return -1;
 	for (i = 0; i < n; i++)
@@ -177,9 +181,10 @@ static bool is_over(u8 flags)
 	return flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
 }
 
-/* Words are not taken back. */
-static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
-		      const u64 *word, unsigned int n)
+/* Store what the neighbour has sent. It may add flags and values to a round, but not take any back.
+ */
+static void link_receive(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
+			 const u64 *word, unsigned int n)
 {
 	struct hc_round_link *l = &r->link[dim];
 	u64 id = be64_to_cpu(w->round);
@@ -190,30 +195,31 @@ static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire
 	if (news) {
 		l->id = id;
 		l->theirs = 0;
-		l->nheard = 0;
+		l->nreceived = 0;
 	}
-	news |= w->flags & ~l->theirs || n > l->nheard;
+	news |= w->flags & ~l->theirs || n > l->nreceived;
 	l->last = *w;
 	l->theirs |= w->flags;
-	if (n > l->nheard) {
-		memcpy(&l->heard[l->nheard], &word[l->nheard], (n - l->nheard) * sizeof(*word));
-		l->nheard = n;
+	if (n > l->nreceived) {
+		memcpy(&l->received[l->nreceived], &word[l->nreceived],
+		       (n - l->nreceived) * sizeof(*word));
+		l->nreceived = n;
 	}
 	if (news && id == r->id)
 		r->clock.progress = ktime_get_ns();
 }
 
-bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
-		   const struct hc_wire_round *w, const u64 *word, unsigned int n)
+bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		      const struct hc_wire_round *w, const u64 *word, unsigned int n)
 {
 	bool out = w->flags & HC_ROUND_F_OUT, over = is_over(w->flags);
 	u64 id = be64_to_cpu(w->round);
 
 	if (hc_round_nr(id) > ktime_get_ns() >> LEAST_LOG)
 		return false;
-	/* A later round that does not go over this link may come over another one. */
+	/* A later round that does not go over this link may still come over another one. */
 	if (id <= r->id || !out || over)
-		link_hear(r, dim, w, word, n);
+		link_receive(r, dim, w, word, n);
 	if (!over && (id < r->id || (id == r->id && !out && (r->state == HC_ROUND_IDLE ||
 							     !(r->part & hc_bit(dim))))))
 		r->link[dim].fresh = true;
@@ -222,15 +228,15 @@ bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
 
 /* ------------------------------------------------------------ following */
 
-/* The latest round that a neighbour is in, or knows the end of, if it is later than ours.  Not over
- * a link that has failed since it was heard of: it has failed there, too.
+/* Return the link over which the latest round came, if that is later than the node's own and its
+ * link is usable (else the round has failed at the neighbour, too); or HC_ROUND_NO_PARENT.
  */
 static unsigned int later_along(const struct hc_node *node, const struct hc_round *r)
 {
-	unsigned int d, dim = HC_ROUND_NOBODY;
+	unsigned int d, dim = HC_ROUND_NO_PARENT;
 	u64 id = r->id;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (r->link[d].id > id && hc_link_usable(node, d)) {
 			id = r->link[d].id;
 			dim = d;
@@ -238,11 +244,11 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 	return dim;
 }
 
-/* A round that is over elsewhere: what is left of it is not for us.  Or one that is said to be this
- * node's, and that it has not begun: those who are in it may wait for each other, and nobody would
- * end it, so they are told that it has failed.
+/* Take the number of a later round without taking part. Either it has ended elsewhere already; or
+ * it claims to be begun by this node, which has not begun it: the nodes in it may wait for each
+ * other with no node that would end it, so they are sent FAILED.
  *
- * Those who wait for this node in the earlier round that it leaves are told in any case.
+ * Neighbours that wait for this node in the earlier round that it leaves are notified in any case.
  */
 static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
@@ -252,29 +258,29 @@ static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int di
 
 	r->id = r->link[dim].id;
 	r->ops = hc_round_method(w->method);
-	r->parent = HC_ROUND_NOBODY;
+	r->parent = HC_ROUND_NO_PARENT;
 	r->part = 0;
 	r->flags = over ? w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED) : HC_ROUND_F_FAILED;
 	r->status = over ? -(int)be32_to_cpu(w->status) : -EPROTO;
 	r->cause_node = over ? be16_to_cpu(w->node) : node->id;
 	r->cause_dim = over ? be16_to_cpu(w->dim) : dim;
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		r->link[d].nsaid = 0;
 		r->link[d].fresh = d == dim ? !over : r->link[d].id < r->id;
 	}
 }
 
-/* What neighbours say of the present round. */
+/* Act on what neighbours have sent in the present round: it may have failed. */
 static void present_follow(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim && r->state != HC_ROUND_IDLE; d++) {
+	for (d = 0; d < node->fabric->topo.ports && r->state != HC_ROUND_IDLE; d++) {
 		const struct hc_wire_round *w = &r->link[d].last;
 
 		if (!(r->part & hc_bit(d)) || r->link[d].id != r->id)
 			continue;
-		/* Somebody has told two nodes different things of one round. */
+		/* A node has sent different methods for one round to two neighbours. */
 		if (w->method != r->ops->id)
 			hc_round_fail(node, r, -EPROTO, node->id, d);
 		else if (w->flags & HC_ROUND_F_FAILED)
@@ -291,14 +297,14 @@ bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next)
 	const struct hc_round_link *l;
 	u64 now = ktime_get_ns();
 
-	if (d != HC_ROUND_NOBODY && now < r->ready) {
+	if (d != HC_ROUND_NO_PARENT && now < r->ready) {
 		*next = r->ready;
 		return false;
 	}
-	if (d != HC_ROUND_NOBODY) {
+	if (d != HC_ROUND_NO_PARENT) {
 		l = &r->link[d];
 		r->ready = now + GAP;
-		hc_round_beaten(node, r);
+		hc_round_superseded(node, r);
 		if (is_over(l->last.flags) || (l->id & U16_MAX) == node->id)
 			later_miss(node, r, d);
 		else
@@ -308,7 +314,7 @@ bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next)
 	return true;
 }
 
-/* 0, or why the frame is dropped. */
+/* Process a ROUND frame. Return: 0 or the reason to drop it. */
 static unsigned int frame_rx(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
 	const struct hc_wire_round *w = hc_wire_round_of(skb);

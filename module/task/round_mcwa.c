@@ -4,18 +4,18 @@
  * where the topology is the whole cube.
  *
  * Loads and weights (numbers of nodes) go up the trees; the roots add them up over the subcube,
- * dimension after dimension.  So each root learns the loads and weights of the cubes that it is in,
- * of those beside them, and the total; and since quotas follow from the weights of the roots that
- * come before, it knows the quotas of all these cubes without any further word.  Quotas go down
- * the trees.  Then what a tree has too much goes up, from cube to cube, the largest first, and down
- * where trees lack some.  The arithmetic is that of the planner (hc_quota.h, and
+ * dimension after dimension. So each root learns the loads and weights of the cubes that contain
+ * it, of those beside them, and the total; and since quotas follow from the weights of the roots
+ * with lower numbers, it can compute the quotas of all these cubes without further messages. Quotas
+ * go down the trees. Then the surplus of each tree goes up, from cube to cube, the largest first,
+ * and down where trees lack some. The arithmetic is that of the planner (hc_quota.h, and
  * ctl/plan/balance_mcwa.c).
  *
- * Before a walk along a dimension both neighbours there say what leaves each cube that they are in,
- * for that is what has come to those of the other: so both know what every such cube has then,
- * as planned.  Tasks go by what was planned, as long as there are any: a node whose tasks were
- * taken by workers meanwhile hands over those that it has, and says how many they were.  Each
- * waits for what is to come before it hands on.
+ * Before a walk along a dimension both neighbours there send how many tasks leave each cube that
+ * contains them; as many arrive in the cubes of the other: so both know what every such cube has
+ * then, as planned. Migrations follow the plan as far as there are tasks: a node whose tasks were
+ * taken by workers meanwhile migrates those that it has, and sends how many they were. Each node
+ * waits for the tasks that are to come before it sends any on.
  */
 #include <linux/math64.h>
 
@@ -23,21 +23,22 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_quota.h"
+#include "task/round.h"
 #include "task/round_impl.h"
 
 /* What a node does next. */
 enum step {
-	LOADS_UP,	/* hear the loads of the children */
-	EXCHANGE,	/* roots: tell loads along dimension @level of the subcube, from 0 */
-	QUOTA_DOWN,	/* others: hear the quota */
-	SURPLUS_UP,	/* take what children have too much, and pass it on */
+	LOADS_UP,	/* receive the loads of the children */
+	EXCHANGE,	/* roots: send loads along dimension @level of the subcube, from 0 */
+	QUOTA_DOWN,	/* others: receive the quota */
+	SURPLUS_UP,	/* receive the surplus of the children, and send it on */
 	WALK,		/* roots: along dimension @level - 1, down to 0 */
 	LACK_WAIT,	/* others: wait for what the tree lacks */
-	LACK_DOWN,	/* hand it on */
+	LACK_DOWN,	/* send it on to the children */
 	OVER,
 };
 
-/* A cube that a root is in, or the one beside it. */
+/* A cube that contains a root, or the one beside it. */
 struct cube {
 	u64 load;
 	u64 weight;
@@ -46,21 +47,21 @@ struct cube {
 };
 
 /**
- * struct mcwa - a node's part
+ * struct mcwa - a node's part in a round
  * @step: enum step
  * @up: dimension of the link to the parent, or HC_BALANCE_ROOT or HC_BALANCE_OUT
- * @level: of EXCHANGE and WALK
- * @k: dimension of the subcube
- * @nchild: how many children there are
- * @child: dimensions of the links to them, by their numbers
- * @dim: those of the subcube, by number
- * @uses: the links on which the part depends
- * @mark: of the topology
- * @load: of the tree below and here
- * @weight: the same
- * @quota: the same
- * @own: cubes of dimension i that the node is in
- * @beside: those beside them
+ * @level: dimension of the subcube that EXCHANGE or WALK has come to
+ * @k: number of dimensions of the subcube
+ * @nchild: number of children
+ * @child: dimensions of the links to the children, by the children's order
+ * @dim: dimensions of the subcube, in ascending order
+ * @uses: dimensions of the links on which the node's part depends
+ * @mark: hash of the topology
+ * @load: tasks of the node and the tree below it
+ * @weight: nodes in that tree, this one among them
+ * @quota: tasks that they are to have
+ * @own: cube of dimension i that contains the node
+ * @beside: the cube beside it
  */
 struct mcwa {
 	u8 step;
@@ -86,6 +87,7 @@ static bool is_root(const struct mcwa *p)
 
 /* ------------------------------------------------------------ the place in the topology */
 
+/* Find the node's place in the topology. */
 static void place(const struct hc_node *node, struct hc_round *r, struct mcwa *p,
 		  const struct hc_balance *b)
 {
@@ -115,9 +117,9 @@ static int begin(struct hc_node *node, struct hc_round *r)
 	int err = -ENOENT;
 
 	rcu_read_lock();
-	topo = rcu_dereference(node->fabric->rounds.topo);
+	topo = rcu_dereference(node->fabric->rounds->topo);
 	if (topo && !r->ops->topology(&topo->b)) {
-		for (d = 0; d < node->fabric->dim; d++)
+		for (d = 0; d < node->fabric->topo.ports; d++)
 			if (hc_round_goes(r, d))
 				hc_round_say(r, d, HC_ROUND_EPOCH, 0, topo->mark);
 		place(node, r, p, &topo->b);
@@ -130,7 +132,7 @@ static int begin(struct hc_node *node, struct hc_round *r)
 
 /* ------------------------------------------------------------ loads */
 
-/* What all children have said; false: not all have. */
+/* Sum up the loads of the children. Return: false if some have not been received. */
 static bool loads_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
 	u64 load, weight;
@@ -162,19 +164,21 @@ static bool is_upper(const struct hc_node *node, const struct mcwa *p, unsigned 
 	return node->id & hc_bit(p->dim[level]);
 }
 
-/* Of a cube of weight @weight behind roots of weight @before: how much it has too much. */
+/* Return the surplus of a cube that comes behind roots of weight @before in the order of the nodes;
+ * negative: it lacks so many tasks.
+ */
 static s64 cube_delta(const struct cube *c, u64 each, u64 rest, u64 before)
 {
 	return c->load - (c->weight * each + hc_quota_share(rest, before, c->weight));
 }
 
-/* The weights of all nodes fit in 32 bits, unless somebody lies. */
+/* The weights of all nodes fit in 32 bits, unless a node lies; 0 could come from one that does. */
 static u64 divide(u64 sum, u64 weight, u64 *rest)
 {
 	return div64_u64_rem(sum, max(weight, 1ULL), rest);
 }
 
-/* Everything about the cubes is known. */
+/* Compute the surplus of each cube, now that all loads and weights are known. */
 static void deltas(const struct hc_node *node, struct mcwa *p)
 {
 	const struct cube *all = &p->own[p->k];
@@ -214,14 +218,14 @@ static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ quotas */
 
-/* What child number @i has too much; less than 0: it lacks that. */
+/* Return the surplus of child number @i; negative: it lacks so many tasks. *@quota is set. */
 static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned int i, u64 *quota)
 {
 	u64 each, rest, before = 0, load = 0, weight = 0;
 	unsigned int k;
 
 	each = divide(p->quota, p->weight, &rest);
-	/* The first of those that remain is the node's own. */
+	/* The first of the tasks that remain is for the node itself. */
 	rest -= !!rest;
 	for (k = 0; k <= i; k++) {
 		before += weight;
@@ -267,7 +271,9 @@ static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	return true;
 }
 
-/* What leaves each cube along dimension @j; the same of those beside. */
+/* Compute how many tasks leave each cube that contains the node along dimension @j, and each one
+ * beside.
+ */
 static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j)
 {
 	unsigned int l = j;
@@ -284,8 +290,10 @@ static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j
 	}
 }
 
-/* What the neighbour along dimension @j has said of the cubes that it is in; @theta of @j + 1. */
-static bool walk_heard(struct hc_round *r, const struct mcwa *p, unsigned int j, u64 *theta)
+/* Get what the neighbour along dimension @j has sent of the cubes that contain it: @j + 1 values of
+ * @theta. Return: false if some have not been received.
+ */
+static bool walk_received(struct hc_round *r, const struct mcwa *p, unsigned int j, u64 *theta)
 {
 	unsigned int l;
 
@@ -305,7 +313,7 @@ static void walk_done(struct mcwa *p, unsigned int j, const u64 *theta)
 		p->beside[l].delta += theta[l + 1] - theta[l] - p->beside[l].theta;
 }
 
-/* Along one dimension.  False: that is under way. */
+/* Do the walk along one dimension. Return: true when it is complete. */
 static bool walk_along(struct hc_node *node, struct hc_round *r, struct mcwa *p, unsigned int j)
 {
 	u64 theta[HYPERCUBE_DIM_MAX], gave;
@@ -314,7 +322,7 @@ static bool walk_along(struct hc_node *node, struct hc_round *r, struct mcwa *p,
 	walk_plan(node, p, j);
 	for (l = 0; l <= j; l++)
 		hc_round_say(r, d, HC_ROUND_THETA, l, p->own[l].theta);
-	if (!walk_heard(r, p, j, theta))
+	if (!walk_received(r, p, j, theta))
 		return false;
 	if (p->own[0].theta && !hc_round_give(node, r, d, p->own[0].theta))
 		return false;
@@ -352,13 +360,13 @@ static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ all of it */
 
-/* Do all who have said so have the same topology? */
+/* Return: true if all neighbours that have sent the hash of their topology have the same one. */
 static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {
 	unsigned int d;
 	u64 mark;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (hc_round_said(r, d, HC_ROUND_EPOCH, 0, &mark) && mark != p->mark) {
 			hc_round_fail(node, r, -ESTALE, node->id, d);
 			return false;
@@ -366,7 +374,7 @@ static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *
 	return true;
 }
 
-/* False: something has to come first. */
+/* Do the next step. Return: false if it has to wait. */
 static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
 	u64 gave;
@@ -398,12 +406,14 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	}
 }
 
-/* Does the round go over all links of the part?  Neighbours may say later that it does not. */
+/* Return: true if the round goes over all links of the node's part. A neighbour may send later that
+ * it does not use a link.
+ */
 static bool has_links(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (p->uses & hc_bit(d) && !hc_round_goes(r, d)) {
 			hc_round_fail(node, r, -ENOLINK, node->id, d);
 			return false;
@@ -424,26 +434,26 @@ static bool advance(struct hc_node *node, struct hc_round *r)
 	return p->step == OVER;
 }
 
-static const char *mcwa_flaw(const struct hc_balance *b)
+static const char *mcwa_reason(const struct hc_balance *b)
 {
 	return NULL;
 }
 
-static const char *cwa_flaw(const struct hc_balance *b)
+static const char *cwa_reason(const struct hc_balance *b)
 {
 	return b->dims == hc_ones(b->dim) ? NULL :
 	       "The method needs a topology without trees, as where nothing is faulty";
 }
 
-/* But for what they need, the two do the same. */
-#define OPS(method, flaw)								\
+/* The two methods differ only in the topologies that they accept. */
+#define OPS(method, reason)								\
 	{										\
-		.id = method, .topology = flaw, .size = sizeof(struct mcwa),		\
+		.id = method, .topology = reason, .size = sizeof(struct mcwa),		\
 		.words = BIT(HC_ROUND_EPOCH) | BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_WEIGHT) |	\
 			 BIT(HC_ROUND_QUOTA) | BIT(HC_ROUND_THETA) | BIT(HC_ROUND_GAVE),	\
-		.start = hc_round_start, .rx = hc_round_hear, .begin = begin,		\
+		.start = hc_round_start, .rx = hc_round_receive, .begin = begin,	\
 		.advance = advance,							\
 	}
 
-const struct hc_round_ops hc_round_mcwa = OPS(HYPERCUBE_BALANCE_MCWA, mcwa_flaw);
-const struct hc_round_ops hc_round_cwa = OPS(HYPERCUBE_BALANCE_CWA, cwa_flaw);
+const struct hc_round_ops hc_round_mcwa = OPS(HYPERCUBE_BALANCE_MCWA, mcwa_reason);
+const struct hc_round_ops hc_round_cwa = OPS(HYPERCUBE_BALANCE_CWA, cwa_reason);

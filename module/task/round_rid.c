@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receiver-initiated diffusion (RID): a node that lacks tasks asks its neighbours how many they
- * have, and then each for a part of what it lacks to the mean of itself and them.
+ * have, and then requests from each a part of what it lacks to the mean of itself and them.
  *
- * Such a round is the node's and its neighbours' alone.  It has a number of the node's own, which
- * its neighbours remember: of what a neighbour asks only the latest counts.  Who is asked answers,
- * whatever else goes on here, and so nobody waits for somebody who waits: to tell a load, and to
- * hand over what is there, needs no third node; two nodes may ask each other, and be in a round of
- * another method besides.  Tasks go as in any handover (move.c); as many are handed over as are
- * still there when it is their turn, and then the one who has asked is told how many they were.
+ * Only the node and its neighbours take part in such a round. It has a number of the node's own,
+ * which its neighbours remember: of a neighbour's requests only the latest counts. A node always
+ * answers, whatever else it does, so there is no circle of nodes that wait: to send a load, and to
+ * migrate tasks that are there, needs no third node; two nodes may ask each other, and be in a
+ * round of another method at the same time. Tasks go as in any migration (migrate_tx.c); as many
+ * migrate as are still there when it is their turn, and then the requester is sent how many they
+ * were.
  *
- * The round fails when a link fails over which something is still to come, or when nothing is heard
- * for long.  What was asked for may come nonetheless.
+ * The round fails when a link fails over which something is still to come, or when nothing is
+ * received for long. Tasks that were requested may come nonetheless.
  *
- * Who lies: a neighbour can make a node hand over what it has, and can promise tasks that it has
- * not.  Each of them has its place at the node, whatever it says.
+ * Neighbours that lie: a neighbour can make a node migrate what it has, and can promise tasks that
+ * it does not have. Each neighbour has fixed memory at the node, whatever it sends.
  */
 #include <linux/build_bug.h>
 
@@ -23,28 +24,28 @@
 #include "fabric/node.h"
 #include "hc_quota.h"
 #include "hc_topo.h"
-#include "task/move.h"
+#include "task/migrate.h"
 #include "task/round_impl.h"
 #include "trace.h"
 
-/* Nobody has so many, and the arithmetic is of 64 bits. */
+/* No node has so many tasks; it keeps the arithmetic within 64 bits. */
 #define LOAD_MAX	(1ULL << 28)
 
 enum ask_step {
 	ASK_NOTHING,
-	ASK_LOAD,	/* its load is to come */
-	ASK_KNOWN,	/* it has */
-	ASK_GAVE,	/* tasks are */
-	ASK_DONE,	/* they have */
+	ASK_LOAD,	/* waiting for its load */
+	ASK_KNOWN,	/* its load was received */
+	ASK_GAVE,	/* waiting for its tasks */
+	ASK_DONE,	/* they were received */
 };
 
 /**
  * struct hc_rid_ask - what the node wants of a neighbour
  * @step: enum ask_step
- * @fresh: it has not been told yet
- * @load: tasks that it has
- * @want: of these, those that are to come
- * @gave: and how many have
+ * @fresh: the request has not been sent yet
+ * @load: tasks that the neighbour has
+ * @want: tasks that are requested
+ * @gave: tasks that were received, as the neighbour says
  */
 struct hc_rid_ask {
 	u8 step;
@@ -56,21 +57,21 @@ struct hc_rid_ask {
 
 enum serve_step {
 	SERVE_NOTHING,
-	SERVE_NEW,	/* what it asked for before may be on its way */
-	SERVE_LOAD,	/* the load was told */
-	SERVE_GIVES,	/* tasks are being handed over */
-	SERVE_GAVE,	/* they were */
+	SERVE_NEW,	/* a new request; tasks of an earlier one may be migrating */
+	SERVE_LOAD,	/* the load was sent */
+	SERVE_GIVES,	/* tasks are migrating */
+	SERVE_GAVE,	/* they have migrated */
 };
 
 /**
  * struct hc_rid_serve - what a neighbour wants of the node
  * @nr: number of its round
  * @step: enum serve_step
- * @fresh: it has not been told how far that is
- * @load: tasks that were here
- * @want: those that it wants; 0: it has not said yet
- * @sent0: tasks that it had been given before
- * @gave: those that it has been given
+ * @fresh: an answer is to be sent
+ * @load: tasks in this node's queue when it answered
+ * @want: tasks that the neighbour requests; 0: it has not sent that yet
+ * @sent0: tasks that had migrated to it before
+ * @gave: tasks that have migrated to it in this round
  */
 struct hc_rid_serve {
 	u64 nr;
@@ -88,12 +89,12 @@ struct hc_rid_link {
 };
 
 /**
- * struct hc_rid - a node and its neighbours; [poll]
+ * struct hc_rid - RID rounds of a node and its neighbours; [poll]
  * @nr: number of the node's own round, or of its last one
- * @asks: it is under way
- * @trigger: enum hypercube_trigger
- * @clock: its time
- * @link: along each dimension
+ * @asks: the own round is under way
+ * @trigger: enum hypercube_trigger of it
+ * @clock: its times
+ * @link: for each dimension
  */
 struct hc_rid {
 	u64 nr;
@@ -105,7 +106,7 @@ struct hc_rid {
 
 size_t hc_rid_size(const struct hc_fabric *fabric)
 {
-	return struct_size_t(struct hc_rid, link, fabric->dim);
+	return struct_size_t(struct hc_rid, link, fabric->topo.ports);
 }
 
 bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next)
@@ -128,7 +129,7 @@ static bool start(struct hc_node *node, struct hc_round *r, const struct hc_roun
 	p->asks = true;
 	p->trigger = trigger;
 	hc_round_clock_start(&p->clock);
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		bool part = usable & hc_bit(d);
 
 		p->link[d].ask = (struct hc_rid_ask){
@@ -144,13 +145,15 @@ static void add_up(const struct hc_node *node, const struct hc_rid *p, struct hc
 	unsigned int d;
 
 	rec->members = 1;
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		rec->members += p->link[d].ask.step != ASK_NOTHING;
 		rec->moved += p->link[d].ask.gave;
 	}
 }
 
-/* Nodes that look for tasks where there are none do so again and again: that is only counted. */
+/* Nodes that look for tasks where there are none do so again and again: that is only counted, not
+ * reported.
+ */
 static bool worth_telling(const struct hc_round_record *rec)
 {
 	return rec->status || rec->moved || rec->trigger == HYPERCUBE_TRIGGER_COMMAND;
@@ -186,26 +189,27 @@ static bool any_at(const struct hc_node *node, const struct hc_rid *p, enum ask_
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->topo.ports; d++)
 		if (p->link[d].ask.step == step)
 			return true;
 	return false;
 }
 
+/* Compute how many tasks to request from each neighbour, now that all loads are known. */
 static void want(struct hc_node *node, struct hc_rid *p)
 {
 	u64 load[HC_LIB_DIM_MAX] = {}, wish[HC_LIB_DIM_MAX] = {};
 	u32 links = 0;
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		if (p->link[d].ask.step != ASK_KNOWN)
 			continue;
 		links |= hc_bit(d);
 		load[d] = p->link[d].ask.load;
 	}
 	hc_rid_wishes(hc_round_load(node), links, load, wish);
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		struct hc_rid_ask *a = &p->link[d].ask;
 
 		if (a->step != ASK_KNOWN)
@@ -228,7 +232,9 @@ static void ask(struct hc_node *node, struct hc_round *r)
 		end(node, r, 0, HC_CAUSE_NONE, HC_CAUSE_NONE);
 }
 
-/* Also if the neighbour has told its load, and will be asked for tasks once all have. */
+/* A neighbour that has sent its load counts, too: it will be asked for tasks once all loads are
+ * known.
+ */
 bool hc_rid_needs(const struct hc_round *r, unsigned int dim)
 {
 	u8 step = r->rid->link[dim].ask.step;
@@ -246,6 +252,7 @@ bool hc_rid_again(struct hc_round *r, unsigned int dim)
 
 /* ------------------------------------------------------------ neighbours ask */
 
+/* Advance the request of the neighbour along @dim as far as possible. */
 static void serve(struct hc_node *node, struct hc_rid_serve *s, unsigned int dim)
 {
 	u32 sent;
@@ -300,7 +307,7 @@ static void link_flush(struct hc_node *node, struct hc_round *r, unsigned int di
 		a->fresh = !rid_send(node, r, dim, r->rid->nr << 16 | node->id, &asks,
 				     a->step == ASK_GAVE);
 	if (s->fresh)
-		s->fresh = !rid_send(node, r, dim, s->nr << 16 | hc_neigh(node->id, dim), answers,
+		s->fresh = !rid_send(node, r, dim, s->nr << 16 | hc_node_peer(node, dim), answers,
 				     s->step == SERVE_GAVE ? 2 : 1);
 }
 
@@ -310,14 +317,14 @@ void hc_rid_go(struct hc_node *node, struct hc_round *r)
 
 	if (r->rid->asks)
 		ask(node, r);
-	for (d = 0; d < node->fabric->dim; d++) {
+	for (d = 0; d < node->fabric->topo.ports; d++) {
 		serve(node, &r->rid->link[d].serve, d);
 		if (hc_link_usable(node, d))
 			link_flush(node, r, d);
 	}
 }
 
-/* Of the node's own round. */
+/* Process an answer in the node's own round. */
 static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 nr,
 		      const u64 *word, unsigned int n)
 {
@@ -342,6 +349,7 @@ static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim
 	}
 }
 
+/* Process a request of the neighbour along @dim. */
 static void asking_rx(struct hc_node *node, struct hc_rid *p, unsigned int dim, u64 nr,
 		      const u64 *word, unsigned int n)
 {
@@ -353,7 +361,7 @@ static void asking_rx(struct hc_node *node, struct hc_rid *p, unsigned int dim, 
 	if (nr > s->nr) {
 		hc_move_stay(node, hc_bit(dim), HC_MOVE_ASKED);
 		*s = (struct hc_rid_serve){ .nr = nr, .step = SERVE_NEW };
-		trace_hc_round(node, HC_ROUND_JOINED, nr << 16 | hc_neigh(node->id, dim),
+		trace_hc_round(node, HC_ROUND_JOINED, nr << 16 | hc_node_peer(node, dim),
 			       HYPERCUBE_BALANCE_RID, 0);
 	}
 	if (!s->want && hc_round_word(word, n, HC_ROUND_WANT, 0, &v))
@@ -380,7 +388,7 @@ static bool rx(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		return false;
 	if (asker == node->id && words_are(word, n, BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_GAVE)))
 		answer_rx(node, r, dim, nr, word, n);
-	else if (asker == hc_neigh(node->id, dim) && words_are(word, n, BIT(HC_ROUND_WANT)))
+	else if (asker == hc_node_peer(node, dim) && words_are(word, n, BIT(HC_ROUND_WANT)))
 		asking_rx(node, r->rid, dim, nr, word, n);
 	else
 		return false;

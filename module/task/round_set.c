@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What configuration wants of rounds, and what has become of them.
+ * Rounds as configuration sees them: settings, topology, requests and the history.
  */
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
-#include "coll/plan.h"
 #include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
+#include "task/round.h"
 #include "task/round_impl.h"
 
 static const struct hc_round_ops * const methods[] = {
@@ -39,7 +39,7 @@ void hc_rounds_init(struct hc_rounds *rounds)
 	spin_lock_init(&rounds->lock);
 }
 
-/* ------------------------------------------------------------ the state of a node */
+/* ------------------------------------------------------------ state of a node */
 
 static enum hrtimer_restart round_timer(struct hrtimer *timer)
 {
@@ -49,7 +49,7 @@ static enum hrtimer_restart round_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Without what it asks for, which comes last. */
+/* Return the size of struct hc_round and the methods' state; the state of RID follows it. */
 static size_t round_size(const struct hc_fabric *fabric)
 {
 	size_t most = 0;
@@ -57,7 +57,7 @@ static size_t round_size(const struct hc_fabric *fabric)
 
 	for (i = 0; i < ARRAY_SIZE(methods); i++)
 		most = max(most, methods[i]->size);
-	return ALIGN(struct_size_t(struct hc_round, link, fabric->dim) + most, sizeof(u64));
+	return ALIGN(struct_size_t(struct hc_round, link, fabric->topo.ports) + most, sizeof(u64));
 }
 
 static int round_open(struct hc_node *node)
@@ -78,7 +78,7 @@ static int round_open(struct hc_node *node)
 	r->node = node;
 	r->rid = (void *)r + own;
 	r->size = size;
-	r->parent = HC_ROUND_NOBODY;
+	r->parent = HC_ROUND_NO_PARENT;
 	r->ended = ktime_get_ns();
 	hc_timer_setup(&r->timer, round_timer);
 	/* Pairs with hc_round_of(). */
@@ -113,14 +113,14 @@ void hc_round_free(struct hc_node *node)
 		hc_poll_free(node->fabric, r, r->size);
 }
 
-/* ------------------------------------------------------------ the topology */
+/* ------------------------------------------------------------ topology */
 
 static struct hc_round_topo *topo_of(const struct hc_fabric *fabric)
 {
-	return rcu_dereference_protected(fabric->rounds.topo, lockdep_is_held(&fabric->lock));
+	return rcu_dereference_protected(fabric->rounds->topo, lockdep_is_held(&fabric->lock));
 }
 
-/* The same on all machines: nodes compare it. */
+/* Compute the hash by which nodes compare topologies: the same on all machines. */
 static u64 topo_mark(const struct hc_round_topo *topo, size_t nodes)
 {
 	u32 low = jhash_2words(topo->b.dims, topo->b.base, 0);
@@ -132,17 +132,17 @@ static u64 topo_mark(const struct hc_round_topo *topo, size_t nodes)
 static struct hc_round_topo *topo_alloc(struct hc_fabric *fabric, const struct hc_balance *b,
 					struct netlink_ext_ack *extack)
 {
-	size_t nodes = hc_nodes(fabric->dim), size;
+	size_t nodes = fabric->topo.nodes, size;
 	struct hc_round_topo *topo;
 	int err;
 
 	size = struct_size(topo, up, nodes);
-	err = hc_charge(fabric->payer, HC_LIMIT_PLAN_BYTES, size, extack);
+	err = hc_charge(fabric->account, HC_LIMIT_PLAN_BYTES, size, extack);
 	if (err)
 		return ERR_PTR(err);
 	topo = kzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!topo) {
-		hc_uncharge(fabric->payer, HC_LIMIT_PLAN_BYTES, size);
+		hc_uncharge(fabric->account, HC_LIMIT_PLAN_BYTES, size);
 		return ERR_PTR(-ENOMEM);
 	}
 	topo->size = size;
@@ -157,54 +157,61 @@ static void topo_free(struct hc_fabric *fabric, struct hc_round_topo *topo)
 {
 	if (!topo)
 		return;
-	hc_uncharge(fabric->payer, HC_LIMIT_PLAN_BYTES, topo->size);
+	hc_uncharge(fabric->account, HC_LIMIT_PLAN_BYTES, topo->size);
 	kfree_rcu(topo, rcu);
 }
 
-static int method_check(u32 method, const struct hc_round_topo *topo,
+static int method_check(const struct hc_fabric *fabric, u32 method,
+			const struct hc_round_topo *topo,
 			struct netlink_ext_ack *extack)
 {
 	const struct hc_round_ops *ops = hc_round_method(method);
-	const char *flaw;
+	const char *reason;
+
+	int err;
 
 	if (!ops || !ops->topology)
 		return 0;
+	err = hc_fabric_need_cube(fabric, extack);
+	if (err)
+		return err;
 	if (!topo) {
 		NL_SET_ERR_MSG(extack, "The method needs a topology, and none is installed");
 		return -ENOENT;
 	}
-	flaw = ops->topology(&topo->b);
-	if (flaw)
-		extack->_msg = flaw;
-	return flaw ? -EINVAL : 0;
+	reason = ops->topology(&topo->b);
+	if (reason)
+		extack->_msg = reason;
+	return reason ? -EINVAL : 0;
 }
 
 int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_balance *b,
 		       const u32 *fault, struct netlink_ext_ack *extack)
 {
 	struct hc_round_topo *topo, *old = topo_of(fabric);
-	struct hc_flaw flaw;
-	int err = hc_plan_check_faults(fabric, fault, extack);
+	struct hc_reason reason;
+	int err = hc_fabric_need_cube(fabric, extack) ?:
+		  hc_link_check_faults(fabric, fault, extack);
 
 	if (err)
 		return err;
-	if (hc_balance_check(b, fault, &flaw)) {
-		if (flaw.node == HC_FLAW_NONE)
-			extack->_msg = flaw.why;
+	if (hc_balance_check(b, fault, &reason)) {
+		if (reason.node == HC_REASON_NONE)
+			extack->_msg = reason.why;
 		else
-			HC_SET_ERR_MSG_FMT(extack, "%s: node %u", flaw.why, flaw.node);
+			HC_SET_ERR_MSG_FMT(extack, "%s: node %u", reason.why, reason.node);
 		return -EINVAL;
 	}
 	topo = topo_alloc(fabric, b, extack);
 	if (IS_ERR(topo))
 		return PTR_ERR(topo);
-	err = method_check(method, topo, extack);
+	err = method_check(fabric, method, topo, extack);
 	if (err) {
 		topo_free(fabric, topo);
 		return err;
 	}
-	topo->epoch = ++fabric->rounds.epoch;
-	rcu_assign_pointer(fabric->rounds.topo, topo);
+	topo->epoch = ++fabric->rounds->epoch;
+	rcu_assign_pointer(fabric->rounds->topo, topo);
 	topo_free(fabric, old);
 	return 0;
 }
@@ -219,16 +226,16 @@ const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, 
 
 int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ext_ack *extack)
 {
-	return method_check(method, topo_of(fabric), extack);
+	return method_check(fabric, method, topo_of(fabric), extack);
 }
 
 void hc_rounds_exit(struct hc_fabric *fabric)
 {
 	topo_free(fabric, topo_of(fabric));
-	RCU_INIT_POINTER(fabric->rounds.topo, NULL);
+	RCU_INIT_POINTER(fabric->rounds->topo, NULL);
 }
 
-/* ------------------------------------------------------------ asking */
+/* ------------------------------------------------------------ requests */
 
 void hc_rounds_set(struct hc_fabric *fabric)
 {
@@ -243,7 +250,7 @@ void hc_rounds_set(struct hc_fabric *fabric)
 
 bool hc_round_may_ask(const struct hc_node *node, u32 method)
 {
-	struct hc_rounds *rounds = &node->fabric->rounds;
+	struct hc_rounds *rounds = node->fabric->rounds;
 	const struct hc_round *r = node->round;
 	bool may;
 
@@ -267,15 +274,15 @@ u32 hc_round_ask(struct hc_node *node, u32 method)
 	return r->asks;
 }
 
-/* Under the same lock, unless the fabric goes away and nobody else can ask. */
-void hc_round_told(struct hc_node *node)
+/* The caller holds hc_fabric.lock, unless the fabric goes away and no other request can come. */
+void hc_round_notified(struct hc_node *node)
 {
 	node->round->waiters--;
 }
 
 int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record)
 {
-	struct hc_rounds *rounds = &node->fabric->rounds;
+	struct hc_rounds *rounds = node->fabric->rounds;
 	const struct hc_round *r = node->round;
 	int err = -EAGAIN;
 
@@ -288,7 +295,7 @@ int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *r
 	return err;
 }
 
-/* ------------------------------------------------------------ what has been */
+/* ------------------------------------------------------------ history */
 
 static void count(struct hc_rounds *rounds, const struct hc_round_record *rec)
 {
@@ -302,7 +309,7 @@ static void count(struct hc_rounds *rounds, const struct hc_round_record *rec)
 void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_round_record *rec,
 		     bool keep)
 {
-	struct hc_rounds *rounds = &node->fabric->rounds;
+	struct hc_rounds *rounds = node->fabric->rounds;
 
 	spin_lock_bh(&rounds->lock);
 	count(rounds, rec);
@@ -319,7 +326,7 @@ void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_r
 
 void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status)
 {
-	struct hc_rounds *rounds = &node->fabric->rounds;
+	struct hc_rounds *rounds = node->fabric->rounds;
 	/* Pairs with hc_round_ask(). */
 	u32 asks = smp_load_acquire(&r->asks);
 

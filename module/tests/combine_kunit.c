@@ -32,6 +32,8 @@ static const struct param params[] = {
 	{ HYPERCUBE_SUM, HYPERCUBE_F64, "sum of f64" },
 	{ HYPERCUBE_PROD, HYPERCUBE_F32, "product of f32" },
 	{ HYPERCUBE_PROD, HYPERCUBE_F64, "product of f64" },
+	{ HYPERCUBE_SUM, HYPERCUBE_F16, "sum of f16" },
+	{ HYPERCUBE_PROD, HYPERCUBE_BF16, "product of bf16" },
 };
 
 static void param_name(const struct param *p, char *desc)
@@ -69,8 +71,9 @@ static void same(struct kunit *test, struct arrays *m, size_t bytes)
 
 	memcpy(m->fast, m->a, BYTES);
 	memcpy(m->soft, m->a, BYTES);
-	hc_combine_fp(p->oper, p->type, m->fast, m->b, bytes);
-	hc_softfp(p->oper, p->type, m->soft, m->b, bytes);
+	/* In place, and to memory of its own */
+	hc_combine_fp(p->oper, p->type, m->fast, m->fast, m->b, bytes);
+	hc_softfp(p->oper, p->type, m->soft, m->a, m->b, bytes);
 	KUNIT_EXPECT_EQ_MSG(test, memcmp(m->fast, m->soft, BYTES), 0,
 			    "%zu bytes", bytes);
 }
@@ -103,10 +106,10 @@ static void combine_within_section(struct kunit *test)
 	fill(m, true);
 	memcpy(m->fast, m->a, BYTES);
 	memcpy(m->soft, m->a, BYTES);
-	hc_combine_fp(p->oper, p->type, m->fast, m->b, BYTES);
+	hc_combine_fp(p->oper, p->type, m->fast, m->a, m->b, BYTES);
 	kernel_fpu_begin();
 	usable = irq_fpu_usable();
-	hc_combine_fp(p->oper, p->type, m->soft, m->b, BYTES);
+	hc_combine_fp(p->oper, p->type, m->soft, m->soft, m->b, BYTES);
 	kernel_fpu_end();
 	KUNIT_EXPECT_FALSE(test, usable);
 	KUNIT_EXPECT_EQ(test, memcmp(m->fast, m->soft, BYTES), 0);

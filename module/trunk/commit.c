@@ -15,19 +15,19 @@
 #include "trunk/commit_impl.h"
 #include "trunk/trunk.h"
 
-/* ms for the decision, once all is prepared: longer than what can still be under way. */
+/* ms to wait for the decision once all machines have prepared: longer than a wave may take. */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
 void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)
 {
-	unsigned int d = fabric->dim;
+	unsigned int d = fabric->topo.ports;
 
 	while (d--)
 		*to++ = !(fixed & hc_bit(d)) ? 'X' : base & hc_bit(d) ? '1' : '0';
 	*to = 0;
 }
 
-/* ------------------------------------------------------------ beginning and end */
+/* ------------------------------------------------------------ begin and end of a request */
 
 const struct hc_commit_id *hc_commit_over(const struct hc_commit *c, const struct hc_commit_id *id)
 {
@@ -51,13 +51,13 @@ static void over_add(struct hc_commit *c, const struct hc_commit_id *id, bool do
 int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 what, u32 plan_id,
 		    u32 epoch)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	u32 u;
 
-	c->nodes = kcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	c->nodes = kcalloc(hc_topo_words(&fabric->topo), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	if (!c->nodes)
 		return -ENOMEM;
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
+	for (u = 0; u < fabric->topo.nodes; u++)
 		if (hc_is_here(fabric, u))
 			hc_set_add(c->nodes, u);
 	c->busy = true;
@@ -66,11 +66,11 @@ int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 
 	c->plan_id = plan_id;
 	c->epoch = epoch;
 	c->last = fabric->epoch;
-	c->verdict = (struct hc_commit_verdict){};
+	c->refusal = (struct hc_commit_refusal){};
 	return 0;
 }
 
-/* What has become of the request, as it failed in this step. */
+/* Return what has become of the request if this step has failed, as the end of a sentence. */
 static const char *step_text(u8 step)
 {
 	switch (step) {
@@ -82,11 +82,12 @@ static const char *step_text(u8 step)
 	return "; it has taken effect elsewhere";
 }
 
-static void outcome_tell(struct hc_fabric *fabric)
+/* Fill in the outcome for the requester. */
+static void outcome_notify(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	struct hc_commit_outcome *o = c->outcome;
-	const struct hc_commit_verdict *v = &c->verdict;
+	const struct hc_commit_refusal *v = &c->refusal;
 	char part[HYPERCUBE_DIM_MAX + 1];
 
 	c->outcome = NULL;
@@ -102,10 +103,10 @@ static void outcome_tell(struct hc_fabric *fabric)
 
 void hc_commit_finish(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	if (c->mine)
-		outcome_tell(fabric);
+		outcome_notify(fabric);
 	over_add(c, &c->id, c->step != HC_COMMIT_PREPARE && c->step != HC_COMMIT_DROP);
 	cancel_delayed_work(&c->timer);
 	c->busy = false;
@@ -117,7 +118,7 @@ void hc_commit_finish(struct hc_fabric *fabric)
 	c->waits = false;
 }
 
-/* ------------------------------------------------------------ what is done here */
+/* ------------------------------------------------------------ steps on this machine */
 
 int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		      struct netlink_ext_ack *extack)
@@ -126,13 +127,13 @@ int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 
 	if (IS_ERR(plan))
 		return PTR_ERR(plan);
-	fabric->commit.plan = plan;
+	fabric->commit->plan = plan;
 	return 0;
 }
 
 static void commit_drop(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	if (c->plan)
 		hc_plan_cancel(c->plan);
@@ -141,7 +142,7 @@ static void commit_drop(struct hc_fabric *fabric)
 
 static void commit_open(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	if (c->plan)
 		hc_plan_open(c->plan);
@@ -150,21 +151,25 @@ static void commit_open(struct hc_fabric *fabric)
 
 static void commit_break(struct hc_fabric *fabric, u32 lost)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	struct hc_said said = {};
 
-	/* One that mends itself would wait for the answer of a machine that does not have it. */
-	if (c->plan && c->plan->mends)
+	/* A plan that repairs itself would wait for the answer of a machine that does not have the
+	 * plan.
+	 */
+	if (c->plan && c->plan->repairs)
 		hc_plan_remove(fabric, c->plan_id, &said.extack);
 	else if (c->plan)
 		hc_plan_lose(c->plan, lost);
 	c->plan = NULL;
 }
 
-/* Somebody may have told a greatest epoch that is none: then only this machine is without it. */
+/* Publish or remove the plan here. A peer may have sent a greatest epoch that leaves no next one:
+ * then only this machine is without the plan.
+ */
 static void commit_effect(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	struct hc_said said = {};
 
 	if (c->what == HC_COMMIT_DEL) {
@@ -173,7 +178,7 @@ static void commit_effect(struct hc_fabric *fabric)
 		return;
 	}
 	if (!c->epoch || hc_plan_check_epoch(fabric, c->epoch, &said.extack)) {
-		hc_commit_refuse_here(fabric, &c->verdict, -ERANGE, said.extack._msg);
+		hc_commit_refuse_here(fabric, &c->refusal, -ERANGE, said.extack._msg);
 		commit_drop(fabric);
 		return;
 	}
@@ -191,17 +196,17 @@ static void expire_in(struct hc_commit *c, u32 ms)
 void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *note,
 		    struct hc_trunk *parent, u32 left)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	struct hc_trunk *trunk;
 
 	c->step = step;
 	c->parent = parent;
 	c->waits = true;
 	if (!note)
-		hc_commit_refuse_here(fabric, &c->verdict, -ENOMEM, NULL);
-	list_for_each_entry(trunk, &fabric->trunks.list, list) {
+		hc_commit_refuse_here(fabric, &c->refusal, -ENOMEM, NULL);
+	list_for_each_entry(trunk, &fabric->trunks->list, list) {
 		trunk->awaited = note && trunk != parent &&
-				 test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
+				 test_bit(HC_TRUNK_ESTABLISHED, &trunk->flags) &&
 				 !test_bit(HC_TRUNK_BROKEN, &trunk->flags);
 		if (trunk->awaited)
 			hc_trunk_note_say(trunk, note);
@@ -210,23 +215,25 @@ void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *not
 	expire_in(c, left);
 }
 
-/* Of a plan that all could prepare: is there somebody whom nobody has asked? */
+/* All machines that were asked could prepare the plan: refuse if no machine has answered for a
+ * member.
+ */
 static void covers_all(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	char why[HC_WHY_MAX];
 	u32 u;
 
-	for (u = 0; c->plan && u < hc_nodes(fabric->dim); u++) {
+	for (u = 0; c->plan && u < fabric->topo.nodes; u++) {
 		if (!hc_set_has(c->plan->members, u) || hc_set_has(c->nodes, u))
 			continue;
 		snprintf(why, sizeof(why), "no machine has answered for node %u", u);
-		hc_commit_refuse(&c->verdict, -EHOSTUNREACH, hc_ones(fabric->dim), u, why);
+		hc_commit_refuse(&c->refusal, -EHOSTUNREACH, hc_ports_mask(&fabric->topo), u, why);
 		return;
 	}
 }
 
-/* A wave that this machine begins. */
+/* Begin a wave of a request of this machine. */
 static void wave_own(struct hc_fabric *fabric, u8 step)
 {
 	struct hc_trunk_note *note = hc_commit_ask_new(fabric, step, HC_WAVE_TIME, 0, 0);
@@ -234,16 +241,16 @@ static void wave_own(struct hc_fabric *fabric, u8 step)
 	hc_commit_wave(fabric, step, note, NULL, HC_WAVE_TIME);
 }
 
-/* Above all that there have been. */
+/* Choose an epoch above all that any machine has reported. */
 static void epoch_choose(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	struct hc_said said = {};
 
 	if (!c->epoch)
 		c->epoch = hc_plan_next_epoch(c->last);
 	if (hc_plan_check_epoch(fabric, c->epoch, &said.extack))
-		hc_commit_refuse_here(fabric, &c->verdict, -ERANGE, said.extack._msg);
+		hc_commit_refuse_here(fabric, &c->refusal, -ERANGE, said.extack._msg);
 }
 
 void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost)
@@ -268,26 +275,26 @@ void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost)
 static void own_step(struct hc_fabric *fabric, u8 step)
 {
 	wave_own(fabric, step);
-	hc_commit_do(fabric, step, fabric->commit.verdict.base);
+	hc_commit_do(fabric, step, fabric->commit->refusal.base);
 }
 
 static void decide(struct hc_fabric *fabric)
 {
 	covers_all(fabric);
 	epoch_choose(fabric);
-	own_step(fabric, fabric->commit.verdict.error ? HC_COMMIT_DROP : HC_COMMIT_SWITCH);
+	own_step(fabric, fabric->commit->refusal.error ? HC_COMMIT_DROP : HC_COMMIT_SWITCH);
 }
 
-/* All have published the plan, or somebody has not. */
+/* Open the plan if all machines have published it, else break it. */
 static void own_opens(struct hc_fabric *fabric)
 {
-	own_step(fabric, fabric->commit.verdict.error ? HC_COMMIT_BREAK : HC_COMMIT_OPEN);
+	own_step(fabric, fabric->commit->refusal.error ? HC_COMMIT_BREAK : HC_COMMIT_OPEN);
 }
 
-/* All have answered a wave of a request of this machine. */
+/* All machines have answered a wave of a request of this machine: begin the next one, or end. */
 static void own_goes_on(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	if (c->step == HC_COMMIT_PREPARE)
 		decide(fabric);
@@ -297,7 +304,7 @@ static void own_goes_on(struct hc_fabric *fabric)
 		hc_commit_finish(fabric);
 }
 
-/* Is there nothing to come behind a step? */
+/* Return: true if no other step follows the present one. */
 static bool step_is_last(const struct hc_commit *c)
 {
 	return c->step == HC_COMMIT_OPEN || c->step == HC_COMMIT_DROP ||
@@ -305,9 +312,10 @@ static bool step_is_last(const struct hc_commit *c)
 	       (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_DEL);
 }
 
+/* The present wave is complete at this machine: go on, or answer the machine that asked. */
 static void wave_over(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	c->waits = false;
 	if (c->mine) {
@@ -315,37 +323,40 @@ static void wave_over(struct hc_fabric *fabric)
 		return;
 	}
 	if (c->parent)
-		hc_commit_answer(c->parent, &c->id, c->step, &c->verdict, c->nodes, c->last);
+		hc_commit_answer(c->parent, &c->id, c->step, &c->refusal, c->nodes, c->last);
 	if (step_is_last(c))
 		hc_commit_finish(fabric);
 	else
 		expire_in(c, DECISION_TIME);
 }
 
-/* No answer is awaited any more, which is an error, or is not. */
+/* Stop waiting for answers. With @error each missing one counts as a refusal, if that matters in
+ * this step.
+ */
 static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	struct hc_trunk *trunk;
 
-	list_for_each_entry(trunk, &fabric->trunks.list, list) {
+	list_for_each_entry(trunk, &fabric->trunks->list, list) {
 		if (trunk->awaited && error && hc_commit_counts(c))
-			hc_commit_refuse_far(trunk, &c->verdict, error, why);
+			hc_commit_refuse_far(trunk, &c->refusal, error, why);
 		trunk->awaited = false;
 	}
 }
 
-/* What one cannot prepare is not to be, whatever the others answer: who asks again because faults
- * have changed does not wait for a silent machine each time.
+/* Return: true if no answer is to be waited for. A plan that one machine cannot prepare will not be
+ * installed, whatever the others answer; so a user who tries again because faults have changed does
+ * not wait for a silent machine each time.
  */
 static bool all_is_said(const struct hc_fabric *fabric)
 {
-	const struct hc_commit *c = &fabric->commit;
+	const struct hc_commit *c = fabric->commit;
 	const struct hc_trunk *trunk;
 
-	if (c->step == HC_COMMIT_PREPARE && c->verdict.error)
+	if (c->step == HC_COMMIT_PREPARE && c->refusal.error)
 		return true;
-	list_for_each_entry(trunk, &fabric->trunks.list, list)
+	list_for_each_entry(trunk, &fabric->trunks->list, list)
 		if (trunk->awaited)
 			return false;
 	return true;
@@ -359,13 +370,15 @@ void hc_commit_check(struct hc_fabric *fabric)
 	wave_over(fabric);
 }
 
-/* No decision comes any more.  Nobody knows whether all have published the plan. */
+/* End a request for which no decision has come. It is unknown whether all machines have published
+ * the plan.
+ */
 static void give_up(struct hc_fabric *fabric)
 {
-	if (fabric->commit.step == HC_COMMIT_PREPARE)
+	if (fabric->commit->step == HC_COMMIT_PREPARE)
 		commit_drop(fabric);
 	else
-		commit_break(fabric, fabric->commit.id.origin);
+		commit_break(fabric, fabric->commit->id.origin);
 	hc_commit_finish(fabric);
 }
 
@@ -382,14 +395,13 @@ static void wave_expired(struct hc_fabric *fabric)
 
 static void timer_work(struct work_struct *work)
 {
-	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
-						commit.timer);
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = container_of(to_delayed_work(work), struct hc_commit, timer);
+	struct hc_fabric *fabric = c->fabric;
 
 	mutex_lock(&fabric->lock);
-	/* It may have been put off when this work waited for the lock. */
+	/* The deadline may have been moved while this work waited for the lock. */
 	if (!fabric->dead && c->busy && time_after_eq(jiffies, c->expires)) {
-		/* What has come while the machine stood still is yet to be read. */
+		/* The machine has stood still: what has come meanwhile is yet to be read. */
 		if (time_after(jiffies, c->expires + msecs_to_jiffies(HC_STOOD_STILL)))
 			expire_in(c, HC_STOOD_STILL);
 		else if (c->waits)
@@ -400,11 +412,13 @@ static void timer_work(struct work_struct *work)
 	mutex_unlock(&fabric->lock);
 }
 
-/* Who has not answered PREPARE yet knows that nobody decides for it. */
+/* If the machine that asked is gone before PREPARE was answered, no decision for this machine can
+ * follow.
+ */
 void hc_commit_trunk_gone(struct hc_trunk *trunk)
 {
 	struct hc_fabric *fabric = trunk->fabric;
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 	bool parent = trunk == c->parent;
 
 	lockdep_assert_held(&fabric->lock);
@@ -413,7 +427,7 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk)
 	if (parent)
 		c->parent = NULL;
 	if (trunk->awaited && hc_commit_counts(c))
-		hc_commit_refuse_far(trunk, &c->verdict, -EHOSTUNREACH,
+		hc_commit_refuse_far(trunk, &c->refusal, -EHOSTUNREACH,
 				     "the trunk to them has ended");
 	if (parent && c->waits && c->step == HC_COMMIT_PREPARE) {
 		own_step(fabric, HC_COMMIT_DROP);
@@ -421,7 +435,7 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk)
 		trunk->awaited = false;
 		hc_commit_check(fabric);
 	}
-	if (c->busy && !c->mine && !c->waits && list_empty(&fabric->trunks.list))
+	if (c->busy && !c->mine && !c->waits && list_empty(&fabric->trunks->list))
 		give_up(fabric);
 }
 
@@ -431,8 +445,8 @@ bool hc_commit_reaches(const struct hc_fabric *fabric)
 {
 	const struct hc_trunk *trunk;
 
-	list_for_each_entry(trunk, &fabric->trunks.list, list)
-		if (test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
+	list_for_each_entry(trunk, &fabric->trunks->list, list)
+		if (test_bit(HC_TRUNK_ESTABLISHED, &trunk->flags) &&
 		    !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
 			return true;
 	return false;
@@ -440,8 +454,14 @@ bool hc_commit_reaches(const struct hc_fabric *fabric)
 
 int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extack)
 {
-	if (!fabric->commit.busy)
+	struct hc_commit *c = fabric->commit;
+
+	if (!c->busy) {
+		c->refused = 0;
 		return 0;
+	}
+	/* 0 means that none was refused. */
+	c->refused = c->mine ? 0 : jiffies ?: 1;
 	NL_SET_ERR_MSG(extack, "Another request to all machines is under way");
 	return -EBUSY;
 }
@@ -449,21 +469,21 @@ int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extac
 static int own_begin(struct hc_fabric *fabric, u8 what, u32 plan, u32 epoch,
 		     struct netlink_ext_ack *extack)
 {
-	const struct hc_commit_id id = { fabric->commit.next, fabric->base };
+	const struct hc_commit_id id = { fabric->commit->next, fabric->base };
 	int err = hc_commit_idle(fabric, extack) ?: hc_commit_begin(fabric, &id, what, plan, epoch);
 
 	if (err)
 		return err;
-	fabric->commit.next++;
-	fabric->commit.mine = true;
-	fabric->commit.step = HC_COMMIT_PREPARE;
+	fabric->commit->next++;
+	fabric->commit->mine = true;
+	fabric->commit->step = HC_COMMIT_PREPARE;
 	return 0;
 }
 
 static void own_wave(struct hc_fabric *fabric, struct hc_trunk_note *note,
 		     struct hc_commit_outcome *outcome)
 {
-	fabric->commit.outcome = outcome;
+	fabric->commit->outcome = outcome;
 	hc_commit_wave(fabric, HC_COMMIT_PREPARE, note, NULL, HC_WAVE_TIME);
 	hc_commit_check(fabric);
 }
@@ -509,14 +529,14 @@ int hc_commit_del(struct hc_fabric *fabric, u32 plan, struct hc_commit_outcome *
 
 void hc_commit_forget(struct hc_fabric *fabric, const struct hc_commit_outcome *outcome)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	if (c->outcome != outcome)
 		return;
 	c->outcome = NULL;
 	if (fabric->dead || c->step != HC_COMMIT_PREPARE)
 		return;
-	hc_commit_refuse_here(fabric, &c->verdict, -ECANCELED, "nobody waits for it any more");
+	hc_commit_refuse_here(fabric, &c->refusal, -ECANCELED, "nobody waits for it any more");
 	hc_commit_check(fabric);
 }
 
@@ -524,19 +544,22 @@ void hc_commit_forget(struct hc_fabric *fabric, const struct hc_commit_outcome *
 
 void hc_commit_init(struct hc_fabric *fabric)
 {
-	INIT_DELAYED_WORK(&fabric->commit.timer, timer_work);
-	/* One that is made anew does not begin with numbers that others remember. */
-	fabric->commit.next = get_random_u32();
+	fabric->commit->fabric = fabric;
+	INIT_DELAYED_WORK(&fabric->commit->timer, timer_work);
+	/* Random, so that after a reboot the machine does not begin with numbers that others
+	 * remember.
+	 */
+	fabric->commit->next = get_random_u32();
 }
 
 void hc_commit_stop(struct hc_fabric *fabric)
 {
-	cancel_delayed_work_sync(&fabric->commit.timer);
+	cancel_delayed_work_sync(&fabric->commit->timer);
 }
 
 void hc_commit_exit(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
+	struct hc_commit *c = fabric->commit;
 
 	lockdep_assert_held(&fabric->lock);
 	if (!c->busy)

@@ -3,27 +3,27 @@
  * Plans for all machines that hold a part of a fabric: two-phase commit over trunks.
  *
  * Each step of a request is a wave: a machine that is asked for the first time asks all its other
- * neighbours, and answers when all of these have (the echo algorithm), or when one has refused to
- * prepare.  What comes by another way meanwhile stands for the answer of who has sent it.  So every
- * machine that trunks lead to is asked once, by whatever way, and whoever has begun the wave has
- * one answer for all.
+ * neighbours, and answers when all of these have answered (the echo algorithm), or when one has
+ * refused to prepare. If the same question comes from a neighbour over another trunk meanwhile, it
+ * counts as that neighbour's answer. So every machine that trunks lead to is asked once, by
+ * whatever path, and the machine that has begun the wave has one answer for all.
  *
- *	PREPARE		each machine verifies and makes the plan for itself, nobody sees it;
+ *	PREPARE		each machine verifies and makes the plan for itself, invisibly;
  *			answered with the greatest epoch there has been
  *	SWITCH		all could: the plan is published, with an epoch above all of these;
  *			contributions wait
  *	OPEN		it is published everywhere: contributions go on
- *	BREAK		instead of that: somebody was lost meanwhile, or has not published it, so
- *			the plan is a broken one
- *	DROP		instead of all three: somebody could not
+ *	BREAK		instead of OPEN: a machine was lost meanwhile, or has not published
+ *			the plan, so the plan is a broken one
+ *	DROP		instead of SWITCH: a machine could not prepare
  *
  * A machine works on one request at a time, and refuses others meanwhile, those of its own
- * included.  Nobody waits for ever: a wave whose answers do not come in time ends with an error
+ * included. No machine waits for ever: a wave whose answers do not come in time ends with an error
  * that names the silent machine, and time-outs get shorter from machine to machine, so that it is
- * that one.  A machine that has prepared and hears no decision drops what it has, one that has
- * published breaks it.  Decisions go over all trunks, so a machine that does not hear of one is one
- * that nothing leads to.  If it has dropped what others have published, they know that before the
- * first contribution: no operation waits for a machine that does not know its plan.
+ * that one. A machine that has prepared and receives no decision drops the plan, one that has
+ * published it breaks it. Decisions go over all trunks, so a machine that does not receive one is
+ * one that no trunk leads to. If it has dropped a plan that others have published, they know that
+ * before the first contribution: no operation waits for a machine that does not know its plan.
  */
 #ifndef _HC_COMMIT_H
 #define _HC_COMMIT_H
@@ -40,11 +40,11 @@ struct hc_trunk;
 struct hc_trunk_note;
 struct netlink_ext_ack;
 
-/* Requests that are remembered when they are over. */
+/* Requests that are remembered after their end. */
 #define HC_COMMITS_KEPT	16
 
 /**
- * struct hc_commit_id - which request
+ * struct hc_commit_id - identifies a request
  * @nr: its number
  * @origin: the lowest node of the machine that has begun it
  */
@@ -54,13 +54,13 @@ struct hc_commit_id {
 };
 
 /**
- * struct hc_commit_verdict - why something cannot be done
+ * struct hc_commit_refusal - why a request cannot be fulfilled
  * @error: a negative errno, or 0
- * @fixed: bits that the nodes of the machine that says so share
- * @base: what they are
- * @why: in a sentence
+ * @fixed: subcube mask of the machine that refuses
+ * @base: its subcube value
+ * @why: the reason, a sentence
  */
-struct hc_commit_verdict {
+struct hc_commit_refusal {
 	int error;
 	u16 fixed;
 	u16 base;
@@ -68,10 +68,10 @@ struct hc_commit_verdict {
 };
 
 /**
- * struct hc_commit_outcome - what has become of a request of this machine
- * @over: it is over
+ * struct hc_commit_outcome - how a request of this machine has ended
+ * @over: it has ended
  * @error: 0 or a negative errno
- * @text: that in a sentence, with the machine's nodes
+ * @text: the error in a sentence, with the nodes of the machine that refused
  */
 struct hc_commit_outcome {
 	bool over;
@@ -81,28 +81,32 @@ struct hc_commit_outcome {
 
 /**
  * struct hc_commit - the request that a machine works on; under hc_fabric.lock
- * @busy: there is one
- * @mine: it is of this machine
- * @waits: answers of the present wave are awaited, see hc_trunk.awaited
- * @step: the present wave's; enum hc_commit_step
+ * @fabric: the fabric; constant
+ * @busy: there is a request
+ * @mine: this machine has begun it
+ * @waits: answers to the present wave are awaited, see hc_trunk.awaited
+ * @step: step of the present wave; enum hc_commit_step
  * @what: enum hc_commit_what
- * @id: which request
- * @plan_id: of which plan
+ * @id: identifies the request
+ * @plan_id: id of its plan
  * @epoch: of the plan, 0: the next one
- * @last: the greatest epoch that was told
- * @parent: whom to answer, or NULL
+ * @last: the greatest epoch that was reported
+ * @parent: trunk to the machine that asked, and is to be answered; or NULL
  * @plan: prepared or published, or NULL
- * @nodes: those of all machines that have answered PREPARE, this one included
- * @verdict: the first one
- * @outcome: where the asker finds it, or NULL
+ * @nodes: bitmap of the nodes of all machines that have answered PREPARE, this one included
+ * @refusal: the first refusal
+ * @outcome: filled in for the requester, or NULL
  * @next: number of the next request of this machine
- * @over: requests that are over
- * @done: had they effect?  A bit for each
- * @nover: how many there have been
- * @expires: when the wave is given up, or the wait for the next one
- * @timer: looks at that
+ * @over: requests that have ended
+ * @done: bit i: over[i] took effect
+ * @nover: how many requests have ended
+ * @refused: when a request of this machine was refused because of another machine's, jiffies; 0:
+ *	none was since this machine last had its turn
+ * @expires: when the wave is given up, or the wait for the next one, jiffies
+ * @timer: runs at @expires
  */
 struct hc_commit {
+	struct hc_fabric *fabric;
 	bool busy;
 	bool mine;
 	bool waits;
@@ -115,43 +119,134 @@ struct hc_commit {
 	struct hc_trunk *parent;
 	struct hc_plan *plan;
 	u32 *nodes;
-	struct hc_commit_verdict verdict;
+	struct hc_commit_refusal refusal;
 	struct hc_commit_outcome *outcome;
 	u32 next;
 	struct hc_commit_id over[HC_COMMITS_KEPT];
 	unsigned long done;
 	u32 nover;
+	unsigned long refused;
 	unsigned long expires;
 	struct delayed_work timer;
 };
 
-/* "10XX": the nodes that share the bits @fixed, which are @base; a character for each dimension. */
+/**
+ * hc_part_text() - write a set of nodes as text, "10XX"
+ * @fabric: the fabric
+ * @fixed: bits that the nodes share
+ * @base: what these are
+ * @to: a character for each dimension, and 0
+ *
+ * Context: any
+ */
 void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to);
 
+/**
+ * hc_commit_init() - prepare the requests of a new fabric
+ * @fabric: the fabric
+ *
+ * Context: config
+ */
 void hc_commit_init(struct hc_fabric *fabric);
-/* The fabric is dead and its trunks are gone; the latter under its lock, before plans go. */
+
+/**
+ * hc_commit_stop() - end the clock of requests
+ * @fabric: the fabric
+ *
+ * Context: process, when the fabric is dead and has no trunks any more
+ */
 void hc_commit_stop(struct hc_fabric *fabric);
+
+/**
+ * hc_commit_exit() - end the present request, if there is one
+ * @fabric: the fabric
+ *
+ * Context: config, under hc_fabric.lock, before plans are freed
+ */
 void hc_commit_exit(struct hc_fabric *fabric);
 
-/* The rest under the fabric's lock. */
-/* Is another machine within reach? */
+/**
+ * hc_commit_reaches() - tell whether another machine is within reach
+ * @fabric: the fabric
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: true if so
+ */
 bool hc_commit_reaches(const struct hc_fabric *fabric);
-/* May plans be changed now?  0 or -EBUSY. */
+
+/**
+ * hc_commit_idle() - check that plans may be changed now
+ * @fabric: the fabric
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: 0 or -EBUSY
+ */
 int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extack);
-/* Begin to install a plan everywhere, or to remove it.  0: @outcome tells the rest, until it is
- * forgotten; or an error.
+
+/**
+ * hc_commit_new() - begin to install a plan on all machines
+ * @fabric: the fabric
+ * @p: the plan
+ * @outcome: filled in when it is over, until hc_commit_forget()
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: 0 or -errno
  */
 int hc_commit_new(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		  struct hc_commit_outcome *outcome, struct netlink_ext_ack *extack);
+
+/**
+ * hc_commit_del() - begin to remove a plan from all machines
+ * @fabric: the fabric
+ * @plan: its id
+ * @outcome: filled in when it is over, until hc_commit_forget()
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: 0 or -errno
+ */
 int hc_commit_del(struct hc_fabric *fabric, u32 plan, struct hc_commit_outcome *outcome,
 		  struct netlink_ext_ack *extack);
-/* Nobody wants to know any more: nothing is done, unless it is decided already. */
+
+/**
+ * hc_commit_forget() - give a request up, unless it is decided already
+ * @fabric: the fabric
+ * @outcome: as it was given
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_commit_forget(struct hc_fabric *fabric, const struct hc_commit_outcome *outcome);
+
+/**
+ * hc_commit_trunk_gone() - go on without a machine whose trunk has ended
+ * @trunk: the trunk
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_commit_trunk_gone(struct hc_trunk *trunk);
 
 /* --- for the work that receives, without that lock --- */
-/* May a note of this kind have so many bytes? */
+
+/**
+ * hc_commit_fits() - check the length of a record
+ * @fabric: the fabric
+ * @what: enum hc_record_what
+ * @len: bytes of data
+ *
+ * Context: work that receives
+ * Return: true if such a record may have so many
+ */
 bool hc_commit_fits(const struct hc_fabric *fabric, u8 what, u32 len);
-void hc_commit_heard(struct hc_trunk *trunk, const struct hc_trunk_note *note);
+
+/**
+ * hc_commit_rx() - act on a record of another machine
+ * @trunk: the trunk that it came by
+ * @note: the record
+ *
+ * Context: work that receives, without hc_fabric.lock
+ */
+void hc_commit_rx(struct hc_trunk *trunk, const struct hc_trunk_note *note);
 
 #endif /* _HC_COMMIT_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of requests to all machines have in common: commit.c does them, commit_heard.c
- * takes what others ask and answer, commit_note.c says it.  All under hc_fabric.lock.
+ * What the files of requests to all machines share: commit.c has their steps, commit_rx.c
+ * receives questions and answers of other machines, commit_msg.c makes them. All under
+ * hc_fabric.lock.
  */
 #ifndef _HC_COMMIT_IMPL_H
 #define _HC_COMMIT_IMPL_H
@@ -10,8 +11,13 @@
 
 #include "trunk/commit.h"
 
-/* ms for all answers to a wave; each machine has an eighth less than who asks it. */
+/* ms for all answers to a wave; each machine has an eighth less than the one that asks it. */
 #define HC_WAVE_TIME	5000
+
+/* By how much an epoch that another machine names may exceed the fabric's last one, for plans
+ * compare epochs modulo 2^32.
+ */
+#define HC_EPOCHS_AHEAD	(1U << 24)
 
 static inline bool hc_commit_is(const struct hc_commit_id *a, const struct hc_commit_id *b)
 {
@@ -19,50 +25,170 @@ static inline bool hc_commit_is(const struct hc_commit_id *a, const struct hc_co
 }
 
 /* --- commit.c --- */
-/* The request among those that are over, or NULL. */
+
+/**
+ * hc_commit_over() - find a request that has ended
+ * @c: the fabric's requests
+ * @id: identifies it
+ *
+ * Return: its entry in @c->over, or NULL if it is not remembered
+ */
 const struct hc_commit_id *hc_commit_over(const struct hc_commit *c, const struct hc_commit_id *id);
-/* Work on it from now on: 0 or -ENOMEM. */
+
+/**
+ * hc_commit_begin() - work on a request from now on
+ * @fabric: the fabric
+ * @id: identifies it
+ * @what: enum hc_commit_what
+ * @plan_id: id of its plan
+ * @epoch: of the plan, 0: the next one
+ *
+ * Return: 0 or -ENOMEM
+ */
 int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 what, u32 plan_id,
 		    u32 epoch);
+
+/**
+ * hc_commit_finish() - end the present request
+ * @fabric: the fabric
+ */
 void hc_commit_finish(struct hc_fabric *fabric);
-/* Verify and make a plan that is to be, if all can. */
+
+/**
+ * hc_commit_prepare() - verify and make a plan, which is published only if all machines can
+ * @fabric: the fabric
+ * @p: the plan
+ * @extack: set to a sentence on error
+ *
+ * Return: 0 or -errno
+ */
 int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		      struct netlink_ext_ack *extack);
-/* Take a step here: publish or remove the plan, open it, give it up, or break it for the machine of
- * node @lost.
+
+/**
+ * hc_commit_do() - take a step on this machine
+ * @fabric: the fabric
+ * @step: publish or remove the plan, open it, drop it, or break it
+ * @lost: BREAK: a node of the machine that was lost
  */
 void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost);
-/* Ask all neighbours but @parent; consumes @note, NULL: there was no memory. */
+
+/**
+ * hc_commit_wave() - ask all neighbours
+ * @fabric: the fabric
+ * @step: the step
+ * @note: the question; consumed. NULL: there was no memory, which counts as a refusal here
+ * @parent: the trunk to the machine that asked, which is not asked; or NULL
+ * @left: ms to wait for answers
+ */
 void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *note,
 		    struct hc_trunk *parent, u32 left);
-/* Go on if all have answered, or one has refused what is to be prepared. */
+
+/**
+ * hc_commit_check() - go on if all neighbours have answered, or one has refused to prepare
+ * @fabric: the fabric
+ */
 void hc_commit_check(struct hc_fabric *fabric);
-/* Does it matter in this step if somebody cannot? */
+
+/**
+ * hc_commit_counts() - tell whether a refusal matters in the present step
+ * @c: the fabric's requests
+ *
+ * Return: true if so
+ */
 bool hc_commit_counts(const struct hc_commit *c);
 
-/* --- commit_note.c --- */
-/* The first one counts; @why is copied, NULL: none is told.  Nodes: hc_fabric.fixed, .base. */
-void hc_commit_refuse(struct hc_commit_verdict *v, int error, u32 fixed, u32 base,
+/* --- commit_msg.c --- */
+
+/**
+ * hc_commit_refuse() - record a refusal; the first one counts
+ * @v: the record
+ * @error: a negative errno
+ * @fixed: subcube mask of the machine that refuses
+ * @base: its subcube value
+ * @why: a sentence, which is copied, or NULL: none is known
+ */
+void hc_commit_refuse(struct hc_commit_refusal *v, int error, u32 fixed, u32 base,
 		      const char *why);
-/* This machine says so, or the one at the other end of a trunk does not answer. */
-void hc_commit_refuse_here(const struct hc_fabric *fabric, struct hc_commit_verdict *v, int error,
+
+/**
+ * hc_commit_refuse_here() - record that this machine refuses
+ * @fabric: the fabric
+ * @v: the record
+ * @error: a negative errno
+ * @why: a sentence, or NULL
+ */
+void hc_commit_refuse_here(const struct hc_fabric *fabric, struct hc_commit_refusal *v, int error,
 			   const char *why);
-void hc_commit_refuse_far(const struct hc_trunk *trunk, struct hc_commit_verdict *v, int error,
+
+/**
+ * hc_commit_refuse_far() - record that the machine at the other end of a trunk does not answer
+ * @trunk: the trunk
+ * @v: the record
+ * @error: a negative errno
+ * @why: a sentence
+ */
+void hc_commit_refuse_far(const struct hc_trunk *trunk, struct hc_commit_refusal *v, int error,
 			  const char *why);
-/* The error that goes by this number. */
+
+/**
+ * hc_commit_error() - decode an error
+ * @index: how it stands in answers
+ *
+ * Return: the negative errno
+ */
 int hc_commit_error(u8 index);
-/* Bytes of an answer to a step. */
+
+/**
+ * hc_commit_answer_len() - length of an answer
+ * @fabric: the fabric
+ * @step: the step that is answered
+ *
+ * Return: bytes
+ */
 u32 hc_commit_answer_len(const struct hc_fabric *fabric, u8 step);
-/* Answer step @step of a request; @nodes: the machines that are in the answer, or NULL; @last: the
- * greatest epoch.
+
+/**
+ * hc_commit_answer() - answer a question of another machine
+ * @trunk: the trunk to it
+ * @id: identifies the request
+ * @step: the step that is answered
+ * @v: the first refusal, if any
+ * @nodes: bitmap of the nodes of all machines that the answer stands for, or NULL
+ * @last: the greatest epoch
  */
 void hc_commit_answer(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 step,
-		      const struct hc_commit_verdict *v, const u32 *nodes, u32 last);
-/* Nothing against it, and nothing new. */
+		      const struct hc_commit_refusal *v, const u32 *nodes, u32 last);
+
+/**
+ * hc_commit_answer_again() - answer a repeated question: no refusal, and no new nodes
+ * @trunk: the trunk to the machine that asked
+ * @id: identifies the request
+ * @step: the step that is answered
+ */
 void hc_commit_answer_again(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 step);
+
+/**
+ * hc_commit_answer_no() - refuse
+ * @trunk: the trunk to the machine that asked
+ * @id: identifies the request
+ * @step: the step that is answered
+ * @error: a negative errno
+ * @why: a sentence, or NULL
+ */
 void hc_commit_answer_no(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 step, int error,
 			 const char *why);
-/* The present request as it goes on, with room for @more bytes of a plan behind it; or NULL. */
+
+/**
+ * hc_commit_ask_new() - make a question about the present request
+ * @fabric: the fabric
+ * @step: the step
+ * @left: ms in which the receiver is to answer
+ * @hops: machines that the question has crossed
+ * @more: bytes of a plan to follow
+ *
+ * Return: the record, or NULL if there is no memory
+ */
 struct hc_trunk_note *hc_commit_ask_new(const struct hc_fabric *fabric, u8 step, u32 left, u32 hops,
 					u32 more);
 

@@ -2,19 +2,20 @@
 /*
  * The receiving side of a trunk: a work that reads records as they come.
  *
- * Nothing in them is believed.  What is in the head of a record is checked here: its kind, its
- * length, a node that is here and has a link over this trunk.  What does not fit ends the trunk,
- * for a stream that has lost its way is of no use any more.  A frame then goes to the queue of its
- * node as from any neighbour, where everything else is checked (fabric/node.c).
+ * Nothing in them is trusted. The head of a record is checked here: its kind, its length, a node
+ * that is here and has a link over this trunk. An invalid record ends the trunk, for a stream that
+ * is out of step cannot be used any more. A frame then goes to the queue of its node as from any
+ * neighbour, where everything else is checked (fabric/rx.c).
  *
- * Digests, if the ends have agreed on them, are of what the connection may have changed: those of a
- * record's head before its length is believed, those of its body before anything acts on it.
+ * Digests, if the ends have agreed on them, find what the connection has changed: that of a
+ * record's head is checked before its length is believed, that of its body before anything acts on
+ * it.
  *
- * Frames are read into memory of their own, with the payload in pages: that is one copy, and
- * works with any stream (functions that give frames without a copy exist for TCP alone).
+ * Frames are read into memory of their own, with the payload in pages: that is one copy, and works
+ * with any stream (functions that give frames without a copy exist for TCP alone).
  *
- * A node whose queue is long makes the work wait, so that the sender's transport does.  Polls
- * empty queues whatever happens, so it does not wait for ever.
+ * A node whose queue is long makes the work wait, so that the peer's transport does. Polls always
+ * empty their queues, so it does not wait for ever.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -33,16 +34,18 @@
 #include "trunk/trunk.h"
 
 #define REC		sizeof(struct hc_wire_record)
-/* Bytes after which others get their turn. */
+/* Bytes after which other works get their turn. */
 #define RECEIVE_BUDGET	SZ_1M
-/* Memory of a queue that is long. */
+/* Memory of a node's queue from which on the work waits. */
 #define QUEUE_LONG	SZ_4M
-/* Payloads up to this lie behind their headers. */
+/* Payloads up to this length lie behind their headers, longer ones in pages. */
 #define LINEAR_MAX	512
 
 /* ------------------------------------------------------------ reading */
 
-/* Returns bytes, which @have counts, or -EAGAIN, or why there are none any more. */
+/* Read into @to. Return: the number of bytes, which are added to *@have, -EAGAIN, or why the
+ * connection has ended.
+ */
 static int read_vec(struct hc_trunk *trunk, struct iov_iter *to, unsigned int *have)
 {
 	struct msghdr msg = { .msg_iter = *to };
@@ -52,7 +55,7 @@ static int read_vec(struct hc_trunk *trunk, struct iov_iter *to, unsigned int *h
 		return -ENOTCONN;
 	if (n > 0) {
 		atomic64_add(n, &trunk->rx_bytes);
-		WRITE_ONCE(trunk->heard, jiffies);
+		WRITE_ONCE(trunk->last_rx, jiffies);
 		*have += n;
 	}
 	return n;
@@ -114,7 +117,7 @@ u32 hc_record_head_digest(const struct hc_wire_record *w)
 	return ~crc32c(~0, w, offsetof(struct hc_wire_record, body));
 }
 
-/* CRC32C of a frame from byte @from on, which is in front of its pages. */
+/* Compute the CRC32C of a frame from byte @from on, which lies before its pages. */
 static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 {
 	int i;
@@ -128,7 +131,7 @@ static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 	return crc;
 }
 
-/* Does the digest of a record that is here in full fit? */
+/* Return: true if the digest of the body of a complete record is right. */
 static bool body_fits(const struct hc_trunk_rx *rx)
 {
 	const struct hc_wire_record *w = (const void *)rx->head;
@@ -150,7 +153,7 @@ static bool head_fits(const struct hc_trunk_rx *rx)
 
 static bool has_digest(const struct hc_trunk *trunk)
 {
-	return trunk->rx.greeted && test_bit(HC_TRUNK_DIGEST, &trunk->flags);
+	return trunk->rx.established && test_bit(HC_TRUNK_DIGEST, &trunk->flags);
 }
 
 static void digest_wrong(struct hc_trunk *trunk)
@@ -158,7 +161,7 @@ static void digest_wrong(struct hc_trunk *trunk)
 	hc_trunk_break(trunk, -EBADMSG, "A digest is wrong: the connection changes what goes over it");
 }
 
-/* Check a record that is here in full. Return: false if it was changed; then the trunk ends. */
+/* Check a complete record. Return: false if it was changed; then the trunk ends. */
 static bool body_check(struct hc_trunk *trunk)
 {
 	if (!has_digest(trunk) || body_fits(&trunk->rx))
@@ -184,7 +187,9 @@ static bool is_note(const struct hc_wire_record *w)
 	return w->what == HC_RECORD_ASK || w->what == HC_RECORD_ANSWER;
 }
 
-/* Bytes of the head behind struct hc_wire_record; 0: there is none, or no such record. */
+/* Return the bytes of the head behind struct hc_wire_record; 0 if there are none, or the kind is
+ * unknown.
+ */
 static unsigned int head_len(const struct hc_wire_record *w)
 {
 	switch (w->what) {
@@ -200,7 +205,8 @@ static unsigned int head_len(const struct hc_wire_record *w)
 	return 0;
 }
 
-static const char *record_flaw(const struct hc_trunk *trunk)
+/* Return why the head of the record is invalid, or NULL. */
+static const char *record_reason(const struct hc_trunk *trunk)
 {
 	const struct hc_trunk_rx *rx = &trunk->rx;
 	const struct hc_wire_record *w = record(rx);
@@ -213,14 +219,15 @@ static const char *record_flaw(const struct hc_trunk *trunk)
 	    w->what == HC_RECORD_FRAME ? len < head || len > HC_TRUNK_FRAME_MAX + head :
 					 len != head)
 		return "The other end sends a record of a wrong length";
-	if (rx->greeted ? w->what == HC_RECORD_HELLO : w->what != HC_RECORD_HELLO)
+	if (rx->established ? w->what == HC_RECORD_HELLO : w->what != HC_RECORD_HELLO)
 		return "The other end does not begin with its greeting";
 	if ((w->what == HC_RECORD_STATE || w->what == HC_RECORD_FRAME) && !hc_trunk_has(trunk, u))
 		return "The other end names a node that has no link to it";
 	return NULL;
 }
 
-static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire_hello *w)
+/* Return why HELLO is invalid, or NULL. */
+static const char *hello_reason(const struct hc_trunk *trunk, const struct hc_wire_hello *w)
 {
 	const struct hc_fabric *fabric = trunk->fabric;
 
@@ -232,12 +239,12 @@ static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire
 		return "The greeting of the other end was changed on its way";
 	if (be32_to_cpu(w->fabric) != fabric->id)
 		return "The other end has a fabric of another id";
-	if (w->dim != fabric->dim)
+	if (w->dim != fabric->topo.ports)
 		return "The other end has a fabric of another dimension";
 	if (be32_to_cpu(w->segment) != fabric->segment)
 		return "The other end has segments of another size";
-	if (be32_to_cpu(w->keep) < HYPERCUBE_TRUNK_KEEP_MIN ||
-	    be32_to_cpu(w->keep) > HYPERCUBE_TRUNK_KEEP_MAX)
+	if (be32_to_cpu(w->keep) < HYPERCUBE_TRUNK_KEEPALIVE_MIN ||
+	    be32_to_cpu(w->keep) > HYPERCUBE_TRUNK_KEEPALIVE_MAX)
 		return "The other end has a keepalive out of range";
 	if (w->along != trunk->dim)
 		return "The other end has a trunk along another dimension";
@@ -246,8 +253,9 @@ static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire
 	return NULL;
 }
 
-/* Before anything else comes from there.  The first beat did not know how patient that end is; the
- * lock keeps this one before the end of the trunk, which awaits it.
+/* Record the boot id before anything else that the peer sends, and run the beat, which did not know
+ * the peer's keepalive before. The lock orders this before the end of the trunk, which waits for
+ * the beat.
  */
 static void life_take(struct hc_trunk *trunk, u32 life)
 {
@@ -267,26 +275,28 @@ static void life_take(struct hc_trunk *trunk, u32 life)
 static void hello_take(struct hc_trunk *trunk)
 {
 	const struct hc_wire_hello *w = (const void *)(trunk->rx.head + REC);
-	const char *flaw = hello_flaw(trunk, w);
+	const char *reason = hello_reason(trunk, w);
 
-	if (flaw) {
-		hc_trunk_break(trunk, -EPROTO, flaw);
+	if (reason) {
+		hc_trunk_break(trunk, -EPROTO, reason);
 		return;
 	}
 	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
 	WRITE_ONCE(trunk->life, be32_to_cpu(w->life));
-	WRITE_ONCE(trunk->greeted, jiffies);
+	WRITE_ONCE(trunk->established, jiffies);
 	life_take(trunk, be32_to_cpu(w->life));
-	trunk->rx.greeted = true;
+	trunk->rx.established = true;
 	if (w->flags & HC_HELLO_F_DIGEST)
 		set_bit(HC_TRUNK_DIGEST, &trunk->flags);
 	/* Pairs with record_choose(). */
 	smp_mb__before_atomic();
-	set_bit(HC_TRUNK_GREETED, &trunk->flags);
+	set_bit(HC_TRUNK_ESTABLISHED, &trunk->flags);
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* Frames behind it find the link as it says. */
+/* This is complete before frames behind the record are processed, so these find the link in the
+ * state that the peer had.
+ */
 static void state_take(struct hc_trunk *trunk)
 {
 	const struct hc_wire_end *w = (const void *)(trunk->rx.head + REC);
@@ -295,7 +305,7 @@ static void state_take(struct hc_trunk *trunk)
 
 	mutex_lock(&fabric->lock);
 	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
-		hc_trunk_end_heard(fabric->nodes[u], trunk->dim, w);
+		hc_trunk_end_received(fabric->nodes[u], trunk->dim, w);
 	mutex_unlock(&fabric->lock);
 }
 
@@ -316,20 +326,20 @@ static void note_take(struct hc_trunk *trunk)
 	struct hc_trunk_rx *rx = &trunk->rx;
 
 	if (body_check(trunk))
-		hc_commit_heard(trunk, rx->note);
+		hc_commit_rx(trunk, rx->note);
 	hc_trunk_note_put(rx->note);
 	rx->note = NULL;
 }
 
 /* ------------------------------------------------------------ frames */
 
-/* Bytes in front of a payload, as far as they can be told before anything is checked. */
+/* Return the bytes in front of the payload, as far as they are known before anything is checked. */
 static unsigned int frame_head(const struct hc_hdr *hdr, unsigned int len)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	unsigned int head = hc_way_end(hdr) + (type ? type->part : 0);
 
-	/* Of an Ethernet frame also what the stack looks at. */
+	/* Of an Ethernet frame also the headers that the stack reads. */
 	if (type && type->flags & HC_FT_STACK)
 		head += LINEAR_MAX / 2;
 	if (head > SKB_MAX_ORDER(HC_HEADROOM, 1) || len - min(len, head) <= LINEAR_MAX)
@@ -359,7 +369,9 @@ static void frame_begin(struct hc_trunk *trunk)
 	rx->done = sizeof(*hdr);
 }
 
-/* What virtual machines say of their frames is not believed either. */
+/* Apply the offload record: as from a virtual machine, it is checked. Return: false if it is
+ * invalid.
+ */
 static bool offload_take(struct hc_trunk *trunk, struct sk_buff *skb)
 {
 	const struct hc_wire_offload *w = (const void *)(trunk->rx.head + REC);
@@ -383,7 +395,9 @@ static void frame_deliver(struct hc_trunk *trunk)
 	struct hc_node *node = trunk->fabric->nodes[u];
 	struct sk_buff *skb = trunk->rx.skb;
 
-	/* That of a network has its own limit here, and then belongs to the stack. */
+	/* A frame for the IP stack has a limit of its own in the node's queue, and then belongs to
+	 * the stack.
+	 */
 	if (!hc_frame_is(skb, HC_FT_STACK) && !hc_far_charge(trunk->fabric, skb)) {
 		hc_trunk_break(trunk, -ENOBUFS, "The fabric may hold no more memory");
 		return;
@@ -397,7 +411,7 @@ static void frame_deliver(struct hc_trunk *trunk)
 	*hc_cb(skb) = (struct hc_cb){
 		.dim = trunk->dim,
 		.sealed = record(&trunk->rx)->flags & HC_RECORD_F_SEALED,
-		/* Not 0, and not that of another one soon before or after it. */
+		/* Not 0, and different from that of trunks soon before or after this one. */
 		.stream = 1 + trunk->nr % U8_MAX,
 	};
 	local_bh_disable();
@@ -416,25 +430,25 @@ static void record_next(struct hc_trunk_rx *rx)
 	rx->want = REC;
 }
 
-/* struct hc_wire_record is there. */
+/* struct hc_wire_record is complete: check it. */
 static void record_begin(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
-	const char *flaw;
+	const char *reason;
 
 	if (has_digest(trunk) && !head_fits(rx)) {
 		digest_wrong(trunk);
 		return;
 	}
-	flaw = record_flaw(trunk);
+	reason = record_reason(trunk);
 	rx->want += head_len(record(rx));
-	if (flaw)
-		hc_trunk_break(trunk, -EPROTO, flaw);
+	if (reason)
+		hc_trunk_break(trunk, -EPROTO, reason);
 	else if (is_note(record(rx)))
 		note_begin(trunk);
 }
 
-/* The wanted part of the head is there. */
+/* The wanted part of the head is complete: process it. */
 static void head_take(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
@@ -452,7 +466,8 @@ static void head_take(struct hc_trunk *trunk)
 	}
 }
 
-/* False: the work has to wait for others. */
+/* Process a complete frame. Return: false if the work has to wait, since the node's queue is long.
+ */
 static bool frame_take(struct hc_trunk *trunk)
 {
 	u32 u = be16_to_cpu(record(&trunk->rx)->node);
@@ -479,9 +494,9 @@ void hc_trunk_receive_work(struct work_struct *work)
 			note_take(trunk);
 			record_next(rx);
 		}
-		/* What has come is unread, so the other end is not silent. */
+		/* What has come was not read here, so the peer is not silent. */
 		if (!room)
-			WRITE_ONCE(trunk->heard, jiffies);
+			WRITE_ONCE(trunk->last_rx, jiffies);
 		if (!room || got >= RECEIVE_BUDGET) {
 			queue_delayed_work(hc_trunk_wq, &trunk->receive, room ? 0 : 1);
 			return;

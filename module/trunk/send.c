@@ -3,22 +3,22 @@
  * The sending side of a trunk: queues, and the work that empties them.
  *
  * Frames that are charged to a socket or to their first link (fabric/own.h), or bounded by credits
- * or the limit of frames in transit (fabric/far.h), are always taken, as by the queues of nodes.
+ * or the limit of frames in transit (fabric/far.h), are always accepted, as by the queues of nodes.
  * Ethernet frames have a limit.
  *
- * A number that is missing at the other end takes the link down: a frame that has one and cannot be
- * sent after all ends the trunk.
+ * A frame number that is missing at the other end takes the link down: a frame that has a number
+ * and cannot be sent after all ends the trunk.
  *
- * The payload of a frame of a node is not copied into the socket: TCP takes its pages if it is to
- * send them as they are, that is without TLS.  Nobody writes to pages that somebody else may read
- * (hc_seg_own()).  Those of an Ethernet frame may be a process's own, which waits for them to be
- * free (MSG_ZEROCOPY), and may write to them meanwhile: they are copied, before their digest is
- * computed.
+ * The payload of a frame of a node is not copied into the socket: TCP is given its pages if it can
+ * send them as they are, that is without TLS. Such pages are not written to while they may be read
+ * elsewhere (hc_seg_own()). Pages of an Ethernet frame may belong to a process, which waits until
+ * they are released (MSG_ZEROCOPY), and may write to them meanwhile: they are copied, before their
+ * digest is computed.
  *
- * The work never waits.  When the socket has no room it stops, and the socket's write_space
- * function begins it again; so does the beat of the trunk.  What it says of links is not
- * queued: a bit for each says that there is something to be told, so that it takes no memory
- * and only the last word counts.
+ * The work never waits. When the socket has no room it stops, and the socket's write_space callback
+ * queues it again; so does the beat of the trunk. States of links are not queued: a bit for each
+ * link marks that there is something to be sent, so that this takes no memory and only the last
+ * state is sent.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -38,14 +38,14 @@
 #include "hc_topo.h"
 #include "trunk/trunk.h"
 
-/* Bytes after which others get their turn. */
+/* Bytes after which other works get their turn. */
 #define SEND_BUDGET	SZ_1M
-/* Payloads of which pages are worth a call of their own. */
+/* Length from which on a payload's pages are given to the socket in calls of their own. */
 #define PAGES_MIN	PAGE_SIZE
 
 /* ------------------------------------------------------------ queues */
 
-/* In skb->cb while the frame waits; @far: the node at the other end. */
+/* skb->cb while the frame waits; @far: the node at the other end. */
 struct tx_cb {
 	struct hc_cb cb;
 	u16 far;
@@ -56,6 +56,7 @@ static struct tx_cb *tx_cb(struct sk_buff *skb)
 	return hc_cb_as(struct tx_cb, skb);
 }
 
+/* Queue a frame. Return: false if there is no room. */
 static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK), room;
@@ -73,7 +74,7 @@ static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port *port,
 		   struct sk_buff *skb)
 {
-	tx_cb(skb)->far = hc_neigh(node->id, port - node->ports);
+	tx_cb(skb)->far = hc_node_peer(node, port - node->ports);
 	if (!test_bit(HC_TRUNK_BROKEN, &trunk->flags) && tx_add(&trunk->tx, skb)) {
 		queue_work(hc_trunk_wq, &trunk->send);
 		return;
@@ -82,7 +83,8 @@ void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port 
 	hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Both kinds of traffic go on while the other one does. */
+/* Take the next frame from a queue, in turns, so that neither kind of traffic holds up the other.
+ */
 static struct sk_buff *tx_take(struct hc_trunk_tx *tx)
 {
 	struct sk_buff *skb;
@@ -105,7 +107,9 @@ bool hc_trunk_tx_busy(const struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ notes */
 
-/* A decision and an answer have to be told; the trunks bound their number. */
+/* The allocation of small notes never fails, since decisions and answers have to be sent; the
+ * trunks bound their number.
+ */
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len)
 {
 	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
@@ -161,7 +165,7 @@ static struct hc_trunk_note *note_take(struct hc_trunk_tx *tx)
 	return note;
 }
 
-void hc_trunk_tell(struct hc_trunk *trunk, u32 u)
+void hc_trunk_notify(struct hc_trunk *trunk, u32 u)
 {
 	set_bit(u, trunk->tell);
 	queue_work(hc_trunk_wq, &trunk->send);
@@ -179,7 +183,7 @@ static void vec_add(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 	tx->len += len;
 }
 
-/* Memory of kvmalloc(): a page each if it is not in one piece. */
+/* Add memory of kvmalloc(): page by page if it is not contiguous. */
 static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 {
 	unsigned int n = len;
@@ -199,7 +203,7 @@ static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int
 	}
 }
 
-/* Begin a record: its head with @len bytes of it behind struct hc_wire_record. */
+/* Begin a record, with @len zero bytes behind struct hc_wire_record. Return: where they are. */
 static void *record_begin(struct hc_trunk_tx *tx, u8 what, u32 node, unsigned int len)
 {
 	*(struct hc_wire_record *)tx->head = (struct hc_wire_record){
@@ -222,7 +226,7 @@ static void record_hello(struct hc_trunk *trunk)
 	w->magic = cpu_to_be32(HC_TRUNK_MAGIC);
 	w->version = cpu_to_be16(HC_TRUNK_VERSION);
 	w->wire = HC_WIRE_VERSION;
-	w->dim = fabric->dim;
+	w->dim = fabric->topo.ports;
 	w->fabric = cpu_to_be32(fabric->id);
 	w->segment = cpu_to_be32(fabric->segment);
 	w->fixed = cpu_to_be16(fabric->fixed);
@@ -230,26 +234,29 @@ static void record_hello(struct hc_trunk *trunk)
 	w->keep = cpu_to_be32(trunk->keep);
 	w->along = trunk->dim;
 	w->flags = test_bit(HC_TRUNK_DIGEST, &trunk->flags) ? HC_HELLO_F_DIGEST : 0;
-	w->life = cpu_to_be32(fabric->trunks.life);
+	w->life = cpu_to_be32(fabric->life);
 }
 
+/* Make a record of the state of one link's end. Return: false if there is none to be sent. */
 static bool record_state(struct hc_trunk *trunk)
 {
-	u32 nodes = hc_nodes(trunk->fabric->dim), u;
+	u32 nodes = trunk->fabric->topo.nodes, u;
 	struct hc_wire_end *w;
 
 	u = find_first_bit(trunk->tell, nodes);
 	if (u == nodes)
 		return false;
 	clear_bit(u, trunk->tell);
-	/* A word that comes from now on sets it again. */
+	/* A change from now on sets the bit again. */
 	smp_mb__after_atomic();
 	w = record_begin(&trunk->tx, HC_RECORD_STATE, hc_neigh(u, trunk->dim), sizeof(*w));
 	hc_trunk_end_fill(trunk->fabric->nodes[u], trunk->dim, w);
 	return true;
 }
 
-/* What the frame leaves to be done, and goes on leaving: 0, or an error if that cannot be said. */
+/* Describe the checksum and segmentation that the frame leaves to the receiver. Return: 0, or an
+ * error if that cannot be described.
+ */
 static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 {
 	unsigned int head = hc_way_end(hc_hdr(skb));
@@ -263,7 +270,7 @@ static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 	return err;
 }
 
-/* A copy of a frame in pages of its own, or NULL: no memory. */
+/* Return a copy of a frame in pages of its own, or NULL if there is no memory. */
 static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct sk_buff *skb)
 {
 	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
@@ -288,13 +295,26 @@ static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct s
 	return copy;
 }
 
-/* Let the record have the frame, whose pages TCP may take if @pages says so. */
-static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool pages)
+/* Return how many entries of .vec the frame takes, with the head of its record; INT_MAX if its list
+ * has more than pages, so that none of our functions has made it (coll/pieces.c).
+ */
+static int frame_entries(const struct sk_buff *skb)
 {
-	struct hc_trunk_tx *tx = &trunk->tx;
+	int n = 2 + skb_shinfo(skb)->nr_frags;
+	const struct sk_buff *more;
+
+	skb_walk_frags(skb, more) {
+		if (skb_headlen(more) || skb_has_frag_list(more))
+			return INT_MAX;
+		n += skb_shinfo(more)->nr_frags;
+	}
+	return n;
+}
+
+static void record_add_pages(struct hc_trunk_tx *tx, const struct sk_buff *skb)
+{
 	int i;
 
-	vec_add(tx, skb->data, skb_headlen(skb));
 	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
 
@@ -304,12 +324,25 @@ static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool p
 		};
 		tx->len += skb_frag_size(frag);
 	}
+}
+
+/* Add the frame to the record; TCP may be given its pages if @pages. */
+static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool pages)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+	const struct sk_buff *more;
+
+	vec_add(tx, skb->data, skb_headlen(skb));
+	record_add_pages(tx, skb);
+	skb_walk_frags(skb, more)
+		record_add_pages(tx, more);
 	tx->skb = skb;
 	if (pages && trunk->takes_pages && skb->data_len >= PAGES_MIN)
 		tx->copied = tx->len - skb->data_len;
 	atomic64_inc(&trunk->tx_frames);
 }
 
+/* Make a record of a frame. Return: false if it cannot be sent; it stays the caller's. */
 static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 {
 	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
@@ -320,7 +353,7 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 	void *extra;
 
 	BUILD_BUG_ON(sizeof(struct virtio_net_hdr) != sizeof_field(struct hc_wire_offload, vnet));
-	if (skb_has_frag_list(skb) && skb_linearize(skb))
+	if (frame_entries(skb) > HC_TRUNK_VEC && skb_linearize(skb))
 		return false;
 	extra = record_begin(tx, HC_RECORD_FRAME, tx_cb(skb)->far,
 			     offload ? sizeof(struct hc_wire_offload) : 0);
@@ -342,7 +375,9 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 	return true;
 }
 
-/* The next frame that can be sent.  One with a number that cannot is never missed in silence. */
+/* Make a record of the next frame that can be sent. If one with a number cannot, the trunk ends.
+ * Return: false if there is none.
+ */
 static bool record_next_frame(struct hc_trunk *trunk)
 {
 	struct sk_buff *skb;
@@ -355,7 +390,7 @@ static bool record_next_frame(struct hc_trunk *trunk)
 		if (hc_frame_is(skb, HC_FT_SURE)) {
 			hc_trunk_break(trunk, -ENOMEM, "There was no memory to send a frame");
 			kfree_skb(skb);
-			/* What follows would be a gap. */
+			/* A frame that followed would be behind a gap. */
 			return false;
 		}
 		kfree_skb(skb);
@@ -376,7 +411,7 @@ static bool record_note(struct hc_trunk *trunk)
 	return true;
 }
 
-/* What is said of links, and of plans, goes before frames that may depend on it. */
+/* Make the next record. States of links and notes go before frames that may depend on them. */
 static bool record_choose(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -386,10 +421,10 @@ static bool record_choose(struct hc_trunk *trunk)
 		record_hello(trunk);
 		return true;
 	}
-	/* Until the HELLO of the other end comes nobody knows whether records have digests; pairs
-	 * with hello_take().
+	/* Until the peer's HELLO comes it is not known whether records have digests; pairs with
+	 * hello_take().
 	 */
-	if (!test_bit_acquire(HC_TRUNK_GREETED, &trunk->flags))
+	if (!test_bit_acquire(HC_TRUNK_ESTABLISHED, &trunk->flags))
 		return false;
 	if (record_state(trunk) || record_note(trunk))
 		return true;
@@ -437,7 +472,7 @@ static void record_end(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ the work */
 
-/* What is left of the piece of the record that is next. */
+/* Return what is left to send of the present entry of .vec. */
 static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 {
 	const struct bio_vec *piece = tx->vec;
@@ -451,7 +486,7 @@ static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 	};
 }
 
-/* Returns the bytes that were sent, or an error. */
+/* Send as much of the record as the socket takes. Return: the number of bytes, or an error. */
 static int record_push(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -512,7 +547,7 @@ void hc_trunk_tx_init(struct hc_trunk *trunk)
 	INIT_WORK(&trunk->send, hc_trunk_send_work);
 }
 
-/* No poll sees the trunk any more, and the work has ended. */
+/* The caller has waited for all polls that might see the trunk, and for the work. */
 void hc_trunk_tx_exit(struct hc_trunk *trunk)
 {
 	struct hc_trunk_note *note;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket of a trunk: from user space, and back to it.
+ * The socket of a trunk: how it is taken from user space and given back.
  *
- * User space is expected to close its descriptor.  When ours is the last reference of the file
- * nobody can get another one, but an epoll that watches the file: it takes one for a moment, and
- * could be who gives the last one back, when the trunk has ended and the namespace has gone.  So
- * the file must be in none.  Only then does the trunk begin: nobody else listens with the socket,
- * puts a protocol on top of it, reads from it, or holds its lock while a page of his comes.  Until
- * then the links are without carrier, and a descriptor that is kept for longer than the keepalive
- * ends the trunk.
+ * User space is expected to close its descriptor. When ours is the last reference of the file no
+ * other reference can be made, except by an epoll that watches the file: that takes one for a
+ * moment, and could be the one to drop the last one, when the trunk has ended and the namespace has
+ * gone. So the file must be in no epoll. Only then does the trunk begin: no process listens with
+ * the socket, puts a protocol on top of it, reads from it, or holds its lock while a user page is
+ * faulted in. Until then the links have no carrier, and a descriptor that is kept for longer than
+ * the keepalive ends the trunk.
  *
- * A socket holds the network namespace that it is of, which is that of the trunk's fabric: they
- * would keep each other for ever.  As the trunk ends before the namespace does (hc_trunks_exit()),
- * the socket gives up its reference.  Those of other families do not: frames that the peer has not
- * read, or a timer, keep them beyond the trunk.  They belong to no network, and may join two
- * namespaces, of which one is that of both ends.
+ * A socket holds its network namespace, which is that of the trunk's fabric: they would keep each
+ * other for ever. As the trunk ends before the namespace does (trunks_end()), a TCP socket gives up
+ * its reference. Sockets of other families do not: frames that the peer has not read, or a timer,
+ * keep them beyond the trunk. They belong to no network, and may join
+ * fabrics of two namespaces although both ends of the socket are of one namespace.
  */
 #include <linux/file.h>
 #include <linux/net.h>
@@ -28,7 +28,7 @@
 #include "fabric/fabric.h"
 #include "trunk/trunk.h"
 
-/* What the other side does in such a call comes first: with TLS it makes data of records. */
+/* Call the socket's own function first: with TLS it makes data of records. */
 static void data_comes(struct hc_trunk *trunk, struct sock *sk)
 {
 	trunk->data_ready(sk);
@@ -41,7 +41,7 @@ static void room_comes(struct hc_trunk *trunk, struct sock *sk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* What has come before the end is taken first. */
+/* What has come before the end of the connection is processed first. */
 static void state_changes(struct hc_trunk *trunk, struct sock *sk)
 {
 	trunk->state_change(sk);
@@ -74,7 +74,8 @@ static void sock_state_change(struct sock *sk)
 	sock_called(sk, state_changes);
 }
 
-static const char *sock_flaw(const struct hc_trunk *trunk, const struct socket *sock)
+/* Return why the socket is of no use for a trunk, or NULL. */
+static const char *sock_reason(const struct hc_trunk *trunk, const struct socket *sock)
 {
 	const struct sock *sk = sock->sk;
 	bool inet = sk->sk_family == AF_INET || sk->sk_family == AF_INET6;
@@ -91,12 +92,13 @@ static const char *sock_flaw(const struct hc_trunk *trunk, const struct socket *
 	return NULL;
 }
 
-/* What is on top of TCP, as TLS is, or NULL. */
+/* Return the protocol on top of TCP, as TLS is, or NULL. */
 static const struct tcp_ulp_ops *sock_ulp(const struct sock *sk)
 {
 	return sk->sk_protocol == IPPROTO_TCP ? inet_csk(sk)->icsk_ulp_ops : NULL;
 }
 
+/* Install our callbacks. Return: false if another part of the kernel uses the socket. */
 static bool sock_take(struct hc_trunk *trunk)
 {
 	struct sock *sk = trunk->sock->sk;
@@ -108,7 +110,7 @@ static bool sock_take(struct hc_trunk *trunk)
 		const struct tcp_ulp_ops *ulp = sock_ulp(sk);
 
 		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !ulp;
-		/* TLS finds out itself what has changed on the way. */
+		/* TLS detects by itself what was changed on the way. */
 		if (ulp && !strcmp(ulp->name, "tls") &&
 		    test_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags))
 			clear_bit(HC_TRUNK_DIGEST, &trunk->flags);
@@ -128,7 +130,7 @@ static bool sock_take(struct hc_trunk *trunk)
 int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *extack)
 {
 	struct socket *sock;
-	const char *flaw;
+	const char *reason;
 	int err;
 
 	sock = sockfd_lookup(fd, &err);
@@ -136,9 +138,9 @@ int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *ex
 		NL_SET_ERR_MSG(extack, "The descriptor is none of a socket");
 		return err;
 	}
-	flaw = sock_flaw(trunk, sock);
-	if (flaw) {
-		extack->_msg = flaw;
+	reason = sock_reason(trunk, sock);
+	if (reason) {
+		extack->_msg = reason;
 		sockfd_put(sock);
 		return -EINVAL;
 	}
@@ -160,6 +162,7 @@ void hc_trunk_sock_quiet(struct hc_trunk *trunk)
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
+/* Let the socket give up its reference to its namespace. */
 static void sock_loosen(struct sock *sk)
 {
 	lock_sock(sk);
@@ -167,14 +170,14 @@ static void sock_loosen(struct sock *sk)
 	release_sock(sk);
 }
 
-/* Does nobody else have the file, or ever get it? */
+/* Return: true if no other reference to the file exists or can be made. */
 static bool file_is_ours(const struct file *file)
 {
 #ifdef CONFIG_EPOLL
 	if (READ_ONCE(file->f_ep))
 		return false;
 #endif
-	/* An epoll that has let go of it just now may have a reference yet. */
+	/* An epoll that has just dropped the file may hold a reference for a moment longer. */
 	smp_rmb();
 	return file_count(file) == 1;
 }
@@ -186,8 +189,8 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 
 	if (!file_is_ours(sock->file))
 		return -EAGAIN;
-	/* He who had it may have done anything with it. */
-	if (sock_flaw(trunk, sock))
+	/* The process that had the socket may have done anything with it: check it again. */
+	if (sock_reason(trunk, sock))
 		return -ENOTCONN;
 	if (!sock_take(trunk))
 		return -EBUSY;
@@ -203,8 +206,9 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 	return 0;
 }
 
-/* A socket that does not hold its namespace must be gone before that is: it must not linger, and
- * is closed here and now.  Nothing has gone over one that somebody else has.
+/* A socket that does not hold its namespace must be gone before the namespace is: it must not
+ * linger, and is closed here and now. A socket that was never taken is only released: the trunk has
+ * sent nothing over it.
  */
 void hc_trunk_sock_put(struct hc_trunk *trunk)
 {

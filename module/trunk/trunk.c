@@ -10,11 +10,12 @@
 #include <linux/wait_bit.h>
 
 #include "compat.h"
+#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
-#include "netlink/netlink.h"
+#include "notifier.h"
 #include "trunk/commit.h"
 #include "trunk/trunk.h"
 
@@ -33,7 +34,7 @@ bool hc_trunks_wanted(void)
 
 bool hc_trunk_has(const struct hc_trunk *trunk, u32 u)
 {
-	return u < hc_nodes(trunk->fabric->dim) && hc_is_here(trunk->fabric, u) &&
+	return u < trunk->fabric->topo.nodes && hc_is_here(trunk->fabric, u) &&
 	       (hc_neigh(u, trunk->dim) & trunk->fixed) == trunk->base;
 }
 
@@ -42,7 +43,8 @@ static struct hc_trunk_end *end_of(const struct hc_trunk *trunk, const struct hc
 	return node->ports[trunk->dim].end;
 }
 
-/* Its links go to the other end as soon as that has said what they are like. */
+/* Attach the trunk to its links. They have a carrier once the peer has sent the state of its end.
+ */
 static void links_attach(struct hc_trunk *trunk)
 {
 	struct hc_node *node;
@@ -51,6 +53,7 @@ static void links_attach(struct hc_trunk *trunk)
 		if (!hc_trunk_has(trunk, node->id))
 			continue;
 		rcu_assign_pointer(end_of(trunk, node)->trunk, trunk);
+		WRITE_ONCE(node->ports[trunk->dim].via, trunk->nr);
 		set_bit(node->id, trunk->tell);
 	}
 }
@@ -70,6 +73,7 @@ static void links_detach(struct hc_trunk *trunk)
 		if (rcu_access_pointer(end->trunk) != trunk)
 			continue;
 		RCU_INIT_POINTER(end->trunk, NULL);
+		WRITE_ONCE(node->ports[trunk->dim].via, 0);
 		hc_trunk_end_forget(node, trunk->dim);
 	}
 }
@@ -79,7 +83,9 @@ static bool is_of_same_links(const struct hc_trunk *a, const struct hc_trunk *b)
 	return a->dim == b->dim && a->fixed == b->fixed && a->base == b->base;
 }
 
-/* @old: one that it may take the place of, then set to that or to NULL; NULL: it may not. */
+/* Check that the trunk has links, and no other trunk carries them. @old: if not NULL, set to a
+ * trunk of the same links that is to be replaced.
+ */
 static int links_check(struct hc_trunk *trunk, struct hc_trunk **old,
 		       struct netlink_ext_ack *extack)
 {
@@ -105,7 +111,7 @@ static int links_check(struct hc_trunk *trunk, struct hc_trunk **old,
 	return -EINVAL;
 }
 
-/* ------------------------------------------------------------ the end */
+/* ------------------------------------------------------------ end of a trunk */
 
 void hc_trunk_break(struct hc_trunk *trunk, int error, const char *why)
 {
@@ -122,10 +128,10 @@ static void trunk_free(struct hc_trunk *trunk)
 	kfree(trunk);
 }
 
-/* Whoever could still touch the trunk: polls and timers that send (under RCU, a grace period
- * after the links are without it), the beat, functions of the socket (given back under their
- * lock; the beat is what takes them), and the two works, which all of these may have queued; they
- * are ended in this order.  None of them queues this work again.
+/* End a trunk. What could still touch it is stopped in this order: polls and timers that send
+ * (under RCU, so one grace period after the links are detached), the beat, callbacks of the socket
+ * (restored under their lock; it is the beat that has installed them), and the two works, which all
+ * of these may have queued. None of them queues this work again.
  */
 static void reap_work(struct work_struct *work)
 {
@@ -136,7 +142,7 @@ static void reap_work(struct work_struct *work)
 	links_detach(trunk);
 	list_del(&trunk->list);
 	hc_commit_trunk_gone(trunk);
-	fabric->trunks.broken++;
+	fabric->trunks->broken++;
 	hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_DEL_NTF);
 	mutex_unlock(&fabric->lock);
 	synchronize_net();
@@ -148,8 +154,8 @@ static void reap_work(struct work_struct *work)
 	hc_trunk_rx_exit(trunk);
 	hc_trunk_sock_put(trunk);
 	trunk_free(trunk);
-	if (atomic_dec_and_test(&fabric->trunks.n))
-		wake_up_var(&fabric->trunks.n);
+	if (atomic_dec_and_test(&fabric->trunks->n))
+		wake_up_var(&fabric->trunks->n);
 	hc_fabric_put(fabric);
 }
 
@@ -159,14 +165,15 @@ void hc_trunk_del(struct hc_trunk *trunk)
 	links_detach(trunk);
 }
 
-/* Say which connection takes its place.  Its address is read without the socket's lock, which a
- * process that still has the descriptor may hold for as long as it likes.
+/* End trunk @old with the address of the connection that replaces it as the reason. The address is
+ * read without the socket's lock, which a process that still has the descriptor may hold for as
+ * long as it likes.
  */
 static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 {
 	const struct sock *sk = by->sock->sk;
 
-	/* Also of one that has ended by itself, before others take its links. */
+	/* Detach also a trunk that has ended by itself, before the new one is attached. */
 	links_detach(old);
 	if (test_bit(HC_TRUNK_BROKEN, &old->flags))
 		return;
@@ -184,20 +191,9 @@ static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 	hc_trunk_break(old, -ECANCELED, old->text);
 }
 
-void hc_trunks_exit(struct hc_fabric *fabric)
-{
-	struct hc_trunk *trunk;
+/* ------------------------------------------------------------ keepalive */
 
-	mutex_lock(&fabric->lock);
-	list_for_each_entry(trunk, &fabric->trunks.list, list)
-		hc_trunk_break(trunk, -ENODEV, "Its fabric was removed");
-	mutex_unlock(&fabric->lock);
-	wait_var_event(&fabric->trunks.n, !atomic_read(&fabric->trunks.n));
-}
-
-/* ------------------------------------------------------------ the clock */
-
-/* ms between two looks at who has the socket */
+/* ms between two checks whether a process still has the socket. */
 #define BEGIN_EVERY	20
 
 static void begin(struct hc_trunk *trunk)
@@ -209,9 +205,10 @@ static void begin(struct hc_trunk *trunk)
 	else if (err && err != -EAGAIN)
 		hc_trunk_break(trunk, err, "The socket is no longer connected");
 	else if (!err)
-		WRITE_ONCE(trunk->heard, jiffies);
+		WRITE_ONCE(trunk->last_rx, jiffies);
 }
 
+/* Return why nothing has come. */
 static const char *silence(const struct hc_trunk *trunk)
 {
 	if (test_bit(HC_TRUNK_BEGUN, &trunk->flags))
@@ -225,40 +222,35 @@ static void beat_in(struct hc_trunk *trunk, u32 ms)
 	queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(ms));
 }
 
-/* A machine that has stood still, as a virtual one may, was not listening: what has come meanwhile
- * is yet to be read, and the other end may have stood still, too.
+/* Return: true if the peer was silent for too long. A machine that was suspended, as a virtual one
+ * may be, was not listening: what has come meanwhile is yet to be read, and the peer may have been
+ * suspended, too.
  */
 static bool is_silent(struct hc_trunk *trunk)
 {
 	if (time_after(jiffies, trunk->due + msecs_to_jiffies(HC_STOOD_STILL)))
-		WRITE_ONCE(trunk->heard, jiffies);
-	return time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep));
+		WRITE_ONCE(trunk->last_rx, jiffies);
+	return time_after(jiffies, READ_ONCE(trunk->last_rx) + msecs_to_jiffies(trunk->keep));
 }
 
-/* After this a trunk is not the one by which a machine has come that should not have. */
+/* A trunk older than this is not the one by which a second machine with these nodes has just come.
+ */
 #define YOUNG		msecs_to_jiffies(3000)
 
-void hc_trunks_accuse(struct hc_fabric *fabric, u32 nr)
-{
-	WRITE_ONCE(fabric->trunks.accused_at, jiffies);
-	/* Pairs with accusation_take(). */
-	smp_store_release(&fabric->trunks.accused, nr);
-}
-
-/* Is there one of this trunk?  *@at: since when. */
+/* Return: true if another machine with these nodes was found behind this trunk; *@at: when. */
 static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
 {
-	struct hc_trunks *trunks = &trunk->fabric->trunks;
+	struct hc_fabric *fabric = trunk->fabric;
 
-	/* Pairs with hc_trunks_accuse(). */
-	if (smp_load_acquire(&trunks->accused) != trunk->nr)
+	/* Pairs with accuse() of route/claims.c. */
+	if (smp_load_acquire(&fabric->accused) != trunk->nr)
 		return false;
-	*at = READ_ONCE(trunks->accused_at);
-	return cmpxchg(&trunks->accused, trunk->nr, 0) == trunk->nr;
+	*at = READ_ONCE(fabric->accused_at);
+	return cmpxchg(&fabric->accused, trunk->nr, 0) == trunk->nr;
 }
 
 /* Another machine holds the nodes that are here, and this trunk leads to it: the machine that has
- * come last leaves, the other one says so.
+ * come last ends its trunk, the other one notifies user space.
  */
 static void accusation_check(struct hc_trunk *trunk)
 {
@@ -274,7 +266,7 @@ static void accusation_check(struct hc_trunk *trunk)
 		snprintf(trunk->text, sizeof(trunk->text),
 			 "It leads to another machine that holds nodes %s, too", part);
 		set_bit(HC_TRUNK_TWICE, &trunk->flags);
-		if (time_before(at, trunk->greeted + YOUNG))
+		if (time_before(at, trunk->established + YOUNG))
 			hc_trunk_break(trunk, -ENOTUNIQ, trunk->text);
 		else
 			hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_NTF);
@@ -282,8 +274,8 @@ static void accusation_check(struct hc_trunk *trunk)
 	mutex_unlock(&fabric->lock);
 }
 
-/* Signs of life come as often as the less patient end wants them. Both works are called, too,
- * in case a socket has said nothing of what has happened.
+/* Send keepalives as often as the end with the shorter keepalive needs them. Both works are queued,
+ * too, in case a callback of the socket was missed.
  */
 static void beat_work(struct work_struct *work)
 {
@@ -307,7 +299,7 @@ static void beat_work(struct work_struct *work)
 	beat_in(trunk, max(keep / 4, 10U));
 }
 
-/* ------------------------------------------------------------ the beginning */
+/* ------------------------------------------------------------ begin of a trunk */
 
 static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_trunk_params *p)
 {
@@ -319,12 +311,12 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	trunk->dim = p->dim;
 	trunk->fixed = p->far ? p->fixed : fabric->fixed;
 	trunk->base = p->far ? p->base : fabric->base ^ (fabric->fixed & hc_bit(p->dim));
-	trunk->keep = p->keep ?: HYPERCUBE_TRUNK_KEEP_DEFAULT;
+	trunk->keep = p->keep ?: HYPERCUBE_TRUNK_KEEPALIVE_DEFAULT;
 	__assign_bit(HC_TRUNK_NO_PLANS, &trunk->flags, p->no_plans);
 	__assign_bit(HC_TRUNK_DIGEST, &trunk->flags, p->digest != HC_TRUNK_DIGEST_OFF);
 	__assign_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags, p->digest == HC_TRUNK_DIGEST_DEFAULT);
-	trunk->tell = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
-	trunk->heard = jiffies;
+	trunk->tell = bitmap_zalloc(fabric->topo.nodes, GFP_KERNEL_ACCOUNT);
+	trunk->last_rx = jiffies;
 	hc_trunk_tx_init(trunk);
 	hc_trunk_rx_init(trunk);
 	INIT_DELAYED_WORK(&trunk->beat, beat_work);
@@ -335,25 +327,25 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	return NULL;
 }
 
-/* Ids ascend, and begin anew where there are no trunks. */
+/* Ids ascend, and begin with 1 again when there are no trunks. */
 static u32 id_take(const struct hc_fabric *fabric)
 {
-	const struct hc_trunk *last = list_empty(&fabric->trunks.list) ? NULL :
-				      list_last_entry(&fabric->trunks.list, struct hc_trunk, list);
+	const struct hc_trunk *last = list_empty(&fabric->trunks->list) ? NULL :
+				      list_last_entry(&fabric->trunks->list, struct hc_trunk, list);
 
 	return last ? last->id + 1 : 1;
 }
 
-/* What the other end says meanwhile finds the lock taken. */
+/* Under hc_fabric.lock, for which all that acts on records of the peer waits. */
 static void trunk_start(struct hc_trunk *trunk)
 {
 	struct hc_fabric *fabric = trunk->fabric;
 
 	trunk->id = id_take(fabric);
-	trunk->nr = ++fabric->trunks.last;
+	trunk->nr = ++fabric->trunks->last;
 	kref_get(&fabric->ref);
-	atomic_inc(&fabric->trunks.n);
-	list_add_tail(&trunk->list, &fabric->trunks.list);
+	atomic_inc(&fabric->trunks->n);
+	list_add_tail(&trunk->list, &fabric->trunks->list);
 	links_attach(trunk);
 	beat_in(trunk, 0);
 	hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_NTF);
@@ -389,22 +381,71 @@ struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id)
 {
 	struct hc_trunk *trunk;
 
-	list_for_each_entry(trunk, &fabric->trunks.list, list)
+	list_for_each_entry(trunk, &fabric->trunks->list, list)
 		if (trunk->id == id && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
 			return trunk;
 	return NULL;
 }
 
-void hc_trunks_init(struct hc_fabric *fabric)
+/* ------------------------------------------------------------ fabrics */
+
+/* The trunks' part of a fabric. */
+struct state {
+	struct hc_trunks trunks;
+	struct hc_commit commit;
+};
+
+static void trunks_init(struct hc_fabric *fabric, void *state)
 {
-	INIT_LIST_HEAD(&fabric->trunks.list);
-	fabric->trunks.life = get_random_u32() ?: 1;
+	struct state *s = state;
+
+	fabric->trunks = &s->trunks;
+	INIT_LIST_HEAD(&fabric->trunks->list);
+	fabric->commit = &s->commit;
+	hc_commit_init(fabric);
 }
 
-int hc_trunk_module_init(void)
+/* End all trunks and wait until they are freed. No trunk can be added any more. */
+static void trunks_end(struct hc_fabric *fabric)
+{
+	struct hc_trunk *trunk;
+
+	mutex_lock(&fabric->lock);
+	list_for_each_entry(trunk, &fabric->trunks->list, list)
+		hc_trunk_break(trunk, -ENODEV, "Its fabric was removed");
+	mutex_unlock(&fabric->lock);
+	wait_var_event(&fabric->trunks->n, !atomic_read(&fabric->trunks->n));
+}
+
+/* The trunks end first, since they use the timer of requests. */
+static void trunks_stop(struct hc_fabric *fabric)
+{
+	trunks_end(fabric);
+	hc_commit_stop(fabric);
+}
+
+static void trunks_exit(struct hc_fabric *fabric)
+{
+	mutex_lock(&fabric->lock);
+	hc_commit_exit(fabric);
+	mutex_unlock(&fabric->lock);
+}
+
+static struct hc_notifier notifier = {
+	.fabric_size	= sizeof(struct state),
+	.fabric_init	= trunks_init,
+	.fabric_stop	= trunks_stop,
+	.fabric_exit	= trunks_exit,
+};
+
+int __init hc_trunk_module_init(void)
 {
 	hc_trunk_wq = alloc_workqueue("hypercube_trunk", WQ_UNBOUND, 0);
-	return hc_trunk_wq ? 0 : -ENOMEM;
+	if (!hc_trunk_wq)
+		return -ENOMEM;
+	hc_carrier_trunk = &hc_trunk_carrier;
+	hc_notifier_add(&notifier);
+	return 0;
 }
 
 void hc_trunk_module_exit(void)

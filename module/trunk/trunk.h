@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trunks: a connected stream socket that carries all links along one dimension between the nodes
- * of this machine and those of another one.
+ * Trunks: a connected stream socket that carries all links along one dimension between the nodes of
+ * this machine and those of another one.
  *
- * The socket is one that user space has connected.  Its transport does loss, order, congestion
- * and, if it is wanted, encryption.
+ * User space has connected the socket. Its transport handles loss, order, congestion and, if
+ * wanted, encryption.
  *
- * Lifetime.  A trunk is made by configuration.  It ends when configuration says so, when its
- * socket does, when the other end is silent for too long or says what makes no sense, and with
- * its fabric: hc_trunk_break() may be called by anybody, and the first one counts.  A work item
- * then takes the trunk from its links, waits for the polls that may still see it, gives the
- * socket its functions back, ends the other work items and frees the trunk.  That work is the
- * only one that nobody cancels.  hc_trunks_exit() waits for it.
+ * Lifetime. A trunk is made by configuration. It ends when configuration says so, when its socket
+ * is closed, when the peer is silent for too long or sends something invalid, and with its fabric:
+ * hc_trunk_break() may be called in any context, and the first call counts. A work item then takes
+ * the trunk from its links, waits for the polls that may still see it, restores the socket's
+ * callbacks, ends the other work items and frees the trunk. That work is the only one that is never
+ * cancelled. trunks_end() waits for it.
  *
- * Locks.  hc_fabric.lock: which trunks there are, and which links they carry.  hc_trunk_tx.lock:
- * the queues; bottom halves are off.  The socket's own lock is taken by works alone, and only when
- * nobody else has the socket: who could hold it as long as a user's page takes to come is not
- * there any more.  sk_callback_lock: the functions of the socket.  The work that
- * receives takes hc_fabric.lock to hear what the other end says of a link: nobody waits for
- * that work under this lock.
+ * Locks. hc_fabric.lock: which trunks there are, and which links they carry. hc_trunk_tx.lock: the
+ * queues; bottom halves are off. The socket's own lock is taken by work items only, and only when
+ * no process has the socket: else a process could hold it for as long as a user page takes to be
+ * faulted in. sk_callback_lock: the callbacks of the socket. The work that receives takes
+ * hc_fabric.lock to act on the state of a link's far end: no context waits for that work under this
+ * lock.
  */
 #ifndef _HC_TRUNK_H
 #define _HC_TRUNK_H
@@ -35,6 +35,7 @@
 #include "wire.h"
 #include "wire_trunk.h"
 
+struct hc_carrier_ops;
 struct hc_fabric;
 struct hc_node;
 struct hc_port;
@@ -44,15 +45,14 @@ struct sock;
 struct socket;
 
 /**
- * struct hc_trunk_end - the near end of a link to another machine, of a port
- * @trunk: what carries it, or NULL; under hc_fabric.lock, and read under RCU
- * @lock: of what follows; hc_fabric.lock is held by writers, too
- * @version: of .said.down, see struct hc_wire_end
- * @down: what both ends have last agreed on
- * @flags: HC_END_F_* that are to be told
- * @flap_down: the same
- * @flap_period: the same
- * @life: of the machine at the other end, or 0: it has not said; hc_fabric.lock is held by writers
+ * struct hc_trunk_end - the near end of a link to another machine, part of a port
+ * @trunk: the trunk that carries it, or NULL; under hc_fabric.lock, and read under RCU
+ * @lock: protects what follows; writers hold hc_fabric.lock, too
+ * @version: number of the present value of @down, see struct hc_wire_end
+ * @down: the link is taken down, as both ends have last agreed
+ * @flags: HC_END_F_* to be sent to the peer
+ * @flap_down: to be sent to the peer, see struct hc_port
+ * @flap_period: to be sent to the peer, see struct hc_port
  */
 struct hc_trunk_end {
 	struct hc_trunk __rcu *trunk;
@@ -62,15 +62,28 @@ struct hc_trunk_end {
 	u8 flags;
 	u32 flap_down;
 	u32 flap_period;
-	u32 life;
 };
 
 /**
- * struct hc_trunk_note - a record that is no frame, and may go to several trunks
- * @ref: who has it
+ * struct hc_trunks - the trunks of a fabric
+ * @list: the trunks; under hc_fabric.lock
+ * @broken: how many have ended; under hc_fabric.lock
+ * @n: how many exist and are not freed
+ * @last: hc_trunk.nr of the last one; under hc_fabric.lock
+ */
+struct hc_trunks {
+	struct list_head list;
+	u64 broken;
+	atomic_t n;
+	u32 last;
+};
+
+/**
+ * struct hc_trunk_note - a record that carries no frame, and may be sent over several trunks
+ * @ref: reference count
  * @what: enum hc_record_what
  * @len: bytes of @data
- * @data: what is behind struct hc_wire_record
+ * @data: what follows struct hc_wire_record
  */
 struct hc_trunk_note {
 	refcount_t ref;
@@ -79,27 +92,31 @@ struct hc_trunk_note {
 	u8 data[] __aligned(8);
 };
 
-/* Notes that may wait at a trunk: more than machines have to say that keep to the rules. */
+/* Notes that may wait at a trunk: more than a peer that keeps to the rules makes us send. */
 #define HC_TRUNK_NOTES	32
 
+/* Pieces of memory that a record may consist of: its head, and those of a frame. */
+#define HC_TRUNK_VEC	(2 + 2 * MAX_SKB_FRAGS)
+
 /**
- * struct hc_trunk_tx - what is sent
- * @lock: of the queues
- * @notes: they wait
+ * struct hc_trunk_tx - the sending side of a trunk
+ * @lock: protects the queues
+ * @notes: notes that wait
  * @nnotes: how many
- * @frames: those of operations and what else nodes say
- * @eth: Ethernet frames
+ * @frames: all frames that wait, except Ethernet
+ * @eth: Ethernet frames that wait
  * @eth_bytes: memory of these
  * @eth_next: an Ethernet frame is next, if there is one
- * @hello: it is to be said yet
- * @head: the record's beginning
+ * @hello: HELLO is still to be sent
+ * @head: the first part of the record that is being sent
  * @skb: the frame in it, or NULL
  * @note: the note in it, or NULL
- * @vec: where the record lies
- * @nvec: entries of it
+ * @vec: memory of the record
+ * @nvec: entries of @vec
  * @len: bytes of the record; 0: there is none
- * @copied: those that the socket copies; it is given the pages of what follows
- * @done: how many of them are sent
+ * @copied: the first bytes, which the socket copies; it is given the pages of the rest. 0: it
+ *	copies all
+ * @done: how many bytes are sent
  */
 struct hc_trunk_tx {
 	spinlock_t lock;
@@ -113,7 +130,7 @@ struct hc_trunk_tx {
 	u8 head[sizeof(struct hc_wire_record) + sizeof(struct hc_wire_hello)];
 	struct sk_buff *skb;
 	struct hc_trunk_note *note;
-	struct bio_vec vec[MAX_SKB_FRAGS + 2];
+	struct bio_vec vec[HC_TRUNK_VEC];
 	unsigned int nvec;
 	unsigned int len;
 	unsigned int copied;
@@ -121,13 +138,13 @@ struct hc_trunk_tx {
 };
 
 /**
- * struct hc_trunk_rx - what is received; of the work alone
- * @head: the record's beginning: of a frame up to the end of struct hc_hdr
- * @want: bytes of it that are wanted
- * @have: and that have come
- * @greeted: HELLO has come
- * @skb: the frame, or NULL
- * @note: the note, or NULL
+ * struct hc_trunk_rx - the receiving side of a trunk; used by its work alone
+ * @head: the first part of a record; of a frame up to the end of struct hc_hdr
+ * @want: bytes of @head that are wanted
+ * @have: bytes of @head that have come
+ * @established: HELLO has come
+ * @skb: the frame in the record, or NULL
+ * @note: the note in the record, or NULL
  * @done: bytes of one of these that have come
  */
 struct hc_trunk_rx {
@@ -135,7 +152,7 @@ struct hc_trunk_rx {
 		sizeof(struct hc_hdr)] __aligned(8);
 	unsigned int want;
 	unsigned int have;
-	bool greeted;
+	bool established;
 	struct sk_buff *skb;
 	struct hc_trunk_note *note;
 	unsigned int done;
@@ -143,59 +160,59 @@ struct hc_trunk_rx {
 
 /* hc_trunk.flags */
 enum {
-	HC_TRUNK_BROKEN,	/* it ends; whoever sets it has queued @reap */
-	HC_TRUNK_GREETED,	/* the other end has said HELLO */
-	HC_TRUNK_DUE,		/* a sign of life is due */
-	HC_TRUNK_BEGUN,		/* nobody else has the socket, whose functions are ours */
+	HC_TRUNK_BROKEN,	/* it ends; the context that sets it queues @reap */
+	HC_TRUNK_ESTABLISHED,	/* the peer has sent HELLO */
+	HC_TRUNK_DUE,		/* a keepalive record is due */
+	HC_TRUNK_BEGUN,		/* no process has the socket, and its callbacks are ours */
 	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
-	HC_TRUNK_DIGEST,	/* records have digests; before GREETED: this end wants them */
+	HC_TRUNK_DIGEST,	/* records have digests; before ESTABLISHED: this end wants them */
 	HC_TRUNK_TWICE,		/* it leads to another machine with these nodes; @text says so */
 	HC_TRUNK_DIGEST_AUTO,	/* this end wants them unless the socket has TLS */
 };
 
-/* ms: a timer that is later than this is of a machine that has stood still. */
+/* ms: if a timer is later than this, the machine was suspended meanwhile. */
 #define HC_STOOD_STILL	1000
 
 /**
  * struct hc_trunk - a trunk
- * @list: in hc_fabric.trunks, under hc_fabric.lock
+ * @list: in hc_trunks.list, under hc_fabric.lock
  * @fabric: its fabric, one reference
- * @id: unique in the fabric
- * @nr: the same, and never that of another one before or after it; not 0
+ * @id: unique among the fabric's present trunks
+ * @nr: unique among all trunks that the fabric ever has; not 0
  * @dim: dimension of its links
- * @fixed: bits that the nodes at the other end share
- * @base: what they are
+ * @fixed: subcube mask of the nodes at the other end
+ * @base: their subcube value
  * @nlinks: how many links it carries
- * @keep: ms of silence that end it
- * @keep_there: the same of the other end, 0: not known
+ * @keep: keepalive: ms of silence that end it
+ * @keep_there: keepalive of the other end, 0: not known
  * @flags: HC_TRUNK_*
- * @error: why it ends; written by whoever sets BROKEN
+ * @error: why it ends; written by the context that sets BROKEN
  * @why: the same in a sentence, or NULL
- * @text: one that is no literal, for @why; under hc_fabric.lock
- * @life: of the machine at the other end, 0: not known
- * @greeted: when that has said HELLO, jiffies
+ * @text: memory for @why, if that is no literal; under hc_fabric.lock
+ * @life: boot id of the machine at the other end, 0: not known
+ * @established: when HELLO was received, jiffies
  * @sock: the socket, by a reference of its file
- * @takes_pages: it sends pages that it is given as they are; valid once BEGUN
- * @whom: the address of its other end
- * @whom_len: 0: not known
- * @data_ready: functions that the socket had
- * @write_space: the same
- * @state_change: the same
- * @tx: what is sent
- * @rx: what is received
- * @send: sends it
- * @receive: receives
- * @beat: looks at the clock
- * @reap: ends the trunk
- * @heard: when something came last, jiffies
- * @due: when @beat is to look at the clock, jiffies; of @beat alone
- * @tell: ends of links of which the other end has to be told, by node
- * @awaited: an answer to what all machines are asked (commit.c); under hc_fabric.lock
- * @tx_frames: counters of frames and bytes of records
- * @tx_bytes: the same
- * @rx_frames: the same
- * @rx_bytes: the same
- * @dropped: frames for which there was no room
+ * @takes_pages: the socket sends pages that it is given without a copy; valid once BEGUN
+ * @whom: address of the socket's other end
+ * @whom_len: its length, 0: not known
+ * @data_ready: the socket's own callback
+ * @write_space: likewise
+ * @state_change: likewise
+ * @tx: sending side
+ * @rx: receiving side
+ * @send: work that sends
+ * @receive: work that receives
+ * @beat: work that checks keepalives
+ * @reap: work that ends the trunk
+ * @last_rx: when something was last received, jiffies
+ * @due: when @beat is to run, jiffies; used by @beat alone
+ * @tell: bitmap of the nodes whose link ends have a state to be sent
+ * @awaited: an answer of the peer is awaited (commit.c); under hc_fabric.lock
+ * @tx_frames: frames sent
+ * @tx_bytes: bytes of records sent
+ * @rx_frames: frames received
+ * @rx_bytes: bytes of records received
+ * @dropped: frames that could not be queued or sent
  */
 struct hc_trunk {
 	struct list_head list;
@@ -213,7 +230,7 @@ struct hc_trunk {
 	const char *why;
 	char text[112];
 	u32 life;
-	unsigned long greeted;
+	unsigned long established;
 	struct socket *sock;
 	bool takes_pages;
 	struct sockaddr_storage whom;
@@ -227,7 +244,7 @@ struct hc_trunk {
 	struct delayed_work receive;
 	struct delayed_work beat;
 	struct work_struct reap;
-	unsigned long heard;
+	unsigned long last_rx;
 	unsigned long due;
 	unsigned long *tell;
 	bool awaited;
@@ -238,7 +255,7 @@ struct hc_trunk {
 	atomic64_t dropped;
 };
 
-/* Does this end want digests of records? */
+/* Whether this end wants digests of records. */
 enum hc_trunk_digest {
 	HC_TRUNK_DIGEST_DEFAULT,	/* yes, unless the socket has TLS */
 	HC_TRUNK_DIGEST_OFF,
@@ -246,16 +263,16 @@ enum hc_trunk_digest {
 };
 
 /**
- * struct hc_trunk_params - what a trunk is made of
+ * struct hc_trunk_params - parameters of a new trunk
  * @fd: a descriptor of the socket
  * @dim: dimension of its links
- * @fixed: see struct hc_trunk
- * @base: the same
- * @far: these two are given; else the nodes there are those that the nodes here have as neighbours
- * @keep: ms, 0: default
+ * @fixed: subcube mask of the nodes at the other end
+ * @base: their subcube value
+ * @far: @fixed and @base are given; else the nodes there are the neighbours of the nodes here
+ * @keep: keepalive, ms, 0: default
  * @no_plans: plans that come by it are refused
  * @replace: end the trunk that carries the same links
- * @digest: what this end wants
+ * @digest: whether this end wants digests
  */
 struct hc_trunk_params {
 	int fd;
@@ -270,75 +287,282 @@ struct hc_trunk_params {
 };
 
 /* --- trunk.c --- */
-/* May the machine have trunks at all?  The module's parameter "trunks" says so. */
+
+/**
+ * hc_trunks_wanted() - tell whether the module's parameter "trunks" allows trunks
+ *
+ * Context: any
+ * Return: true if so
+ */
 bool hc_trunks_wanted(void);
-/* Configuration, under hc_fabric.lock. */
+
+/**
+ * hc_trunk_add() - make a trunk from a connected socket
+ * @fabric: the fabric
+ * @p: the socket, the dimension, and the nodes at the other end
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: 0 or -errno, with a sentence in @extack
+ */
 int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
 		 struct netlink_ext_ack *extack);
+
+/**
+ * hc_trunk_find() - find a trunk by its id
+ * @fabric: the fabric
+ * @id: hc_trunk.id
+ *
+ * Context: config, under hc_fabric.lock
+ * Return: the trunk, or NULL if there is none or it ends
+ */
 struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id);
-/* Its links are without carrier when this returns. */
+
+/**
+ * hc_trunk_del() - end a trunk; when this returns, its links have no carrier
+ * @trunk: the trunk
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_trunk_del(struct hc_trunk *trunk);
-/* Does node @u of this machine have a link that the trunk carries? */
+
+/**
+ * hc_trunk_has() - tell whether a trunk carries a link of a node
+ * @trunk: the trunk
+ * @u: a node of this machine
+ *
+ * Context: any
+ * Return: true if so
+ */
 bool hc_trunk_has(const struct hc_trunk *trunk, u32 u);
-/* End it, for the reason @error; @why: a string literal, or NULL.  Any context. */
+
+/**
+ * hc_trunk_break() - end a trunk; the first call counts
+ * @trunk: the trunk
+ * @error: negative errno, for user space
+ * @why: a string literal, or NULL
+ *
+ * Context: any
+ */
 void hc_trunk_break(struct hc_trunk *trunk, int error, const char *why);
-/* Trunk @nr leads to another machine that has a node of a number that is here, too.  Poll. */
-void hc_trunks_accuse(struct hc_fabric *fabric, u32 nr);
-void hc_trunks_init(struct hc_fabric *fabric);
-/* End all of them; there are no others after that. */
-void hc_trunks_exit(struct hc_fabric *fabric);
+
+/**
+ * hc_trunk_module_init() - register trunks with the fabric
+ *
+ * Context: the module's init
+ * Return: 0 or -ENOMEM
+ */
 int hc_trunk_module_init(void);
+
+/**
+ * hc_trunk_module_exit() - undo hc_trunk_module_init()
+ *
+ * Context: the module's exit, when there is no fabric any more
+ */
 void hc_trunk_module_exit(void);
+
 extern struct workqueue_struct *hc_trunk_wq;
 
 /* --- sock.c --- */
-/* Take the socket: 0 or an error, said in @extack. */
+
+/**
+ * hc_trunk_sock_get() - take a socket that user space has connected
+ * @trunk: a trunk that is being made
+ * @fd: descriptor of the socket
+ * @extack: set to a sentence on error, or NULL
+ *
+ * Context: config
+ * Return: 0 or -errno, with a sentence in @extack
+ */
 int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *extack);
-/* No function of the socket calls us any more. */
+
+/**
+ * hc_trunk_sock_quiet() - give the socket its own callbacks back; none of ours runs any more then
+ * @trunk: the trunk
+ *
+ * Context: process
+ */
 void hc_trunk_sock_quiet(struct hc_trunk *trunk);
+
+/**
+ * hc_trunk_sock_put() - give the socket back
+ * @trunk: a trunk after hc_trunk_sock_quiet()
+ *
+ * Context: process
+ */
 void hc_trunk_sock_put(struct hc_trunk *trunk);
-/* Begin to use the socket: 0, -EAGAIN: somebody else has it yet, or why it is of no use. */
+
+/**
+ * hc_trunk_sock_begin() - start to use the socket
+ * @trunk: the trunk
+ *
+ * Context: work of the trunk
+ * Return: 0, -EAGAIN if user space still holds it, or another -errno if it is of no use
+ */
 int hc_trunk_sock_begin(struct hc_trunk *trunk);
 
-/* --- send.c --- */
+/**
+ * hc_trunk_tx_init() - set up the sending side of a trunk
+ * @trunk: a trunk that is being made
+ *
+ * Context: config
+ */
 void hc_trunk_tx_init(struct hc_trunk *trunk);
+
+/**
+ * hc_trunk_tx_exit() - drop the frames and records that a trunk has not sent
+ * @trunk: a trunk whose works have ended
+ *
+ * Context: process
+ */
 void hc_trunk_tx_exit(struct hc_trunk *trunk);
+
+/**
+ * hc_trunk_send_work() - write records to the socket
+ * @work: hc_trunk.send
+ *
+ * Context: workqueue
+ */
 void hc_trunk_send_work(struct work_struct *work);
-/* A frame over the link of @node; consumes.  The context of hc_carrier_ops.xmit, under RCU. */
+
+/**
+ * hc_trunk_xmit() - queue a frame for the other end of a link; consumes it
+ * @trunk: the trunk
+ * @node: sending node
+ * @port: its end of the link
+ * @skb: the frame
+ *
+ * Context: that of hc_carrier_ops.xmit, in an RCU read section
+ */
 void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port *port,
 		   struct sk_buff *skb);
-/* Tell the other end of the link of node @u what is said here. */
-void hc_trunk_tell(struct hc_trunk *trunk, u32 u);
+
+/**
+ * hc_trunk_notify() - let the trunk send the state of a link's near end
+ * @trunk: the trunk
+ * @u: node of that end
+ *
+ * Context: config, under hc_fabric.lock
+ */
+void hc_trunk_notify(struct hc_trunk *trunk, u32 u);
+
+/**
+ * hc_trunk_tx_busy() - tell whether something that was queued is not sent yet
+ * @trunk: the trunk
+ *
+ * Context: any; a snapshot
+ * Return: true if so
+ */
 bool hc_trunk_tx_busy(const struct hc_trunk *trunk);
-/* With room for @len bytes, charged to the fabric, or NULL; never if they are few. */
+
+/* Lengths of notes: up to SMALL allocation never fails; none is longer than MAX. */
 #define HC_TRUNK_NOTE_SMALL	1024
 #define HC_TRUNK_NOTE_MAX	(64 * 1024)
+
+/**
+ * hc_trunk_note_new() - allocate a record that is no frame
+ * @fabric: accounting owner of the memory
+ * @what: enum hc_record_what
+ * @len: bytes of data
+ *
+ * Context: process
+ * Return: the record, or NULL; never NULL if @len is at most HC_TRUNK_NOTE_SMALL
+ */
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len);
+
+/**
+ * hc_trunk_note_put() - drop a reference, if there is a record
+ * @note: the record
+ *
+ * Context: any
+ */
 void hc_trunk_note_put(struct hc_trunk_note *note);
-/* Say it; a machine that does not listen to so much of it has no trunk any more. */
+
+/**
+ * hc_trunk_note_say() - queue a record; if too many wait, because the peer does not read, end the
+ *	trunk
+ * @trunk: the trunk
+ * @note: the record; the trunk takes a reference of its own
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_trunk_note_say(struct hc_trunk *trunk, struct hc_trunk_note *note);
 
 /* --- receive.c --- */
-/* CRC32C of what is before the digests of a record. */
+
+/**
+ * hc_record_head_digest() - the digest of a record's beginning
+ * @w: the record
+ *
+ * Context: any
+ * Return: CRC32C of what stands before the digests
+ */
 u32 hc_record_head_digest(const struct hc_wire_record *w);
+
+/**
+ * hc_trunk_rx_init() - set up the receiving side of a trunk
+ * @trunk: a trunk that is being made
+ *
+ * Context: config
+ */
 void hc_trunk_rx_init(struct hc_trunk *trunk);
+
+/**
+ * hc_trunk_rx_exit() - drop the record that was received in part
+ * @trunk: a trunk whose works have ended
+ *
+ * Context: process
+ */
 void hc_trunk_rx_exit(struct hc_trunk *trunk);
+
+/**
+ * hc_trunk_receive_work() - read records from the socket
+ * @work: hc_trunk.receive
+ *
+ * Context: workqueue
+ */
 void hc_trunk_receive_work(struct work_struct *work);
 
-/* --- fabric/carrier_trunk.c --- */
-/* What the other end says of the link of @node.  hc_fabric.lock is held. */
-void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w);
-/* The machine there lives since @life, as it says.  The same. */
-void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
-/* That number once the link has been found usable, or 0: nobody has said it, or there is no other
- * machine.  Poll.
+/* --- carrier.c --- */
+extern const struct hc_carrier_ops hc_trunk_carrier;
+
+/**
+ * hc_trunk_end_received() - take over the state of the far end of a link
+ * @node: near end
+ * @dim: dimension of the link
+ * @w: the state, as the other machine has sent it
+ *
+ * Context: config, under hc_fabric.lock
  */
-u32 hc_trunk_end_life(const struct hc_node *node, unsigned int dim);
-/* hc_trunk.nr of the trunk that carries the link, or 0.  Poll. */
-u32 hc_trunk_end_nr(const struct hc_node *node, unsigned int dim);
-/* Nothing leads to the other end any more: what it has said of itself is no longer true. */
+void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w);
+
+/**
+ * hc_trunk_end_lives() - record which machine is at the far end of a link
+ * @node: near end
+ * @dim: dimension of the link
+ * @life: boot id of that machine
+ *
+ * Context: config, under hc_fabric.lock
+ */
+void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
+
+/**
+ * hc_trunk_end_forget() - forget the far end of a link, which nothing leads to any more
+ * @node: near end
+ * @dim: dimension of the link
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
-/* What this end says of it. */
+
+/**
+ * hc_trunk_end_fill() - write the state of the near end of a link
+ * @node: near end
+ * @dim: dimension of the link
+ * @w: filled in
+ *
+ * Context: config, under hc_fabric.lock
+ */
 void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_end *w);
 
 #endif /* _HC_TRUNK_H */

@@ -3,9 +3,10 @@
 #
 # Collectives of the fabric and of Open MPI. Sourced by guest.sh.
 
-# The peer's best settings of those tried with more processes than processors: it has to yield when
-# idle; over shared memory round-robin scheduling and direct copies (CMA) help a lot, over TCP the
-# former only harms. coll/sm, which is not Open MPI's own choice, answers small requests sooner.
+# The best settings found for Open MPI with more processes than processors: it must yield when idle.
+# Over shared memory round-robin scheduling and direct copies (CMA) help much; over TCP round-robin
+# scheduling only harms. coll/sm, which Open MPI does not choose itself, is faster with small
+# contributions.
 mpi=(mpirun.openmpi --allow-run-as-root --oversubscribe --mca plm isolated --mca pml ob1
 	--mca mpi_yield_when_idle 1)
 shm=(chrt -r 1 "${mpi[@]}" --mca btl 'self,vader' --mca btl_vader_single_copy_mechanism cma)
@@ -14,10 +15,10 @@ tcp=("${mpi[@]}" --mca btl 'self,tcp' --mca btl_tcp_if_include lo)
 backends=(fabric mpi-shm mpi-sm mpi-tcp)
 sizes=8,4096,65536,1048576
 
-# one's SIZES, if it is one of both types of plans
+# peers() uses these sizes if an operation is measured over both types of plans.
 plan_sizes=8,64,512,4096,32768,262144,1048576
 
-# one BACKEND PROCS WHAT,.. MS: a round of all sizes
+# one BACKEND PROCS WHAT,.. MS: runs a round of all sizes
 one() {
 	local what=(-b "$4" -w "$3" "$2" "$sizes")
 	local peer=(-n "$2" "$here/measure_mpi" "${what[@]}" "$1" /dev/shm/bench)
@@ -32,18 +33,18 @@ one() {
 	esac
 }
 
-# peers WHAT,.. ROUNDS MS [FUNCTION]: all backends, with all numbers of processes
+# peers WHAT,.. ROUNDS MS [FUNCTION]: runs all backends with all numbers of processes
 peers() {
 	local round p i backend rounds=${HC_ROUNDS:-$2}
 	for ((round = 1; round <= rounds; round++)); do
 		for p in "${procs[@]}"; do
 			for ((i = 0; i < ${#backends[@]}; i++)); do
-				# Nobody is always first.
+				# Another backend is first in each round.
 				backend=${backends[(i + round) % ${#backends[@]}]}
 				say "$1, round $round of $rounds, $p processes, $backend"
 				"${4:-one}" "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
 				[[ $backend == mpi-* ]] || die "$backend with $p processes failed"
-				# Results that it measured before stand.
+				# What it has measured before counts.
 				say "$backend failed"
 				jq -nc --arg what "$1" --arg backend "$backend" --argjson round "$round" \
 					--argjson procs "$p" \
@@ -75,7 +76,7 @@ peers_tear_down() {
 
 merged() { hcctl -j node show "bench$1" | jq '[.[].merged_bytes // 0] | add'; }
 
-# traffic PROCS: bytes merged in an operation of 1 MiB
+# traffic PROCS: prints the bytes merged in an operation of 1 MiB
 traffic() {
 	local before after operations
 	before=$(merged "$1")
@@ -98,7 +99,7 @@ reduce() {
 	peers_tear_down
 }
 
-# Both types of plans against each other, from 4 processes to 16
+# doubling: compares both types of plans, with 4 to 16 processes
 doubling() {
 	local backends=(tree doubling) procs=(4 8 16)
 	peers_set_up

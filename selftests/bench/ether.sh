@@ -5,7 +5,7 @@
 # guest.sh.
 
 flow=$here/../hc_flow
-# The ways, and the node at the other end.
+# The kinds of paths, with the node at the other end
 declare -A far=([veth]=veth [hops1]=1 [hops2]=3 [hops4]=15)
 ways=(veth hops1 hops2 hops4)
 
@@ -26,7 +26,7 @@ ether_tear_down() {
 	ip netns del there
 }
 
-# way NAME: sets near_ns, near_if, far_ns, far_if and address
+# way NAME: sets near_ns, near_if, far_ns, far_if and address of a kind of path
 way() {
 	local v=${far[$1]}
 	if [[ $v == veth ]]; then
@@ -53,7 +53,7 @@ mbits() {
 	wait $!
 }
 
-# Both ends on one processor: waking an idle one takes longer than all the rest.
+# Both ends run on one processor: waking an idle one takes longer than everything else.
 round_trip() {
 	ip netns exec "$far_ns" taskset -c 1 "$flow" echo 7000 &
 	listens
@@ -64,7 +64,7 @@ round_trip() {
 received() { ip netns exec "$far_ns" cat "/sys/class/net/$far_if/statistics/rx_packets"; }
 mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
 
-# Frames of 64 bytes, a system call each; those that arrive within the time that sending takes.
+# Frames of 64 bytes, one system call each; counts those that arrive in the time that sending takes.
 frames() {
 	local before ns
 	before=$(received)

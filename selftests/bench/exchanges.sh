@@ -4,25 +4,26 @@
 # Allgather, alltoall and reduce_scatter over each type of plan that carries them, over Open MPI, and
 # by plain shared memory (the floor). Sourced by guest.sh, behind collectives.sh.
 
-# Open MPI over shared memory by the fastest of its algorithms in each cell (mpi_ways.c), once with direct
-# copies and once without; coll/sm has none of these collectives.
+# Open MPI over shared memory, with the fastest of its algorithms in each case (mpi_ways.c), once
+# with direct copies and once without; coll/sm has none of these collectives.
 copies=(chrt -r 1 "${mpi[@]}" --mca btl 'self,vader' --mca btl_vader_single_copy_mechanism none)
-# Plans of peers_set_up(), by their ids, as they are named here
+# Names of the plans of peers_set_up(), by id
 plans='[null, "tree", null, "doubling", "ring"]'
 exchanged=(allgather alltoall reduce_scatter)
 # Bytes of a block
 block_sizes=(8 512 4096 16384 65536)
-# All contributions of an operation; what is longer takes seconds.
+# Limit to all contributions of an operation; longer ones take seconds.
 most=$((32 << 20))
 
-# one_way PROCS OPTION..: allgathers over rings whose messages go one way, as they do in those that repair themselves
+# one_way PROCS OPTION..: allgathers over rings whose messages go in one direction only, as they do
+# in rings that repair themselves
 one_way() {
 	hcctl ring plan fabric "bench$1" apply plan 5 repair >/dev/null || die 'no rings that repair themselves'
 	"$here/measure_fabric" "${@:2}" 5 2 one-way || die 'measure_fabric failed'
 	hcctl plan del "bench$1" 5
 }
 
-# exchange BACKEND PROCS WHAT MS: a round of all sizes
+# exchange BACKEND PROCS WHAT MS: runs a round of all sizes
 exchange() {
 	local IFS=,
 	local options=(-b "$4" -l "$most") all="${exchanged[*]}" sizes="${block_sizes[*]}"
@@ -42,7 +43,7 @@ exchange() {
 	esac
 }
 
-# choices PROCS: which way hcctl run goes, its steps, and the bound for them
+# choices PROCS: prints which plan hcctl run chooses, its steps, and the lower bound for them
 choices() {
 	local what bytes
 	for what in "${exchanged[@]}"; do
@@ -56,7 +57,7 @@ choices() {
 	done
 }
 
-# rings PROCS: the steps of the rings, and the bounds for them
+# rings PROCS: prints the steps of the rings, and the lower bounds for them
 rings() {
 	local dim=0
 	while ((1 << dim < $1)); do dim=$((dim + 1)); done

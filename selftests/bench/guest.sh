@@ -32,8 +32,10 @@ available() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
 . "$here/ether.sh"
 # shellcheck source=selftests/bench/machines.sh
 . "$here/machines.sh"
+# shellcheck source=selftests/bench/recovery.sh
+. "$here/recovery.sh"
 
-# fabric DIM: how long it takes to make and remove, and what it takes of memory
+# fabric DIM: measures how long creating and removing a fabric takes, and its memory
 fabric() {
 	local begin made gone before after nodes=$((1 << $1)) sizes
 	say "a fabric of dimension $1"
@@ -67,7 +69,7 @@ ip link set lo up
 
 for part in "${@:2}"; do
 	case $part in
-	fabrics | reduce | collectives | doubling | exchanges | ether | tasks | machines | versions) "$part" ;;
+	fabrics | reduce | collectives | doubling | exchanges | ether | tasks | machines | recovery | versions) "$part" ;;
 	*) die "no part $part" ;;
 	esac
 done

@@ -9,8 +9,9 @@ machine_names=(m1 m2 m3 m4)
 cluster=/tmp/bench-cluster.json
 machine_sizes=8,512,4096,65536,1048576
 
-# Ranks are dealt by machine, four each, as the nodes are. With shared memory within a machine, and with the module for
-# machines that have several processes each, which does the same at a higher level.
+# Ranks are assigned by machine, four each, as the nodes are. Once with shared memory within a
+# machine, and once with Open MPI's module for machines with several processes each, which does the
+# same at a higher level.
 machines_mpi=(ip netns exec m1 mpirun.openmpi --allow-run-as-root --oversubscribe --map-by slot --host m1:4,m2:4,m3:4,m4:4
 	--mca plm_rsh_agent /tmp/bench-agent --mca plm_rsh_no_tree_spawn 1 --mca pml ob1 --mca mpi_yield_when_idle 1
 	--mca oob_tcp_if_include 10.20.0.0/24 --mca btl_tcp_if_include 10.20.0.0/24)
@@ -32,7 +33,7 @@ machines_wires() {
 		ip -n "$name" link set lo up
 		ip -n hub link set "$name" master bridge up
 	done
-	# Who asks a machine of Open MPI's gets its name as well
+	# Open MPI's launcher passes the name of the machine as well.
 	cat >/tmp/bench-agent <<'END'
 #!/bin/sh
 machine=$1
@@ -74,7 +75,7 @@ machines_tear_down() {
 	cp /tmp/bench-hosts /etc/hosts
 }
 
-# across BACKEND PROCS WHAT,.. MS: a round of all sizes
+# across BACKEND PROCS WHAT,.. MS: runs a round of all sizes
 across() {
 	local what=(-b "$4" -w "$3" "$2" "$machine_sizes")
 	local peer=(-n "$2" "$here/measure_mpi" "${what[@]}" "$1" /dev/shm/bench)
@@ -88,7 +89,7 @@ across() {
 	esac
 }
 
-# The bare wire between two machines; endpoints on the same machine, and on two.
+# The bare wire between two machines; endpoints on the same machine, and on two
 machine_way() {
 	case $1 in
 	wire) near_ns=m1 near_if=wire far_ns=m2 far_if=wire address=10.20.0.2 ;;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Latency: from the call of the last member (of a broadcast: the source) to the return
- * of the last one who gets a result (of a reduction: the sink, else all), all aligned by
- * a barrier that is not timed.  Throughput: operations back to back, from the first call
- * to the last return, without anything between them; contributors to a reduction do not
- * wait for the sink.  Behind each broadcast comes a barrier, or they would only tell how
- * fast the source is.
+ * Latency: from the call of the last member (of a broadcast: the source) to the return of the last
+ * one that gets a result (of a reduction: the sink, else all), all aligned by a barrier that is not
+ * timed. Throughput: operations back to back, from the first call to the last return; contributors
+ * to a reduction do not wait for the sink. After each broadcast comes a barrier, as otherwise only
+ * the source's speed would be measured.
  *
- * Processes on machines that share no memory and no clock have only the throughput, by the clock of
- * process 0: from the end of a barrier to its return from the last operation, or from a barrier
- * behind that.
+ * Processes on machines that share no memory and no clock measure only the throughput, by the clock
+ * of process 0: from the end of a barrier to its return from the last operation, or from a barrier
+ * after that.
  */
 #include <err.h>
 #include <glob.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "../vm/count.h"
 
 #define SAMPLES_MIN	4
 #define SAMPLES_MAX	400
@@ -78,11 +78,13 @@ void config_parse(struct config *c, const char *name, int argc, char **argv)
 	memset(c, 0, sizeof(*c));
 	c->name = name;
 	c->budget = 1000;
-	while ((opt = getopt(argc, argv, "a:b:l:w:")) != -1) {
+	while ((opt = getopt(argc, argv, "a:b:l:n:w:")) != -1) {
 		if (opt == 'b')
 			c->budget = atoi(optarg);
 		else if (opt == 'l')
 			c->limit = strtoul(optarg, NULL, 0);
+		else if (opt == 'n')
+			c->counted = atoi(optarg);
 		else if (opt == 'w')
 			what_parse(c, optarg);
 		else if (opt != 'a')
@@ -106,6 +108,8 @@ void config_parse(struct config *c, const char *name, int argc, char **argv)
 		c->here = c->procs;
 	if (c->here > c->procs || c->first > c->procs - c->here)
 		errx(2, "there are %u processes in all", c->procs);
+	if (c->counted && c->here < c->procs)
+		errx(2, "what is counted runs on one machine");
 	if (!c->procs || c->procs > PROCS_MAX || !c->sizes || !c->budget)
 		errx(2, "numbers out of range");
 }
@@ -139,7 +143,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* CPU time of this process, ns. */
+/* Return: CPU time of this process, ns. */
 static uint64_t cpu_own(void)
 {
 	struct rusage u;
@@ -149,8 +153,8 @@ static uint64_t cpu_own(void)
 	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
 }
 
-/* CPU time of the kernel's threads for soft interrupts, ns; what they do in the
- * context of a process is that process's.
+/* Return: CPU time of the kernel's threads for soft interrupts, ns. Soft interrupts that run in the
+ * context of a process count for that process.
  */
 static uint64_t cpu_kernel(void)
 {
@@ -188,16 +192,16 @@ static void fill(uint64_t *in, size_t count, unsigned int rank, unsigned int rou
 }
 
 /**
- * struct task - what is measured at a time
- * @c: all that is
- * @s: what the processes share
- * @rank: this process
+ * struct task - a measurement
+ * @c: the configuration
+ * @s: memory that the processes share
+ * @rank: rank of this process
  * @what: the operation
- * @how: it is done here
- * @way: that it goes, or NULL
- * @backend: for that
- * @in: the contribution
- * @out: the result
+ * @how: how operations are done with this backend
+ * @way: the algorithm in use, for the output, or NULL
+ * @backend: argument for @how
+ * @in: contribution
+ * @out: result
  * @count: elements of a contribution, or of a block
  */
 struct task {
@@ -213,7 +217,7 @@ struct task {
 	size_t count;
 };
 
-/* Element @i of the result; fill() has made what it consists of. */
+/* Return: element @i of the result of the contributions that fill() makes. */
 static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 {
 	uint64_t procs = t->c->procs, own = (uint64_t)t->rank * t->count;
@@ -232,7 +236,7 @@ static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 	}
 }
 
-/* Whom the result concerns looks at it. */
+/* Processes that get the result check it. */
 static void check(const struct task *t, unsigned int round)
 {
 	size_t i, n = measure_out(t->what, t->c->procs, t->count);
@@ -275,7 +279,7 @@ static uint64_t last_return(const struct task *t)
 	return t->what == REDUCE ? t->s->end[0] : last_of(t->s->end, t->c->procs);
 }
 
-/* By process 0, when all are out: the latency. */
+/* Return: latency of a round, computed by process 0 when all have returned. */
 static uint64_t round_took(const struct task *t)
 {
 	uint64_t begin = t->what == BCAST ? t->s->begin[0] : last_of(t->s->begin, t->c->procs);
@@ -294,7 +298,7 @@ static void latency(const struct task *t, struct sample *sample)
 	unsigned int round;
 
 	sample->n = 0;
-	/* Round 0 warms up. */
+	/* Round 0 is a warm-up. */
 	for (round = 0; ; round++) {
 		fill(t->in, measure_in(t->what, c->procs, t->count), t->rank, round);
 		measure_barrier(s, c->procs);
@@ -327,7 +331,7 @@ static void batch_run(const struct task *t, unsigned int batch)
 	}
 }
 
-/* Returns ns of the whole batch, at process 0. */
+/* Return: ns of the whole batch, at process 0. */
 static uint64_t back_to_back(const struct task *t)
 {
 	struct shared *s = t->s;
@@ -365,7 +369,7 @@ static void report(const struct task *t, struct sample *l, uint64_t ns, uint64_t
 	fflush(stdout);
 }
 
-/* How many operations fill the time, if @n took so long. */
+/* Return: how many operations fill the time budget, if @n took @ns. */
 static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t ns)
 {
 	uint64_t fit = c->budget * 1000000ULL * n / (ns + 1);
@@ -373,7 +377,7 @@ static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t 
 	return fit < BATCH_MIN ? BATCH_MIN : fit > BATCH_MAX ? BATCH_MAX : fit;
 }
 
-/* The same, going by their latency. */
+/* As batch_fits(), by the latency of operations. */
 static unsigned int batch_size(const struct config *c, const struct sample *l)
 {
 	uint64_t sum = 0;
@@ -384,7 +388,7 @@ static unsigned int batch_size(const struct config *c, const struct sample *l)
 	return batch_fits(c, l->n, sum);
 }
 
-/* Returns ns by the clock of this process. */
+/* Return: ns of a batch by the clock of this process. */
 static uint64_t apart_batch(const struct task *t, unsigned int batch)
 {
 	uint64_t begin;
@@ -396,7 +400,7 @@ static uint64_t apart_batch(const struct task *t, unsigned int batch)
 	return now() - begin;
 }
 
-/* How many operations fill the time, as process 0 says. */
+/* Return: how many operations fill the time budget, decided by process 0. */
 static uint64_t apart_batch_size(const struct task *t)
 {
 	uint64_t n = batch_fits(t->c, BATCH_MIN, apart_batch(t, BATCH_MIN)), said;
@@ -437,16 +441,48 @@ static void together(const struct task *t)
 	measure_barrier(t->s, t->c->procs);
 }
 
+/* Run operations between marks, then twice as many: what does not belong to the operations cancels
+ * out in the difference.
+ */
+static void counted(const struct task *t)
+{
+	const struct config *c = t->c;
+	unsigned int turn, batch = c->counted;
+
+	/* Turn 0 is a warm-up. */
+	for (turn = 0; turn < 3; turn++) {
+		if (turn == 2)
+			batch *= 2;
+		fill(t->in, measure_in(t->what, c->procs, t->count), t->rank, 0);
+		measure_barrier(t->s, c->procs);
+		if (!t->rank && turn)
+			count_begin();
+		measure_barrier(t->s, c->procs);
+		batch_run(t, batch);
+		measure_barrier(t->s, c->procs);
+		if (!t->rank && turn) {
+			count_end();
+			printf("{\"what\":\"%s\",\"bytes\":%zu,\"operations\":%u}\n",
+			       names[t->what], t->count * 8, batch);
+			fflush(stdout);
+		}
+		measure_barrier(t->s, c->procs);
+		check(t, 0);
+	}
+}
+
 static void task_run(struct task *t)
 {
-	/* One more, for barriers. */
+	/* One element more, for barriers. */
 	t->in = calloc(measure_in(t->what, t->c->procs, t->count) + 1, 8);
 	t->out = calloc(measure_out(t->what, t->c->procs, t->count) + 1, 8);
 	if (!t->in || !t->out)
 		err(1, "memory");
 	t->way = t->how->choose ?
 		 t->how->choose(t->backend, t->what, t->in, t->out, t->count) : NULL;
-	if (t->s)
+	if (t->c->counted)
+		counted(t);
+	else if (t->s)
 		together(t);
 	else
 		apart(t);

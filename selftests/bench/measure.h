@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring collectives: what the fabric and its peers have in common.  The same
- * loops and clocks (measure.c) run over either backend.
+ * Measuring collectives: what the fabric and its competitors have in common. The same loops and
+ * clocks (measure.c) run with each backend.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -20,10 +20,10 @@ enum what { REDUCE, ALLREDUCE, BARRIER, BCAST, ALLGATHER, ALLTOALL, REDUCE_SCATT
  * struct shared - memory that all processes map
  * @arrived: processes in the barrier
  * @turn: counts barriers, a futex
- * @go_on: the leader's word after each latency sample
+ * @go_on: the leader's decision after each latency sample
  * @begin: when each process entered the operation, ns
  * @end: when each came out of it, ns
- * @batch: operations back to back
+ * @batch: number of operations back to back
  * @cpu: CPU time of all processes in the batch, ns
  */
 struct shared {
@@ -40,15 +40,17 @@ struct shared {
  * struct config - what to measure
  * @what: the operations
  * @whats: entries of @what
- * @name: of the backend, for the output
+ * @name: name of the backend, for the output
  * @procs: processes
  * @size: bytes of each contribution, or of each block of those that have one for each process;
  *	barriers have none
  * @sizes: entries of @size
  * @budget: ms for each measurement
- * @limit: sizes with which all contributions are longer than this together are left out; 0: none
- * @first: the first of the processes that are on this machine
- * @here: how many they are; if not @procs, no memory is shared by all
+ * @counted: operations between marks (vm/count.h), and then twice as many, instead of measuring
+ *	time; or 0
+ * @limit: leave out sizes with which all contributions together are longer than this; 0: none
+ * @first: the first rank on this machine
+ * @here: number of ranks on this machine; if not @procs, there is no memory shared by all
  */
 struct config {
 	enum what what[WHATS];
@@ -58,33 +60,34 @@ struct config {
 	size_t size[SIZES_MAX];
 	unsigned int sizes;
 	unsigned int budget;
+	unsigned int counted;
 	size_t limit;
 	unsigned int first;
 	unsigned int here;
 };
 
 /* Options of all programs. */
-#define MEASURE_OPTIONS	"[-a FIRST,COUNT] [-b MS] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
+#define MEASURE_OPTIONS	"[-a FIRST,COUNT] [-b MS | -n COUNT] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
 
-/* Read them; exits with status 2 if they are wrong. */
+/* Read these options; exit with status 2 if they are wrong. */
 void config_parse(struct config *c, const char *name, int argc, char **argv);
 
-/* Bytes of what a process brings to an operation, and of what it gets, with blocks of @bytes. */
+/* Return: bytes that a process contributes to an operation, or gets, with blocks of @bytes. */
 size_t measure_in(enum what op, unsigned int procs, size_t bytes);
 size_t measure_out(enum what op, unsigned int procs, size_t bytes);
 
-/* The sum of @count u64 of all processes goes to @out at process 0, with ALLREDUCE at
- * all; with BCAST, what process 0 has in @in goes to @out at all others.  With ALLGATHER the
- * @count u64 of each process go to @out at all, in the order of the processes.  With ALLTOALL
- * and REDUCE_SCATTER @in has @count for each process, who gets those of all, or their sum.
+/* An operation with @count u64 of each process. REDUCE puts the sum to @out at process 0, ALLREDUCE
+ * at all. BCAST puts what process 0 has in @in to @out at all others. ALLGATHER puts the u64 of all
+ * processes to @out at all, in the order of the ranks. With ALLTOALL and REDUCE_SCATTER @in has
+ * @count u64 for each process, which gets those of all processes, or their sum.
  */
 typedef void (*operation_fn)(void *backend, const uint64_t *in, uint64_t *out, size_t count);
 
 /**
- * struct measured - how operations are done here
- * @operation: each of them
- * @choose: called by all processes before an operation is measured with a size: the way it goes,
- *	for the output, or NULL; may be NULL
+ * struct measured - how a backend does operations
+ * @operation: function for each operation
+ * @choose: called by all processes before an operation is measured with a size. Returns the
+ *	algorithm in use, for the output, or NULL; may be NULL
  */
 struct measured {
 	operation_fn operation[WHATS];
@@ -92,17 +95,17 @@ struct measured {
 			      size_t count);
 };
 
-/* Measure; prints one JSON object for each operation and size, from process 0.  Without shared
- * memory (@s NULL) only what operations take back to back.
+/* Measure; process 0 prints one JSON object for each operation and size. Without shared memory (@s
+ * is NULL) only operations back to back are measured.
  */
 void measure(const struct config *c, struct shared *s, unsigned int rank,
 	     const struct measured *how, void *backend);
 
-/* Wait until all processes are here. */
+/* Wait until all processes have called this. */
 void measure_barrier(struct shared *s, unsigned int procs);
 
-/* Run @process for each rank that is here in a process of its own, with memory that all of them
- * map, or NULL if there are others; the status to exit with.
+/* Run @process for each rank on this machine in a process of its own, with memory that all of them
+ * map, or NULL if there are other machines. Return: the exit status.
  */
 int measure_fork(const struct config *c,
 		 void (*process)(const struct config *c, struct shared *s, unsigned int rank,

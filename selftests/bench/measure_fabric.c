@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_fabric OPTIONS FABRIC TREE BCAST [NAME [NETNS..]]: processes at nodes 0, 1, .., which
- * are the sink of the one plan and the source of the other.  For what such plans can do, TREE
- * may be one for recursive doubling, or of rings.  Network namespaces that each have a part of the
- * fabric get equal parts of the processes, in their order.
+ * measure_fabric OPTIONS FABRIC TREE BCAST [NAME [NETNS..]]: processes at nodes 0, 1, ..; the plan
+ * TREE has its sink at node 0, and BCAST its source. For the operations that such plans carry, TREE
+ * may also be a plan of recursive doubling or of rings. Network namespaces that each have a part of
+ * the fabric get equal parts of the processes, in their order.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -98,7 +98,7 @@ static const struct measured how = {
 	},
 };
 
-/* Where the node of process @rank is. */
+/* Enter the network namespace that has the node of process @rank. */
 static void enter(const struct config *c, unsigned int rank, char **netns)
 {
 	unsigned int n = 0;

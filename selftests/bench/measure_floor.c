@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_floor OPTIONS: what the machine takes when nobody passes messages.  Each process copies
- * what it brings to memory that all map, waits for the others at a futex, and takes what it wants
- * from there: one system call and each byte twice, but that sums are of all contributions.
+ * measure_floor OPTIONS: what the machine takes without any message passing. Each process copies
+ * its contribution to memory that all map, waits for the others at a futex, and takes its result
+ * from there: one system call, and each byte is copied twice, except that sums read all
+ * contributions.
  */
 #include <err.h>
 #include <string.h>
@@ -14,11 +15,11 @@
 /**
  * struct floor - memory of all processes
  * @s: for the barrier
- * @area: contributions: two operations take turns, so nobody writes where another still reads
- * @size: bytes of one of them
- * @procs: processes
- * @rank: this one
- * @turn: of this operation
+ * @area: contributions; two operations alternate, so no process writes where another still reads
+ * @size: bytes of all contributions to one operation
+ * @procs: number of processes
+ * @rank: rank of this process
+ * @turn: which half of @area this operation uses
  */
 struct floor {
 	struct shared *s;
@@ -29,7 +30,7 @@ struct floor {
 	unsigned int turn;
 };
 
-/* Returns all contributions, one behind the other. */
+/* Return: all contributions, one after the other. */
 static const char *gather(struct floor *f, const void *in, size_t bytes)
 {
 	char *area = f->area + f->turn * f->size;
@@ -64,7 +65,7 @@ static void alltoall(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 		       count * 8);
 }
 
-/* @n numbers of each process from place @at on. */
+/* Add up @n numbers of each process from index @at on. */
 static void sum(const struct floor *f, const char *all, size_t at, size_t total, uint64_t *out,
 		size_t n)
 {
@@ -120,7 +121,7 @@ int main(int argc, char **argv)
 		if (bytes > f.size)
 			f.size = bytes;
 	}
-	/* Pages that nobody touches cost nothing. */
+	/* Pages that are not touched cost nothing. */
 	f.area = mmap(NULL, 2 * f.size, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (f.area == MAP_FAILED)

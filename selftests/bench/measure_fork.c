@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes of one program, where nobody else starts them. */
+/*
+ * Forks the processes of one program, where no launcher starts them.
+ */
 #include <err.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@ int measure_fork(const struct config *c,
 			exit(0);
 		}
 	}
-	/* The others would wait in the barrier for one that is gone. */
+	/* The others would wait in the barrier for a process that has failed. */
 	for (i = 0; i < c->here; i++) {
 		if (wait(&status) < 0 || status) {
 			signal(SIGTERM, SIG_IGN);

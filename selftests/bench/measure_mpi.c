@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpirun .. measure_mpi OPTIONS NAME FILE [best]: the processes map FILE, but with -a.  With "best"
- * collectives go by that of Open MPI's algorithms which is fastest with that size.
+ * mpirun .. measure_mpi OPTIONS NAME FILE [best]: the processes map FILE, except with -a. With
+ * "best" each collective uses that algorithm of Open MPI which is fastest for its size.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
  * struct backend - Open MPI
  * @root: this is process 0
  * @ways: algorithms of each operation
- * @way: the one it goes by
+ * @way: index of the algorithm in use
  */
 struct backend {
 	bool root;
@@ -116,7 +116,9 @@ static const struct measured how = {
 	.choose = choose,
 };
 
-/* Of what is measured; without @best only what Open MPI takes by itself. */
+/* Make the algorithms of the measured operations; without @best only the one that Open MPI chooses
+ * itself.
+ */
 static void ways_make(struct backend *b, const struct config *c, bool best)
 {
 	unsigned int i;

@@ -3,10 +3,10 @@
  * measure_tasks [-b MS] QUEUE WORKERS SIZE,SIZE,.. FABRIC: a producer and workers at a queue of
  * tasks.
  *
- * Rate: tasks that take no time, from the first put to the last one done.  Makespan: tasks that
- * take unequally long are queued, then the workers begin; from there to the last one done, of which
- * an even share of the work is the least that it can be.  A worker is asleep for that time, for
- * there are fewer processors than workers.
+ * Rate: tasks that take no time, from the first put to the last one done. Makespan: tasks that take
+ * unequal times are queued, then the workers begin; from there to the last one done. The least
+ * possible makespan is an equal share of the work for each worker. A worker sleeps for the time of
+ * its task, as there are fewer processors than workers.
  */
 #include <err.h>
 #include <signal.h>
@@ -28,18 +28,18 @@
 #define TASKS_MIN	64
 #define TASKS_MAX	20000
 #define PILOT		200
-/* Tasks for each worker, and how long they take, of the makespan. */
+/* Makespan: tasks for each worker, and how long they take. */
 #define SHARE		40
 #define LONG_NS		10000000u
-/* So many pauses of a ms in which nothing is done are too many. */
+/* Give up after so many pauses of 1 ms in which no task was done. */
 #define QUIET		20000
 
 /**
  * struct shared_tasks - memory of all processes
- * @done: tasks
- * @last: when the latest of them was done, ns
- * @begin: when the first was put, or when workers began, ns
- * @work: what the tasks take together, ns
+ * @done: number of tasks done
+ * @last: when the last of them was done, ns
+ * @begin: when the first task was put, or when workers began, ns
+ * @work: time that all tasks take together, ns
  * @s: for the barrier
  */
 struct shared_tasks {
@@ -73,7 +73,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* What task @i takes: up to LONG_NS, a third of that in the mean; the same in each run. */
+/* Return: the time of task @i: up to LONG_NS, a third of that on average; the same in each run. */
 static uint64_t length(unsigned int i)
 {
 	uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -102,7 +102,7 @@ static void execute(const char *task, size_t len, size_t bytes)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-/* Until it is killed. */
+/* Execute tasks until killed. */
 static void work(struct batch *b)
 {
 	static char task[TASK_BYTES_MAX];
@@ -146,7 +146,7 @@ static void produce(struct batch *b)
 	measure_barrier(&b->s->s, b->q.workers + 1);
 }
 
-/* A worker that ends has found something wrong. */
+/* Wait until all tasks are done; a worker that ends has found an error. */
 static void wait_for_all(const struct batch *b)
 {
 	const struct timespec t = { .tv_nsec = 1000000 };
@@ -181,7 +181,7 @@ static pid_t process(struct batch *b, unsigned int number, void (*run)(struct ba
 		_exit(1);
 	b->q.worker = number;
 	run(b);
-	/* Who leaves the queue might be missed there. */
+	/* Do not exit, as the queue might take that for a failure. */
 	for (;;)
 		pause();
 }
@@ -192,7 +192,7 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Returns ns. */
+/* Return: ns of a batch. */
 static uint64_t measure_batch(struct batch *b)
 {
 	unsigned int i;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The algorithms of coll/tuned. A communicator takes those that its variables name when it is
- * made, if coll_tuned_use_dynamic_rules is set, so there is one for each algorithm.
+ * The algorithms of Open MPI's coll/tuned. If coll_tuned_use_dynamic_rules is set, a communicator
+ * takes those that variables name when it is created, so there is a communicator for each
+ * algorithm.
  */
 #include <err.h>
 #include <stddef.h>
@@ -9,12 +10,12 @@
 #include "mpi_ways.h"
 
 #define TRIALS	3
-/* Seconds: what takes so long is tried once. */
+/* An operation that takes so many seconds is tried once. */
 #define LONG	0.1
 
 struct variable {
 	const char *name;
-	/* From value 1 on; NULL: not for so many processes */
+	/* Names, from value 1 on; NULL: not for so many processes */
 	const char *algorithms[WAYS_MAX];
 };
 
@@ -33,7 +34,7 @@ static const struct variable variables[WHATS] = {
 	},
 };
 
-/* Writes @value to the variable @name. False: there is none. */
+/* Write @value to the variable @name. Return: false if there is no such variable. */
 static bool set(const char *name, int value)
 {
 	MPI_T_cvar_handle handle;
@@ -70,7 +71,7 @@ void mpi_ways_make(struct mpi_ways *w, enum what what)
 	MPI_T_finalize();
 }
 
-/* The time of the slowest, the same everywhere. */
+/* Return: the time of the slowest process, the same at all. */
 static double once(MPI_Comm comm, void (*run)(MPI_Comm comm, void *arg), void *arg)
 {
 	double took, most;
@@ -90,10 +91,10 @@ unsigned int mpi_ways_try(const struct mpi_ways *w, void (*run)(MPI_Comm comm, v
 	double least = 0;
 
 	for (i = 0; i < w->n && w->n > 1; i++) {
-		/* The first time it makes its connections. */
+		/* The first operation makes the connections. */
 		double shortest = once(w->comm[i], run, arg);
 
-		/* Not again what is hopeless. */
+		/* Do not repeat an algorithm that is hopelessly slow. */
 		for (k = 0; k < TRIALS && shortest < LONG && (!i || shortest < 5 * least);
 		     k++) {
 			double took = once(w->comm[i], run, arg);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which of Open MPI's algorithms is fastest for a collective with a size: by trial. */
+/*
+ * Finds by trial which of Open MPI's algorithms is fastest for a collective with a size.
+ */
 #ifndef BENCH_MPI_WAYS_H
 #define BENCH_MPI_WAYS_H
 
@@ -11,8 +13,8 @@
 
 /**
  * struct mpi_ways - algorithms to choose from
- * @names: of each; the first is what Open MPI takes by itself
- * @comm: a communicator whose collectives go by it
+ * @names: name of each algorithm; the first is what Open MPI chooses itself
+ * @comm: for each algorithm a communicator whose collectives use it
  * @n: entries of both
  */
 struct mpi_ways {
@@ -21,10 +23,12 @@ struct mpi_ways {
 	unsigned int n;
 };
 
-/* All that there are for @what, of which this may be none but the first.  Collective. */
+/* Make all algorithms for @what; there may be none but the first. Collective. */
 void mpi_ways_make(struct mpi_ways *w, enum what what);
 
-/* The fastest: @run does the operation once.  All processes get the same.  Collective. */
+/* Find the fastest; @run does the operation once. Return: its index, the same at all processes.
+ * Collective.
+ */
 unsigned int mpi_ways_try(const struct mpi_ways *w, void (*run)(MPI_Comm comm, void *arg),
 			  void *arg);
 

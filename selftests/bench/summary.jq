@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# Lines of guest.sh -> one object: for each thing measured the minimum, median and maximum of the
-# rounds, and the ratios of the medians: ours / peer for times, and for rates too.
+# Input: lines of guest.sh. Output: one object with the minimum, median and maximum of the rounds
+# for each measurement, and ratios of medians, ours / competitor, for times and for rates.
 
 def stats: sort | { min: .[0], median: ((.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2), max: .[-1] };
 def round3: if . == null then null else . * 1000 | round / 1000 end;
 
 def of($metric): map(.[$metric]) | stats;
 
-# Rows of an operation, by processes and size
+# Rows of an operation, by number of processes and size
 def operations: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
@@ -25,7 +25,7 @@ def operations: group_by([.procs, .bytes]) | map({
 	})
 }) | from_entries));
 
-# An allreduce on a plan for doubling, against a tree
+# An allreduce on a plan of recursive doubling, compared with a tree
 def plans: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
@@ -39,7 +39,7 @@ def plans: group_by([.procs, .bytes]) | map({
 		/ .backends.tree.back_to_back_us.median | round3),
 });
 
-# Cost of a hop beyond the first, in units of the first; $cost: of a way
+# Cost of a hop beyond the first, in units of the first; $cost: cost of a kind of path
 def further($ways; cost): ($ways.hops1 | cost) as $one
 	| { second: ((($ways.hops2 | cost) - $one) / $one | round3),
 	    each_of_four: ((($ways.hops4 | cost) - $one) / 3 / $one | round3) };
@@ -64,7 +64,7 @@ def only($what): map(select(.what == $what));
 def is_plan: .backend == "tree" or .backend == "doubling" or .backend == "ring";
 def against_peers($what): only($what) | map(select(is_plan | not)) | operations;
 
-# The lesser of the medians of backends that begin so
+# The least of the medians of backends whose names begin so
 def best($metric; $begin): to_entries | map(select(.key | startswith($begin)) | { name: .key, us: .value[$metric].median })
 	| min_by(.us);
 
@@ -76,8 +76,8 @@ def times_of($metric): {
 	floor: .backends.floor[$metric].median,
 };
 
-# What all processes have blocks for: over each plan, that of hcctl run, and over the peers. Ratios: a time by ours.
-# $choices: which plan hcctl run takes
+# Collectives with blocks: over each plan, over the one that hcctl run chooses, and over the
+# competitors. Ratios: a time divided by ours. $choices: the plans that hcctl run chooses
 def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 	of: .[0].what,
 	procs: .[0].procs,
@@ -95,7 +95,8 @@ def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 | (.latency, .back_to_back) |= . + (if .shared then { faster: (.shared.us / .ours | round3), best_faster: (.shared.us / .best.us | round3) }
 	else { faster: null, best_faster: null } end));
 
-# Queues of tasks: ratios of our rates to a peer's, and of a makespan to the least that it can be
+# Queues of tasks: ratios of our rates to a competitor's, and of a makespan to the least possible
+# one
 def queues: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
@@ -110,7 +111,7 @@ def queues: group_by([.procs, .bytes]) | map({
 	makespan: ($peer.makespan_ms.median / $peer.least_ms | round3),
 })));
 
-# Collectives across machines: how many times as fast as the best of the peers the best of our plans is
+# Collectives across machines: how many times as fast our best plan is as the best competitor
 def faster_of($metric): {
 	ours: (.backends | with_entries(select(.key | startswith("mpi-") | not)) | best($metric; "")),
 	peer: (.backends | best($metric; "mpi-")),
@@ -140,6 +141,15 @@ def hops: group_by(.way) | map({ key: .[0].way, value: { mbit_s: of("mbit_s"), r
 	       round_trip: (.trunk.round_trip_us.median / .memory.round_trip_us.median | round3) },
 } end;
 
+# Samples of recovery.sh: median, 90th percentile, and the longest
+def quantiles: sort | { samples: length, median: .[length / 2 | floor], p90: .[length * 9 / 10 | floor], max: .[-1] };
+def all($metric): map(.[$metric] // empty) | add | if . then quantiles else null end;
+def recovery: group_by(.of) | map({
+	of: .[0].of, procs: .[0].procs, bytes: .[0].bytes,
+	recovered_us: all("recovered_us"), undisturbed_us: all("undisturbed_us"), before_us: all("before_us"), behind_us: all("behind_us"),
+} | .throughput = (if .behind_us then .before_us.median / .behind_us.median | round3 else null end)
+	| .times = (.recovered_us.median / .undisturbed_us.median | round3));
+
 {
 	mode: $mode,
 	settings: (only("settings")[0] | del(.what)),
@@ -155,6 +165,7 @@ def hops: group_by(.way) | map({ key: .[0].way, value: { mbit_s: of("mbit_s"), r
 	traffic: (only("traffic") | map(del(.what))),
 	ether: (only("ether") | ether),
 	queues: (only("tasks") | queues),
+	recovery: (only("recovery") | recovery),
 	machines: (map(select(.what | startswith("machines-"))) | across),
 	vms: (map(select(.what | startswith("vms-"))) | apart),
 	hops: (only("machine-hop") | hops),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The object that summary.jq makes -> text.
+# Input: the object that summary.jq makes. Output: text.
 
 def pad($n): tostring | (" " * ([$n - length, 0] | max)) + .;
 def us: if . < 100 then . * 10 | round / 10 else round end;
@@ -50,7 +50,8 @@ def faster($of): map(select(.of == $of)) | if . == [] then empty else "",
 		+ "\("\(.latency.ours / .latency.floor | two) / \(.back_to_back.ours / .back_to_back.floor | two)" | column(19))"
 		+ "\(.steps) (\(.optimum))") end;
 
-# In turns a plan is better if both times are; 5 per cent are no difference.
+# A plan counts as better in alternating measurements if both times are better; 5 per cent are no
+# difference.
 def methods: map(. as $r | (.backends | keys - ["floor", "one-way", "mpi-shm", "mpi-copies", "mpi-tcp"]) as $ours | select($ours | length > 1) |
 	($ours - [$r.plan])[] | . as $other
 	| { $r, $other, latency: ($r.backends[$r.plan].latency_us.median / $r.backends[$other].latency_us.median * 100 | round),
@@ -104,6 +105,17 @@ def queues: if . == [] then empty else "",
 		+ "\("\($r.ratio[.].node) / \($r.ratio[.].cube)" | column(16))"
 		+ "\($b.makespan_ms | span | column(28))\($b.least_ms | us | pad(8))  \(($r.ratio[.].makespan - 1) * 1000 | round / 10) %") end;
 
+def ms: if . then . / 1000 | if . < 10 then . * 100 | round / 100 else . * 10 | round / 10 end else "-" end;
+def quantiles: "\(.median | ms) / \(.p90 | ms) / \(.max | ms)";
+def recovery: if . == [] then empty else "",
+	"Recovery, ms: median / nine of ten / longest: from a fault to the last return from the allreduce that it hit, of a guarded plan;",
+	"or a communicator made anew by Open MPI and its first allreduce (nothing has failed). An allreduce by itself, and how many",
+	"times as long recovery takes; rate with one link down by that before",
+	"  fault      procs      size  recovered                  samples   by itself                  times   rate",
+	(.[] | "  \({ link: "link", node: "node", recreate: "Open MPI" }[.of] | column(10))\(.procs | pad(6)) \(.bytes | bytes | pad(9))  "
+		+ "\(.recovered_us | quantiles | column(27))\(.recovered_us.samples | pad(7))   \(.undisturbed_us | quantiles | column(27))"
+		+ "\(.times * 10 | round / 10 | tostring | column(8))\(.throughput // "")") end;
+
 def across: if . == [] then empty else "",
 	"Collectives of 16 processes on four machines, us: median [min..max] of the rounds; ours against the best of Open MPI over TCP",
 	(.[] | . as $r | "\(.of) \(.bytes | bytes): \(.latency.faster | two) times as fast (\(.latency.ours.name), \(.latency.peer.name)); back to back \(.back_to_back.faster | two) (\(.back_to_back.ours.name), \(.back_to_back.peer.name))",
@@ -140,6 +152,7 @@ def hops: if . == null then empty else . as $e | "",
 	+ " (ideal \(.merged_ideal / .bytes)), copied out \(.copied_out / .bytes)"),
 (.ether | ether),
 (.queues | queues),
+(.recovery | recovery),
 (.machines | across),
 (.vms | apart),
 (.hops | hops),

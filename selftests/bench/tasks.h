@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring queues of tasks: what the fabric and its peers have in common.  The same producer,
- * workers and clock (measure_tasks.c) run over each of them.
+ * Measuring queues of tasks: what the fabric and its competitors have in common. The same producer,
+ * workers and clock (measure_tasks.c) run with each of them.
  */
 #ifndef BENCH_TASKS_H
 #define BENCH_TASKS_H
@@ -13,10 +13,10 @@
 
 /**
  * struct queue - a queue of tasks, as one process sees it
- * @where: of the fabric its name, else of no meaning
- * @workers: how many there are
- * @worker: which one this is; the producer: @workers
- * @own: what the process has of it
+ * @where: name of the fabric, for queues of a fabric
+ * @workers: number of workers
+ * @worker: index of this worker; of the producer: @workers
+ * @own: private data of the process
  */
 struct queue {
 	const char *where;
@@ -26,14 +26,14 @@ struct queue {
 };
 
 /**
- * struct queue_ops - a kind of queue; what fails ends the program
- * @name: for the output
- * @begin: before there are processes, or NULL
- * @end: when they are gone, or NULL
- * @join: the producer's and each worker's beginning
- * @put: a task
- * @take: the next task, waited for; its bytes.  A worker has one at most.
- * @done: with that task; it has to be given to another worker if one ends without saying so
+ * struct queue_ops - a kind of queue; errors end the program
+ * @name: name, for the output
+ * @begin: called before the processes are forked, or NULL
+ * @end: called when the processes are gone, or NULL
+ * @join: called by the producer and by each worker first
+ * @put: put a task
+ * @take: wait for the next task; returns its bytes. A worker has one at most.
+ * @done: the task is done; a task whose worker ends without this call must go to another worker
  */
 struct queue_ops {
 	const char *name;

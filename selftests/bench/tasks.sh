@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034,SC2154
 #
-# Queues of tasks: a node's, those of a cube's nodes with rounds between them, a plain server over AF_UNIX and over TCP,
-# and shared memory. Sourced by guest.sh, behind collectives.sh.
+# Queues of tasks: that of one node, those of all nodes of a cube with load balancing rounds, a
+# plain server over AF_UNIX and over TCP, and shared memory. Sourced by guest.sh, after
+# collectives.sh.
 
 task_sizes=8,1024,16384
 
-# queue BACKEND WORKERS WHAT MS: a round of all sizes
+# queue BACKEND WORKERS WHAT MS: runs a round of all sizes
 queue() {
-	# With rounds, tasks of one node would go to others, where nobody takes them.
+	# With rounds, tasks would migrate to nodes without workers.
 	local rounds=(method off)
 	[[ $1 != cube ]] || rounds=(method dem threshold 1 period 50)
 	hcctl balance set "queue$2" "${rounds[@]}" || die 'rounds are not set'
 	"$here/measure_tasks" -b "$4" "$1" "$2" "$task_sizes" "queue$2"
 }
 
-# A fabric for each number of workers: a task would stay at a node without one.
+# A fabric for each number of workers, as a task would stay at a node without a worker.
 queues_set_up() {
 	local p dim none
 	for p in "${procs[@]}"; do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks of a fabric: all workers at node 0, where the tasks are put (node), or one at each node, so
- * that rounds of balancing have to bring them there (cube).
+ * Tasks of a fabric: either all workers are at node 0, where the tasks are put (node), or one is at
+ * each node, so that load balancing rounds have to move tasks there (cube).
  */
 #include <err.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "libhypercube.h"
 #include "tasks.h"
 
-/* The producer may have as many tasks waiting as a node may have. */
+/* As many bytes may wait of the producer's tasks as a node may hold. */
 #define ROOM (1 << 24)
 
 struct end {
@@ -54,7 +54,7 @@ static void put(struct queue *q, const void *task, size_t len)
 {
 	const struct end *e = q->own;
 
-	must(e, "put", hcl_task_put(e->h, task, len, HYPERCUBE_TASK_MAY_REPEAT, NULL));
+	must(e, "put", hcl_task_put(e->h, task, len, HYPERCUBE_TASK_IDEMPOTENT, NULL));
 }
 
 static size_t take(struct queue *q, void *task)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plain work queue: a server process with one thread, which has the tasks in its memory, over
- * AF_UNIX (SOCK_SEQPACKET) or TCP on the loopback interface.  A worker says that it is done and
- * wants the next task in one message; what a worker had that ends without a word goes to another
- * one, as in the fabric.
+ * A plain work queue: a server process with one thread, which keeps the tasks in its memory, over
+ * AF_UNIX (SOCK_SEQPACKET) or TCP on the loopback interface. A worker reports a task as done and
+ * asks for the next one in one message; the task of a worker that ends without that goes to another
+ * worker, as in the fabric.
  */
 #include <err.h>
 #include <errno.h>
@@ -25,7 +25,9 @@
 
 #define CLIENTS_MAX	128
 #define EVENTS		16
-/* What a worker says; a task has its length before it, where the socket keeps no boundaries. */
+/* A worker's request. On streams, which keep no message boundaries, a task has its length before
+ * it.
+ */
 #define NEXT		UINT32_MAX
 
 struct item {
@@ -37,10 +39,10 @@ struct item {
 /**
  * struct client - a producer or a worker
  * @fd: its socket, or 0
- * @has: what it was given
- * @waits: in the list of those that wait
- * @got: how many bytes of a message are in @buf
- * @buf: of a stream
+ * @has: the task that it executes
+ * @waits: it is in the list of waiting workers
+ * @got: bytes of a message in @buf
+ * @buf: unfinished message of a stream
  */
 struct client {
 	int fd;
@@ -56,11 +58,11 @@ struct server {
 	int epoll;
 	struct item *first;
 	struct item **last;
-	struct client *idle;	/* who waits */
+	struct client *idle;	/* list of waiting workers */
 	struct client client[CLIENTS_MAX];
 };
 
-/* What a process has of it; the server's address is known before there are processes. */
+/* A process's connection; the server's address is known before there are processes. */
 struct link {
 	bool stream;
 	pid_t server;
@@ -87,8 +89,8 @@ static void say(int fd, const void *what, size_t len)
 	}
 }
 
-/* All of it, of a stream. */
-static void hear(int fd, void *what, size_t len)
+/* Receive all of it, from a stream. */
+static void receive(int fd, void *what, size_t len)
 {
 	char *p = what;
 	ssize_t n;
@@ -179,8 +181,8 @@ static void gone(struct server *s, struct client *c)
 		put_item(s, had);
 }
 
-/* Message after message, as far as they are here. */
-static void heard_stream(struct server *s, struct client *c)
+/* Handle the messages of a stream that are complete. */
+static void received_stream(struct server *s, struct client *c)
 {
 	size_t at = 0;
 	uint32_t len;
@@ -201,7 +203,7 @@ static void heard_stream(struct server *s, struct client *c)
 	memmove(c->buf, c->buf + at, c->got);
 }
 
-static void heard(struct server *s, struct client *c)
+static void received(struct server *s, struct client *c)
 {
 	const size_t room = 4 * TASK_BYTES_MAX;
 	uint32_t word;
@@ -220,7 +222,7 @@ static void heard(struct server *s, struct client *c)
 	}
 	if (s->stream) {
 		c->got += (size_t)n;
-		heard_stream(s, c);
+		received_stream(s, c);
 		return;
 	}
 	memcpy(&word, c->buf, sizeof(word));
@@ -264,13 +266,13 @@ static void serve(bool stream, int listens)
 		n = epoll_wait(s.epoll, e, EVENTS, -1);
 		for (i = 0; i < n; i++)
 			if (e[i].data.ptr)
-				heard(&s, e[i].data.ptr);
+				received(&s, e[i].data.ptr);
 			else
 				come(&s);
 	}
 }
 
-/* --- who talks to it --- */
+/* --- clients --- */
 
 static void begin(struct queue *q, int domain, int type)
 {
@@ -374,8 +376,8 @@ static size_t take(struct queue *q, void *task)
 		ask(l);
 	l->asked = false;
 	if (l->stream) {
-		hear(l->fd, &len, sizeof(len));
-		hear(l->fd, task, len);
+		receive(l->fd, &len, sizeof(len));
+		receive(l->fd, task, len);
 		return len;
 	}
 	do
@@ -386,7 +388,7 @@ static size_t take(struct queue *q, void *task)
 	return (size_t)n;
 }
 
-/* That asks for the next one, too. */
+/* Report a task as done, which asks for the next one, too. */
 static void done(struct queue *q)
 {
 	ask(q->own);

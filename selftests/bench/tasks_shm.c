@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared memory: a queue that all processes map, under one lock.  It keeps no task of a
- * worker that ends.
+ * Shared memory: a queue that all processes map, under one lock. A task whose worker ends is lost.
  */
 #include <err.h>
 #include <pthread.h>

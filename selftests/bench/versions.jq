@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# Lines of versions.sh -> one object: for each thing measured the ratios new / old of the rounds.
+# Input: lines of versions.sh. Output: one object with the ratios new / old of the rounds for each
+# measurement.
 
 def stats: sort | { min: .[0], median: ((.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2), max: .[-1] };
 
-# Ratios of each round's two turns, which are neighbours in time
+# Ratios of each round's two turns, which follow one another
 def ratios($metric): group_by(.round) | map(INDEX(.side) | select(.old and .new) | .new[$metric] / .old[$metric]) | stats;
-# Of the least times: what nothing else has disturbed
+# Ratio of the least times, which were disturbed least
 def least($metric): group_by(.side) | map({ key: .[0].side, value: (map(.[$metric]) | min) }) | from_entries
 	| .ratio = .new / .old;
 

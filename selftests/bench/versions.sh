@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Another version of the module, with its tool and library, and this one in turns. Sourced by
-# guest.sh, behind collectives.sh.
+# Another version of the module, with its tool and library, and this version in turns. Sourced by
+# guest.sh, after collectives.sh.
 
-# In its folder each has hypercube.ko, hcctl and measure_fabric.
+# Each version has hypercube.ko, hcctl and measure_fabric in a folder of its own.
 sides=/bench
-# What is measured over the plans of peers_set_up(), as PLAN NAME WHAT; the plan is that of the barriers between
+# What is measured over the plans of peers_set_up(), as PLAN NAME WHAT; PLAN is the plan of the
+# barriers in between
 tried=("1 tree reduce" "1 tree allreduce" "1 tree barrier" "1 tree reduce_scatter" "1 tree allgather" "1 bcast bcast"
 	"3 doubling allreduce" "3 doubling barrier" "3 doubling allgather" "3 doubling alltoall"
 	"3 doubling reduce_scatter" "4 ring allgather" "4 ring alltoall")
@@ -21,23 +22,23 @@ unload() {
 	die 'the module does not unload'
 }
 
-# That of $side instead of what is loaded, and its plans for all numbers of processes
+# load: replaces the loaded module by that of $side, and makes plans for all numbers of processes
 load() {
 	unload
 	insmod "$sides/$side/hypercube.ko" || die "the module of the $side version does not load"
-	# Older versions lack types of plans: what needs them fails when it is tried.
+	# Older versions lack types of plans; measurements that need those fail when tried.
 	# shellcheck disable=SC2317
 	hcctl() { "$sides/$side/hcctl" "$@" || [[ $2 == plan ]]; }
 	peers_set_up
 }
 
-# version PROCS MS PLAN NAME WHAT: of $side
+# version PROCS MS PLAN NAME WHAT: measures with $side
 version() {
-	# It ends its process group when it fails.
+	# measure_fabric ends its process group when it fails.
 	setsid -w "$sides/$side/measure_fabric" -b "$2" -l $((32 << 20)) -w "$5" "$1" $version_sizes "bench$1" "$3" 2 "$4"
 }
 
-# Leaves in $tried what both versions know.
+# common: leaves in $tried what both versions can do
 common() {
 	local side words known
 	for side in old new; do
@@ -56,7 +57,7 @@ common() {
 	done
 }
 
-# turn SIDE ROUND MS
+# turn SIDE ROUND MS: measures everything once
 turn() {
 	local side=$1 p words
 	load
@@ -75,7 +76,7 @@ versions() {
 	common
 	for ((round = 1; round <= rounds; round++)); do
 		both=(old new)
-		# Nobody is always first.
+		# Another version is first in each round.
 		((round % 2)) || both=(new old)
 		say "round $round of $rounds: ${both[*]}"
 		turn "${both[0]}" "$round" 100

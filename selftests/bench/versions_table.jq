@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The object that versions.jq makes -> text.
+# Input: the object that versions.jq makes. Output: text.
 
 def pad($n): tostring | (" " * ([$n - length, 0] | max)) + .;
 def column($n): . + (" " * ([$n - length, 0] | max));

@@ -24,7 +24,7 @@ grep -q ' /dev/pts ' /proc/mounts || mount -t devpts devpts /dev/pts
 ip link set lo up
 hostname "m$me"
 for ((i = 1; i <= n; i++)); do echo "10.8.0.$i m$i"; done >>/etc/hosts
-# What Open MPI asks a machine by; its own daemons look whether it is there
+# Open MPI reaches a machine by this; its daemons check that it exists.
 cat >/tmp/agent <<END
 #!/bin/sh
 machine=\$1
@@ -53,7 +53,7 @@ han=("${both[@]}" --mca coll_han_priority 100)
 
 {
 	printf '{ "format": "hypercube-cluster", "version": 1, "name": "bench", "dim": 4, "hosts": [
-		{ "host": "m1", "here": true, "address": "10.8.0.1" }'
+		{ "host": "m1", "local": true, "address": "10.8.0.1" }'
 	for ((i = 2; i <= n; i++)); do printf ',\n{ "host": "m%d", "ssh": "m%d", "address": "10.8.0.%d" }' $i $i $i; done
 	printf '],\n"plans": [ { "plan": 1, "type": "tree", "with": "sink 0" },
 		{ "plan": 2, "type": "bcast", "with": "source 0" }, { "plan": 3, "type": "doubling" } ] }\n'
@@ -61,7 +61,7 @@ han=("${both[@]}" --mca coll_han_priority 100)
 hcctl cluster up $cluster >&2 || die 'no cluster'
 
 sizes=8,512,4096,65536,1048576
-# fabric NAME PLAN WHAT,..: its processes on all machines
+# fabric NAME PLAN WHAT,..: runs measure_fabric on all machines
 fabric() {
 	local i words="-b $ms -w $3 16 $sizes bench $2 2 $1"
 	for ((i = 1; i < n; i++)); do
@@ -70,7 +70,7 @@ fabric() {
 	# shellcheck disable=SC2086
 	"$here/measure_fabric" -a "0,$each" $words && wait
 }
-# backend NAME: a round of all sizes
+# backend NAME: runs a round of all sizes
 backend() {
 	local all=reduce,allreduce,bcast,barrier
 	local peer=(-n 16 "$here/measure_mpi" -a "0,$each" -b "$ms" -w "$all" 16 "$sizes" "$1" -)
@@ -86,7 +86,7 @@ backend() {
 backends=(fabric doubling mpi-tcp mpi-both mpi-han)
 for ((round = 1; round <= rounds; round++)); do
 	for ((i = 0; i < ${#backends[@]}; i++)); do
-		# Nobody is always first.
+		# Another backend is first in each round.
 		name=${backends[(i + round) % ${#backends[@]}]}
 		say "$n virtual machines, round $round of $rounds, $name"
 		backend "$name" </dev/null | sed "s/^{\"what\":\"/{\"round\":$round,\"what\":\"vms-/" || die "$name failed"

@@ -5,7 +5,7 @@
 
 checks=0 passed=0 passes=''
 
-# check WORDS COMMAND..
+# check WORDS COMMAND..: counts COMMAND as a check named WORDS
 check() {
 	local what=$1
 	shift

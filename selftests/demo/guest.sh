@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The demonstration, within the VM.  /demo holds a text and what is to come out of it.
+# The demonstration, within the VM. /demo has a text and the expected results.
 #
 # A cube of 16 nodes with a failed node, six broken links (one of them silent, for DETECT to find),
 # so broken that every communication tree has a faulty link; one process on each healthy node sorts,
@@ -29,7 +29,7 @@ equal() {
 	[[ $1 == "$2" ]] || { echo "   '$1' is not '$2'"; return 1; }
 }
 
-# run NAME COMMAND..: its statistics are kept, and $spent is the time it took.
+# run NAME COMMAND..: keeps its statistics; $spent is the time it took
 run() {
 	local name=$1 begin=${EPOCHREALTIME/[.,]/}
 	shift
@@ -46,7 +46,7 @@ break_it() {
 		hcctl link set demo "$silent" loss 100
 }
 
-# picture NAME: the file goes to the host
+# picture NAME: sends the file to the host
 picture() { cp "$out/$1" /out; }
 
 offline() { hcctl -j tree find dim $dim fail-link "$broken" fail-link "$found" fail-node $failed "$@"; }

@@ -3,16 +3,16 @@
  * Files to hash, queued at the nodes of a cube with one worker each.
  *
  * jobs [-c COMMAND] [-v BYTES] FABRIC DIM NODES FOLDER LIST RESULT
- *	NODES	those with a worker, with commas
+ *	NODES	nodes with a worker, with commas
  *	LIST	has the names of the files in FOLDER, one a line
- *	RESULT	RESULT.sums gets what sha256sum(1) would print of them, RESULT.loads the tasks of
- *		each node every 100 ms
- *	-c	run by a shell when the workers begin
- *	-v	what a node hashes in a second (65536)
+ *	RESULT	RESULT.sums gets the output of sha256sum(1) for them, RESULT.loads the
+ *		number of tasks of each node every 100 ms
+ *	-c	command that a shell runs when the workers begin
+ *	-v	bytes that a node hashes in a second (65536)
  *
- * The nodes do not get equally many files: the k-th of them, in some order, 1 / k as many as the
- * first.  A task may be repeated.  Those that the kernel reports as lost are put again at the next
- * node that is in service.  Prints JSON.
+ * The nodes do not get equal numbers of files: the k-th node in a random order gets 1 / k as many
+ * as the first. All tasks may be repeated. Tasks that the kernel reports as lost are put again, at
+ * the next node in service. Prints JSON.
  */
 #include <err.h>
 #include <errno.h>
@@ -31,18 +31,18 @@
 #include "jobs.h"
 #include "task_calls.h"
 
-#define NODES_MAX	1024
-#define SAMPLE_MS	100
-#define PATIENCE_MS	300000
+#define NODES_MAX		1024
+#define SAMPLE_MS		100
+#define STALL_TIMEOUT_MS	300000
 
 /**
- * struct file - a job
- * @name: in the folder
- * @len: bytes
- * @task: the last that was put for it
- * @puts: how often that was
- * @times: how often it was done
- * @sum: what came out
+ * struct file - a file to hash
+ * @name: name in the folder
+ * @len: length in bytes
+ * @task: its last task
+ * @puts: number of times that it was put
+ * @times: number of times that it was hashed
+ * @sum: its hash
  */
 struct file {
 	char *name;
@@ -61,15 +61,15 @@ struct jobs {
 	unsigned int dim;
 	unsigned int nodes[NODES_MAX];
 	unsigned int nnodes;
-	unsigned int next;	/* where what was lost is put */
+	unsigned int next;	/* node where the next lost task is put again */
 	struct file *file;
 	unsigned int n;
 	unsigned int left;
-	unsigned int odd;	/* results of jobs that were done before, or have another hash */
+	unsigned int odd;	/* results of files hashed before, or with another hash */
 	unsigned int repeated;
 	struct nl events;
 	struct task_losses lost;
-	unsigned int again;	/* of those, put again */
+	unsigned int again;	/* number of lost tasks that were put again */
 	int start[2];
 	int results[2];
 	pid_t worker[NODES_MAX];
@@ -127,7 +127,7 @@ static void files_read(struct jobs *j, const char *list)
 
 /* --- producers --- */
 
-/* Room for all that one node may get. */
+/* Open a socket with room for all tasks that one node may get. */
 static int producer(const struct jobs *j, unsigned int node)
 {
 	int fd = shc_bound(j->fabric, node, SOCK_RDM);
@@ -145,14 +145,14 @@ static int put(struct jobs *j, int fd, uint32_t job)
 
 	memcpy(task, &job, sizeof(job));
 	f->len = file_bytes(j, f->name, task + sizeof(job));
-	rc = task_put(fd, task, sizeof(job) + f->len, HYPERCUBE_TASK_MAY_REPEAT);
+	rc = task_put(fd, task, sizeof(job) + f->len, HYPERCUBE_TASK_IDEMPOTENT);
 	if (rc)
 		return rc;
 	f->puts++;
 	return task_last(fd, &f->task);
 }
 
-/* The k-th of the nodes in a random order gets a share of 1 / k. */
+/* The k-th node in a random order gets a share of 1 / k. */
 static void deal(struct jobs *j)
 {
 	unsigned int order[NODES_MAX], i, k;
@@ -180,7 +180,7 @@ static void deal(struct jobs *j)
 		close(fd[i]);
 }
 
-/* The next node that takes it. */
+/* Put a lost task again, at the next node that accepts it. */
 static void put_again(struct jobs *j, uint32_t job)
 {
 	unsigned int tries;
@@ -199,11 +199,11 @@ static void put_again(struct jobs *j, uint32_t job)
 	j->again++;
 }
 
-/* What was lost was told by its id. */
+/* Read notifications of lost tasks, which name a task by its id. */
 static void losses(struct jobs *j)
 {
 	unsigned int from = j->lost.n, i;
-	int rc = task_losses_hear(&j->events, &j->lost, 0);
+	int rc = task_losses_receive(&j->events, &j->lost, 0);
 
 	if (rc)
 		errx(1, "events were lost: %s", strerror(-rc));
@@ -225,7 +225,7 @@ static void workers_fork(struct jobs *j)
 	pid_t parent = getpid();
 	unsigned int i;
 
-	/* What the command leaves running would hold them open. */
+	/* Background processes of the command would hold these pipes open. */
 	if (pipe2(j->start, O_CLOEXEC) || pipe2(j->results, O_CLOEXEC))
 		err(1, "pipe");
 	w.start = j->start[0];
@@ -238,7 +238,7 @@ static void workers_fork(struct jobs *j)
 		if (j->worker[i])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* Who has ended before cannot say so. */
+		/* A parent that has ended already sends no signal. */
 		if (getppid() != parent)
 			_exit(1);
 		close(j->start[1]);
@@ -279,7 +279,7 @@ static void result(struct jobs *j)
 
 /* --- loads --- */
 
-/* Returns how many tasks there are. */
+/* Write the loads. Return: number of tasks in all queues. */
 static uint64_t sample(struct jobs *j)
 {
 	struct task_view v;
@@ -297,7 +297,7 @@ static uint64_t sample(struct jobs *j)
 	return all;
 }
 
-/* Until all is done, and nothing that might be done twice is left. */
+/* Run until all files are hashed, and no task is left that might be repeated. */
 static void work(struct jobs *j)
 {
 	struct pollfd p[] = {
@@ -311,8 +311,9 @@ static void work(struct jobs *j)
 			all = sample(j);
 			due += SAMPLE_MS;
 		}
-		if (now_ms() - j->began > PATIENCE_MS)
-			errx(1, "%u jobs are not done after %d s", j->left, PATIENCE_MS / 1000);
+		if (now_ms() - j->began > STALL_TIMEOUT_MS)
+			errx(1, "%u jobs are not done after %d s", j->left,
+			     STALL_TIMEOUT_MS / 1000);
 		if (poll(p, 2, now_ms() < due ? (int)(due - now_ms()) : 0) < 0)
 			err(1, "poll");
 		if (p[0].revents)
@@ -322,7 +323,7 @@ static void work(struct jobs *j)
 	}
 }
 
-/* --- what comes of it --- */
+/* --- results --- */
 
 static FILE *output(const char *prefix, const char *what)
 {
@@ -350,8 +351,8 @@ static void sums(const struct jobs *j, const char *prefix)
 		err(1, "%s.sums", prefix);
 }
 
-/* @doubled: done more often than once; @untold: of those, whose tasks were neither lost nor told to
- * the worker as repeated.
+/* @doubled: files hashed more than once; @untold: those of them whose task was neither lost nor
+ * marked as repeated.
  */
 static void report(const struct jobs *j)
 {
@@ -366,7 +367,7 @@ static void report(const struct jobs *j)
 		longest = j->file[i].len > longest ? j->file[i].len : longest;
 	}
 	for (i = 0; i < j->lost.n; i++)
-		doubt += j->lost.loss[i] == HYPERCUBE_TASK_LOSS_DOUBT;
+		doubt += j->lost.loss[i] == HYPERCUBE_TASK_LOSS_UNRESOLVED;
 	printf("{\"jobs\":%u,\"bytes\":%zu,\"longest\":%zu,\"workers\":%u,\"seconds\":%.3f,\"lost\":%u,\"doubt\":%u,\"put_again\":%u,\"repeated\":%u,\"doubled\":%u,\"untold\":%d,\"differ\":%u}\n",
 	       j->n, bytes, longest, j->nnodes, (double)(j->ended - j->began) / 1000, j->lost.n,
 	       doubt, again, j->repeated, doubled,

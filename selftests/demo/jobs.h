@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that are hashed by the nodes of a cube: the task of a job is the file itself, behind its
- * number.
+ * Files that the nodes of a cube hash: a task has the number of the file, and then the file itself.
  */
 #ifndef JOBS_H
 #define JOBS_H
@@ -14,11 +13,11 @@
 #define JOB_BYTES_MAX (HYPERCUBE_TASK_MAX - sizeof(uint32_t))
 
 /**
- * struct job_result - what a worker says of a job
- * @job: its number
- * @node: where it was done
- * @repeated: somebody may have had it before
- * @sum: what came out
+ * struct job_result - result of a worker
+ * @job: number of the file
+ * @node: node that hashed it
+ * @repeated: another worker may have had the task before
+ * @sum: the hash
  */
 struct job_result {
 	uint32_t job;
@@ -28,11 +27,11 @@ struct job_result {
 };
 
 /**
- * struct worker - a worker's orders
- * @fabric: of the node
- * @node: where it takes tasks
- * @speed: bytes that the node hashes in a second, as it pretends
- * @start: it begins when nobody has this pipe open for writing any more
+ * struct worker - what a worker must do
+ * @fabric: name of the fabric
+ * @node: node where it takes tasks
+ * @speed: bytes that the node pretends to hash in a second
+ * @start: it begins when no process has this pipe open for writing any more
  * @results: a pipe for struct job_result
  */
 struct worker {
@@ -43,7 +42,7 @@ struct worker {
 	int results;
 };
 
-/* In a process of its own, which is killed at the end; returns only if something is wrong. */
+/* Run a worker, in a process of its own that is killed at the end; returns only on errors. */
 int worker_run(const struct worker *w);
 
 #endif /* JOBS_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many tasks each node has, over time, one field for each way to balance.
+ * The number of tasks at each node over time, a field for each balancing method.
  *
  * jobs_picture SVG WORDS FAILED {NAME LOADS SECONDS}..
- *	WORDS	what it is about
- *	FAILED	nodes, with commas
- *	NAME	of a run ("; " parts what is in small letters); each line of the file LOADS has
- *		seconds since it began, and the tasks of each node; it took SECONDS
+ *	WORDS	title
+ *	FAILED	failed nodes, with commas
+ *	NAME	name of a run (words after "; " are in small letters); each line of the file
+ *		LOADS has seconds since it began, and the number of tasks at each node; it
+ *		took SECONDS
  */
 #include <err.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 #define TOP	140.0
 #define GAP	18.0
 #define HEIGHT	112.0	/* of a field */
-#define SEAM	.6	/* pieces of a row overlap, or what is behind is seen */
+#define SEAM	.6	/* pieces of a row overlap, as otherwise gaps are visible */
 #define RUNS_MAX 12
 #define IDLE	"#fbe3c8"
 #define FAILED	"#9aa3ad"
@@ -32,9 +32,9 @@
 struct run {
 	const char *name;
 	double seconds;
-	unsigned int n;		/* samples */
+	unsigned int n;		/* number of samples */
 	double *at;
-	unsigned int *load;	/* of each node, sample after sample */
+	unsigned int *load;	/* tasks of each node, sample after sample */
 };
 
 struct picture {
@@ -43,12 +43,12 @@ struct picture {
 	unsigned int runs;
 	unsigned int nodes;
 	bool *failed;
-	unsigned int most;	/* tasks of a node */
-	double seconds;		/* of the longest run */
+	unsigned int most;	/* greatest number of tasks of a node */
+	double seconds;		/* duration of the longest run */
 	double row;
 };
 
-/* --- what is read --- */
+/* --- input --- */
 
 static void sample(struct picture *p, struct run *r, char *line)
 {
@@ -71,7 +71,7 @@ static void sample(struct picture *p, struct run *r, char *line)
 	r->n++;
 }
 
-/* The first file tells how many nodes there are. */
+/* The first file determines the number of nodes. */
 static unsigned int columns(const char *line)
 {
 	unsigned int n = 0;
@@ -115,22 +115,7 @@ static void failed_read(struct picture *p, char *list)
 			p->failed[atoi(word)] = true;
 }
 
-/* --- what is drawn --- */
-
-/* @class: t small, k, h larger; e ends at @x, m has its middle there. */
-__attribute__((format(printf, 5, 6)))
-static void words(FILE *f, const char *class, double x, double y, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	fprintf(f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-	svg_escape(f, text);
-	fputs("</text>\n", f);
-}
+/* --- drawing --- */
 
 static void rect(FILE *f, double x, double y, double w, double h, const char *rgb)
 {
@@ -143,7 +128,7 @@ static double x_of(const struct picture *p, double at)
 	return LEFT + FIELD * at / p->seconds;
 }
 
-/* Few tasks can be told apart as well as many. */
+/* The scale keeps small numbers of tasks as distinct as large ones. */
 static void fill(const struct picture *p, unsigned int load, char text[8])
 {
 	if (load)
@@ -152,7 +137,7 @@ static void fill(const struct picture *p, unsigned int load, char text[8])
 		strcpy(text, IDLE);
 }
 
-/* A node's row; what stays the same is one piece. */
+/* Draw a node's row; equal neighbours are one piece. */
 static void row(const struct picture *p, const struct run *r, unsigned int u, double y)
 {
 	unsigned int i, from = 0;
@@ -188,23 +173,23 @@ static void field(const struct picture *p, const struct run *r, double y)
 	}
 	fprintf(p->f, "</g>\n<path class=\"end\" d=\"M%.1f %.1fv%.1f\"/>\n", end, y - 4,
 		HEIGHT + 8);
-	words(p->f, "k", end + 8, y + HEIGHT / 2 + 5, "%.1f s", r->seconds);
+	svg_words(p->f, "k", end + 8, y + HEIGHT / 2 + 5, "%.1f s", r->seconds);
 }
 
-/* Of a name what is behind a semicolon is in small letters. */
+/* Draw a run's name; what follows a semicolon is in small letters. */
 static void label(const struct picture *p, const struct run *r, double y)
 {
 	int name = (int)strcspn(r->name, ";");
 	double x = LEFT - 34, at = y + HEIGHT / 2;
 
-	words(p->f, "h e", x, at, "%.*s", name, r->name);
+	svg_words(p->f, "h e", x, at, "%.*s", name, r->name);
 	if (r->name[name])
-		words(p->f, "t e", x, at += 18, "%s", r->name + name + 2);
+		svg_words(p->f, "t e", x, at += 18, "%s", r->name + name + 2);
 	if (r != p->run)
-		words(p->f, "t e", x, at + 18, "%.1f times as fast",
-		      p->run[0].seconds / r->seconds);
-	words(p->f, "t e", LEFT - 8, y + 10, "0");
-	words(p->f, "t e", LEFT - 8, y + HEIGHT, "%u", p->nodes - 1);
+		svg_words(p->f, "t e", x, at + 18, "%.1f times as fast",
+			  p->run[0].seconds / r->seconds);
+	svg_words(p->f, "t e", LEFT - 8, y + 10, "0");
+	svg_words(p->f, "t e", LEFT - 8, y + HEIGHT, "%u", p->nodes - 1);
 }
 
 static void axis(const struct picture *p, double y)
@@ -216,27 +201,27 @@ static void axis(const struct picture *p, double y)
 	fprintf(p->f, "<path class=\"axis\" d=\"M%.1f %.1fh%.1f\"/>\n", LEFT, y, FIELD);
 	for (at = 0; at <= p->seconds + step / 1000; at += step) {
 		fprintf(p->f, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>\n", x_of(p, at), y);
-		words(p->f, "t m", x_of(p, at), y + 20, "%g%s", at, at > 0 ? "" : " s");
+		svg_words(p->f, "t m", x_of(p, at), y + 20, "%g%s", at, at > 0 ? "" : " s");
 	}
 }
 
-/* What the colours mean, as they are computed. */
+/* Draw the meaning of the colours, computed as for rows. */
 static void key(const struct picture *p)
 {
 	double x = LEFT, y = 100, w = 24;
 	unsigned int load, next;
 	char rgb[8];
 
-	words(p->f, "t e", x - 12, y + 12, "tasks of a node");
+	svg_words(p->f, "t e", x - 12, y + 12, "tasks of a node");
 	for (load = 0; load <= p->most; load = next) {
 		next = load < 2 ? load + 1 : load * 2;
 		fill(p, load, rgb);
 		rect(p->f, x, y, w, 14, rgb);
-		words(p->f, "t m", x + w / 2, y + 28, "%u", load);
+		svg_words(p->f, "t m", x + w / 2, y + 28, "%u", load);
 		x += w + 4;
 	}
 	rect(p->f, x + 20, y, w, 14, FAILED);
-	words(p->f, "t", x + 26 + w, y + 12, "failed from the beginning");
+	svg_words(p->f, "t", x + 26 + w, y + 12, "failed from the beginning");
 }
 
 static void head(const struct picture *p, double height, const char *about)
@@ -251,8 +236,8 @@ static void head(const struct picture *p, double height, const char *about)
 	      ".end{stroke:#18202b;stroke-width:2}.axis{stroke:#5a6675;fill:none}\n</style>\n",
 	      p->f);
 	fprintf(p->f, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", WIDTH, height);
-	words(p->f, "title", 36, 44, "Who has how much to do, until all is done");
-	words(p->f, "about", 36, 70, "%s; a row is a node, from left to right is time", about);
+	svg_words(p->f, "title", 36, 44, "Who has how much to do, until all is done");
+	svg_words(p->f, "about", 36, 70, "%s; a row is a node, from left to right is time", about);
 }
 
 static void draw(struct picture *p, const char *about)

@@ -14,7 +14,7 @@
 #include "jobs.h"
 #include "libhypercube.h"
 
-/* Until @ns after @t. */
+/* Sleep until @ns after @t. */
 static void busy_until(struct timespec t, uint64_t ns)
 {
 	uint64_t at = (uint64_t)t.tv_nsec + ns;
@@ -25,14 +25,14 @@ static void busy_until(struct timespec t, uint64_t ns)
 		;
 }
 
-/* The task is done when the time is over.  Its hash is told only then, and not by a worker whose
- * task is lost, for its node has failed meanwhile.
+/* The task is reported as done when its time is over. Its hash is sent only then, and not if the
+ * task was lost because the node has failed meanwhile.
  */
 static int work(struct hcl *h, const struct worker *w, const uint8_t *task, size_t len,
 		const struct hypercube_task *id)
 {
 	struct job_result r = {
-		.node = w->node, .repeated = id->flags & HYPERCUBE_TASK_REPEATED,
+		.node = w->node, .repeated = id->flags & HYPERCUBE_TASK_REDELIVERED,
 	};
 	struct timespec begin;
 	SHA256_CTX hash;

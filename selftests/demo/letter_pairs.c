@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histogram of letter pairs: every member counts those that begin in its share of
- * a text, the reduction adds the counts.  Whatever is no letter counts as ".".
+ * Histogram of letter pairs: every member counts the pairs that begin in its share of a text, the
+ * reduction adds the counts.  A character that is no letter counts as ".".
  *
  * letter_pairs FABRIC PLAN SINK NODES TEXT RESULT
  */

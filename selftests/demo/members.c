@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One process for each member of a plan. */
+/*
+ * Runs one process for each member of a plan.
+ */
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +59,7 @@ static int child(const struct members *m, unsigned int index, int ready, int sta
 	if (write(ready, &c, 1) != 1)
 		return 1;
 	close(ready);
-	/* The end of the file is the start; a byte says that somebody is missing. */
+	/* The pipe's end means start; a byte means that a member is missing. */
 	if (read(start, &c, 1))
 		return 1;
 	ret = job(&me, arg);
@@ -88,7 +90,7 @@ int members_run(const struct members *m, int (*job)(struct member *me, void *arg
 	}
 	close(ready[1]);
 	close(start[0]);
-	/* The pipes' ends close with the processes, so nobody waits in vain. */
+	/* The pipes are closed when processes end, so a read never waits for a dead process. */
 	for (i = 0; i < m->count && read(ready[0], &c, 1) == 1; i++)
 		;
 	if (i < m->count) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One process for each member of a plan. */
+/*
+ * Runs one process for each member of a plan.
+ */
 #ifndef MEMBERS_H
 #define MEMBERS_H
 
@@ -12,11 +14,11 @@
 #define MEMBERS_MAX 256
 
 /**
- * struct members - who takes part
+ * struct members - the members of a plan
  * @fabric: name of the fabric
  * @plan: id of the plan
  * @sink: node that gets the result
- * @open: how they open their handles, NULL: hcl_open()
+ * @open: function that opens their handles; NULL: hcl_open()
  * @count: number of members
  * @node: their node numbers
  */
@@ -30,11 +32,11 @@ struct members {
 };
 
 /**
- * struct member - one of them, within its own process
- * @all: all of them
+ * struct member - a member, within its own process
+ * @all: all members
  * @index: position in all->node
  * @node: its node number
- * @h: bound to its node
+ * @h: handle, bound to its node
  */
 struct member {
 	const struct members *all;
@@ -46,21 +48,19 @@ struct member {
 /* Read "FABRIC PLAN SINK NODE,NODE,.."; exits with status 2 if it is wrong. */
 void members_parse(struct members *m, char **argv);
 
-/* Run @job in one process for each member, all bound before the first begins.
- * Returns 0 if all of them did.
+/* Run @job in one process for each member; all are bound before the first begins. Return: 0 if all
+ * returned 0.
  */
 int members_run(const struct members *m, int (*job)(struct member *me, void *arg), void *arg);
 
 bool member_is_sink(const struct member *me);
 
-/* The share of this member in @total things, by uniform data distribution over
- * those that take part: [*begin, *end).
+/* The share of this member in @total things, distributed evenly over all members: [*begin, *end).
  */
 void member_share(const struct member *me, size_t total, size_t *begin, size_t *end);
 
-/* Take part in a reduction of @bytes; at the sink with @out_max bytes at @out,
- * where it also prints "steps S clock C time NS bytes B".  Returns 0, or 1 having
- * said why.
+/* Take part in a reduction of @bytes; at the sink with @out_max bytes at @out, where it also prints
+ * "steps S clock C time NS bytes B". Return: 0, or 1 after printing the reason.
  */
 int member_reduce(struct member *me, unsigned int oper, unsigned int type, uint32_t width,
 		  const void *in, size_t bytes, void *out, size_t out_max, size_t *got);
@@ -68,7 +68,7 @@ int member_reduce(struct member *me, unsigned int oper, unsigned int type, uint3
 /**
  * struct text_job - a job with a text
  * @text: the text
- * @bytes: of it
+ * @bytes: bytes of @text
  * @result: file for the result
  */
 struct text_job {

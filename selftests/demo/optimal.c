@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * optimal FABRIC DIM FAILED BROKEN GO: balances by plans with the fewest hops, as long as there is
- * a file GO, in the place of rounds.
+ * optimal FABRIC DIM FAILED BROKEN GO: balances loads by plans with the fewest hops, instead of by
+ * rounds, as long as there is a file GO.
  *	FAILED	nodes, with commas
  *	BROKEN	links, NODE:DIM with commas
  *
- * What "hcctl balance plan .. method optimal" computes of the loads of all nodes is carried out by
- * what "hcctl balance move" says, step by step.  A plan is made when a node has no more than one
- * task that waits, and another one at least three.
+ * The plan that "hcctl balance plan .. method optimal" computes for the loads of all nodes is
+ * carried out step by step, by the requests of "hcctl balance move". A plan is made when a node has
+ * at most one waiting task, and another one at least three.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void faults_read(struct manager *m, char *failed, char *broken)
 		errx(2, "these faults are not in the cube");
 }
 
-/* Returns whether somebody lacks tasks that somebody else has. */
+/* Get all loads. Return: true if a node lacks tasks while another one has many. */
 static bool loads(struct manager *m)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -81,7 +81,7 @@ static bool loads(struct manager *m)
 	return least <= THRESHOLD && most > THRESHOLD + 1;
 }
 
-/* Until those of the step have come; what a node has no longer does not come. */
+/* Wait until the tasks of a step have arrived; tasks that workers have taken do not come. */
 static void settled(const struct manager *m, const struct hc_balance_move *move, size_t n)
 {
 	struct task_view v;
@@ -102,7 +102,7 @@ static void execute(const struct manager *m)
 			settled(m, v + from, i - from);
 			from = i;
 		}
-		/* Workers may have taken them all. */
+		/* The move may fail, as workers may have taken all tasks. */
 		task_move(m->fabric, v[i].from, __builtin_ctz(v[i].from ^ v[i].to), v[i].tasks);
 	}
 	settled(m, v + from, i - from);

@@ -3,11 +3,11 @@
  * relax FABRIC RxC [-l ROW,COL:HOW[:VALUE]].. [-c COPIES] [-w COPIES] [-e EPSILON] [-o]
  *	[-p FILE.svg [-t TITLE]]
  *
- * Relaxes a mesh in the cube, one process a node, and prints what came of it, as JSON: how far the
- * result is from the exact one, which the processes do not know, and who has noticed what.
- *  -l: this process lies (relax_lie.c)
- *  -c: values are sent in so many copies at the end (3); -w: before (1)
- *  -e: deviations beyond it are to be noticed (0.001)
+ * Relaxes a mesh in the cube, one process a node, and prints the results as JSON: how far they are
+ * from the exact solution, which the processes do not know, and which errors each has noticed.
+ *  -l: this process is Byzantine (relax_byzantine.c)
+ *  -c: copies in which values are sent at the end (3); -w: before (1)
+ *  -e: deviations beyond it must be noticed (0.001)
  *  -o: processes check the rule for themselves only
  */
 #include <err.h>
@@ -125,9 +125,9 @@ static void options_read(struct options *o, int argc, char **argv)
 		     run->copies);
 }
 
-/* ------------------------------------------------------------ what came of it */
+/* --- results --- */
 
-/* How far each cell is off, and the most of all. */
+/* Compute how far each cell is off. Return: the greatest deviation. */
 static double measure(const struct relax *run, const double *right)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);
@@ -142,7 +142,7 @@ static double measure(const struct relax *run, const double *right)
 	return most;
 }
 
-/* [ROW,COL] of the cells that are so. */
+/* Print [ROW,COL] of the cells for which @is is true. */
 static void print_cells(const struct relax *run, const char *name,
 			bool (*is)(const struct relax *run, unsigned int cell))
 {
@@ -168,7 +168,7 @@ static bool flagged(const struct relax *run, unsigned int cell)
 	return run->report[cell].flagged;
 }
 
-/* Somebody has said something of it. */
+/* Has any process reported this cell? */
 static bool accused(const struct relax *run, unsigned int cell)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);
@@ -196,7 +196,7 @@ static void print_reasons(const struct relax *run)
 	printf("],");
 }
 
-/* The nodes that lie on all paths of false copies. */
+/* Print the nodes that lie on all paths of corrupted copies. */
 static void print_paths(const struct relax *run)
 {
 	unsigned int i, u, n = mesh_cells(&run->mesh), paths = 0, outvoted = 0;
@@ -234,7 +234,7 @@ static void print_all(const struct relax *run, double deviation)
 	print_cells(run, "accused", accused);
 	print_reasons(run);
 	print_paths(run);
-	printf("\"verdict\":\"%s\"}\n", noticed ? "noticed" :
+	printf("\"vote\":\"%s\"}\n", noticed ? "noticed" :
 	       deviation > run->epsilon ? "escaped" : "right");
 }
 
@@ -249,7 +249,7 @@ static int run_all(struct options *o)
 	m.count = mesh_cells(&run->mesh);
 	for (i = 0; i < m.count; i++)
 		m.node[i] = mesh_node(&run->mesh, i);
-	/* Written by each process, read by nobody before all have ended. */
+	/* Each process writes its report; the parent reads them when all have ended. */
 	run->report = mmap(NULL, CELLS_MAX * sizeof(*run->report), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run->report == MAP_FAILED)

@@ -12,7 +12,7 @@
 #include "members.h"
 
 #define CELLS_MAX	MEMBERS_MAX
-/* The temperatures at the border lie between these, so all that is right does. */
+/* The temperatures at the border lie between these, so all right values do. */
 #define COLDEST		0.0
 #define HOTTEST		100.0
 
@@ -23,24 +23,25 @@ enum way { NORTH, EAST, SOUTH, WEST, WAYS };
  * @rows: of the mesh, at least 2
  * @cols: of the mesh, at least 2
  * @row_bits: dimensions of the cube for the number of a row
- * @col_bits: the same of a column
+ * @col_bits: dimensions of the cube for the number of a column
  */
 struct mesh {
 	unsigned int rows, cols;
 	unsigned int row_bits, col_bits;
 };
 
-/* "RxC"; false: it is not one, or too big. */
+/* Parse "RxC". Return: false if it is wrong or too large. */
 bool mesh_parse(struct mesh *m, const char *word);
 unsigned int mesh_cells(const struct mesh *m);
-/* The node of a cell: neighbours have neighbours. */
+/* Return: the node of a cell; cells that are neighbours have nodes that are. */
 uint32_t mesh_node(const struct mesh *m, unsigned int cell);
-/* The neighbour in this direction, or -1. */
+/* Return: the neighbour in this direction, or -1. */
 int mesh_neighbour(const struct mesh *m, unsigned int cell, enum way way);
-/* The temperature beyond the border, where there is no neighbour. */
+/* Return: the temperature beyond the border, where there is no neighbour. */
 double mesh_border(const struct mesh *m, unsigned int cell, enum way way);
-/* The exact solution, by elimination; returns by how much a violation of the rule by 1 everywhere
- * moves it at most, so the factor between what the rule is held to and what that is worth.
+/* Compute the exact solution, by elimination. Return: how far a violation of the rule by 1
+ * everywhere moves it at most: the factor between the tolerance of the rule and the error that this
+ * allows.
  */
 double mesh_solve(const struct mesh *m, double *value);
 
@@ -49,18 +50,18 @@ static inline enum way opposite(enum way way)
 	return (way + 2) % WAYS;
 }
 
-/* How a process lies. */
+/* Ways in which a process may be Byzantine. */
 enum lie {
 	HONEST,
-	/* tells all the same wrong value from the first step on, quotes its neighbours rightly */
+	/* send all the same wrong value from the first step on, and quote neighbours truly */
 	LIE_VALUE,
-	/* the same, but a neighbour, if possible an accomplice, is said to have told what fits */
+	/* the same, but quote a neighbour, if possible an accomplice, for a value that fits */
 	LIE_BLAME,
-	/* tells one neighbour another value than the rest, with claims that suit each */
+	/* send one neighbour another value than the rest, with fitting claims for each */
 	LIE_FACES,
-	/* works rightly, and tells a wrong value at the end */
+	/* work correctly, and send a wrong value at the end */
 	LIE_LATE,
-	/* works rightly, and sees nothing */
+	/* work correctly, and report nothing */
 	LIE_COVER,
 	LIES,
 };
@@ -68,8 +69,8 @@ enum lie {
 extern const char *const lie_names[LIES];
 
 /**
- * struct liar - a process that lies
- * @lie: how
+ * struct liar - a Byzantine process
+ * @lie: its way
  * @value: the wrong value
  */
 struct liar {
@@ -78,23 +79,23 @@ struct liar {
 };
 
 /**
- * struct claim - what a process says of itself at the end
+ * struct claim - what a process claims at the end
  * @value: its value
- * @used: those of its neighbours, from which it has it
+ * @used: the values of its neighbours from which it has computed its own
  */
 struct claim {
 	double value;
 	double used[WAYS];
 };
 
-/* What a process has noticed. */
+/* What a process may notice. */
 enum flag {
-	FLAG_RULE,	/* the neighbour's claim breaks the rule; or one's own values do */
-	FLAG_TOLD,	/* it claims another value than it has told */
-	FLAG_QUOTED,	/* it claims another value of ours than we have told */
-	FLAG_VERSIONS,	/* two neighbours have passed on different claims of it */
-	FLAG_RANGE,	/* it has told a value that cannot be */
-	FLAG_SILENT,	/* no more than half of the copies of what it says agree */
+	FLAG_RULE,	/* the neighbour's claim, or our own values, break the rule */
+	FLAG_NOTIFIED,	/* it claims another value than it has sent */
+	FLAG_QUOTED,	/* it claims another value of ours than we have sent */
+	FLAG_VERSIONS,	/* two neighbours have forwarded different claims of it */
+	FLAG_RANGE,	/* it has sent a value that is not possible */
+	FLAG_SILENT,	/* no more than half of the copies of its message agree */
 	FLAGS,
 };
 
@@ -102,14 +103,14 @@ extern const char *const flag_names[FLAGS];
 
 /**
  * struct report - what a process has found
- * @value: its value, or what it says it is
- * @off: how far what it told is from what is right, at most; filled in by the judge
- * @flags: set of enum flag, for each cell
+ * @value: its value, or what it claims
+ * @off: greatest difference between what it sent and the exact value; filled in by the parent
+ * @flags: for each cell, set of enum flag
  * @flagged: it has noticed something
- * @outvoted: messages of whose copies some were false
- * @through: for each node, on how many paths of false copies it lies
+ * @outvoted: number of messages with mismatching copies
+ * @through: for each node, on how many paths of mismatching copies it lies
  * @paths: number of these paths
- * @done: it has come to its end
+ * @done: the process has finished
  */
 struct report {
 	double value;
@@ -125,12 +126,12 @@ struct report {
 /**
  * struct relax - a run
  * @mesh: the mesh
- * @liar: what each cell is
- * @copies: in how many copies values are sent at the end
- * @work_copies: the same before
+ * @liar: for each cell, whether and how it is Byzantine
+ * @copies: copies in which values are sent at the end
+ * @work_copies: copies in which values are sent before
  * @own_rows: processes check the rule for themselves only, as the paper's text can be read
- * @epsilon: deviations beyond it are to be noticed
- * @delta: how exactly the rule has to hold for that
+ * @epsilon: deviations beyond it must be noticed
+ * @delta: how exactly the rule must hold for that
  * @report: one for each cell, shared with the processes
  */
 struct relax {
@@ -142,19 +143,19 @@ struct relax {
 	struct report *report;
 };
 
-/* How a process opens its handle, and its work; its shares in members_run(). */
+/* Functions for members_run(): how a process opens its handle, and its work. */
 int relax_open(struct hcl **h, const char *fabric, uint32_t node);
 int relax_job(struct member *me, void *run);
 
-/* What a process tells its neighbour, of what it knows to be right: its value before the end, the
- * same at the end, and its claim.
+/* What a process sends its neighbour instead of what it knows to be right: its value before the
+ * end, its value at the end, and its claim.
  */
 double lie_value(const struct relax *run, unsigned int cell, enum way to, double value, bool end);
-/* To whom one that tells different values tells the wrong one. */
+/* Return: the direction in which a process with LIE_FACES sends the wrong value. */
 enum way lie_first(const struct relax *run, unsigned int cell);
 void lie_claim(const struct relax *run, unsigned int cell, enum way to, struct claim *claim);
 
-/* A picture of the field and of how far it is from what is right. */
+/* Draw the field and the deviations. Return: 0 or -1. */
 int picture_write(const char *name, const char *title, const struct relax *run);
 
 #endif /* RELAX_H */

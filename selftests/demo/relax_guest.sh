@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: relax_guest.sh [RxC [FOLDER]]
-# Error-detecting relaxation, within the VM: a table of who lies, how wrong the result is, and who has noticed. Status 0
-# if all is as claimed. Pictures go to FOLDER.
+# Error-detecting relaxation, within the VM: a table of the Byzantine processes, of how wrong the
+# result is, and of the processes that noticed it. Status 0 if all is as claimed. Pictures go to
+# FOLDER.
 
 set -u
 mesh=${1:-8x8} pictures=${2-}
@@ -13,24 +14,24 @@ rows=${mesh%x*} cols=${mesh#*x}
 say() { echo "== $*"; }
 stop() { echo "demo-relax: $*" >&2; exit 1; }
 
-# bits N: dimensions for so many rows
+# bits N: prints the dimensions needed for N rows
 bits() {
 	local b=0
 	while ((1 << b < $1)); do ((++b)); done
 	echo $b
 }
 ((col_bits = $(bits "$cols"), dim = $(bits "$rows") + col_bits))
-# node ROW COL: two neighbors differ in a bit
+# node ROW COL: prints the node of a cell; two neighbours differ in one bit
 node() { echo $((($1 ^ $1 >> 1) << col_bits | ($2 ^ $2 >> 1))); }
 
 # shellcheck source=selftests/demo/check.sh
 . "$here/check.sh"
-# told FILTER: is it true of what came of it?
+# told FILTER: is it true of the result?
 told() { [[ $(jq "$1" <<<"$result") == true ]]; }
 
-# run SCENARIO VERDICT OPTION..: a line of the table
+# run SCENARIO VERDICT OPTION..: prints a line of the table
 run() {
-	local what=$1 verdict=$2 picture=()
+	local what=$1 vote=$2 picture=()
 	shift 2
 	[[ ! $pictures ]] || picture=(-p "$pictures/relax-$((++drawn)).svg" -t "${what^}")
 	result=$("$here/relax" "$fabric" "$mesh" "$@" "${picture[@]}") || stop "$what: relax failed"
@@ -38,11 +39,11 @@ run() {
 		def words: map("\(.[0]),\(.[1])") | join(" ");
 		[$what, (if .deviation < .epsilon then "below \(.epsilon)" else "\(.deviation)" end),
 			(.flagged_by | if length > 6 then "\(length) processes" elif length > 0 then words else "nobody" end),
-			.verdict] | @tsv' <<<"$result" |
+			.vote] | @tsv' <<<"$result" |
 		while IFS=$'\t' read -r scenario deviation by found; do
 			printf '%-52s %-12s %-24s %s\n' "$scenario" "$deviation" "$by" "$found"
 		done
-	check "$what: $verdict" told ".verdict == \"$verdict\""
+	check "$what: $vote" told ".vote == \"$vote\""
 }
 drawn=0
 
@@ -51,10 +52,10 @@ hcctl fabric add "$fabric" dim "$dim" || stop 'no fabric'
 trap 'hcctl fabric del "$fabric"' EXIT
 ((row = rows / 2, col = (cols - 1) / 2))
 
-printf '\n%-52s %-12s %-24s %s\n' 'scenario' 'result is off' 'noticed by (row,column)' verdict
+printf '\n%-52s %-12s %-24s %s\n' 'scenario' 'result is off' 'noticed by (row,column)' vote
 run 'nobody lies' right
 
-# As many as the planner says that there may be, and where.
+# As many Byzantine cells as the planner says are possible, at places that it gives
 liars=() ways=(value blame faces late)
 for cell in $(hcctl -j mfi mesh "$mesh" pattern box | jq '.set[]'); do
 	liars+=(-l "$((cell / cols)),$((cell % cols)):${ways[${#liars[@]} / 2 % 4]}:$((20 + 25 * ${#liars[@]} % 60))")
@@ -71,13 +72,13 @@ run 'one liar; each process checks its own row only' escaped -o -l "$row,$col:va
 run 'two liars in one environment, who work together' escaped -l "$((rows - 2)),$((cols / 2)):blame:$((rows < 5 ? 55 : 40))" \
 	-l "$((rows - 2)),$((cols / 2 + 1)):cover"
 
-# Two neighbors whose link is down; who relays between them lies.
+# Two neighbours whose link is down; the node that relays between them is Byzantine.
 a=$(node "$row" "$col") b=$(node "$row" $((col + 1)))
 for ((bit = 0; (a ^ b) >> bit != 1; bit++)); do :; done
 hcctl link set "$fabric" "$a:$bit" down || stop 'cannot set the fault'
 relay=$(hcctl -j route show "$fabric" "$a" "$b" | jq '[.. | objects | .path? // empty][0][1]')
 [[ $relay =~ ^[0-9]+$ ]] || stop "no way from node $a to $b"
-hcctl node set "$fabric" "$relay" lie 100% seed 7 || stop 'the node does not lie'
+hcctl node set "$fabric" "$relay" byzantine 100% seed 7 || stop 'the node does not lie'
 run "a lying relay, node $relay; values are sent once" noticed
 run 'a lying relay; values are sent in 3 copies always' right -w 3
 check 'copies are outvoted, and their paths lead to the liar' \

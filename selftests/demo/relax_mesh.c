@@ -60,7 +60,7 @@ int mesh_neighbour(const struct mesh *m, unsigned int cell, enum way way)
 	}
 }
 
-/* Hot above, with a slope to the left, cool to the right, and cold below. */
+/* Hot at the top, a slope on the left, cool on the right, and cold at the bottom. */
 double mesh_border(const struct mesh *m, unsigned int cell, enum way way)
 {
 	switch (way) {
@@ -87,7 +87,9 @@ static void swap_rows(double *a, unsigned int width, unsigned int i, unsigned in
 	}
 }
 
-/* Gauss and Jordan, with pivots: the last two columns become the solutions for two right sides. */
+/* Gauss-Jordan elimination with pivots: the last two columns become the solutions for two right
+ * sides.
+ */
 static void eliminate(double *a, unsigned int n)
 {
 	const unsigned int width = n + 2;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One process. It relaxes its cell together with its neighbours, and then
- *  - tells them its value, in copies over paths that share no node,
- *  - claims to them: this is my value, and these of yours I have it from,
- *  - passes the claims of its neighbours on to those who are at their corners.
+ * One process.  It relaxes its cell together with its neighbours, and then
+ *  - sends them its value, in copies over paths that share no node,
+ *  - sends them a claim: its value, and the values of the neighbours from which it has it,
+ *  - forwards the claims of its neighbours to the cells at their corners.
  *
- * It holds each neighbour's claim against the rule, what that told it and what it told that; and
- * the claims of each cell at a corner, which come to it by two neighbours, against each other. If a
- * liar's neighbours and corners are honest and nobody objects, the neighbours have got the same
- * claim (each two of them next to each other meet at a corner), so all have been told the same
- * value, all it quotes is what they told, and the rule holds for it as it does for all others.
- * There is only one solution, so all values are right.
+ * It compares each neighbour's claim with the rule, with what that neighbour has sent and with what
+ * it has sent that neighbour; and the claims of each cell at a corner, which come by two
+ * neighbours, with each other. If the neighbours and corners of a Byzantine process are honest and
+ * none objects, the neighbours have got the same claim (each two adjacent ones meet at a corner),
+ * so all have got the same value, all values that it quotes are those that were sent, and the rule
+ * holds for it as it does for all others. There is only one solution, so all values are right.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,17 +20,17 @@
 
 #include "relax.h"
 
-/* Nobody is more than a few steps ahead of a neighbour. */
+/* No process is more than a few steps ahead of a neighbour. */
 #define SLOTS 8
-/* Copies are waited for so long, where faults and liars may have taken one. */
+/* Time to wait for copies, of which faults and Byzantine nodes may have taken one. */
 #define COPIES_MS 20000
 
 /**
  * struct note - a message
- * @step: to which step it belongs, three times: who relays may lie about one bit
- * @claims: how many follow
- * @value: the sender's
- * @claim: its claim, or of two of its neighbours
+ * @step: its step, three times, as a relay may corrupt one bit
+ * @claims: number of claims that follow
+ * @value: value of the sender
+ * @claim: claim of the sender, or those of two of its neighbours
  */
 struct note {
 	uint32_t step[3];
@@ -53,18 +53,18 @@ struct process {
 	unsigned int cell;
 	int next[WAYS];
 	double value, before;
-	double heard[WAYS];
+	double got_news[WAYS];
 	struct slot slot[WAYS][SLOTS];
 };
 
 const char *const flag_names[FLAGS] = {
-	[FLAG_RULE] = "rule", [FLAG_TOLD] = "told", [FLAG_QUOTED] = "quoted",
+	[FLAG_RULE] = "rule", [FLAG_NOTIFIED] = "told", [FLAG_QUOTED] = "quoted",
 	[FLAG_VERSIONS] = "versions", [FLAG_RANGE] = "range", [FLAG_SILENT] = "silent",
 };
 
 static void flag(struct process *p, unsigned int about, enum flag what)
 {
-	/* Who lies says nothing. */
+	/* A Byzantine process reports nothing. */
 	if (p->run->liar[p->cell].lie != HONEST)
 		return;
 	p->report->flags[about] |= 1u << what;
@@ -80,8 +80,8 @@ static int failed(const struct process *p, const char *what, long error)
 	return (int)error;
 }
 
-/* The solution lies between the coldest and the hottest of the border, on the way to it values may
- * be beyond by @more.
+/* The solution lies between the coldest and the hottest temperature of the border; before the end
+ * values may be beyond that by @more.
  */
 static bool possible(double v, double more)
 {
@@ -107,15 +107,15 @@ static int say(struct process *p, uint32_t step, enum way to, struct note *n)
 	return err ? failed(p, "cannot send", err) : 0;
 }
 
-static void learn(struct process *p, uint32_t from, const struct hcl_verdict *v)
+static void learn(struct process *p, uint32_t from, const struct hcl_vote *v)
 {
 	unsigned int i, j;
 
-	p->report->outvoted += v->verdict.dissent != 0;
+	p->report->outvoted += v->vote.mismatch != 0;
 	for (i = 0; i < v->npaths; i++) {
 		uint32_t at = from;
 
-		if (!v->path[i].dissents)
+		if (!v->path[i].mismatch)
 			continue;
 		p->report->paths++;
 		for (j = 0; j + 1 < v->path[i].hops; j++) {
@@ -125,7 +125,7 @@ static void learn(struct process *p, uint32_t from, const struct hcl_verdict *v)
 	}
 }
 
-/* Puts a message where it belongs.  One of which nothing is known belongs to the step that is
+/* Put a message into the slot of its step. A message without a valid step goes to the step that is
  * waited for.
  */
 static void sort_in(struct process *p, enum way from, uint32_t step, const struct note *n,
@@ -144,26 +144,26 @@ static void sort_in(struct process *p, enum way from, uint32_t step, const struc
 	slot->step = said;
 	slot->claims = 0;
 	slot->note = *n;
-	/* Its length says how many there are; who relays may lie about the number. */
+	/* The length determines the number of claims, as a relay may corrupt the number. */
 	if (size >= note_size(0))
 		slot->claims = (unsigned int)((size - note_size(0)) / sizeof(struct claim));
 	else
-		slot->note.value = p->heard[from];
+		slot->note.value = p->got_news[from];
 }
 
-/* The message of a step from this direction, or NULL: the process cannot go on. */
+/* Wait for the message of a step from this direction. Return: NULL if the process cannot go on. */
 static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 {
 	struct slot *wanted = &p->slot[way][step % SLOTS];
 
 	while (!wanted->here || wanted->step != step) {
 		struct note n = { 0 };
-		struct hcl_verdict v;
+		struct hcl_vote v;
 		uint32_t from;
 		enum way by;
 		long size;
 
-		size = hcl_recv_verdict(p->h, &from, &n, sizeof(n), &v);
+		size = hcl_recv_vote(p->h, &from, &n, sizeof(n), &v);
 		if (size < 0) {
 			failed(p, "nothing comes", size);
 			return NULL;
@@ -178,8 +178,10 @@ static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 	return wanted;
 }
 
-/* The message of the next neighbour, from direction @way on: 1, 0: there is none, or -ETIMEDOUT. */
-static int hear_next(struct process *p, uint32_t step, enum way *way, const struct slot **s)
+/* Get the message of the next neighbour, from direction @way on. Return: 1; 0 if there is no
+ * further neighbour; or -ETIMEDOUT.
+ */
+static int receive_next(struct process *p, uint32_t step, enum way *way, const struct slot **s)
 {
 	while (*way < WAYS && p->next[*way] < 0)
 		++*way;
@@ -205,22 +207,22 @@ static int tell_value(struct process *p, uint32_t step, bool end)
 	return err;
 }
 
-static int hear_values(struct process *p, uint32_t step)
+static int receive_values(struct process *p, uint32_t step)
 {
 	const struct slot *s;
 	enum way way;
 	int more;
 
-	for (way = 0; (more = hear_next(p, step, &way, &s)) > 0; way++) {
+	for (way = 0; (more = receive_next(p, step, &way, &s)) > 0; way++) {
 		if (possible(s->note.value, HOTTEST - COLDEST))
-			p->heard[way] = s->note.value;
+			p->got_news[way] = s->note.value;
 		else
 			flag(p, (unsigned int)p->next[way], FLAG_RANGE);
 	}
 	return more;
 }
 
-/* ------------------------------------------------------------ the work */
+/* --- the relaxation --- */
 
 static double broken(const struct claim *c)
 {
@@ -232,7 +234,7 @@ static double broken(const struct claim *c)
 	return fabs(sum - WAYS * c->value);
 }
 
-/* Cells are black and white: those of one colour work while the others listen. */
+/* Cells are black and white: those of one colour work while those of the other wait. */
 static int relax(struct process *p, uint32_t *step)
 {
 	const struct mesh *m = &p->run->mesh;
@@ -248,11 +250,11 @@ static int relax(struct process *p, uint32_t *step)
 		enum way way;
 
 		if (i % 2 != colour) {
-			err = hear_values(p, *step);
+			err = receive_values(p, *step);
 			continue;
 		}
 		for (way = 0; way < WAYS; way++)
-			sum += p->heard[way];
+			sum += p->got_news[way];
 		if (i + 4 < 2 * sweeps)
 			p->before = p->value;
 		p->value += omega * (sum / WAYS - p->value);
@@ -274,14 +276,14 @@ static int claim_to_all(struct process *p, uint32_t step)
 		if (p->next[way] < 0)
 			continue;
 		n.claim[0].value = p->value;
-		memcpy(n.claim[0].used, p->heard, sizeof(p->heard));
+		memcpy(n.claim[0].used, p->got_news, sizeof(p->got_news));
 		lie_claim(p->run, p->cell, way, &n.claim[0]);
 		err = say(p, step, way, &n);
 	}
 	return err;
 }
 
-/* The border is known to all. */
+/* Is a cell's claim about the border right? All processes know the border. */
 static bool border_right(const struct process *p, unsigned int cell, const struct claim *c)
 {
 	enum way way;
@@ -303,7 +305,7 @@ static bool all_possible(const struct process *p, const struct claim *c)
 	return good;
 }
 
-static void check_claim(struct process *p, enum way by, const struct claim *c, double told)
+static void check_claim(struct process *p, enum way by, const struct claim *c, double reported)
 {
 	unsigned int about = (unsigned int)p->next[by];
 
@@ -311,14 +313,14 @@ static void check_claim(struct process *p, enum way by, const struct claim *c, d
 		flag(p, about, FLAG_RULE);
 	if (!all_possible(p, c))
 		flag(p, about, FLAG_RANGE);
-	if (c->value != p->heard[by])
-		flag(p, about, FLAG_TOLD);
-	if (c->used[opposite(by)] != told)
+	if (c->value != p->got_news[by])
+		flag(p, about, FLAG_NOTIFIED);
+	if (c->used[opposite(by)] != reported)
 		flag(p, about, FLAG_QUOTED);
 }
 
-/* Passes the claims on: to whom lies in this direction, those of the neighbours to its sides.  A
- * claim that did not come is passed on as none.
+/* Forward claims: to the neighbour in each direction those of the neighbours on both sides. A claim
+ * that did not come is forwarded as missing.
  */
 static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 {
@@ -337,7 +339,7 @@ static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 	return err;
 }
 
-/* The claim of the cell one step in direction @a and one in @b comes by both. */
+/* The claim of the cell one step in direction @a and one in @b comes by both neighbours. */
 static int check_corners(struct process *p, uint32_t step)
 {
 	struct claim got[WAYS][2] = { 0 };
@@ -345,7 +347,7 @@ static int check_corners(struct process *p, uint32_t step)
 	enum way way;
 	int more;
 
-	for (way = 0; (more = hear_next(p, step, &way, &s)) > 0; way++)
+	for (way = 0; (more = receive_next(p, step, &way, &s)) > 0; way++)
 		if (s->claims == 2)
 			memcpy(got[way], s->note.claim, sizeof(got[way]));
 	if (more)
@@ -363,15 +365,15 @@ static int check_corners(struct process *p, uint32_t step)
 	return 0;
 }
 
-/* The rule for oneself, with the values that are told at the end. */
+/* Check the rule for the process itself, with the values that are sent at the end. */
 static int check_own(struct process *p, uint32_t step)
 {
 	struct claim own = { .value = p->value };
 	int err = tell_value(p, step, true);
 
 	if (!err)
-		err = hear_values(p, step);
-	memcpy(own.used, p->heard, sizeof(own.used));
+		err = receive_values(p, step);
+	memcpy(own.used, p->got_news, sizeof(own.used));
 	if (!(broken(&own) <= p->run->delta) ||
 	    !(fabs(p->value - p->before) <= p->run->delta))
 		flag(p, p->cell, FLAG_RULE);
@@ -385,7 +387,7 @@ static int check_others(struct process *p, uint32_t step)
 	enum way way;
 	int err = claim_to_all(p, step);
 
-	for (way = 0; !err && (err = hear_next(p, step, &way, &s)) > 0; way++, err = 0) {
+	for (way = 0; !err && (err = receive_next(p, step, &way, &s)) > 0; way++, err = 0) {
 		if (s->claims != 1) {
 			flag(p, (unsigned int)p->next[way], FLAG_SILENT);
 			continue;
@@ -414,7 +416,7 @@ static int copies(struct process *p, unsigned int n)
 			return -EHOSTUNREACH;
 		}
 	}
-	/* All that was sent before has been heard, so no message in fewer copies is on its way. */
+	/* All earlier messages have been received, so none in fewer copies is on its way. */
 	return hcl_set_copies(p->h, n, n);
 }
 
@@ -422,7 +424,9 @@ int relax_open(struct hcl **h, const char *fabric, uint32_t node)
 {
 	int err = hcl_open_dgram(h, fabric, node);
 
-	/* Before the first process begins: messages whose copies disagree may come from then on. */
+	/* Set before the first process begins, as messages with mismatching copies may come from
+	 * then on.
+	 */
 	return err ?: hcl_set_deliver(*h, HYPERCUBE_DELIVER_REPORT, COPIES_MS);
 }
 
@@ -439,7 +443,7 @@ int relax_job(struct member *me, void *arg)
 	p.value = (COLDEST + HOTTEST) / 2;
 	for (way = 0; way < WAYS; way++) {
 		p.next[way] = mesh_neighbour(&run->mesh, p.cell, way);
-		p.heard[way] = p.next[way] < 0 ? mesh_border(&run->mesh, p.cell, way) : p.value;
+		p.got_news[way] = p.next[way] < 0 ? mesh_border(&run->mesh, p.cell, way) : p.value;
 	}
 	err = copies(&p, run->work_copies) ?: relax(&p, &step) ?: copies(&p, run->copies) ?:
 	      check_own(&p, step);

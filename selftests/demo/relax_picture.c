@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A picture: the field, and beside it what is wrong with it; who lies, and who has seen it. */
+/*
+ * Draws the field, and beside it the deviations: which processes are Byzantine, and which have
+ * noticed it.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +30,7 @@ struct view {
 	double most;
 };
 
-/* A pennant, its pole at x. */
+/* Draw a pennant with its pole at x. */
 static void pennant(FILE *f, double x, double y, double s)
 {
 	static const char *const class[] = { "under", "flag" };
@@ -38,7 +41,7 @@ static void pennant(FILE *f, double x, double y, double s)
 			class[i], x, y, s, -s, 0.75 * s, 0.3 * s, -0.75 * s, 0.3 * s);
 }
 
-/* Around a liar; broken around one that covers another. */
+/* Draw a ring around a Byzantine process; a broken one if it covers another. */
 static void ring(FILE *f, double x, double y, double s, bool covers)
 {
 	const char *dash = covers ? " stroke-dasharray=\"7 5\"" : "";
@@ -80,7 +83,7 @@ static void marks(const struct view *v, bool flags)
 	}
 }
 
-/* The border, a piece beside each cell that lies there. */
+/* Draw the border, a piece beside each cell that lies there. */
 static void border(const struct view *v)
 {
 	const struct mesh *m = &v->run->mesh;

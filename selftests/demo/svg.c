@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pictures: colours and words. */
+/*
+ * Colours and text of pictures.
+ */
 #include <math.h>
+#include <stdarg.h>
 
 #include "svg.h"
 
@@ -49,4 +52,17 @@ void svg_gradient(FILE *f, const struct ramp *r, const char *id)
 		fprintf(f, "<stop offset=\"%.3f\" stop-color=\"%s\"/>", at, rgb);
 	}
 	fputs("</linearGradient></defs>\n", f);
+}
+
+void svg_words(FILE *f, const char *class, double x, double y, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fprintf(f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+	svg_escape(f, text);
+	fputs("</text>\n", f);
 }

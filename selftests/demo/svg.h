@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Colours from 0 to 1, equally far apart. */
+/* Colours for 0 to 1, in equal steps. */
 struct ramp {
 	unsigned int steps;
 	unsigned char rgb[8][3];
@@ -15,10 +15,13 @@ struct ramp {
 /* From a light grey to a dark blue. */
 extern const struct ramp svg_blues;
 
-/* The colour of @at, 0 to 1, and whether it is a dark one. */
+/* Get the colour for @at, 0 to 1. Return: true if it is a dark one. */
 bool svg_colour(const struct ramp *r, double at, char text[8]);
-/* Colours that change from left to right, as url(#@id). */
+/* Define colours that change from left to right, as url(#@id). */
 void svg_gradient(FILE *f, const struct ramp *r, const char *id);
 void svg_escape(FILE *f, const char *text);
+/* Write text. @class: t small, k and h larger; e: ends at @x; m: centred at @x. */
+__attribute__((format(printf, 5, 6)))
+void svg_words(FILE *f, const char *class, double x, double y, const char *fmt, ...);
 
 #endif /* SVG_H */

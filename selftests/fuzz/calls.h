@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Calls of users: requests over netlink, and system calls on sockets. */
+/*
+ * Calls that users can make: requests over netlink, and system calls on sockets.
+ */
 #ifndef _HC_FUZZ_CALLS_H
 #define _HC_FUZZ_CALLS_H
 
@@ -12,9 +14,9 @@
 #define SLEEPERS	3
 
 /**
- * struct shared - what all threads of all workers know
- * @sleeper: processes in network namespaces of their own, 0: none
- * @calls: made so far
+ * struct shared - state that all threads of all workers share
+ * @sleeper: processes in network namespaces of their own; 0: none
+ * @calls: number of calls so far
  */
 struct shared {
 	pid_t sleeper[SLEEPERS];
@@ -23,22 +25,24 @@ struct shared {
 
 extern struct shared *shared;
 
-/* Names of fabrics: few, so that all meet. */
+/* Return: a name of a fabric; there are few, so that all threads meet. */
 const char *any_fabric(void);
 unsigned int any_node(void);
-/* A network namespace to which endpoints can go. */
+/* Return: a process in a network namespace into which endpoints can be moved. */
 pid_t any_sleeper(void);
 
-/* Any request, well-formed or not, and its answer. */
+/* Send any request, well-formed or not, and take the answer. */
 void request_any(int fd, uint16_t family);
-/* One that makes sense. */
+/* Send a well-formed request that makes sense. */
 void request_good(int fd, uint16_t family);
-/* A socket of generic netlink, and the family's id. */
+/* Open a socket of generic netlink, and get the family's id. */
 int request_open(uint16_t *family);
-/* An interface whose name is that of an endpoint to be: the creation fails at the last. */
+/* Give an interface the name of a future endpoint, so that the creation of a fabric fails at the
+ * last moment.
+ */
 void collide(void);
 
-/* A call on one of the sockets of this process. */
+/* Make a call on one of the sockets of this process. */
 void socket_any(void);
 
 #endif /* _HC_FUZZ_CALLS_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An interface that has the name of an endpoint already. */
+/*
+ * An interface that already has the name of an endpoint.
+ */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +45,7 @@ static void spare_make(void)
 	close(fd);
 }
 
-/* One interface goes from name to name: while it is down, that is allowed. */
+/* One interface gets one name after another, which is allowed while it is down. */
 void collide(void)
 {
 	static char now[IFNAMSIZ] = SPARE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage by KCOV: of a task's system calls, and of polls that run in softirq, which
- * the module attributes to the handle of the task that injects (module/fabric/inject.c).
+ * Coverage by KCOV: of a task's system calls, and of polls in softirqs, which the module attributes
+ * to the handle of the task that injects frames (module/fabric/inject.c).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 
-#define PCS	(1u << 19)	/* program counters that one batch, or one call, may note */
+#define PCS	(1u << 19)	/* program counters that a batch, or a call, may record */
 #define TEXT	(1u << 22)	/* bytes of the module's text, at most */
 
 static uint64_t text;
@@ -33,7 +33,7 @@ static uint64_t text_start(void)
 	return at;
 }
 
-/* Coverage that was seen is shared with children. */
+/* The coverage so far is shared with children. */
 static bool seen_open(void)
 {
 	void *p;

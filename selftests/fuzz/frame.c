@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames: made from scratch, filled in. */
+/*
+ * Frames: made from scratch, taken from links, and filled in.
+ */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -7,7 +9,7 @@
 
 #include "frame.h"
 
-/* ------------------------------------------------------------ parts */
+/* --- parts --- */
 
 #define PART(type, wire)	\
 	[HC_FRAME_##type] = sizeof(struct hc_wire_##wire)
@@ -21,7 +23,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	PART(CREDIT, credit),
 	PART(PROBE, probe),
 	PART(LSA, lsa_head),
-	PART(MEND, mend),
+	PART(REPAIR, repair),
 	PART(COPY, copy),
 	PART(TASK, task),
 	PART(ROUND, round),
@@ -60,7 +62,7 @@ struct hc_wire_plan *frame_plan(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
 
-	return (type >= HC_FRAME_DATA && type <= HC_FRAME_PROBE) || type == HC_FRAME_MEND ||
+	return (type >= HC_FRAME_DATA && type <= HC_FRAME_PROBE) || type == HC_FRAME_REPAIR ||
 	       type == HC_FRAME_STOP ?
 	       frame_part(f) : NULL;
 }
@@ -109,7 +111,7 @@ void frame_put(struct frame *f, const void *data, unsigned int len)
 	f->rec.len += len;
 }
 
-/* ------------------------------------------------------------ from scratch */
+/* --- from scratch --- */
 
 static const unsigned char kinds[][3] = {	/* collective, oper, dtype */
 	{ HYPERCUBE_REDUCE, HYPERCUBE_SUM, HYPERCUBE_U64 },
@@ -132,7 +134,7 @@ static void payload_random(struct frame *f, unsigned int len)
 		f->bytes[f->rec.len++] = fz_chance(50) ? 0 : (unsigned char)fz_rnd();
 }
 
-/* The blocks of some members, behind the set of these, as they go up a tree in an allgather. */
+/* Blocks of some members, after the set of these, as they go up a tree in an allgather. */
 static void blocks_random(struct frame *f, const struct moment *m)
 {
 	unsigned int bytes = m->dim < 3 ? 1 : 1u << (m->dim - 3), count = 0;
@@ -216,8 +218,8 @@ static void make_eth(struct frame *f, const struct moment *m)
 	payload_random(f, fz_below(100));
 }
 
-/* Two copies along a square, or three with one around it, from the opposite corner or from where
- * the paths do not lead.
+/* A frame of a datagram in two copies along a square, or in three with one around it, from the
+ * opposite corner or from a node to which the paths do not lead.
  */
 static void make_copy(struct frame *f, const struct moment *m)
 {
@@ -255,7 +257,7 @@ static void make_flood(struct frame *f)
 	frame_lead(f, &w, sizeof(w));
 }
 
-/* A walk that leads here, or not. */
+/* A walk that leads to this node, or not. */
 static void make_walk(struct frame *f)
 {
 	unsigned int n = fz_chance(80) ? fz_below(6) : fz_below(40), i;
@@ -268,7 +270,7 @@ static void make_walk(struct frame *f)
 	frame_lead(f, area, hc_walk_area(n));
 }
 
-/* What a DROP names, or a LOST says. */
+/* Numbers of tasks, as DROP and LOST have them. */
 static void task_numbers(struct frame *f, unsigned int n)
 {
 	uint64_t number;
@@ -279,7 +281,7 @@ static void task_numbers(struct frame *f, unsigned int n)
 	}
 }
 
-/* Segments of tasks of a few handovers, of copies, and words about these. */
+/* Segments of tasks of a few migrations, of replicas, and control messages about these. */
 static void make_task(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_task *w = frame_part(f);
@@ -293,7 +295,7 @@ static void make_task(struct frame *f, const struct moment *m)
 		.life = fz_chance(90) ? 0 : htonl(fz_below(3)),
 	};
 	if (w->what == HC_TASK_F_COPY && fz_chance(90))
-		w->flags = HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED;
+		w->flags = HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED;
 	if (w->what == HC_TASK_F_DROP && fz_chance(90))
 		task_numbers(f, 1 + fz_below(HC_TASK_DROPS + 1));
 	else if (w->what == HC_TASK_F_LOST && fz_chance(90))
@@ -302,7 +304,7 @@ static void make_task(struct frame *f, const struct moment *m)
 		payload_random(f, fz_chance(90) ? len : fz_below(300));
 }
 
-/* What a node says in one of a few rounds: words of all kinds, some of none. */
+/* A message of a node in one of a few rounds, with words of all kinds, some of none. */
 static void make_round(struct frame *f, const struct moment *m)
 {
 	unsigned int n = fz_chance(80) ? fz_below(4) : fz_below(HC_ROUND_WORDS + 2), i;
@@ -331,9 +333,9 @@ static void make_round(struct frame *f, const struct moment *m)
 	payload_random(f, fz_chance(5));
 }
 
-static void mend_place(struct frame *f, const struct moment *m)
+static void repair_place(struct frame *f, const struct moment *m)
 {
-	struct hc_wire_mend *w = frame_part(f);
+	struct hc_wire_repair *w = frame_part(f);
 	unsigned int n = fz_below(m->dim + 1), i;
 	uint32_t set = fz_chance(50) ? (1u << (1u << m->dim)) - 1 : fz_rnd();
 
@@ -343,7 +345,7 @@ static void mend_place(struct frame *f, const struct moment *m)
 	w->rings = htons(fz_below(m->dim + 1));
 	w->tour = htons(fz_chance(95) ? 1u << m->dim : fz_below(1u << m->dim));
 	for (i = 0; i < n; i++) {
-		struct hc_wire_mend_way way = {
+		struct hc_wire_repair_way way = {
 			.seen = htonl(fz_below(3)), .next = htons(fz_below(1u << m->dim)),
 			.came = htons(fz_below(1u << m->dim)),
 			.leaves = htons(fz_below(1u << m->dim)),
@@ -357,13 +359,13 @@ static void mend_place(struct frame *f, const struct moment *m)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Words of masters and answers, of a few attempts, from a neighbour. */
-static void make_mend(struct frame *f, const struct moment *m)
+/* Messages of repair coordinators and answers, of a few attempts, from a neighbour. */
+static void make_repair(struct frame *f, const struct moment *m)
 {
 	unsigned char area[16] = { (unsigned char)(f->rec.dim << 4) };
 	unsigned int from = f->rec.node ^ 1u << f->rec.dim;
-	struct hc_wire_mend *w = frame_part(f);
-	struct hc_wire_mend_ops ops = {
+	struct hc_wire_repair *w = frame_part(f);
+	struct hc_wire_repair_ops ops = {
 		.ran = htobe64((uint64_t)fz_below(8) << 16 | fz_below(1u << m->dim)),
 		.placed = htobe64((uint64_t)fz_below(8) << 16 | fz_below(1u << m->dim)),
 		.at = { htobe64(fz_below(4)), htobe64(fz_below(2) * 1024) },
@@ -371,7 +373,7 @@ static void make_mend(struct frame *f, const struct moment *m)
 		.fresh = htobe64(fz_chance(95) ? fz_below(6) : fz_number(8)),
 	};
 
-	w->what = 1 + fz_below(__HC_MEND_END);
+	w->what = 1 + fz_below(__HC_REPAIR_END);
 	w->ballot = htobe64((uint64_t)fz_below(20) << 16 |
 			    (fz_chance(80) ? from : fz_below(1u << m->dim)));
 	w->word = htonl(fz_below(1u << m->dim));
@@ -379,10 +381,10 @@ static void make_mend(struct frame *f, const struct moment *m)
 	w->node = htons(fz_below((1u << m->dim) + 1));
 	w->dim = htons(fz_below(m->dim + 1));
 	w->flags = fz_below(8);
-	if (w->what == HC_MEND_ASKED || w->what == HC_MEND_PLACE)
+	if (w->what == HC_REPAIR_ANSWER || w->what == HC_REPAIR_ASSIGN)
 		frame_put(f, &ops, sizeof(ops));
-	if (w->what == HC_MEND_PLACE)
-		mend_place(f, m);
+	if (w->what == HC_REPAIR_ASSIGN)
+		repair_place(f, m);
 	payload_random(f, fz_chance(3));
 	frame_lead(f, area, sizeof(area));
 	frame_hdr(f)->walk = htons(1);
@@ -396,7 +398,7 @@ static void make_way(struct frame *f)
 	if (type == HC_FRAME_ETH)
 		fz_chance(50) ? make_flood(f) : make_walk(f);
 	else if (type >= HC_FRAME_DATA && type != HC_FRAME_LSA && type != HC_FRAME_COPY &&
-		 type != HC_FRAME_MEND && fz_chance(30))
+		 type != HC_FRAME_REPAIR && fz_chance(30))
 		make_walk(f);
 }
 
@@ -414,16 +416,16 @@ static void make_fault(struct frame *f, const struct moment *m)
 
 	(void)m;
 	w->fault = htonl(fz_below(8));
-	w->told = htons(fz_below(4));
-	w->heard = htons(fz_below(4));
+	w->announced = htons(fz_below(4));
+	w->acked = htons(fz_below(4));
 }
 
-/* Of types that are not there nothing is known but their parts' sizes. */
+/* For types that are missing here only the sizes of their parts are known. */
 static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct moment *m) = {
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
 	[HC_FRAME_END] = make_end, [HC_FRAME_STOP] = make_end, [HC_FRAME_LSA] = make_state,
 	[HC_FRAME_ETH] = make_eth, [HC_FRAME_COPY] = make_copy, [HC_FRAME_TASK] = make_task,
-	[HC_FRAME_ROUND] = make_round, [HC_FRAME_MEND] = make_mend,
+	[HC_FRAME_ROUND] = make_round, [HC_FRAME_REPAIR] = make_repair,
 };
 
 static void make_payload(struct frame *f, const struct moment *m)
@@ -454,9 +456,9 @@ void frame_make(struct frame *f, const struct moment *m)
 	make_payload(f, m);
 	if (h->flags & HC_FRAME_F_ROUTED) {
 		f->says |= SAY_ENDS;
-		h->src = htons(h->type == HC_FRAME_MEND && fz_chance(90) ?
+		h->src = htons(h->type == HC_FRAME_REPAIR && fz_chance(90) ?
 			       f->rec.node ^ 1u << f->rec.dim : fz_below(1u << m->dim));
-		h->dst = htons(fz_chance(h->type == HC_FRAME_MEND ? 95 : 60) ? f->rec.node :
+		h->dst = htons(fz_chance(h->type == HC_FRAME_REPAIR ? 95 : 60) ? f->rec.node :
 			       fz_below(1u << m->dim));
 	}
 }
@@ -470,9 +472,9 @@ void batch_make(struct batch *b, const struct moment *m)
 		frame_make(&b->frame[i], m);
 }
 
-/* ------------------------------------------------------------ captured */
+/* --- captured frames --- */
 
-/* Where it is, seen from where the plan is. */
+/* Keep the numbers of a frame relative to its plan's present ones. */
 static void frame_place(struct frame *f, const struct moment *m, uint32_t plan)
 {
 	const __be32 *gen = frame_gen(f);
@@ -501,7 +503,7 @@ bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsi
 	return true;
 }
 
-/* ------------------------------------------------------------ filled in */
+/* --- filling in --- */
 
 static void plan_fill(struct frame *f, const struct moment *m)
 {

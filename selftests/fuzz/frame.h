@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames to inject.  What depends on the moment - the fabric's id, a plan's epoch, the number and
- * the generation of its operations, who is whose neighbour - is kept apart from the bytes and
- * filled in as a frame is sent, so that a frame of the corpus is as good later as it was when it
- * was found.
+ * Frames to inject. What depends on the moment - the fabric's id, a plan's epoch, number and
+ * generation of its operations, which nodes are neighbours - is kept apart from the bytes and
+ * filled in when a frame is sent. So a frame of the corpus stays as useful as it was when it was
+ * found.
  */
 #ifndef _HC_FUZZ_FRAME_H
 #define _HC_FUZZ_FRAME_H
@@ -12,12 +12,12 @@
 #include "fabric/inject.h"
 #include "wire.h"
 
-#define FRAME_MAX	1600
+#define FRAME_MAX	(4 * 1024 + 512)
 #define BATCH_MAX	12
 #define PLANS_MAX	8
 #define NODES_MAX	8
 
-/* Fields that are not filled in, because a mutation has said something else. */
+/* Fields that are not filled in, because a mutation has set them. */
 enum {
 	SAY_FABRIC	= 1 << 0,
 	SAY_EPOCH	= 1 << 1,
@@ -28,12 +28,12 @@ enum {
 };
 
 /**
- * struct frame - a frame
- * @rec: where and how it arrives; .len: its bytes
- * @says: SAY_*
- * @op: number of its operation from the plan's oldest one on
- * @gen: its generation, from that of the node to which it comes on
- * @bytes: its parts and the payload, see wire.h
+ * struct frame - a frame to inject
+ * @rec: where and how the frame arrives; .len: its bytes
+ * @says: SAY_*: fields that are not filled in
+ * @op: number of its operation, relative to the plan's oldest one
+ * @gen: its generation, relative to that of the receiving node
+ * @bytes: header, parts and payload, see wire.h
  */
 struct frame {
 	struct hc_inject rec;
@@ -44,8 +44,8 @@ struct frame {
 };
 
 /**
- * struct batch - frames that go together
- * @n: how many
+ * struct batch - frames that are injected together
+ * @n: number of frames
  * @frame: the frames
  */
 struct batch {
@@ -54,13 +54,13 @@ struct batch {
 };
 
 /**
- * struct moment - what frames are filled in with
- * @name: of the fabric
+ * struct moment - values with which frames are filled in
+ * @name: name of the fabric
  * @fabric: its id
  * @dim: its dimension
- * @epoch: of each plan by id, 0: there is none
- * @op: number of its oldest operation
- * @gen: generation of each of its members
+ * @epoch: epoch of each plan by id; 0: there is no such plan
+ * @op: number of each plan's oldest operation
+ * @gen: generation of each member of each plan
  */
 struct moment {
 	char name[HYPERCUBE_NAME_MAX];
@@ -76,29 +76,29 @@ static inline struct hc_hdr *frame_hdr(struct frame *f)
 	return (struct hc_hdr *)f->bytes;
 }
 
-/* Bytes in front of the payload, as far as they are there. */
+/* Return: number of bytes before the payload, as far as they are there. */
 unsigned int frame_head(struct frame *f);
-/* The part of its type; NULL: it has none, or not all of it. */
+/* Return: the part of the frame's type; NULL if it has none, or not all of it. */
 void *frame_part(struct frame *f);
-/* Returns the frame's plan; NULL: it is of none. */
+/* Return: the frame's plan; NULL if it belongs to none. */
 struct hc_wire_plan *frame_plan(struct frame *f);
-/* Where it has its generation; NULL: it has none. */
+/* Return: the place of the frame's generation; NULL if it has none. */
 __be32 *frame_gen(struct frame *f);
-/* Begin one of that type: the common part, and that of the type, all 0 but for the type. */
+/* Begin a frame of @type: the header and the part of the type, all 0 except the type. */
 void frame_begin(struct frame *f, unsigned int type);
-/* Put in what leads it, behind the common part. */
+/* Insert a walk or other leading data after the header. */
 void frame_lead(struct frame *f, const void *data, unsigned int len);
-/* Payload. */
+/* Append payload. */
 void frame_put(struct frame *f, const void *data, unsigned int len);
-/* A frame that could be right. */
+/* Make a frame that could be right. */
 void frame_make(struct frame *f, const struct moment *m);
-/* The same as one that was captured on link (@node, @dim) to @node. */
+/* Make a frame from one that was captured on link (@node, @dim) to @node. */
 bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsigned int dim,
 		const void *bytes, size_t len);
 void batch_make(struct batch *b, const struct moment *m);
-/* @other: a batch of which frames may be taken. */
+/* Mutate a batch. @other: a batch from which frames may be taken. */
 void batch_mutate(struct batch *b, const struct batch *other, const struct moment *m);
-/* Fill @buf, of HC_INJECT_MAX, with the head of a write and with a batch; return bytes. */
+/* Fill @buf, of HC_INJECT_MAX bytes, with the head of a write, or with a batch. Return: bytes. */
 size_t batch_head(const struct moment *m, void *buf);
 size_t batch_fill(const struct batch *b, const struct moment *m, void *buf);
 

@@ -8,13 +8,13 @@
 
 #include "fuzz.h"
 
-/* ------------------------------------------------------------ random numbers */
+/* --- random numbers --- */
 
 static __thread uint64_t state = 88172645463325252u;
 
 void fz_seed(uint64_t seed)
 {
-	/* One step of splitmix64: seeds that are neighbours give sequences that are not. */
+	/* One step of splitmix64, so that neighbouring seeds give different sequences. */
 	seed += 0x9e3779b97f4a7c15u;
 	seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
 	seed = (seed ^ seed >> 27) * 0x94d049bb133111ebu;
@@ -61,7 +61,7 @@ uint64_t fz_number(unsigned int bytes)
 	}
 }
 
-/* ------------------------------------------------------------ arguments and results */
+/* --- arguments and results --- */
 
 static unsigned int results, failures;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared by the fuzzers: random numbers of a seed, results, coverage. */
+/*
+ * Shared by the fuzzers: random numbers from a seed, results, coverage.
+ */
 #ifndef _HC_FUZZ_H
 #define _HC_FUZZ_H
 
@@ -11,24 +13,24 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
 
-/* ------------------------------------------------------------ random numbers */
+/* --- random numbers --- */
 
-/* One sequence for each thread. */
+/* Each thread has a sequence of its own. */
 void fz_seed(uint64_t seed);
 uint64_t fz_rnd(void);
-/* 0 .. n - 1 */
+/* Return: a number in 0 .. n - 1. */
 unsigned int fz_below(unsigned int n);
-/* True in @n of 100 cases. */
+/* Return: true in @n of 100 cases. */
 bool fz_chance(unsigned int n);
-/* A number at which mistakes live, of so many bytes. */
+/* Return: a number of @bytes bytes, near values at which errors are likely. */
 uint64_t fz_number(unsigned int bytes);
 
-/* ------------------------------------------------------------ arguments and results */
+/* --- arguments and results --- */
 
 /**
- * struct fz_args - what all fuzzers are told
+ * struct fz_args - arguments of all fuzzers
  * @seed: of the random numbers
- * @seconds: how long they run
+ * @seconds: time to run
  * @cover: file for the program counters that were reached, or NULL
  * @frames: stop after so many frames, 0: when the time is up
  */
@@ -39,37 +41,41 @@ struct fz_args {
 	uint64_t frames;
 };
 
-/* Exits with 2 on a wrong usage. */
+/* Parse the arguments; exit with 2 on wrong usage. */
 struct fz_args fz_parse(int argc, char **argv);
-/* A test: "ok 1 what" or "not ok 1 what". */
+/* Print the result of a test: "ok 1 what" or "not ok 1 what". */
 void fz_result(bool ok, const char *what);
 void fz_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The plan of the tests, and the exit status. */
+/* Print the plan of the tests. Return: the exit status. */
 int fz_end(void);
 uint64_t fz_ms(void);
 
-/* ------------------------------------------------------------ coverage */
+/* --- coverage --- */
 
 /**
- * struct cover - where a task's coverage is noted
- * @fd: of KCOV
- * @area: what it has noted, or NULL
+ * struct cover - where a task's coverage is recorded
+ * @fd: descriptor of KCOV
+ * @area: what it has recorded, or NULL
  */
 struct cover {
 	int fd;
 	uint64_t *area;
 };
 
-/* False: the kernel has no KCOV.  A child may use it. */
+/* cover_calls() records coverage of this task's system calls, until the task ends; cover_polls()
+ * that of polls, and must come before "inject" is opened.
+ */
 bool cover_open(struct cover *c);
-/* Coverage of this task's calls, until it ends; of polls: before "inject" is opened. */
+/* cover_calls(): record coverage of this task's calls, until the task ends. The other function: of
+ * polls; call it before "inject" is opened.
+ */
 bool cover_calls(const struct cover *c);
 bool cover_polls(const struct cover *c);
 void cover_begin(const struct cover *c);
-/* How much of the module is new since cover_begin(); all tasks together. */
+/* Return: how much of the module is new since cover_begin(), counted over all tasks. */
 unsigned int cover_end(const struct cover *c);
 unsigned int cover_total(void);
-/* All of them, as offsets from the module's text, a line each. */
+/* Write all program counters reached, as offsets from the module's text, a line each. */
 void cover_write(const char *file);
 
 #endif /* _HC_FUZZ_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that the owner of a user namespace can ask for, at random, by many processes at
- * once that are killed in the middle.  Afterwards nothing may be left, and the rest of the
- * machine must have noticed nothing: no interface has come to its namespace, and rtnl, which all
- * namespaces share, was there for others.
+ * Everything that the owner of a user namespace can ask for, at random, by many processes at once
+ * that are killed meanwhile. Afterwards nothing may be left, and the rest of the machine must have
+ * noticed nothing: no interface came to its namespace, and rtnl, which all namespaces share, stayed
+ * available.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "calls.h"
 
 #define WORKERS		3
-#define THREADS		3	/* of a worker: one for requests, the rest for sockets */
+#define THREADS		3	/* of a worker: one for requests, the others for sockets */
 #define CALLS_EACH	50	/* in a row */
 #define NOBODY		65534
 #define NAMES_MAX	4096
@@ -52,7 +52,7 @@ pid_t any_sleeper(void)
 	return fz_chance(90) && pid > 0 ? pid : 1;
 }
 
-/* ------------------------------------------------------------ workers */
+/* --- workers --- */
 
 struct thread {
 	unsigned int worker;
@@ -60,7 +60,9 @@ struct thread {
 	uint64_t seed;
 };
 
-/* All of the kernel is noted, and a call may fill the area: so each is looked at alone. */
+/* KCOV records all of the kernel, and a call may fill the area, so coverage is taken after each
+ * call.
+ */
 static void noted(const struct cover *c, void (*call)(void))
 {
 	cover_begin(c);
@@ -144,7 +146,7 @@ static pid_t sleeper_start(void)
 		pause();
 }
 
-/* Process 1 of the namespaces: with its end all others end. */
+/* Process 1 of the namespaces: when it ends all others end. */
 static void first_process(void)
 {
 	uint64_t end = fz_ms() + 1000ull * args.seconds, born = args.seed * 100000;
@@ -175,7 +177,7 @@ static void first_process(void)
 	_exit(0);
 }
 
-/* ------------------------------------------------------------ the namespaces */
+/* --- the namespaces --- */
 
 static void put(const char *file, const char *text)
 {
@@ -219,7 +221,7 @@ static pid_t owner_start(void)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* ------------------------------------------------------------ the rest of the machine */
+/* --- the rest of the machine --- */
 
 static void interfaces(char *names, size_t size)
 {
@@ -233,8 +235,8 @@ static void interfaces(char *names, size_t size)
 	if_freenameindex(list);
 }
 
-/* How long somebody else waits for rtnl, ms: behind all that were there before, each of which
- * may make or remove a fabric.
+/* Return: ms that another process waits for rtnl; before it come all that wait already, each of
+ * which may create or remove a fabric.
  */
 static uint64_t rtnl_wait(void)
 {
@@ -260,7 +262,7 @@ static int module_users(void)
 	return n;
 }
 
-/* Until the owner has ended: the longest wait for rtnl; *ended: in time. */
+/* Wait until the owner has ended. @ended: it did in time. Return: the longest wait for rtnl. */
 static uint64_t watch(pid_t owner, bool *ended)
 {
 	uint64_t end = fz_ms() + 1000ull * (args.seconds + 120), longest = 0;
@@ -276,7 +278,7 @@ static uint64_t watch(pid_t owner, bool *ended)
 	return longest;
 }
 
-/* Namespaces go in the background. */
+/* Wait until the namespaces are gone, which end in the background. */
 static bool all_gone(int before)
 {
 	uint64_t end = fz_ms() + 120000;

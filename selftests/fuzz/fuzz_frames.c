@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random and mutated frames into the receive queues of a fabric that works meanwhile.
+ * Random and mutated frames into the receive queues of a fabric that is in use.
  *
- * Guided: batches that reach code not reached before stay in the corpus, from which new
- * ones are made.  In turns with that, another process keeps operations under way while the
- * frames come, many at once, and nobody looks at coverage.  On a kernel without KCOV that is all,
- * and the corpus is made of what could be right.  Afterwards the fabric must work as if nothing
- * had been.  The caller of this program looks at what the kernel says about memory and locks.
+ * Guided turns: batches that reach new code stay in the corpus, from which new ones are made. In
+ * the other turns another process keeps operations under way while many frames come at once, and
+ * coverage is not measured. Without KCOV there are only such turns, and the corpus consists of
+ * frames that could be right. Afterwards the fabric must work as before. The caller of this program
+ * checks what the kernel reports about memory and locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static uint64_t frames, writes, refused;
 static int inject = -1;
 static struct cover cover;
 
-/* ------------------------------------------------------------ batches */
+/* --- batches --- */
 
 static void corpus_add(const struct batch *b)
 {
@@ -54,7 +54,7 @@ static void tap_all(const struct moment *m)
 	}
 }
 
-/* The latest finds are tried most. */
+/* Choose a batch; the latest ones are tried most. */
 static const struct batch *corpus_pick(void)
 {
 	unsigned int recent = ncorpus < 30 ? ncorpus : 30;
@@ -95,7 +95,7 @@ static void out_write(size_t len)
 	writes++;
 }
 
-/* Returns how much it reached that is new. */
+/* Send a batch. Return: how much new code it reached. */
 static unsigned int batch_send(const struct batch *b, const struct moment *m)
 {
 	size_t len = batch_head(m, out);
@@ -107,7 +107,7 @@ static unsigned int batch_send(const struct batch *b, const struct moment *m)
 	return cover_end(&cover);
 }
 
-/* As many as a write takes. */
+/* Send as many frames as a write takes. */
 static void crowd_send(const struct moment *m)
 {
 	size_t len = batch_head(m, out);
@@ -131,7 +131,7 @@ static void corpus_begin(const struct moment *m)
 	}
 }
 
-/* ------------------------------------------------------------ turns */
+/* --- turns --- */
 
 static void guided(struct cube *c, struct moment *m, uint64_t end, uint64_t most)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that a neighbour on a wire must not be believed, one by one, and what follows from
- * them.  Each test has a fabric of three dimensions of its own.
+ * Single frames that must not be believed when a neighbour sends them, and their consequences. Each
+ * test has a fabric of three dimensions of its own.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -15,9 +15,11 @@
 
 #define INJECT	"/sys/kernel/debug/hypercube/inject"
 
-/* ------------------------------------------------------------ memory */
+/* --- memory --- */
 
-/* A source that does not wait for the sink ends its operation, not the machine. */
+/* A source sends ahead although the sink has not contributed: its operation must fail instead of
+ * filling memory.
+ */
 static bool source_is_bounded(void)
 {
 	unsigned int sink = said.c.plan.tree.sink, dim = said.c.plan.tree.order[0], i;
@@ -41,19 +43,29 @@ static bool source_is_bounded(void)
 	       node_drops(sink, HYPERCUBE_A_DROP_QUEUE_FULL) > 0;
 }
 
+/* A link takes four segments, for pieces of exchanges; an operation without pieces takes one. */
 static bool segment_is_bounded(void)
 {
 	unsigned int sink = said.c.plan.tree.sink, dim = said.c.plan.tree.order[0];
 	uint64_t before = link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED);
-	char bytes[1032] = { 0 };
+	static const char bytes[4 * 1024 + 8];
+	struct hypercube_result res;
 	struct frame f;
 
+	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 1 << 20, 1024))
+		return false;
 	data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(1 << 20);
 	frame_put(&f, bytes, sizeof(bytes));
-	return !say(&f) && link_drops_are(sink, dim, HYPERCUBE_A_DROP_MALFORMED, before + 1);
+	if (say(&f) || !link_drops_are(sink, dim, HYPERCUBE_A_DROP_MALFORMED, before + 1))
+		return false;
+	data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(1 << 20);
+	frame_put(&f, bytes, 1024 + 8);
+	return !say(&f) && end_of(sink, &res) == -EPROTO && res.cause_node == below_sink(0);
 }
 
-/* One of the two ends of a link combines into what has come, the other one uses it again. */
+/* The node at one end of a link merges into a received frame, that at the other end uses the frame
+ * again: they must not share its data.
+ */
 static bool shared_in_doubling(void)
 {
 	static const unsigned int lens[] = { 64, 1024 };
@@ -84,7 +96,7 @@ static bool shared_in_doubling(void)
 	return true;
 }
 
-/* Blocks are passed on as they came, with another header. */
+/* Blocks are forwarded as they came, with another header. */
 static bool shared_in_gather(void)
 {
 	unsigned int node = below_sink(2), stage;
@@ -109,8 +121,8 @@ static bool shared_in_gather(void)
 	return true;
 }
 
-/* A source claims to want the result of a gather.  The node that passes its block on does not
- * want it.
+/* A source claims to want the result of a gather: the node that forwards its block must not claim
+ * that.
  */
 static bool flags_stay_behind(void)
 {
@@ -132,7 +144,9 @@ static bool flags_stay_behind(void)
 	return !say(&f) && !end_of(said.c.plan.tree.sink, &res);
 }
 
-/* A block of a node that does not exist: who has sent it is to blame, not who passes it on. */
+/* A block of a node that does not exist: the error must name the node that sent it, not one that
+ * forwarded it.
+ */
 static bool blocks_are_of_nodes(void)
 {
 	static const unsigned short blocks[] = { 8, 200, 0xffff };
@@ -163,9 +177,9 @@ static bool blocks_are_of_nodes(void)
 	return true;
 }
 
-/* ------------------------------------------------------------ ends */
+/* --- ends --- */
 
-/* STOP, of a cause at @cause: the plan is broken. */
+/* A STOP with its cause at @node, @dim: the plan is broken. */
 static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned int dim,
 				   unsigned int cause)
 {
@@ -178,7 +192,7 @@ static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned 
 	return w;
 }
 
-/* Who is told that a message has failed goes on behind it. */
+/* A member that is notified of a failed message goes on with the next one. */
 static bool messages_go_on(void)
 {
 	unsigned int dim = said.c.bcast.sequence[0], node = said.c.bcast.bcast.source ^ 1u << dim;
@@ -206,7 +220,7 @@ static bool messages_go_on(void)
 	return !say(&f) && !end_of(node, &res) && res.op == 4;
 }
 
-/* A member that is not the sink's peer has no word on a plan without detours. */
+/* A member that is not the sink's peer may not send control messages on a plan without detours. */
 static bool end_of_strangers(void)
 {
 	const unsigned char way[] = { said.c.plan.tree.order[0], said.c.plan.tree.order[1] };
@@ -229,7 +243,7 @@ static bool end_of_nowhere(void)
 	       !cube_reduce(&said.c, LIVE_TREE, NULL);
 }
 
-/* The word of one below that the plan is broken is believed; that an operation has ended is not. */
+/* A child may report that the plan is broken, but not that an operation has ended. */
 static bool end_of_peer(void)
 {
 	unsigned int sink = said.c.plan.tree.sink;
@@ -249,7 +263,9 @@ static bool end_of_peer(void)
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
 }
 
-/* A source says that its process has left, or that it is cut off: what others have begun ends. */
+/* A source reports that its process has left, or that it is cut off: the operations that others
+ * have begun must end.
+ */
 static bool stop_of_peer(void)
 {
 	static const unsigned int flags[] = {
@@ -278,8 +294,8 @@ static bool stop_of_peer(void)
 	return true;
 }
 
-/* A plan goes around faults: a frame over a link that is down, or that cannot get to a failed
- * node, is not one of the plan's.
+/* A plan goes around faults: a frame over a link that is down, or to a failed node, does not belong
+ * to the plan.
  */
 static bool lost_elsewhere(void)
 {
@@ -302,7 +318,7 @@ static bool lost_elsewhere(void)
 	return !say(&f) && !cube_reduce(&said.c, LIVE_TREE, NULL) && !cube_heal(&said.c);
 }
 
-/* ------------------------------------------------------------ scatter */
+/* --- scatter --- */
 
 static bool want_of_nothing(void)
 {
@@ -339,8 +355,8 @@ static bool down_before_asked(void)
 	return true;
 }
 
-/* A source has a piece of the sink, which it cannot have: the node that hears that first blames
- * it, not the sink the node.
+/* A source sends a piece of the sink, which it cannot have: the first node that receives it must
+ * name that source, and the sink must not name this node.
  */
 static bool sink_is_not_below(void)
 {
@@ -372,7 +388,7 @@ static bool sink_is_not_below(void)
 	return false;
 }
 
-/* ------------------------------------------------------------ all */
+/* --- all tests --- */
 
 static const struct {
 	bool (*holds)(void);

@@ -7,7 +7,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 shift
-# Where it is a module, one who asks for such an interface has it loaded, and with it comes dummy0.
+# If dummy is a module, creating such an interface would load it, and dummy0 would appear.
 modprobe -q dummy
 "$here/$program" "$@" cover /tmp/cover
 status=$?

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fabric that frames are injected into. */
+/*
+ * The fabric into which frames are injected.
+ */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +10,7 @@
 #include "live.h"
 #include "rings.h"
 
-/* ------------------------------------------------------------ plans */
+/* --- plans --- */
 
 static const struct row {
 	unsigned int plan;
@@ -128,7 +130,7 @@ bool live_reset(struct cube *c, struct moment *m, bool faults)
 	ok = ok && !cube_bcast_plan(c, LIVE_BCAST, root[LIVE_BCAST], HC_BCAST_GENERAL);
 	ok = ok && !cube_plan_to(c, LIVE_OTHER, root[LIVE_OTHER]);
 	ok = ok && !rings_install(c, fz_below(c->nodes));
-	/* Doubling takes no faults. */
+	/* Recursive doubling takes no faults. */
 	if (!faults)
 		ok = ok && !cube_doubling(c, LIVE_DOUBLING, c->nodes - 1, 0);
 	ok = ok && !cube_plan(c, LIVE_TREE);
@@ -147,7 +149,7 @@ void live_bind(struct cube *c)
 	}
 }
 
-/* ------------------------------------------------------------ operations */
+/* --- operations --- */
 
 static void take_all(struct cube *c)
 {
@@ -221,7 +223,7 @@ bool live_idle(struct cube *c)
 	return true;
 }
 
-/* ------------------------------------------------------------ does it work? */
+/* --- does the fabric work? --- */
 
 bool live_dgrams(struct cube *c)
 {

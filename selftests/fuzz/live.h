@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The fabric that frames are injected into, with plans and operations under way. */
+/*
+ * The fabric into which frames are injected, with plans and operations under way.
+ */
 #ifndef _HC_FUZZ_LIVE_H
 #define _HC_FUZZ_LIVE_H
 
@@ -10,30 +12,30 @@
 #define LIVE_BCAST	2
 #define LIVE_DOUBLING	3
 #define LIVE_OTHER	4	/* a tree to another sink */
-#define LIVE_RINGS	5	/* they repair themselves */
+#define LIVE_RINGS	5	/* rings that repair themselves */
 
-/* False: there is no fabric. */
+/* Make the fabric. Return: false if that fails. */
 bool live_open(struct cube *c, struct moment *m, unsigned int dim);
-/* Close all sockets: before new plans come, which miss none of them then. */
+/* Close all sockets before new plans are installed, so that these miss no member. */
 void live_leave(struct cube *c);
-/* New plans, around new faults now and then, without sockets: all that was under way ends. */
+/* Install new plans, now and then around new faults, without sockets: everything under way ends. */
 bool live_reset(struct cube *c, struct moment *m, bool faults);
-/* Sockets anew. */
+/* Bind all sockets again. */
 void live_bind(struct cube *c);
-/* Contributions of most members to one operation; take what has come. */
+/* Let most members contribute to one operation, and receive what has come. */
 void live_step(struct cube *c, const struct moment *m);
-/* Note which plans there are. */
+/* Record which plans exist. */
 void live_plans(struct cube *c, struct moment *m);
-/* Note how far the plans are. */
+/* Record how far the plans are. */
 void live_look(struct cube *c, struct moment *m);
-/* No operation is pending in any plan. */
+/* Wait until no operation is pending in any plan. */
 bool live_idle(struct cube *c);
-/* Does a message arrive from each node at each? */
+/* Does a message from each node arrive at each node? */
 bool live_dgrams(struct cube *c);
-/* Does the fabric do what it should? */
+/* Does the fabric work as it should? */
 bool live_works(struct cube *c, struct moment *m);
 
-/* Frames on the links: false if there is none, or none that is of use. */
+/* Open the monitor interface for frames on the links. Return: false if there is none of use. */
 bool tap_open(const struct cube *c);
 bool tap_next(const struct moment *m, struct frame *f);
 

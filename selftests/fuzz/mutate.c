@@ -6,7 +6,7 @@
 
 #include "frame.h"
 
-/* struct field.of: all frames; those of plans; else the number of a type. */
+/* Values of struct field.of: all frames; those of plans; else the number of a type. */
 #define ALL	0
 #define PLANS	0xff
 #define FIELD(type, wire, name) \
@@ -17,7 +17,7 @@
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
 #define END(name) FIELD(HC_FRAME_END, wire_stop, name)
 #define STOP(name) FIELD(HC_FRAME_STOP, wire_stop, name)
-/* Behind the part; where a DROP has its numbers. */
+/* Data after the part: where a DROP has its numbers. */
 #define LOST(name)								\
 	{ HC_FRAME_TASK,							\
 	  sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
@@ -39,8 +39,8 @@ static const struct field {
 	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_CREDIT, wire_credit, gen),
 	FIELD(HC_FRAME_PROBE, wire_probe, flags),
 	FIELD(HC_FRAME_LSA, wire_lsa_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
-	FIELD(HC_FRAME_FAULT, wire_fault, fault), FIELD(HC_FRAME_FAULT, wire_fault, told),
-	FIELD(HC_FRAME_FAULT, wire_fault, heard),
+	FIELD(HC_FRAME_FAULT, wire_fault, fault), FIELD(HC_FRAME_FAULT, wire_fault, announced),
+	FIELD(HC_FRAME_FAULT, wire_fault, acked),
 	FIELD(HC_FRAME_TASK, wire_task, move), FIELD(HC_FRAME_TASK, wire_task, nr),
 	FIELD(HC_FRAME_TASK, wire_task, offset), FIELD(HC_FRAME_TASK, wire_task, total),
 	FIELD(HC_FRAME_TASK, wire_task, origin), FIELD(HC_FRAME_TASK, wire_task, flags),
@@ -52,7 +52,7 @@ static const struct field {
 	FIELD(HC_FRAME_ROUND, wire_round, flags),
 };
 
-/* A number of so many bytes, as it is on the wire. */
+/* Write a number of @bytes bytes in network byte order. */
 static void number_put(unsigned char *p, unsigned int bytes, uint64_t v)
 {
 	while (bytes--) {
@@ -90,7 +90,7 @@ static void mutate_number(unsigned char *p, unsigned int bytes)
 	number_put(p, bytes, v);
 }
 
-/* Where a frame has the field, or NULL. */
+/* Return: the place of the field in a frame, or NULL. */
 static unsigned char *field_find(struct frame *f, const struct field *x)
 {
 	unsigned char *part;
@@ -101,14 +101,14 @@ static unsigned char *field_find(struct frame *f, const struct field *x)
 		part = (unsigned char *)frame_plan(f);
 	else
 		part = x->of == frame_hdr(f)->type ? frame_part(f) : NULL;
-	/* Not all have what is behind their part. */
+	/* Not all frames have data after their part. */
 	if (!part || part + x->at + x->bytes > f->bytes + f->rec.len)
 		return NULL;
 	return part + x->at;
 }
 
-/* Changed fields that frame_fill() would fill in stay as they are: .says tells it so, of some
- * always, of others now and then.
+/* A changed field that frame_fill() would fill in must keep its value: note that in .says, for some
+ * fields always, for others now and then.
  */
 static void field_said(struct frame *f, const unsigned char *p)
 {
@@ -135,7 +135,7 @@ static void mutate_field(struct frame *f)
 	const struct field *x;
 	unsigned char *p;
 
-	/* Some are there in any frame. */
+	/* Some fields exist in any frame, so this ends. */
 	do {
 		x = &fields[fz_below(ARRAY_SIZE(fields))];
 		p = field_find(f, x);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests over netlink: attributes after the description, and others. */
+/*
+ * Requests over netlink: with attributes by the specification, and others.
+ */
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -11,10 +13,10 @@
 
 #define REQUEST_MAX	8192
 
-/* Kinds of attributes, by what each contains if it is right. */
+/* Kinds of attributes, by what a valid one contains. */
 enum kind { NONE, NAME, NODE, DIM, BOOL, SMALL, U32, U64, PPM, FLAG, PID, FD, BIN, NS };
 
-/* As in Documentation/netlink/specs/hypercube.yaml, by number of the attribute. */
+/* By number of the attribute, as in Documentation/netlink/specs/hypercube.yaml. */
 static const unsigned char fabric_attrs[] = {
 	NONE, NAME, U32, SMALL, U32, U32, U32, U32, U32, U32,
 };
@@ -31,6 +33,11 @@ static const unsigned char link_attrs[] = {
 static const unsigned char plan_attrs[] = {
 	NONE, NAME, SMALL, U32, SMALL, NODE, DIM, BIN, U32, BIN, BOOL, U32, U32, BIN, NODE, BIN,
 	NODE,
+};
+
+static const unsigned char plan_set_attrs[HYPERCUBE_A_PLAN_GUARD_UID + 1] = {
+	[HYPERCUBE_A_PLAN_FABRIC] = NAME, [HYPERCUBE_A_PLAN_ID] = SMALL,
+	[HYPERCUBE_A_PLAN_GUARD_UID] = U32,
 };
 
 static const unsigned char detect_attrs[] = { NONE, NAME, SMALL, U32, U32 };
@@ -56,12 +63,13 @@ static const struct command {
 	{ HYPERCUBE_CMD_PLAN_GET, plan_attrs, ARRAY_SIZE(plan_attrs) },
 	{ HYPERCUBE_CMD_PLAN_NEW, plan_attrs, ARRAY_SIZE(plan_attrs) },
 	{ HYPERCUBE_CMD_PLAN_DEL, plan_attrs, ARRAY_SIZE(plan_attrs) },
+	{ HYPERCUBE_CMD_PLAN_SET, plan_set_attrs, ARRAY_SIZE(plan_set_attrs) },
 	{ HYPERCUBE_CMD_OP_GET, op_attrs, ARRAY_SIZE(op_attrs) },
 	{ HYPERCUBE_CMD_ROUTE_GET, route_attrs, ARRAY_SIZE(route_attrs) },
 };
 
 /**
- * struct request - a message being built
+ * struct request - a message that is being built
  * @buf: the message
  * @len: its length
  */
@@ -70,7 +78,7 @@ struct request {
 	size_t len;
 };
 
-/* ------------------------------------------------------------ building */
+/* --- building --- */
 
 static void begin(struct request *r, uint16_t type, int cmd, int flags)
 {
@@ -158,7 +166,7 @@ static void put_kind(struct request *r, int type, enum kind kind)
 	}
 }
 
-/* ------------------------------------------------------------ sending */
+/* --- sending --- */
 
 int request_open(uint16_t *family)
 {
@@ -192,7 +200,7 @@ static void talk(int fd, struct request *r)
 	if (!h->nlmsg_len)
 		h->nlmsg_len = r->len;
 	send(fd, r->buf, r->len, 0);
-	/* A dump that is left in the middle is left to the next request. */
+	/* A dump may be left unfinished for the next request. */
 	do {
 		if (recv(fd, r->buf, sizeof(r->buf), dump ? MSG_DONTWAIT : 0) < 0)
 			break;
@@ -216,13 +224,13 @@ void request_any(int fd, uint16_t family)
 
 		put_kind(&r, type, right ? c->attrs[type] : fz_below(NS));
 	}
-	/* An attribute that lies about its length, or bytes that are wrong anyhow. */
+	/* An attribute with a wrong length, or random bytes. */
 	while (fz_chance(10))
 		r.buf[NLMSG_HDRLEN + fz_below(r.len - NLMSG_HDRLEN)] ^= 1 << fz_below(8);
 	talk(fd, &r);
 }
 
-/* ------------------------------------------------------------ requests that make sense */
+/* --- requests that make sense --- */
 
 static void good_fabric(struct request *r, uint16_t family)
 {
@@ -275,12 +283,17 @@ static void good_link(struct request *r, uint16_t family)
 	}
 }
 
-/* For a healthy cube of dimension @dim. */
+/* A plan for a healthy cube of dimension @dim. */
 static void good_plan(struct request *r, uint16_t family)
 {
 	static const unsigned char zero[4 * 16];
 	unsigned char all[2] = { 0xff, 0xff }, steps[4] = { 0, 1, 2, 3 };
-	unsigned int dim = 1 + fz_below(4), type = 1 + fz_below(3), d;
+	unsigned char parents[16];
+	unsigned int dim = 1 + fz_below(4), d;
+	const unsigned int types[] = {
+		HYPERCUBE_PLAN_TREE, HYPERCUBE_PLAN_BCAST, HYPERCUBE_PLAN_DOUBLING,
+		HYPERCUBE_PLAN_SPAN,
+	}, type = types[fz_below(4)];
 
 	if (dim < 3)
 		all[0] = (1u << (1u << dim)) - 1;
@@ -292,6 +305,14 @@ static void good_plan(struct request *r, uint16_t family)
 	if (type == HYPERCUBE_PLAN_BCAST) {
 		put_u32(r, HYPERCUBE_A_PLAN_SOURCE, fz_below(1u << dim));
 		put(r, HYPERCUBE_A_PLAN_SEQUENCE, steps, dim);
+	}
+	/* Each node's parent lies along its lowest dimension, towards node 0. */
+	for (d = 0; d < 16; d++)
+		parents[d] = d ? __builtin_ctz(d) : 0xff;
+	if (type == HYPERCUBE_PLAN_SPAN) {
+		put_u32(r, HYPERCUBE_A_PLAN_SINK, 0);
+		put(r, HYPERCUBE_A_PLAN_PARENTS, parents, 1u << dim);
+		return;
 	}
 	for (d = 0; type != HYPERCUBE_PLAN_BCAST && d < dim; d++)
 		put_u32(r, HYPERCUBE_A_PLAN_ORDER, d);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Saying single frames, and a look at what follows. */
+/*
+ * Sends single frames as a neighbour, and looks at the consequences.
+ */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -10,12 +12,12 @@
 #include "said.h"
 
 #define WAIT_MS	20000
-/* Bytes in a second: the slowest that there is. */
+/* Bytes a second: the lowest rate that a link can have. */
 #define MUTE_RATE	32000
 
 struct said said = { .inject = -1 };
 
-/* ------------------------------------------------------------ saying it */
+/* --- sending --- */
 
 void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
 		 unsigned int plan)
@@ -66,7 +68,9 @@ int say_all(const struct frame *f, unsigned int n)
 	return -errno;
 }
 
-/* Datagrams take the wire for so long; what follows waits for them, however fast it is by then. */
+/* Datagrams keep the link busy for @ms; what follows waits for them, even if the link is fast again
+ * by then.
+ */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms)
 {
 	struct sockaddr_hypercube a = shc_addr(said.c.name, node ^ 1u << dim);
@@ -101,7 +105,7 @@ int say(const struct frame *f)
 	return say_all(f, 1);
 }
 
-/* ------------------------------------------------------------ what follows */
+/* --- consequences --- */
 
 struct drops {
 	int nest;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Saying single frames, and a look at what follows. */
+/*
+ * Sends single frames as a neighbour, and looks at the consequences.
+ */
 #ifndef _HC_SAID_H
 #define _HC_SAID_H
 
 #include "live.h"
 
 /**
- * struct said - the fabric of the moment
- * @c: it
- * @m: what frames must say to be of it
- * @inject: where they are written
+ * struct said - the fabric of the current test
+ * @c: the fabric
+ * @m: values with which frames are filled in
+ * @inject: descriptor to which frames are written
  */
 struct said {
 	struct cube c;
@@ -19,34 +21,34 @@ struct said {
 
 extern struct said said;
 
-/* A frame that arrives at @node over link @dim: its part. */
+/* Begin a frame that arrives at @node over link @dim. Return: the part of its type. */
 void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
 		 unsigned int plan);
-/* It comes from @src to @dst, over the dimensions of @way at last. */
+/* Make it a routed frame from @src to @dst, whose walk ends with the dimensions @way. */
 void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
 	    unsigned int hops);
-/* 0 or -errno. */
+/* Send a frame. Return: 0 or -errno. */
 int say(const struct frame *f);
-/* Nothing that @node says over link @dim arrives within so many ms: a slow link has other things to
- * carry.  What has been said meanwhile has arrived when mute_end() returns.
+/* Nothing that @node sends over link @dim arrives within @ms, as the link is slow and busy. What
+ * was sent meanwhile has arrived when mute_end() returns.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms);
 bool mute_end(void);
-/* Frames that arrive together. */
+/* Send frames that arrive together. */
 int say_all(const struct frame *f, unsigned int n);
 uint64_t node_drops(unsigned int node, int reason);
 uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
-/* Waits until so many are counted: on a busy machine a frame is polled after the write. */
+/* Wait until so many drops are counted: on a busy machine a frame is polled after the write. */
 bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n);
-/* The same of a node. */
+/* As link_drops_are(), for drops of a node. */
 bool node_drops_are(unsigned int node, int reason, uint64_t n);
-/* Frames that @node has sent along @dim. */
+/* Return: number of frames that @node has sent along @dim. */
 uint64_t link_frames(unsigned int node, unsigned int dim);
-/* The next end that a node's process hears of: its status. */
+/* Return: status of the next end that a node's process receives. */
 int end_of(unsigned int node, struct hypercube_result *res);
 bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
 		size_t total, size_t len);
-/* The neighbour of the sink that is active at this stage. */
+/* Return: the neighbour of the sink that is active at this stage. */
 unsigned int below_sink(unsigned int stage);
 struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
 			  unsigned int plan, unsigned int stage, unsigned int collective);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames that are not what they say: their types, parts, numbers and names, and copies. */
+/*
+ * Frames that are not what they claim to be: wrong types, parts, sequence numbers and names; and
+ * copies of datagrams.
+ */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -9,9 +12,9 @@
 
 #include "said.h"
 
-/* ------------------------------------------------------------ numbers, names */
+/* --- sequence numbers, names --- */
 
-/* The carrier asks for the type of a frame before anybody has looked whether that is one. */
+/* The transport looks at the type of a frame before it is known to be valid. */
 bool type_of_nothing(void)
 {
 	static const unsigned char types[] = { 0, 12, 0x81, 0x8c, 0xff };
@@ -28,14 +31,14 @@ bool type_of_nothing(void)
 	return live_dgrams(&said.c);
 }
 
-/* Is it dropped for what it says of its own parts?  It is the @n-th that comes to node 0. */
+/* Is the @n-th frame to node 0 dropped as malformed? */
 static bool is_malformed(struct frame *f, unsigned int n)
 {
 	f->says |= SAY_LEN;
 	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
 }
 
-/* There is less than the part of its type, or less or more than the frame says. */
+/* The frame is shorter than the part of its type, or shorter or longer than it claims. */
 bool parts_are_whole(void)
 {
 	unsigned int type, n = 0;
@@ -63,7 +66,7 @@ bool parts_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* A way that no flag announces, in frames of any type. */
+/* A walk that no flag announces, in frames of any type. */
 bool walk_unannounced(void)
 {
 	const unsigned char area[16] = { 0 };
@@ -84,7 +87,7 @@ bool walk_unannounced(void)
 	return live_dgrams(&said.c);
 }
 
-/* Words have their parts to say something, and no payload. */
+/* Control messages have parts, and no payload. */
 bool words_are_bare(void)
 {
 	static const unsigned char types[] = {
@@ -110,7 +113,7 @@ bool words_are_bare(void)
 	return live_dgrams(&said.c);
 }
 
-/* Only Ethernet frames go to everybody, and what leads them has to be there. */
+/* Only Ethernet frames may be sent to all nodes, and their leading data must be there. */
 bool flood_of_words(void)
 {
 	struct hc_wire_flood w = { .tree = 0 };
@@ -141,7 +144,9 @@ static bool link_is(unsigned int state)
 	return is;
 }
 
-/* The neighbour's own numbers are another gap, as soon as it may speak again. */
+/* After the injected frame the neighbour's own sequence numbers are a gap, as soon as it may send
+ * again.
+ */
 static bool link_goes_on(void)
 {
 	unsigned int i;
@@ -152,7 +157,9 @@ static bool link_goes_on(void)
 	return link_is(0);
 }
 
-/* A number that is not the next takes the link down, and counts; once it is set up it goes on. */
+/* A frame with a wrong sequence number takes the link down and is counted; once the link is set up
+ * it works again.
+ */
 bool seq_skips(void)
 {
 	static const uint32_t seqs[] = { 0x7fffffff, 0xf0000000, 0x40000000 };
@@ -173,7 +180,9 @@ bool seq_skips(void)
 	return true;
 }
 
-/* Those that have been here are dropped, and nothing else happens. */
+/* Frames whose sequence numbers have come before are dropped as duplicates, without other
+ * consequences.
+ */
 bool seq_repeats(void)
 {
 	unsigned int i, n = 0;
@@ -181,7 +190,7 @@ bool seq_repeats(void)
 	struct sockaddr_hypercube a = shc_addr(said.c.name, 0);
 	int fd = shc_bound(said.c.name, 1, SOCK_DGRAM);
 
-	/* The numbers of the link are known by then. */
+	/* Use some sequence numbers of the link first. */
 	for (i = 0; i < 20; i++)
 		n += sendto(fd, &i, sizeof(i), 0, (struct sockaddr *)&a, sizeof(a)) == sizeof(i);
 	close(fd);
@@ -208,7 +217,7 @@ bool version_heals(void)
 		if (say(&f) || !live_dgrams(&said.c))
 			return false;
 	}
-	/* A link that really fails is known all the same. */
+	/* A real failure of the link is still noticed. */
 	return !cube_fail_link(&said.c, 6, 1) && live_dgrams(&said.c) &&
 	       !cube_heal(&said.c) && live_dgrams(&said.c);
 }
@@ -225,7 +234,8 @@ static bool dgram_comes(int fd, const struct frame *f, char buf[64])
 	return false;
 }
 
-/* A frame is taken only if its way leads here from its source, over the link it came by. */
+/* A frame is accepted only if its walk leads here from its source, over the link by which it came.
+ */
 bool src_is_behind(void)
 {
 	static const struct {
@@ -254,9 +264,9 @@ bool src_is_behind(void)
 	return ok;
 }
 
-/* ------------------------------------------------------------ copies */
+/* --- copies --- */
 
-/* Copy @i of three from node 0 to 7, each over the link that its path ends with. */
+/* Copy @i of three from node 0 to 7, over the last link of its path. */
 static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int i, const char *says)
 {
 	static const unsigned char paths[16] = { 3, 0x01, 0x20, 3, 0x12, 0x00, 3, 0x20, 0x10 };
@@ -273,7 +283,7 @@ static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int 
 	return w;
 }
 
-/* A socket of node 7 that believes what two of three copies say. */
+/* Return: a socket of node 7 that accepts what two of three copies agree on. */
 static int copies_bound(void)
 {
 	int fd = shc_bound(said.c.name, 7, SOCK_DGRAM);
@@ -286,7 +296,7 @@ static int copies_bound(void)
 	return fd;
 }
 
-/* Nothing comes of copies that are none. */
+/* Malformed copies deliver nothing. */
 bool copies_are_whole(void)
 {
 #define AT(field) offsetof(struct hc_wire_copy, field)
@@ -310,7 +320,7 @@ bool copies_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* Who is behind one link is believed one copy, whatever the paths that it invents. */
+/* A neighbour behind one link counts as one copy, whatever paths it invents. */
 bool copies_of_one_are_one(void)
 {
 	static const unsigned char both[8] = { 3, 0x12, 0x00, 3, 0x21, 0x00 };
@@ -327,16 +337,16 @@ bool copies_of_one_are_one(void)
 		ok = !say(&f);
 	}
 	ok = ok && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, 2);
-	/* Both of these paths are over node 6. */
+	/* Both of these paths go over node 6. */
 	w = copy(&f, 2, 1, "lie");
 	w->copies = 2;
 	w->paths = htons(sizeof(both));
 	memcpy(w + 1, both, sizeof(both));
-	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNPROVEN, 1);
+	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_TOO_FEW_COPIES, 1);
 	i = 1;
 	ok = ok && !setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &i, sizeof(i));
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_MALFORMED, 1);
-	/* It lies about its copy of an honest datagram. */
+	/* Node 6 corrupts its copy of an honest datagram. */
 	for (i = 0; ok && i < 3; i++) {
 		copy(&f, 3, i, i == 1 ? "lie" : "yes");
 		ok = i == 2 ? dgram_comes(fd, &f, got) : !say(&f);

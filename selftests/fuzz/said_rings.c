@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Single frames of rings, and what their masters say. */
+/*
+ * Single frames of rings, and messages of their repair coordinators.
+ */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -8,9 +10,9 @@
 #include "rings.h"
 #include "said.h"
 
-#define SEGMENT	1024	/* of the fabric */
+#define SEGMENT	1024	/* segment size of the fabric */
 
-/* A plan of the nodes of a square: 4, 5, 7, 6, and back. */
+/* Install a plan of rings on a square: nodes 4, 5, 7, 6, and back. */
 static bool square(bool repair)
 {
 	static const uint16_t nodes[] = { 4, 5, 7, 6 };
@@ -26,7 +28,7 @@ static bool square(bool repair)
 	return true;
 }
 
-/* A segment of @block, as the @index-th that comes from 4 to 5. */
+/* A segment of @block, the @index-th that comes from node 4 to 5. */
 static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int index,
 				    unsigned int block)
 {
@@ -44,7 +46,7 @@ static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int i
 	return w;
 }
 
-/* The operation of node 5 is ended by what it was sent from node @from. */
+/* Does the operation of node 5 fail because of a frame from node @from? */
 static bool ends_it(unsigned int from)
 {
 	struct hypercube_result res = { 0 };
@@ -56,8 +58,8 @@ static bool ends_it(unsigned int from)
 	return false;
 }
 
-/* A neighbour sends one member's segment twice in place of another's, and then all of the next
- * slice: there are as many, but the result would have a hole.
+/* A neighbour sends one member's segment twice in place of another's, and then the whole next
+ * chunk: the number of segments is right, but the result would have a gap.
  */
 static bool segment_twice(bool repair)
 {
@@ -85,7 +87,9 @@ bool segments_are_of_each(void)
 	return segment_twice(false) && segment_twice(true);
 }
 
-/* What goes both ways comes from where it can come from, and no further than half of the way. */
+/* Segments that go in both directions must come from the right side, and from no farther than half
+ * of the ring.
+ */
 bool segments_come_their_way(void)
 {
 	static const struct {
@@ -120,17 +124,17 @@ bool segments_come_their_way(void)
 	return true;
 }
 
-/* ------------------------------------------------------------ masters */
+/* --- repair coordinators --- */
 
 #define BASE	5000
 
-/* A word to node 5 from its neighbour along @dim, who calls itself the master. */
-static struct hc_wire_mend *mend_from(struct frame *f, unsigned char dim, unsigned int what)
+/* A message to node 5 from its neighbour along @dim, which claims to be the coordinator. */
+static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, unsigned int what)
 {
 	unsigned int src = 5 ^ 1u << dim;
-	struct hc_wire_mend *w;
+	struct hc_wire_repair *w;
 
-	part_begin(f, 5, dim, HC_FRAME_MEND, LIVE_RINGS);
+	part_begin(f, 5, dim, HC_FRAME_REPAIR, LIVE_RINGS);
 	routed(f, src, 5, &dim, 1);
 	w = frame_part(f);
 	w->ballot = htobe64(1000ull << 16 | src);
@@ -138,27 +142,29 @@ static struct hc_wire_mend *mend_from(struct frame *f, unsigned char dim, unsign
 	return w;
 }
 
-static struct hc_wire_mend *mend(struct frame *f, unsigned int what)
+static struct hc_wire_repair *repair(struct frame *f, unsigned int what)
 {
-	return mend_from(f, 0, what);
+	return repair_from(f, 0, what);
 }
 
 static void ask(struct frame *f)
 {
-	struct hc_wire_mend *w = mend(f, HC_MEND_ASK);
+	struct hc_wire_repair *w = repair(f, HC_REPAIR_ASK);
 
 	w->status = htonl(ENOLINK);
 	w->node = htons(7);
 	w->dim = htons(1);
 }
 
-/* Node 5 has its place in a ring with 4 alone, in which operations go on from the oldest one. */
+/* Assign node 5 to a ring with node 4 alone, in which operations go on from the oldest one; @fresh:
+ * the first operation that no node has sent anything of.
+ */
 static void place(struct frame *f, uint64_t fresh)
 {
 	uint64_t nr = said.m.op[LIVE_RINGS];
-	struct hc_wire_mend_ops ops = { .at.nr = htobe64(nr), .fresh = htobe64(fresh) };
-	struct hc_wire_mend_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
-	struct hc_wire_mend *w = mend(f, HC_MEND_PLACE);
+	struct hc_wire_repair_ops ops = { .at.nr = htobe64(nr), .fresh = htobe64(fresh) };
+	struct hc_wire_repair_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
+	struct hc_wire_repair *w = repair(f, HC_REPAIR_ASSIGN);
 	uint32_t set = htonl(1u << 4 | 1u << 5);
 
 	w->plan.op = htobe64(BASE);
@@ -166,15 +172,17 @@ static void place(struct frame *f, uint64_t fresh)
 	w->ways = 1;
 	w->rings = htons(1);
 	w->tour = htons(2);
-	w->flags = HC_MEND_F_RESUME;
+	w->flags = HC_REPAIR_F_RESUME;
 	f->says |= SAY_OP;
 	frame_put(f, &ops, sizeof(ops));
 	frame_put(f, &way, sizeof(way));
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Two operations are under way at node 5; a master with a word on what has been sent of them places
- * it anew, twice.  The status of the second one, of which nobody had sent anything.
+/* Two operations are under way at node 5. A coordinator assigns it to new rings, twice. @first,
+ * @then: the first operation of which no node has sent anything, as the coordinator says each time,
+ * counted from the oldest one. Return: status of the second operation, of which no node had sent
+ * anything.
  */
 static int second_with(uint64_t first, uint64_t then)
 {
@@ -190,20 +198,20 @@ static int second_with(uint64_t first, uint64_t then)
 	ask(&f[0]);
 	place(&f[1], nr + first);
 	place(&f[2], nr + then);
-	mend(&f[3], HC_MEND_GO);
+	repair(&f[3], HC_REPAIR_COMMIT);
 	for (i = 0; i < 4; i++)
 		segment(&f[4 + i], BASE + i / 2, i % 2, 4 + i % 2);
 	if (say_all(f, ARRAY_SIZE(f)))
 		return -EINVAL;
-	/* Those of whom the first one lacks the blocks are named. */
+	/* The members whose blocks the first operation lacks are named. */
 	status = end_of(5, &res);
 	if (status != -EHOSTUNREACH)
 		fz_note("the first one ends with %d", status);
 	return status == -EHOSTUNREACH ? end_of(5, &res) : -EINVAL;
 }
 
-/* Nobody has sent more than the next operation, or the one behind it: another word is not taken,
- * or all later results would be about members that have gone.
+/* No node has sent more than the next operation, or the one after it. A larger number must not be
+ * accepted, or all later results would be about members that have gone.
  */
 bool master_knows_no_future(void)
 {
@@ -218,83 +226,83 @@ bool master_knows_no_future(void)
 			return false;
 		}
 	}
-	/* A word that may be true is taken, or nothing was tried. */
+	/* A number that may be true must be accepted, or the test shows nothing. */
 	status = square(true) ? second_with(2, 1) : -EINVAL;
 	if (status != -EHOSTUNREACH)
 		fz_note("status %d", status);
 	return status == -EHOSTUNREACH;
 }
 
-/* A byte that is not as it was, in a word that would be taken otherwise. */
+/* One changed byte in a message that would be accepted otherwise. */
 struct wrong {
 	unsigned char what, at, says, reason;
 };
 
-#define WORD(field)	offsetof(struct hc_wire_mend, field)
-#define BEHIND		(sizeof(struct hc_wire_mend) + sizeof(struct hc_wire_mend_ops))
-#define WAY(field)	(BEHIND + offsetof(struct hc_wire_mend_way, field))
-#define SET		(BEHIND + sizeof(struct hc_wire_mend_way))
+#define WORD(field)	offsetof(struct hc_wire_repair, field)
+#define BEHIND		(sizeof(struct hc_wire_repair) + sizeof(struct hc_wire_repair_ops))
+#define WAY(field)	(BEHIND + offsetof(struct hc_wire_repair_way, field))
+#define SET		(BEHIND + sizeof(struct hc_wire_repair_way))
 #define MALFORMED	HYPERCUBE_A_DROP_MALFORMED
 #define UNEXPECTED	HYPERCUBE_A_DROP_UNEXPECTED
 
 static const struct wrong wrongs[] = {
-	/* No link, no neighbour, no member; more words than members; flags of nothing. */
-	{ HC_MEND_PLACE, WAY(dim), 3, MALFORMED },
-	{ HC_MEND_PLACE, WAY(out), 1, MALFORMED },
-	{ HC_MEND_PLACE, WAY(next) + 1, 8, MALFORMED },
-	{ HC_MEND_PLACE, WAY(seen) + 3, 3, MALFORMED },
-	{ HC_MEND_PLACE, WAY(flags), 4, MALFORMED },
+	/* No such link, neighbour or member; more words than members; unknown flags. */
+	{ HC_REPAIR_ASSIGN, WAY(dim), 3, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WAY(out), 1, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WAY(next) + 1, 8, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WAY(seen) + 3, 3, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WAY(flags), 4, MALFORMED },
 	/* No such link in the rings. */
-	{ HC_MEND_PLACE, WAY(came) + 1, 2, MALFORMED },
-	{ HC_MEND_PLACE, WAY(leaves) + 1, 2, MALFORMED },
-	{ HC_MEND_PLACE, WORD(tour) + 1, 0, MALFORMED },
-	/* Without the member, without the master; more or fewer than it says. */
-	{ HC_MEND_PLACE, SET + 3, 1u << 4, MALFORMED },
-	{ HC_MEND_PLACE, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
-	{ HC_MEND_PLACE, SET + 3, 1u << 4 | 1u << 6, MALFORMED },
-	{ HC_MEND_PLACE, SET + 3, 1u << 4 | 1u << 5 | 1u << 6, MALFORMED },
-	{ HC_MEND_PLACE, WORD(members) + 3, 3, MALFORMED },
-	{ HC_MEND_PLACE, WORD(members), 1, MALFORMED },
-	/* More ways than come behind it; more rings than links; numbers of a far future. */
-	{ HC_MEND_PLACE, WORD(ways), 2, MALFORMED },
-	{ HC_MEND_PLACE, WORD(rings) + 1, 4, MALFORMED },
-	{ HC_MEND_PLACE, WORD(plan.op) + 1, 1, MALFORMED },
-	{ HC_MEND_PLACE, WORD(plan.op) + 2, 1, MALFORMED },
-	/* Nothing has happened, or no errno of the kernel; elsewhere. */
-	{ HC_MEND_ASK, WORD(status) + 3, 0, MALFORMED },
-	{ HC_MEND_ASK, WORD(status) + 2, 0x10, MALFORMED },
-	{ HC_MEND_ASK, WORD(node) + 1, 8, MALFORMED },
-	{ HC_MEND_ASK, WORD(dim) + 1, 3, MALFORMED },
-	/* Words of nothing. */
-	{ HC_MEND_GO, WORD(what), 0, MALFORMED },
-	{ HC_MEND_GO, WORD(what), __HC_MEND_END, MALFORMED },
-	{ HC_MEND_GO, WORD(what), HC_MEND_ASKED, MALFORMED },
-	/* In another one's name, and beyond all attempts. */
-	{ HC_MEND_ASK, WORD(ballot) + 7, 5, UNEXPECTED },
-	{ HC_MEND_PLACE, WORD(ballot) + 7, 5, UNEXPECTED },
-	{ HC_MEND_GO, WORD(ballot) + 7, 5, UNEXPECTED },
-	{ HC_MEND_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
-	{ HC_MEND_HELP, WORD(ballot) + 1, 1, UNEXPECTED },
-	/* As many words as a second has frames would use up all that are left. */
-	{ HC_MEND_ASK, WORD(ballot) + 2, 1, UNEXPECTED },
-	{ HC_MEND_HELP, WORD(ballot) + 2, 1, UNEXPECTED },
-	/* Links that do not exist are not faulty, and there are no such numbers. */
-	{ HC_MEND_PLACED, WORD(word) + 3, 8, MALFORMED },
-	{ HC_MEND_PLACED, WORD(plan.op), 0x80, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WAY(came) + 1, 2, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WAY(leaves) + 1, 2, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WORD(tour) + 1, 0, MALFORMED },
+	/* Without the member, without the coordinator; more or fewer members than announced. */
+	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4, MALFORMED },
+	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
+	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4 | 1u << 6, MALFORMED },
+	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4 | 1u << 5 | 1u << 6, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WORD(members) + 3, 3, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WORD(members), 1, MALFORMED },
+	/* More edges than follow; more rings than links; numbers far in the future. */
+	{ HC_REPAIR_ASSIGN, WORD(ways), 2, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WORD(rings) + 1, 4, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 1, 1, MALFORMED },
+	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 2, 1, MALFORMED },
+	/* No failure, or no errno of the kernel; elsewhere. */
+	{ HC_REPAIR_ASK, WORD(status) + 3, 0, MALFORMED },
+	{ HC_REPAIR_ASK, WORD(status) + 2, 0x10, MALFORMED },
+	{ HC_REPAIR_ASK, WORD(node) + 1, 8, MALFORMED },
+	{ HC_REPAIR_ASK, WORD(dim) + 1, 3, MALFORMED },
+	/* Unknown kinds of messages. */
+	{ HC_REPAIR_COMMIT, WORD(what), 0, MALFORMED },
+	{ HC_REPAIR_COMMIT, WORD(what), __HC_REPAIR_END, MALFORMED },
+	{ HC_REPAIR_COMMIT, WORD(what), HC_REPAIR_ANSWER, MALFORMED },
+	/* In the name of another node, and beyond all attempts. */
+	{ HC_REPAIR_ASK, WORD(ballot) + 7, 5, UNEXPECTED },
+	{ HC_REPAIR_ASSIGN, WORD(ballot) + 7, 5, UNEXPECTED },
+	{ HC_REPAIR_COMMIT, WORD(ballot) + 7, 5, UNEXPECTED },
+	{ HC_REPAIR_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
+	{ HC_REPAIR_REQUEST, WORD(ballot) + 1, 1, UNEXPECTED },
+	/* As many attempts as a second has frames: they would use up all that are left. */
+	{ HC_REPAIR_ASK, WORD(ballot) + 2, 1, UNEXPECTED },
+	{ HC_REPAIR_REQUEST, WORD(ballot) + 2, 1, UNEXPECTED },
+	/* Links that do not exist cannot be faulty, and such numbers do not exist. */
+	{ HC_REPAIR_ASSIGNED, WORD(word) + 3, 8, MALFORMED },
+	{ HC_REPAIR_ASSIGNED, WORD(plan.op), 0x80, MALFORMED },
 };
 
 static void word(struct frame *f, unsigned int what)
 {
-	if (what == HC_MEND_PLACE)
+	if (what == HC_REPAIR_ASSIGN)
 		place(f, said.m.op[LIVE_RINGS] + 1);
-	else if (what == HC_MEND_ASK)
+	else if (what == HC_REPAIR_ASK)
 		ask(f);
 	else
-		mend(f, what);
+		repair(f, what);
 	f->says |= SAY_OP;
 }
 
-/* Does node 5 drop it, and go on as before? */
+/* Does node 5 drop the frame with this reason, and go on as before? */
 static bool is_refused(const struct frame *f, unsigned int reason)
 {
 	uint64_t before = node_drops(5, reason);
@@ -302,13 +310,13 @@ static bool is_refused(const struct frame *f, unsigned int reason)
 	return !say(f) && node_drops_are(5, reason, before + 1);
 }
 
-/* Two ways over one link, or none to others. */
+/* Assign a ring with two edges over one link, or with none to other nodes. */
 static void place_over(struct frame *f, unsigned int ways)
 {
-	struct hc_wire_mend_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
-	struct hc_wire_mend_ops ops = { .fresh = htobe64(said.m.op[LIVE_RINGS] + 1) };
+	struct hc_wire_repair_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
+	struct hc_wire_repair_ops ops = { .fresh = htobe64(said.m.op[LIVE_RINGS] + 1) };
 	uint32_t set = htonl(1u << 4 | 1u << 5);
-	struct hc_wire_mend *w = mend(f, HC_MEND_PLACE);
+	struct hc_wire_repair *w = repair(f, HC_REPAIR_ASSIGN);
 	unsigned int i;
 
 	w->plan.op = htobe64(BASE);
@@ -325,13 +333,14 @@ static void place_over(struct frame *f, unsigned int ways)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* More or less behind a word than belongs there. */
+/* More or less data after a message than belongs there. */
 static bool lengths_fit(void)
 {
 	static const unsigned char bare[] = {
-		HC_MEND_HELP, HC_MEND_ASK, HC_MEND_GO, HC_MEND_PLACED, HC_MEND_GONE, HC_MEND_NO,
+		HC_REPAIR_REQUEST, HC_REPAIR_ASK, HC_REPAIR_COMMIT, HC_REPAIR_ASSIGNED,
+		HC_REPAIR_COMMITTED, HC_REPAIR_NO,
 	};
-	static const char more[sizeof(struct hc_wire_mend_ops)];
+	static const char more[sizeof(struct hc_wire_repair_ops)];
 	struct frame f;
 	unsigned int i;
 
@@ -341,11 +350,11 @@ static bool lengths_fit(void)
 		if (!is_refused(&f, MALFORMED))
 			return false;
 	}
-	word(&f, HC_MEND_PLACE);
+	word(&f, HC_REPAIR_ASSIGN);
 	f.rec.len -= 4;
 	if (!is_refused(&f, MALFORMED))
 		return false;
-	word(&f, HC_MEND_PLACE);
+	word(&f, HC_REPAIR_ASSIGN);
 	frame_put(&f, more, 4);
 	if (!is_refused(&f, MALFORMED))
 		return false;
@@ -357,7 +366,7 @@ static bool lengths_fit(void)
 	return true;
 }
 
-/* As many members as it says, of which one is none of the plan, or no node. */
+/* The announced number of members, one of which does not belong to the plan, or is no node. */
 static bool members_are_of_the_plan(void)
 {
 	static const unsigned char wrong[][2] = { { 3, 1u << 4 | 1u << 5 | 1 }, { 2, 1 } };
@@ -366,7 +375,7 @@ static bool members_are_of_the_plan(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		word(&f, HC_MEND_PLACE);
+		word(&f, HC_REPAIR_ASSIGN);
 		part = frame_part(&f);
 		part[WORD(members) + 3] = 3;
 		part[SET + wrong[i][0]] = wrong[i][1];
@@ -376,18 +385,18 @@ static bool members_are_of_the_plan(void)
 	return true;
 }
 
-/* One who is no member of the plan, and a master who has others below it. */
+/* Messages of a node that is no member, and of a coordinator although another node must be it. */
 static bool strangers_say_nothing(void)
 {
 	static const struct { unsigned char dim, what; } who[] = {
-		{ 2, HC_MEND_HELP }, { 2, HC_MEND_NO }, { 2, HC_MEND_ASK }, { 1, HC_MEND_ASK },
-		{ 1, HC_MEND_GO },
+		{ 2, HC_REPAIR_REQUEST }, { 2, HC_REPAIR_NO }, { 2, HC_REPAIR_ASK },
+		{ 1, HC_REPAIR_ASK }, { 1, HC_REPAIR_COMMIT },
 	};
 	struct frame f;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(who); i++) {
-		mend_from(&f, who[i].dim, who[i].what)->status = htonl(ENOLINK);
+		repair_from(&f, who[i].dim, who[i].what)->status = htonl(ENOLINK);
 		if (!is_refused(&f, UNEXPECTED)) {
 			fz_note("word %u along %u", who[i].what, who[i].dim);
 			return false;
@@ -396,7 +405,7 @@ static bool strangers_say_nothing(void)
 	return true;
 }
 
-/* Words that make no sense, or that this member has not to hear from that one, stop nothing. */
+/* Messages that make no sense, or that this member must not accept from that node, stop nothing. */
 bool words_of_masters_fit(void)
 {
 	struct rings_steps steps;
@@ -421,14 +430,15 @@ bool words_of_masters_fit(void)
 	if (!live_dgrams(&said.c) ||
 	    !gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps))
 		return false;
-	/* Numbers that are used up. */
-	word(&f, HC_MEND_PLACE);
-	((struct hc_wire_mend *)frame_part(&f))->plan.op = htobe64(1);
-	return is_refused(&f, MALFORMED);
+	/* A number that is used up: a member that has its place answers so, and no more. */
+	word(&f, HC_REPAIR_ASSIGN);
+	((struct hc_wire_repair *)frame_part(&f))->plan.op = htobe64(1);
+	return !say(&f) && gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps) &&
+	       !ctl_ring_get(said.c.name, LIVE_RINGS, &v) && !v.broken && !v.repairs;
 }
 
-/* A place over a link that is faulty there does no harm: it is refused, or the fault is found when
- * data goes, and then the true master mends the rings of all.
+/* Rings over a link that is faulty do no harm: the assignment is refused, or the fault is found
+ * when data goes, and then the real coordinator repairs the rings.
  */
 bool places_fit_the_links(void)
 {
@@ -440,13 +450,13 @@ bool places_fit_the_links(void)
 	ask(&f[0]);
 	place(&f[1], said.m.op[LIVE_RINGS] + 1);
 	((unsigned char *)frame_part(&f[1]))[WAY(dim)] = 2;
-	mend(&f[2], HC_MEND_GO);
+	repair(&f[2], HC_REPAIR_COMMIT);
 	return !say_all(f, ARRAY_SIZE(f)) &&
 	       gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps);
 }
 
-/* A neighbour that was told to go on tells of a failure before the word has come here: it is
- * believed.  If it says so of what was before, it is not.
+/* A neighbour that was told to go on reports a failure before this node is told to go on: it is
+ * believed. If the report is about the rings before, it is not.
  */
 bool failures_follow_the_places(void)
 {

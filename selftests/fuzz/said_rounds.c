@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single frames about rounds of balancing.  Where node 7 is to believe its liars alone, its
- * neighbours' own frames are lost on their way to it.
+ * Single frames about load balancing rounds. Where node 7 must receive only the injected frames,
+ * its neighbours' own frames are delayed on their way to it.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -25,7 +25,7 @@ static uint64_t id_of(uint64_t nr, unsigned int node)
 	return nr << 16 | node;
 }
 
-/* To node @node, what its neighbour along @dim says of a round. */
+/* A message of a round, from the neighbour along @dim to node @node. */
 static struct hc_wire_round *says(struct frame *f, unsigned int node, unsigned int dim,
 				  unsigned int method, uint64_t id, unsigned int flags)
 {
@@ -46,8 +46,8 @@ static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_
 	frame_put(f, &raw, sizeof(raw));
 }
 
-/* Nobody hears node 7, so that nothing but lies comes to it, for some seconds. */
-static bool alone(unsigned int patience_ms)
+/* Delay all real frames to node 7, so that for some seconds only injected ones come to it. */
+static bool alone(unsigned int stall_timeout_ms)
 {
 	unsigned int d;
 
@@ -56,10 +56,10 @@ static bool alone(unsigned int patience_ms)
 			fz_note("the neighbours are not to be silenced");
 			return false;
 		}
-	return !ctl_patience(said.c.name, patience_ms);
+	return !ctl_stall_timeout(said.c.name, stall_timeout_ms);
 }
 
-/* A round of all, by command, is as if nothing had been. */
+/* Does a round of all nodes by command work as before? */
 static bool rounds_work(void)
 {
 	struct round_view v = { 0 };
@@ -67,7 +67,7 @@ static bool rounds_work(void)
 	int err;
 
 	mute_end();
-	ctl_patience(said.c.name, HYPERCUBE_PATIENCE_DEFAULT);
+	ctl_stall_timeout(said.c.name, HYPERCUBE_STALL_TIMEOUT_DEFAULT);
 	err = round_run(said.c.name, DEM, 7, &v);
 	if (!err && !v.status && v.members == 8)
 		return true;
@@ -76,10 +76,10 @@ static bool rounds_work(void)
 	return false;
 }
 
-/* Node 7 begins a round, and hears lies alone. */
-static bool asks(struct nl *nl, unsigned int method, unsigned int patience_ms)
+/* Node 7 begins a round, and receives injected frames only. */
+static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_ms)
 {
-	if (!rounds_work() || !alone(patience_ms) || nl_open(nl))
+	if (!rounds_work() || !alone(stall_timeout_ms) || nl_open(nl))
 		return false;
 	if (!round_begin(nl, said.c.name, method, 7))
 		return !usleep(50000);
@@ -87,7 +87,7 @@ static bool asks(struct nl *nl, unsigned int method, unsigned int patience_ms)
 	return false;
 }
 
-/* That ends with a cause, and rounds go on. */
+/* Does that round fail with this cause, and does the next one work? */
 static bool fails_so(struct nl *nl, int status, unsigned int dim)
 {
 	struct round_view v;
@@ -100,7 +100,7 @@ static bool fails_so(struct nl *nl, int status, unsigned int dim)
 	return false;
 }
 
-/* ------------------------------------------------------------ what a frame can be */
+/* --- malformed frames --- */
 
 bool round_is_whole(void)
 {
@@ -111,7 +111,7 @@ bool round_is_whole(void)
 		{ AT(members), 255 }, { AT(round) + 7, 8 }, { AT(round) + 6, 1 },
 		/* A cause without a failure, and a failure without a cause. */
 		{ AT(status) + 3, 1 }, { AT(flags), HC_ROUND_F_FAILED },
-		/* Later by more than there are rounds. */
+		/* Later than the last round number. */
 		{ AT(round), 1 },
 	};
 #undef AT
@@ -142,7 +142,7 @@ bool round_is_whole(void)
 			return false;
 		}
 	}
-	/* RID: with a flag, which it does not have, and of the round of a third node. */
+	/* RID: with a flag that it does not have, and for the round of a third node. */
 	says(&f, 7, 0, RID, id_of(9, 6), HC_ROUND_F_PARENT);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
 		return false;
@@ -160,7 +160,7 @@ bool round_is_whole(void)
 	return !say(&f) && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n) && rounds_work();
 }
 
-/* ------------------------------------------------------------ rounds of all */
+/* --- rounds of all nodes --- */
 
 static bool answered(const struct nl *nl, int ms)
 {
@@ -169,7 +169,7 @@ static bool answered(const struct nl *nl, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-/* A round that node 7 begins, of which each neighbour says something. */
+/* Node 7 begins a round, to which each neighbour answers with @says_so. */
 static bool all_say(struct nl *nl, unsigned int method, bool (*says_so)(unsigned int dim))
 {
 	bool ok = asks(nl, method, 20000);
@@ -190,7 +190,7 @@ static bool has_all_below(unsigned int dim)
 	return !say(&f);
 }
 
-/* Each neighbour has as many nodes below it as there are. */
+/* Each neighbour claims to have all nodes below it. */
 bool round_counts_no_more_than_all(void)
 {
 	struct nl nl;
@@ -198,7 +198,7 @@ bool round_counts_no_more_than_all(void)
 	return all_say(&nl, DEM, has_all_below) && fails_so(&nl, -EPROTO, 0);
 }
 
-/* Who speaks, but never says what he owes, holds up nobody for ever. */
+/* A neighbour that sends something, but never what it must, does not hold up a round for ever. */
 bool round_is_not_held(void)
 {
 	struct frame f;
@@ -206,7 +206,7 @@ bool round_is_not_held(void)
 	struct nl nl;
 	bool ok = asks(&nl, DEM, 100);
 
-	/* Its limit is 30 times the patience. */
+	/* The limit of a round is 30 times the stall timeout. */
 	for (i = 0; i < 1200 && ok && !answered(&nl, 4); i++) {
 		says(&f, 7, i % 3, DEM, id_of(2, 7), 0);
 		ok = !say(&f);
@@ -216,7 +216,7 @@ bool round_is_not_held(void)
 	return ok && answered(&nl, 0) && fails_so(&nl, -ETIMEDOUT, ~0u);
 }
 
-/* One that another neighbour knows as a round of another method. */
+/* A round that another neighbour knows as one of another method. */
 bool round_has_one_method(void)
 {
 	struct frame f;
@@ -228,8 +228,8 @@ bool round_has_one_method(void)
 	return !say(&f) && fails_so(&nl, -EPROTO, 1);
 }
 
-/* A neighbour tells a node of a round of its own, and that node tells the neighbour: each has heard
- * of it from the other, and would wait for the other's word that it is over.
+/* A neighbour announces a round of its own to a node, and this node announces the same round to the
+ * neighbour: each has it from the other, and would wait for the other to end it.
  */
 bool round_is_begun_by_its_node(void)
 {
@@ -244,13 +244,13 @@ bool round_is_begun_by_its_node(void)
 		says(&f, 7, 0, DEM, id_of(100 * (i + 1), by[i]), 0);
 		ok = !say(&f) && rounds_work();
 	}
-	if (fz_ms() - begin < HYPERCUBE_PATIENCE_DEFAULT)
+	if (fz_ms() - begin < HYPERCUBE_STALL_TIMEOUT_DEFAULT)
 		return ok;
 	fz_note("it takes %llu ms", (unsigned long long)(fz_ms() - begin));
 	return false;
 }
 
-/* Who begins one after another does not make others talk all the time. */
+/* A neighbour that begins rounds one after another must not make others send all the time. */
 bool rounds_come_one_by_one(void)
 {
 	enum { MANY = 1200 };
@@ -270,7 +270,7 @@ bool rounds_come_one_by_one(void)
 	usleep(20000);
 	ms = fz_ms() - begin;
 	sent = link_frames(7, 1) - before;
-	/* One in 2 ms. */
+	/* At most one frame in 2 ms. */
 	if (sent > ms / 2 + 2) {
 		fz_note("%llu frames in %llu ms", (unsigned long long)sent, (unsigned long long)ms);
 		ok = false;
@@ -282,7 +282,7 @@ bool rounds_come_one_by_one(void)
 	return ok && rounds_work();
 }
 
-/* A round cannot be over sooner than about a microsecond, so there have been no more. */
+/* A round takes at least about a microsecond, so a larger number cannot be genuine. */
 bool numbers_of_rounds_last(void)
 {
 	struct round_view v;
@@ -307,7 +307,7 @@ bool numbers_of_rounds_last(void)
 	return false;
 }
 
-/* ------------------------------------------------------------ rounds of a node */
+/* --- rounds of one node --- */
 
 static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 {
@@ -318,20 +318,20 @@ static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 	return !say(&f);
 }
 
-/* What is said about another round is nothing. */
+/* Messages about another round must be ignored. */
 static bool has_ninety(unsigned int dim)
 {
 	return says_load(dim, 2, 1000) && says_load(dim, 1, 90);
 }
 
-/* A neighbour has handed over more than it was asked for. */
+/* A neighbour hands over more tasks than it was asked for. */
 bool round_gets_what_it_wants(void)
 {
 	struct frame f;
 	struct nl nl;
 	bool ok = all_say(&nl, RID, has_ninety);
 
-	/* They have 90 each, so none is to give more. */
+	/* The neighbours have 90 tasks each, so none has to give more. */
 	says(&f, 7, 2, RID, id_of(1, 7), 0);
 	word(&f, HC_ROUND_LOAD, 0, 90);
 	word(&f, HC_ROUND_GAVE, 0, 91);
@@ -375,7 +375,8 @@ static bool want_all(unsigned int nr)
 	return !say(&f);
 }
 
-/* A neighbour wants more than there ever are; once more in the same round, and in an earlier. */
+/* A neighbour wants more tasks than can exist; then again in the same round, and in an earlier one.
+ */
 bool round_gives_what_it_has(void)
 {
 	bool ok = rounds_work() && put(7, 20) && want_all(5) && queued_are(6, 20) && put(7, 3) &&
@@ -385,7 +386,7 @@ bool round_gives_what_it_has(void)
 	return ok && queued(7) == 3 && queued(6) == 20 && want_all(6) && queued_are(6, 23);
 }
 
-/* ------------------------------------------------------------ anything */
+/* --- random messages --- */
 
 static bool topology(void)
 {
@@ -397,7 +398,7 @@ static bool topology(void)
 	return ok;
 }
 
-/* Anything about the present round, or one of the next ones. */
+/* Send a random message about the present round, or one of the next ones. */
 static bool lie(uint64_t nr)
 {
 	static const unsigned int methods[] = { DEM, MCWA, HYPERCUBE_BALANCE_CWA, RID };
@@ -420,7 +421,7 @@ static bool lie(uint64_t nr)
 	return !say(&f);
 }
 
-/* Whatever neighbours say in rounds, no task is lost or doubled by that. */
+/* Whatever neighbours send in rounds, no task may be lost or doubled because of it. */
 bool rounds_keep_all_tasks(void)
 {
 	static const unsigned int methods[] = { DEM, MCWA, RID };
@@ -430,7 +431,7 @@ bool rounds_keep_all_tasks(void)
 	struct nl nl;
 	bool ok;
 
-	ok = rounds_work() && topology() && !nl_open(&nl) && !ctl_patience(said.c.name, 20);
+	ok = rounds_work() && topology() && !nl_open(&nl) && !ctl_stall_timeout(said.c.name, 20);
 	for (u = 0; u < 8 && ok; u++)
 		ok = put(u, 4 * u);
 	fz_seed(1);
@@ -444,7 +445,7 @@ bool rounds_keep_all_tasks(void)
 	}
 	nl_shut(&nl);
 	fz_note("%u of %u rounds failed", failed, i);
-	/* What lies have begun ends after 30 times the patience. */
+	/* What the injected frames have begun ends after 30 times the stall timeout. */
 	usleep(1000000);
 	ok = ok && failed && rounds_work();
 	for (u = 0; u < 8; u++)

@@ -18,7 +18,7 @@
 
 #define WAIT_MS	20000
 
-/* A segment of @len bytes at @at of a task of 9, from node 6 to 7. */
+/* A segment of @len bytes at @at of a task of 9 bytes, from node 6 to 7. */
 static struct hc_wire_task *segment(struct frame *f, uint64_t move, unsigned int at,
 				    unsigned int len)
 {
@@ -56,7 +56,7 @@ bool task_is_whole(void)
 			return false;
 		}
 	}
-	/* Around a fault nothing comes but words, and from neighbours. */
+	/* Routed TASK frames may only carry control messages, and only from a neighbour. */
 	segment(&f, 1, 0, 9);
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, i + 1))
@@ -78,7 +78,8 @@ static bool received(uint64_t n)
 	return v.received == n && v.queued == n;
 }
 
-/* Two of the same, those before it, and one that was asked about; words that nobody waits for. */
+/* A duplicate task, an earlier one, and one that was probed for; answers that were not asked for.
+ */
 bool task_is_once(void)
 {
 	struct hc_wire_task *w;
@@ -93,11 +94,12 @@ bool task_is_once(void)
 	ok = ok && !say(&f);
 	segment(&f, 12, 0, 9);
 	ok = ok && !say(&f);
-	/* Who speaks from afar does not let numbers run away. */
+	/* A routed probe must not make the expected number jump. */
 	segment(&f, 12 + 2000, 0, 0)->what = HC_TASK_F_ASK;
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f);
-	/* What is for those who were here before is neither taken nor decided. */
+	/* Frames for a previous run of the node are neither accepted nor answered with a decision.
+	 */
 	segment(&f, 13, 0, 9)->life = htonl(1);
 	ok = ok && !say(&f);
 	w = segment(&f, 13, 0, 0);
@@ -115,11 +117,11 @@ bool task_is_once(void)
 	return ok && received(2) && live_dgrams(&said.c);
 }
 
-/* ------------------------------------------------------------ copies */
+/* --- replicas --- */
 
-#define COPIED (HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED)
+#define COPIED (HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED)
 
-/* The same of a copy. */
+/* As segment(), for a replica. */
 static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int len)
 {
 	struct hc_wire_task *w = segment(f, number, 0, len);
@@ -129,7 +131,7 @@ static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int 
 	return w;
 }
 
-/* The neighbour along @dim of node 7 says that one is not needed. */
+/* The neighbour of node 7 along @dim says that a replica is not needed any more. */
 static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t number)
 {
 	struct hc_wire_task *w = part_begin(f, 7, dim, HC_FRAME_TASK, 0);
@@ -140,7 +142,7 @@ static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t num
 	return w;
 }
 
-/* It has failed, and what it has sent up to @sent is of tasks that are lost. */
+/* The neighbour has failed, and what it has sent up to @sent belongs to tasks that are lost. */
 static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t known)
 {
 	const struct hc_wire_task_lost says = {
@@ -173,7 +175,7 @@ bool copy_is_whole(void)
 		copy(&f, 1, 9)->flags = flags[i];
 		ok = ok && malformed(&f, ++n);
 	}
-	segment(&f, 1, 0, 9)->flags = HC_TASK_KEEPS | HYPERCUBE_TASK_MAY_REPEAT;
+	segment(&f, 1, 0, 9)->flags = HC_TASK_KEEPS | HYPERCUBE_TASK_IDEMPOTENT;
 	ok = ok && malformed(&f, ++n);
 	copy(&f, 1, 8);
 	ok = ok && malformed(&f, ++n);
@@ -199,16 +201,16 @@ bool copy_is_whole(void)
 	       live_dgrams(&said.c);
 }
 
-/* So many are kept, and so many are revived. */
-static bool kept(uint64_t n, uint64_t revived)
+/* Are @n replicas kept, and have @recovered been recovered? */
+static bool kept(uint64_t n, uint64_t recovered)
 {
 	uint64_t end = fz_ms() + WAIT_MS;
 	struct task_view v = { 0 };
 
 	do {
 		task_view(said.c.name, 7, &v);
-	} while ((v.kept != n || v.revived != revived) && fz_ms() < end);
-	return v.kept == n && v.revived == revived && v.queued == revived;
+	} while ((v.kept != n || v.recovered != recovered) && fz_ms() < end);
+	return v.kept == n && v.recovered == recovered && v.queued == recovered;
 }
 
 bool copy_is_kept_for_one(void)
@@ -218,7 +220,7 @@ bool copy_is_kept_for_one(void)
 
 	copy(&f, 10, 9);
 	ok = !say(&f) && !say(&f) && kept(1, 0);
-	/* Neither another neighbour, nor one who cannot know its number from afar. */
+	/* Neither another neighbour, nor a remote node that cannot know its number, may drop it. */
 	drop(&f, 1, 10);
 	ok = ok && !say(&f);
 	lost(&f, 1, 10, ~0u);
@@ -226,7 +228,7 @@ bool copy_is_kept_for_one(void)
 	drop(&f, 0, 11)->nr = htobe64(1000);
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f) && live_dgrams(&said.c) && kept(1, 0);
-	/* What is to be dropped before it comes does not come. */
+	/* A replica that was dropped before it comes is not kept. */
 	copy(&f, 11, 9);
 	ok = ok && !say(&f);
 	copy(&f, 12, 9);
@@ -241,7 +243,7 @@ bool copy_is_kept_for_one(void)
 	ok = ok && !say(&f) && kept(1, 0);
 	lost(&f, 0, 12, HC_TASK_LOST_SENT);
 	ok = ok && !say(&f) && kept(0, 1) && !say(&f) && live_dgrams(&said.c) && kept(0, 1);
-	/* Nobody has waited for these. */
+	/* No node waits for these answers. */
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_KEPT;
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 1);
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_DROPPED;
@@ -271,7 +273,7 @@ bool copies_have_their_share(void)
 	return !say(&f) && kept(v.kept + 1, 0) && live_dgrams(&said.c);
 }
 
-/* A task that node 6 keeps is handed over, and executed. */
+/* A task with a replica at node 6 migrates, and is executed. */
 static bool given_done(uint64_t number, int fd, bool *taken)
 {
 	struct hypercube_task id;
@@ -285,8 +287,8 @@ static bool given_done(uint64_t number, int fd, bool *taken)
 	return !*taken || !task_done(fd, &id);
 }
 
-/* Nothing that node 7 says comes to node 6 for a while, which so drops no copy: until it has, it
- * hands over no more.
+/* Nothing that node 7 sends arrives at node 6 for a while, so node 6 drops no replica: until it
+ * does, node 7 takes no more tasks.
  */
 bool drops_are_bounded(void)
 {
@@ -311,12 +313,16 @@ bool drops_are_bounded(void)
 		ok = !task_view(said.c.name, 7, &v);
 	if (!ok || v.bytes)
 		fz_note("%llu bytes are left", (unsigned long long)v.bytes);
-	ok = ok && !v.bytes && given_done(i, fd, &taken) && taken;
+	ok = ok && !v.bytes;
+	if (ok && !(given_done(i, fd, &taken) && taken)) {
+		fz_note("no task is taken when nothing is left");
+		ok = false;
+	}
 	close(fd);
 	return ok && live_dgrams(&said.c);
 }
 
-/* ------------------------------------------------------------ two of one id */
+/* --- two tasks with one id --- */
 
 #define PAGE 4096
 
@@ -329,7 +335,9 @@ struct slow {
 	struct hypercube_task id;
 };
 
-/* Whoever touches one of the pages waits until it is given.  -1: this kernel cannot do that. */
+/* Accesses to these pages wait until the pages are given. Return: a descriptor, or -1 if the kernel
+ * cannot do that.
+ */
 static int pages_missing(char *pages, size_t len)
 {
 	struct uffdio_register reg = {
@@ -359,7 +367,7 @@ static void *slow_take(void *arg)
 	return NULL;
 }
 
-/* It has taken a task, and waits for its page. */
+/* The worker has taken a task, and waits for its page. */
 static bool slow_begin(struct slow *w, int uffd)
 {
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
@@ -370,15 +378,15 @@ static bool slow_begin(struct slow *w, int uffd)
 	       (char *)(uintptr_t)msg.arg.pagefault.address == w->page;
 }
 
-/* It gets its page, and the whole of its task. */
+/* The worker gets its page, and the whole of its task. */
 static bool slow_end(struct slow *w, int uffd)
 {
 	return page_give(uffd, w->page) && !pthread_join(w->thread, NULL) && w->len == 9 &&
 	       !memcmp(w->page, "123456789", 9);
 }
 
-/* A neighbour has handed over two tasks of one id, and two threads read them at the same time: each
- * frees the payload of its own.
+/* A neighbour hands over two tasks with one id, and two threads read them at the same time: each
+ * must free the payload of its own task.
  */
 bool task_is_its_own(void)
 {

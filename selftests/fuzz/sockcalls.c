@@ -34,7 +34,7 @@ static socklen_t any_len(void)
 	return fz_chance(97) ? sizeof(struct sockaddr_hypercube) : fz_below(40);
 }
 
-/* Nobody waits for long: a call that does not end shows when the process is killed. */
+/* No call waits for long; one that does not end is noticed when the process is killed. */
 static void call_open(void)
 {
 	struct timeval limit = { .tv_usec = 1000 * fz_below(100) + 1 };
@@ -129,6 +129,13 @@ static void call_send(int fd)
 		control.align.cmsg_type = HYPERCUBE_CMSG_OP;
 		control.align.cmsg_len = CMSG_LEN(fz_chance(97) ? sizeof(op) : fz_below(60));
 		memcpy(CMSG_DATA(&control.align), &op, sizeof(op));
+	}
+	if (fz_chance(20)) {
+		/* The members before the width are the same in both structures. */
+		control.align.cmsg_type = HYPERCUBE_CMSG_OP_SHORT;
+		control.align.cmsg_len = CMSG_LEN(sizeof(struct hypercube_op_short));
+		memcpy(CMSG_DATA(&control.align) + offsetof(struct hypercube_op_short, bytes),
+		       &op.bytes, sizeof(uint32_t));
 	}
 	if (fz_chance(30)) {
 		msg.msg_name = &a;

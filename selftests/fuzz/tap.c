@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames as they cross the links, from the monitor interface. */
+/*
+ * Reads frames from the monitor interface as they cross links.
+ */
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <stdio.h>

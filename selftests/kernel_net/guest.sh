@@ -7,8 +7,9 @@
 # shellcheck source=selftests/kernel_net/programs.sh
 . "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
 
-# Over which wires, and what. A script of the kernel runs as it is: bin/ip gives it endpoints for a
-# veth pair. Anything else is a function of programs.sh. All this takes less than four minutes.
+# The tests, each with its wires. A script of the kernel runs as it is: bin/ip gives it endpoints
+# instead of a veth pair. Any other name is a function of programs.sh. All tests take less than four
+# minutes.
 listed=(
 	'near: msg_zerocopy.sh 4 tcp -t 1'
 	'far: msg_zerocopy.sh 6 udp -t 1'
@@ -26,7 +27,7 @@ listed=(
 	'near: netdevice'
 )
 
-# leave_nothing: what a test that failed may have left
+# leave_nothing: removes what a failed test may have left
 leave_nothing() {
 	local name
 	for name in $(hcctl -n hc-wires fabric show | awk 'NR > 1 { print $1 }'); do
@@ -40,7 +41,8 @@ leave_nothing() {
 	done
 } 2>/dev/null
 
-# as_it_is SCRIPT [ARGUMENT..]: status 4 is its way to say that it cannot run here
+# as_it_is SCRIPT [ARGUMENT..]: runs a script of the kernel, which ends with status 4 if it cannot
+# run here
 as_it_is() {
 	local status=0
 	(cd "$net/$(dirname "$1")" && timeout -k 5 "$limit" "./$(basename "$1")" "${@:2}") \
@@ -54,7 +56,7 @@ as_it_is() {
 	[[ ! $bad ]] || tail -n 40 "$scratch/said" | sed 's/^/#   /'
 }
 
-# one WIRE TEST [ARGUMENT..]
+# one WIRE TEST [ARGUMENT..]: runs a test over a wire
 one() {
 	export HC_WIRE=$1
 	if [[ $2 == *.sh ]]; then
@@ -65,13 +67,12 @@ one() {
 	leave_nothing
 }
 
-cases=()
-# add_case WIRE TEST [ARGUMENT..]: as a function, for run_tests; a slash would make it a path
+# add_case WIRE TEST [ARGUMENT..]: makes a function of it for run_tests; a slash in its name would
+# make it a path
 add_case() {
-	local name="$1 ${*:2}"
+	local name="test $1 ${*:2}"
 	name=${name//[^a-zA-Z0-9.]/_}
 	eval "$name() { one $*; }"
-	cases+=("$name")
 }
 
 if [[ ${1-} == --list ]]; then
@@ -90,6 +91,6 @@ for wire in ${HC_WIRES:=near far around}; do
 	done
 done
 ip netns add hc-wires
-# tcpdump becomes this user.
+# tcpdump switches to this user.
 grep -q ^tcpdump: /etc/passwd || echo 'tcpdump:x:65533:65534::/nonexistent:/bin/false' >>/etc/passwd
-run_tests "${cases[@]}"
+run_tests

@@ -8,10 +8,10 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
 
 net=/kernel_net/net
-# For one script or program, in seconds
+# Time limit of a script or program, in seconds
 limit=$((90 * slow))
 
-# end_a COMMAND.., end_b COMMAND..: at one end of the wire
+# end_a COMMAND.., end_b COMMAND..: run COMMAND at one end of the wire
 end_a() { (cd "$net" && ip netns exec kn-a timeout -k 5 "$limit" "$@"); }
 end_b() { (cd "$net" && ip netns exec kn-b timeout -k 5 "$limit" "$@"); }
 
@@ -30,7 +30,7 @@ wire_up() {
 		ip netns exec kn-a ping -q -c 1 -W 2 2001:db8::2 >/dev/null
 }
 
-# between_ends PROGRAM
+# between_ends PROGRAM: runs a sender and a receiver
 between_ends() {
 	if wire_up; then
 		"$1"
@@ -39,7 +39,7 @@ between_ends() {
 	fi
 }
 
-# listening PORT PROTOCOL..: at the other end
+# listening PORT PROTOCOL..: waits for a listener at the other end
 listening() {
 	local port protocol
 	printf -v port ':%04X ' "$1"
@@ -50,8 +50,8 @@ listening() {
 
 arrived() { ip netns exec kn-b cat /sys/class/net/wire/statistics/rx_bytes; }
 
-# udpgso_bench.sh's rows, with the other end for 127.0.0.1. What arrives is verified where the
-# program can (UDP), and a megabyte has to.
+# The rows of udpgso_bench.sh, with the other end instead of 127.0.0.1. Received data is verified
+# where the program can (UDP), and a megabyte must arrive.
 udpgso_row() {
 	local name=$1 protocol=udp receiver=(-v) before
 	shift
@@ -62,7 +62,7 @@ udpgso_row() {
 	before=$(arrived)
 	check "$name" end_a ./udpgso_bench_tx -p 8000 -l 1 "$@"
 	(($(arrived) - before > 1000000)) || fault "$name: $(($(arrived) - before)) bytes came"
-	# The receiver of TCP ends by itself.
+	# A receiver of TCP ends by itself.
 	killall -q udpgso_bench_rx
 	wait "$pid" 2>/dev/null
 	! grep -q '^./udpgso_bench_rx: ' "$scratch/rx" || fault "$name: $(tail -1 "$scratch/rx")"
@@ -83,8 +83,8 @@ udpgso_bench() {
 	done
 }
 
-# udpgro.sh's rows. The script takes it for granted that the first datagram has found the other end
-# before the second is sent, so that ten never come at once; here they know each other already.
+# The rows of udpgro.sh. The script assumes that the address of the other end is resolved before the
+# second datagram is sent, so that ten never come at once; here the ends know each other already.
 udpgro_row() {
 	local name=$1 sender=$2
 	shift 2
@@ -96,7 +96,7 @@ udpgro_row() {
 	wait "$pid" || fault "$name: $(tail -1 "$scratch/rx")"
 }
 
-# udpgro_family SENDER-OPTIONS BYTES-OF-TEN-SEGMENTS
+# udpgro_family SENDER-OPTIONS BYTES-OF-TEN-SEGMENTS: the rows of one address family
 udpgro_family() {
 	udpgro_row "no GRO $1" "$1 -M 10 -s 1400" -n 10 -l 1400 -S -1
 	udpgro_row "GRO $1" "$1 -M 1 -s $2 -S 0" -n 1 -l "$2" -S $(($2 / 10))
@@ -130,7 +130,8 @@ txtimestamp() {
 	done
 }
 
-# It would send 32 GiB. The receiver takes page after page out of the socket (-z), and lives.
+# The program would send 32 GiB, so it is stopped earlier. The receiver takes page after page out of
+# the socket (-z), and must survive.
 tcp_mmap() {
 	local options before
 	for options in '' -z; do
@@ -150,7 +151,8 @@ tcp_mmap() {
 	done
 }
 
-# gro.sh sends to addresses that nobody has, which are flooded. Here to the endpoint's own.
+# gro.sh sends to addresses that no device has, so frames are flooded. Here they go to the
+# endpoint's own address.
 gro_rows() {
 	local end part from to tries
 	for end in a b; do
@@ -171,7 +173,8 @@ gro_rows() {
 gro_ipv4() { gro_rows ipv4; }
 gro_ipv6() { gro_rows ipv6; }
 
-# gro_once PROTOCOL PART FROM TO: with half a second for the receiver, as in the script
+# gro_once PROTOCOL PART FROM TO: runs it once, with half a second for the receiver, as in the
+# script
 gro_once() {
 	local arguments=("--$1" --smac "$3" --dmac "$4" --test "$2" --iface wire) receiver
 	end_b ./gro "${arguments[@]}" --rx >"$scratch/rx" 2>&1 &
@@ -181,8 +184,8 @@ gro_once() {
 	wait $receiver
 }
 
-# It takes every interface that is named like a real one, and its status says nothing. An endpoint
-# refuses another address, and has no registers that could be dumped.
+# The script takes every interface with the name of a real one, and its status says nothing. An
+# endpoint refuses another address, and has no registers to dump.
 netdevice() {
 	local failed
 	ip -n kn-b link set wire down

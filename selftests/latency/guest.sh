@@ -16,7 +16,7 @@ scratch=$(mktemp -d)
 die() { echo "latency: $*" >&2; exit 1; }
 now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-# Functions that took longer than 200 us
+# watch_functions: records functions that take longer than 200 us
 watch_functions() {
 	local poll
 	poll=$(grep -m 1 -oE '^node_poll\w*' $tracing/available_filter_functions) || die 'no poll to be traced'
@@ -26,14 +26,14 @@ watch_functions() {
 	echo function_graph >$tracing/current_tracer
 }
 
-# longest FUNCTION: milliseconds
+# longest FUNCTION: prints its longest time in milliseconds
 longest() {
 	awk -v name="$1" '$0 ~ "/\\* " name {
 		for (i = 2; i <= NF; i++) if ($i == "us" && $(i - 1) + 0 > max) max = $(i - 1)
 	} END { printf "%.1f", max / 1000 }' $tracing/trace
 }
 
-# measure NAME COMMAND..: others must be able to ping themselves meanwhile
+# measure NAME COMMAND..: during COMMAND other processes must be able to ping themselves
 measure() {
 	local name=$1 begin took ping stall
 	shift
@@ -47,7 +47,7 @@ measure() {
 	sleep 0.3
 	kill -INT $ping
 	wait $ping
-	# Some print a deviation behind the longest.
+	# Some versions of ping print a deviation after the longest time.
 	stall=$(sed -nE 's|^r[ot][^=]*= [0-9.]+/[0-9.]+/([0-9.]+).*|\1|p' "$scratch/ping")
 	printf '%-52s %8d %8s %8s %8s\n' "$name" "$took" "$(longest node_poll)" "$(longest net_rx_action)" "$stall"
 }
@@ -93,7 +93,7 @@ faults() {
 
 clear() { have; measure 'all faults are cleared' hcctl fault clear a; }
 
-# broadcasts N: frames to everybody
+# broadcasts N: sends N broadcast frames
 broadcasts() {
 	/selftests/hc_flow packets an0 ff:ff:ff:ff:ff:ff "$(cat /sys/class/net/an0/address)" "$1" 1000 &&
 		sleep 2
@@ -111,7 +111,7 @@ flood() {
 	measure '100 frames are flooded' broadcasts 100
 }
 
-# A node whose link may lose frames has no tree, so everybody spreads the frame
+# A node whose link may lose frames has no tree, so all nodes send the frame over all links.
 spread() {
 	endpoint
 	hcctl link set a 1:1 loss 50 || die 'no loss'
@@ -124,7 +124,7 @@ plan() {
 	hcctl tree find fabric a apply plan "${1:-1}" sink 0 >/dev/null || die 'no tree'
 }
 
-# The tool makes a process a member
+# The tool makes a process for each member.
 reduce() {
 	hcctl fabric add r dim 6
 	hcctl tree find fabric r apply >/dev/null
@@ -140,7 +140,7 @@ merge() {
 	hcctl fabric del r
 }
 
-# crowd FABRIC NODES PLANS OPS: contributions that wait for that of node 0
+# crowd FABRIC NODES PLANS OPS: contributions that wait for the contribution of node 0
 crowd() {
 	local said
 	: >"$scratch/crowd"
@@ -166,11 +166,11 @@ close() {
 	plan
 	crowd a "$nodes" 1 8 || die 'no crowd'
 	measure 'a process with 8 operations at each node is killed' leave
-	# What it gave waits for node 0, and all nodes ask after it once a second.
+	# The contributions wait for node 0, and all nodes probe for its contribution once a second.
 	hcctl plan del a 1 || die 'no plan to be removed'
 }
 
-# 1000 plans of a small fabric
+# many: 1000 plans of a small fabric
 many() {
 	local i
 	hcctl fabric add s dim 3
@@ -185,7 +185,7 @@ many() {
 	measure 'their fabric is removed' hcctl fabric del s
 }
 
-# All links of the last node are down: whoever looks for a way there walks through all others
+# All links of the last node are down: a node that looks for a path there searches all others.
 route() {
 	local d links='' fabric
 	have
@@ -200,7 +200,7 @@ route() {
 	hcctl fault clear a
 }
 
-# How much work it is, all in all: with a clock that counts instructions, "took" says so
+# The whole amount of work: with a clock that counts instructions, "took" shows it.
 speed() {
 	hcctl fabric add q dim 4
 	hcctl tree find fabric q apply >/dev/null

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Allreduces of every operator and type against the plain computation. */
+/*
+ * Allreduces with every operator and type, compared with the plain computation.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Allreduces of every operator and type: all members have the bits of the plain
+ * Allreduces with every operator and type: each member must get exactly the bits of the plain
  * computation.
  */
 #ifndef _HC_ALLREDUCE_TYPES_H
@@ -16,23 +16,26 @@ struct kind {
 	unsigned int width;
 };
 
-/* All there are but MERGE, in an array of KINDS_MAX; returns how many. */
+/* List all operators with their types except MERGE in @k, an array of KINDS_MAX. Return: their
+ * number.
+ */
 unsigned int kinds_all(struct kind *k);
-/* Let a member's job be one of them, of @count random elements. */
+/* Set up job @j as an allreduce of @count random elements of kind @k by plan @plan. */
 void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count);
 /* Free what kind_fill() allocated for job @m of each of @n members. */
 void kind_free(struct party *p, unsigned int n, unsigned int m);
-/* Has job @m the bits of the plain computation at each of @n members? */
+/* Has job @m, at each of the @n members, the bits of the plain computation? */
 bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
 		unsigned int m);
-/* Run them at all bound members of the cube's plan, which has this id.  Return: how many
- * were wrong.
+/* Run an allreduce of each of the @nk kinds at all bound members of plan @plan. Return: number of
+ * wrong results.
  */
 unsigned int kinds_run(struct cube *c, unsigned int plan, const struct kind *k, unsigned int nk,
 		       size_t count);
 
-/* One allreduce of the same data by plan @id into @out, op->bytes for each member.  0, the
- * operation's error, or -EBADMSG: a hang, or no result of that length.
+/* Run one allreduce by plan @id, in which each member contributes op->bytes of @in; the result goes
+ * to @out. Return: 0, the operation's error, or -EBADMSG if it does not end or its result has
+ * another length.
  */
 int allreduce_once(struct cube *c, unsigned int id, const struct hypercube_op *op,
 		   const char *in, char *out);

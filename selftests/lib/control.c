@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The surroundings of a test, and the commands that configure fabrics. */
+/*
+ * The environment of a test, and the commands that configure fabrics.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -104,19 +106,37 @@ static void fabric_begin(const char *name, int cmd)
 	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
 }
 
+/* Send a cube as a table of peers, so that the module treats it as any other network: needs the
+ * module parameter keep_tables, and HC_TABLE in the environment.
+ */
+static void put_table(unsigned int dim)
+{
+	uint16_t row[HYPERCUBE_DIM_MAX];
+	unsigned int u, d;
+
+	for (u = 0; u < 1u << dim; u++) {
+		for (d = 0; d < dim; d++)
+			row[d] = (uint16_t)(u ^ 1u << d);
+		nl_put(ctl(), HYPERCUBE_A_FABRIC_PEERS, row, dim * sizeof(*row));
+	}
+}
+
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment)
 {
 	fabric_begin(name, HYPERCUBE_CMD_FABRIC_NEW);
-	nl_u32(ctl(), HYPERCUBE_A_FABRIC_DIM, dim);
+	if (getenv("HC_TABLE"))
+		put_table(dim);
+	else
+		nl_u32(ctl(), HYPERCUBE_A_FABRIC_DIM, dim);
 	if (segment)
 		nl_u32(ctl(), HYPERCUBE_A_FABRIC_SEGMENT, segment);
 	return nl_talk(ctl(), NULL, NULL);
 }
 
-int ctl_patience(const char *name, unsigned int ms)
+int ctl_stall_timeout(const char *name, unsigned int ms)
 {
 	fabric_begin(name, HYPERCUBE_CMD_FABRIC_SET);
-	nl_u32(ctl(), HYPERCUBE_A_FABRIC_PATIENCE, ms);
+	nl_u32(ctl(), HYPERCUBE_A_FABRIC_STALL_TIMEOUT, ms);
 	return nl_talk(ctl(), NULL, NULL);
 }
 
@@ -249,18 +269,18 @@ int ctl_node_owner(const char *name, unsigned int node, unsigned int uid)
 	return nl_talk(ctl(), NULL, NULL);
 }
 
-int ctl_node_lie(const char *name, unsigned int node, unsigned int ppm, const unsigned int *at,
-		 unsigned int n, int64_t seed)
+int ctl_node_byzantine(const char *name, unsigned int node, unsigned int ppm,
+		       const unsigned int *at, unsigned int n, int64_t seed)
 {
 	unsigned int i;
 
 	node_begin(name, node);
 	if (!at)
-		nl_u32(ctl(), HYPERCUBE_A_NODE_LIE, ppm);
+		nl_u32(ctl(), HYPERCUBE_A_NODE_BYZANTINE, ppm);
 	for (i = 0; i < n; i++)
-		nl_u32(ctl(), HYPERCUBE_A_NODE_LIE_AT, at[i]);
+		nl_u32(ctl(), HYPERCUBE_A_NODE_BYZANTINE_AT, at[i]);
 	if (seed >= 0)
-		nl_u32(ctl(), HYPERCUBE_A_NODE_LIE_SEED, seed);
+		nl_u32(ctl(), HYPERCUBE_A_NODE_BYZANTINE_SEED, seed);
 	return nl_talk(ctl(), NULL, NULL);
 }
 
@@ -271,12 +291,13 @@ static void view_node(void *arg, const struct nl_attrs *a)
 
 	nl_all_numbers(a, n, ARRAY_SIZE(n), ~0ull);
 	*v = (struct node_view){
-		.lie = n[HYPERCUBE_A_NODE_LIE], .lie_seed = n[HYPERCUBE_A_NODE_LIE_SEED],
-		.lies = n[HYPERCUBE_A_NODE_LIES], .agreed = n[HYPERCUBE_A_NODE_AGREED],
+		.lie = n[HYPERCUBE_A_NODE_BYZANTINE],
+		.lie_seed = n[HYPERCUBE_A_NODE_BYZANTINE_SEED],
+		.lies = n[HYPERCUBE_A_NODE_BYZANTINE_FRAMES], .agreed = n[HYPERCUBE_A_NODE_AGREED],
 		.disagreed = n[HYPERCUBE_A_NODE_DISAGREED],
 		.incomplete = n[HYPERCUBE_A_NODE_INCOMPLETE],
 	};
-	while (nl_find(a, HYPERCUBE_A_NODE_LIE_AT, v->nat))
+	while (nl_find(a, HYPERCUBE_A_NODE_BYZANTINE_AT, v->nat))
 		v->nat++;
 }
 
@@ -294,7 +315,7 @@ int ctl_node_get(const char *name, unsigned int node, struct node_view *v)
 	return ctl_node_ask(name, node, view_node, v);
 }
 
-/* A set of nodes as netlink has it: bit u % 8 of byte u / 8. */
+/* Add a set of nodes in the form that netlink uses: bit u % 8 of byte u / 8. */
 static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members)
 {
 	size_t len = (hc_nodes(dim) + 7) / 8;
@@ -308,6 +329,13 @@ static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members
 	free(set);
 }
 
+static unsigned int guard_ms;
+
+void ctl_guard(unsigned int ms)
+{
+	guard_ms = ms;
+}
+
 static struct nl *plan_begin(const char *name, unsigned int id, unsigned int type)
 {
 	struct nl *nl = ctl();
@@ -316,6 +344,8 @@ static struct nl *plan_begin(const char *name, unsigned int id, unsigned int typ
 	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
 	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
 	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, type);
+	if (guard_ms)
+		nl_u32(nl, HYPERCUBE_A_PLAN_GUARD, guard_ms);
 	return nl;
 }
 
@@ -355,8 +385,8 @@ int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
 
 	nl_u32(nl, HYPERCUBE_A_PLAN_SOURCE, b->source);
 	nl_put(nl, HYPERCUBE_A_PLAN_SEQUENCE, b->sequence, b->steps);
-	put_members(nl, b->dim, b->members);
-	return plan_end(nl, fault, b->dim);
+	put_members(nl, b->topo.dim, b->members);
+	return plan_end(nl, fault, b->topo.dim);
 }
 
 int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling *d,
@@ -367,6 +397,16 @@ int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling
 	nl_u32(nl, HYPERCUBE_A_PLAN_BASE, d->base);
 	put_order(nl, d->order, d->stages);
 	return plan_end(nl, fault, d->dim);
+}
+
+int ctl_span_new(const char *name, unsigned int id, const struct hc_span *s,
+		 const uint32_t *fault)
+{
+	struct nl *nl = plan_begin(name, id, HYPERCUBE_PLAN_SPAN);
+
+	nl_u32(nl, HYPERCUBE_A_PLAN_SINK, s->root);
+	nl_put(nl, HYPERCUBE_A_PLAN_PARENTS, s->parent, s->n);
+	return plan_end(nl, fault, s->topo.dim);
 }
 
 static struct nl *ring_begin(const char *name, unsigned int id, const struct hc_ring_tree *t)
@@ -435,6 +475,32 @@ int ctl_ring_get(const char *name, unsigned int id, struct ring_view *v)
 	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_GET, NLM_F_DUMP);
 	nl_str(ctl(), HYPERCUBE_A_PLAN_FABRIC, name);
 	return nl_talk(ctl(), ring_take, &s);
+}
+
+struct cause_search {
+	unsigned int plan;
+	struct plan_cause *cause;
+};
+
+static void cause_take(void *arg, const struct nl_attrs *a)
+{
+	struct cause_search *s = arg;
+
+	if (nl_get_u32(a, HYPERCUBE_A_PLAN_ID, 0) != s->plan)
+		return;
+	s->cause->broken = *(const uint8_t *)nl_data(nl_find(a, HYPERCUBE_A_PLAN_BROKEN, 0));
+	s->cause->status = (int)nl_get_u32(a, HYPERCUBE_A_PLAN_CAUSE_STATUS, 0);
+	s->cause->node = nl_get_u32(a, HYPERCUBE_A_PLAN_CAUSE_NODE, ~0u);
+}
+
+int ctl_plan_cause(const char *name, unsigned int id, struct plan_cause *cause)
+{
+	struct cause_search s = { id, cause };
+
+	memset(cause, 0, sizeof(*cause));
+	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_GET, NLM_F_DUMP);
+	nl_str(ctl(), HYPERCUBE_A_PLAN_FABRIC, name);
+	return nl_talk(ctl(), cause_take, &s);
 }
 
 int ctl_plan_del(const char *name, unsigned int id)

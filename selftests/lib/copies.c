@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Datagrams in copies, and what is known of them. */
+/*
+ * Datagrams in several copies, and what receivers learn about them.
+ */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +67,9 @@ long copies_take_now(const struct cube *c, unsigned int to, void *buf, size_t le
 	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
 		size_t size = cmsg->cmsg_len - CMSG_LEN(0);
 
-		if (cmsg->cmsg_type == HYPERCUBE_CMSG_VERDICT && size == sizeof(g->v)) {
+		if (cmsg->cmsg_type == HYPERCUBE_CMSG_VOTE && size == sizeof(g->v)) {
 			memcpy(&g->v, CMSG_DATA(cmsg), size);
-			g->judged = true;
+			g->checked = true;
 		} else if (cmsg->cmsg_type == HYPERCUBE_CMSG_PATHS) {
 			memcpy(g->path, CMSG_DATA(cmsg), size);
 			g->npaths = size / sizeof(*g->path);
@@ -93,7 +95,7 @@ struct node_view copies_view(const struct cube *c, unsigned int node)
 	return v;
 }
 
-bool copies_judged(const struct cube *c, unsigned int node, uint64_t n)
+bool copies_checked(const struct cube *c, unsigned int node, uint64_t n)
 {
 	uint64_t end = deadline(COPIES_SECONDS);
 	struct node_view v;
@@ -121,8 +123,9 @@ bool copies_on_path(unsigned int src, const struct hypercube_path *p, unsigned i
 
 unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned int dst)
 {
+	const struct hc_topo topo = hc_topo_cube(c->dim);
 	struct hc_path_dims path[HYPERCUBE_DIM_MAX];
-	void *room = malloc(hc_disjoint_room(c->dim));
+	void *room = malloc(hc_disjoint_room(&topo));
 	uint16_t words[CUBE_MAX];
 	struct hc_disjoint g;
 	unsigned int u, n = 0;
@@ -130,7 +133,7 @@ unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned in
 	for (u = 0; u < c->nodes; u++)
 		words[u] = c->faults->fault[u];
 	if (room) {
-		hc_disjoint_init(&g, c->dim, room);
+		hc_disjoint_init(&g, &topo, room);
 		g.fault = words;
 		n = hc_disjoint_find(&g, src, dst, c->dim, path);
 	}

@@ -1,59 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Datagrams in copies over paths that share no node, from and to all nodes of a cube at once.
+ * Datagrams in several copies over paths that share no node, from and to all nodes of a cube.
  */
 #ifndef _HC_COPIES_H
 #define _HC_COPIES_H
 
 #include "cube.h"
 
-/* What should come is waited for so long. */
+/* Seconds to wait for a datagram that must arrive. */
 #define COPIES_SECONDS 30
 
 /**
- * struct copies_got - what is known of a datagram
- * @from: who has sent it
- * @judged: it came in copies
- * @v: the verdict
- * @path: the paths of those that dissent or are missing
- * @npaths: how many
- * @flags: of recvmsg()
+ * struct copies_got - what a receiver learns about a datagram
+ * @from: the node that has sent it
+ * @checked: it was sent in copies, so there is a vote
+ * @v: the vote
+ * @path: paths of the copies that mismatch or are missing
+ * @npaths: number of these paths
+ * @flags: flags that recvmsg() returned
  */
 struct copies_got {
 	unsigned int from;
-	bool judged;
-	struct hypercube_verdict v;
+	bool checked;
+	struct hypercube_vote v;
 	struct hypercube_path path[HYPERCUBE_DIM_MAX];
 	unsigned int npaths;
 	int flags;
 };
 
-/* An option of a socket; 0 or -errno. */
+/* Set an option of a socket. Return: 0 or -errno. */
 int copies_set(int fd, int name, int v);
-/* In a new cube everybody sends in @k copies, takes datagrams of as many at least, and waits for
- * all of them as long as there is.
+/* Make a new cube whose nodes all send in @k copies, accept datagrams of at least @k copies, and
+ * wait for all copies as long as is allowed. @deliver: the socket option that says which datagrams
+ * are delivered.
  */
 int copies_start(struct cube *c, unsigned int dim, int k, int deliver);
-/* The same of one that is there. */
+/* As copies_start(), for a cube that exists. */
 int copies_again(const struct cube *c, int k, int deliver);
-/* Bytes, or -errno. */
+/* Send a datagram. Return: bytes sent, or -errno. */
 long copies_post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
 		 size_t len);
-/* What has come to a node, or -EAGAIN. */
+/* Receive a datagram that has already come to node @to. Return: bytes, -EAGAIN if there is none, or
+ * -errno.
+ */
 long copies_take_now(const struct cube *c, unsigned int to, void *buf, size_t len,
 		     struct copies_got *g);
-/* What comes to a node soon. */
+/* As copies_take_now(), but wait for a datagram for a while. */
 long copies_take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 struct copies_got *g);
-/* What a node has counted; all ones: it does not say. */
+/* Return: the counters of a node; all ones if they could not be read. */
 struct node_view copies_view(const struct cube *c, unsigned int node);
-/* Waits until the node has judged so many datagrams; false: it did not. */
-bool copies_judged(const struct cube *c, unsigned int node, uint64_t n);
-/* Does a node relay on this path? */
+/* Wait until node @node has voted on @n datagrams. Return: false if it did not in time. */
+bool copies_checked(const struct cube *c, unsigned int node, uint64_t n);
+/* Does @node relay on path @p from @src? */
 bool copies_on_path(unsigned int src, const struct hypercube_path *p, unsigned int node);
-/* How many paths there are from one node to another around the faults. */
+/* Return: number of paths from @src to @dst around the faults. */
 unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned int dst);
-/* How many the source finds; 0: it does not say. */
+/* Return: number of paths that the source finds; 0 if that could not be read. */
 unsigned int copies_known(const struct cube *c, unsigned int src, unsigned int dst);
 
 #endif /* _HC_COPIES_H */

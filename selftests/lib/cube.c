@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets and fabrics. */
+/*
+ * Sockets and fabrics of tests.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -86,11 +88,33 @@ ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t 
 	return n < 0 ? -errno : n;
 }
 
+static void named_take(struct shc_named *named, struct msghdr *msg, struct cmsghdr *c)
+{
+	size_t set;
+
+	memset(named, 0, sizeof(*named));
+	c = CMSG_NXTHDR(msg, c);
+	if (!c || c->cmsg_level != SOL_HYPERCUBE || c->cmsg_type != HYPERCUBE_CMSG_MISSING)
+		return;
+	set = (c->cmsg_len - CMSG_LEN(0)) / 2;
+	memcpy(named->places, CMSG_DATA(c), set);
+	memcpy(named->missing, CMSG_DATA(c) + set, set);
+	named->named = true;
+}
+
 ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		 int flags)
 {
+	struct shc_named named;
+
+	return shc_recv_named(fd, buf, len, res, eor, flags, &named);
+}
+
+ssize_t shc_recv_named(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
+		       int flags, struct shc_named *named)
+{
 	union {
-		char buf[CMSG_SPACE(sizeof(struct hypercube_result))];
+		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + CMSG_SPACE(CUBE_MAX / 4)];
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
@@ -110,6 +134,7 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
 	    c->cmsg_len != CMSG_LEN(sizeof(*res)))
 		return -EBADMSG;
 	memcpy(res, CMSG_DATA(c), sizeof(*res));
+	named_take(named, &msg, c);
 	return n;
 }
 
@@ -154,7 +179,7 @@ int shc_ended(int fd)
 	return res.status;
 }
 
-/* ------------------------------------------------------------ fabrics */
+/* --- fabrics --- */
 
 int cube_new(struct cube *c, unsigned int dim, unsigned int segment)
 {
@@ -367,15 +392,15 @@ uint64_t cube_tx_bytes(const struct cube *c)
 {
 	unsigned long long sent;
 	char line[96];
-	bool told;
+	bool notified;
 	FILE *f;
 
 	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c->name);
 	f = popen(line, "r");
-	told = f && fscanf(f, "%llu", &sent) == 1;
+	notified = f && fscanf(f, "%llu", &sent) == 1;
 	if (f)
 		pclose(f);
-	return told ? sent : 0;
+	return notified ? sent : 0;
 }
 
 void cube_print_faults(const struct cube *c)
@@ -388,7 +413,7 @@ void cube_print_faults(const struct cube *c)
 	printf("\n");
 }
 
-/* The nodes compute their FAULT words in their own time. */
+/* Install a plan; try again while the nodes have not yet computed their FAULT words. */
 static int install(struct cube *c, unsigned int id, unsigned int type)
 {
 	const uint32_t *fault = c->faults->fault;
@@ -464,6 +489,48 @@ unsigned int cube_doubling_sizes(unsigned int id, size_t full, size_t many, cube
 	return wrong;
 }
 
+static void shuffle(uint8_t *a, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = n; i > 1; i--) {
+		unsigned int j = below(i);
+		uint8_t x = a[j];
+
+		a[j] = a[i - 1];
+		a[i - 1] = x;
+	}
+}
+
+unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes)
+{
+	unsigned int dim, i, wrong = 0;
+	struct cube c;
+
+	for (dim = 1; dim <= 7; dim++) {
+		const size_t least = dim < 5 ? 32768 >> dim : 1024;
+		const size_t piece = dim < 3 ? 32768 : 262144 >> dim;
+		const size_t sizes[] = { piece + 513, least, least - 1, piece, 2 * piece + 512 };
+
+		if (cube_doubling_ready(&c, id, dim, 0))
+			return wrong + 1;
+		/* Long operations between many members take much time. */
+		for (i = 0; i < (dim < 6 ? ARRAY_SIZE(sizes) : 2); i++) {
+			shuffle(c.doubling.order, c.doubling.stages);
+			wrong += cube_doubling_install(&c, id) || !takes(&c, sizes[i], dim);
+		}
+		wrong += !!cube_del(&c);
+	}
+	/* With small segments the rounds are small as well. */
+	for (i = 5; i <= 11; i++) {
+		if (cube_doubling_ready(&c, id, 3, 8 << i))
+			return wrong + 1;
+		wrong += !takes(&c, 5000, 3) || !takes(&c, 3 * 1024 + 1, 3);
+		wrong += !!cube_del(&c);
+	}
+	return wrong;
+}
+
 unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes)
 {
 	static const uint8_t order[][4] = {
@@ -478,7 +545,7 @@ unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes)
 		memcpy(c.doubling.order, order[i], sizeof(order[i]));
 		wrong += cube_doubling_install(&c, id) || !takes(&c, 77, 4);
 	}
-	/* X0X1: 1, 3, 9, 11. */
+	/* The nodes X0X1: 1, 3, 9, 11. */
 	wrong += cube_fail_node(&c, 15) || cube_doubling(&c, id, 0xa, 1) || !takes(&c, 777, 2);
 	return wrong + !!cube_del(&c);
 }
@@ -538,17 +605,23 @@ int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 	return install(c, id, HYPERCUBE_PLAN_BCAST);
 }
 
-static int plan_req(struct cube *c, unsigned int id, const struct hc_tree_req *req)
+static int plan_around(struct cube *c, unsigned int id, const struct hc_faults *f,
+		       const struct hc_tree_req *req)
 {
 	const char *why;
 	int err;
 
 	plan_forget(c);
-	err = hc_plan_tree(c->faults, req, &c->plan, &why);
+	err = hc_plan_tree(f, req, &c->plan, &why);
 	if (err)
 		return err;
 	c->planned = true;
 	return cube_install(c, id);
+}
+
+static int plan_req(struct cube *c, unsigned int id, const struct hc_tree_req *req)
+{
+	return plan_around(c, id, c->faults, req);
 }
 
 int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink)
@@ -556,6 +629,21 @@ int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink)
 	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = sink };
 
 	return plan_req(c, id, &req);
+}
+
+int cube_plan_without(struct cube *c, unsigned int id, uint32_t sink, uint64_t nodes)
+{
+	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = sink };
+	struct hc_faults *f = hc_faults_copy(c->faults);
+	unsigned int u;
+	int err;
+
+	for (u = 0; u < c->nodes; u++)
+		if (nodes >> u & 1)
+			hc_faults_node(f, u);
+	err = plan_around(c, id, f, &req);
+	hc_faults_free(f);
+	return err;
 }
 
 int cube_plan(struct cube *c, unsigned int id)

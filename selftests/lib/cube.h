@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests: a fabric of their own with a socket at every node, its faults
- * and plans as the planners make them, and the driver that lets one process take the
- * part of all members at once.
+ * What most tests use: a fabric of their own with a socket at every node, its faults and plans as
+ * the planners make them, and the driver, by which one process plays all members at once.
  */
 #ifndef _HC_CUBE_H
 #define _HC_CUBE_H
@@ -14,6 +13,7 @@
 #include "hc_doubling.h"
 #include "hc_nl.h"
 #include "hc_ring.h"
+#include "hc_span.h"
 #include "bcast.h"
 #include "plan.h"
 
@@ -21,46 +21,50 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
 
-/* ------------------------------------------------------------ the surroundings */
+/* --- the environment of a test --- */
 
-/* Is this a kernel with debugging, several times slower? */
+/* Is this a kernel with debugging, which is several times slower? */
 bool debug_kernel(void);
-/* Iterations: all of @n, or the share HC_SCALE (per cent) of it; at least one. */
+/* Return: number of iterations to run: @n, or the share HC_SCALE (per cent) of it; at least one. */
 unsigned int scaled(unsigned int n);
 
-/* Of a series, a kernel with debugging tests only one member in this many. */
+/* A kernel with debugging runs only one in this many of the members of a series of tests. */
 unsigned int stride(void);
-/* Seconds to wait for what comes in @s on a fast machine. */
+/* Return: seconds to wait for something that comes within @s seconds on a fast machine. */
 int patience(int s);
 /* Pseudo-random numbers, the same in every run. */
 uint64_t rnd(void);
 unsigned int below(unsigned int n);
 uint64_t now_ms(void);
-/* The now_ms() until which to wait for what comes in @s on a fast machine. */
+/* Return: the value of now_ms() until which to wait for something that comes within @s seconds on a
+ * fast machine.
+ */
 uint64_t deadline(int s);
-/* Go on in a network namespace of one's own: what is left in it ends with us. */
+/* Move to a new network namespace: whatever is left in it ends with this process. */
 int own_netns(void);
-/* Stay in the network namespace that this process was born in. */
+/* Return to the network namespace in which this process was started. */
 void own_netns_done(void);
 
-/* ------------------------------------------------------------ control */
+/* --- configuration of fabrics --- */
 
-/* The connection that all below use; opened at first use. */
+/* Return: the netlink connection that all functions below use; it is opened at the first use. */
 struct nl *ctl(void);
 
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
 int ctl_fabric_del(const char *name);
-/* Word of a task whose link has failed is waited for @ms, 0: without limit. */
-int ctl_patience(const char *name, unsigned int ms);
+/* Set how long, in ms, notifications of a task whose link has failed are waited for; 0: without
+ * limit.
+ */
+int ctl_stall_timeout(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
-/* The loss is of one end only with @one_way. */
+/* Let a link lose frames. @one_way: only those that end @node sends. */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
 		  bool one_way);
 
-/* So many bytes in a second over a link in one direction, 0: any. */
+/* Limit a link in one direction to @rate bytes per second; 0: no limit. */
 int ctl_link_rate(const char *name, unsigned int node, unsigned int dim, uint64_t rate);
 
-/* Impairments of the frames of a link in both directions; as the attributes. */
+/* Impairments of the frames of a link in both directions; members are named as the attributes. */
 struct impairments {
 	unsigned int loss;
 	unsigned int corrupt;
@@ -74,7 +78,7 @@ struct impairments {
 int ctl_link_impair(const char *name, unsigned int node, unsigned int dim,
 		    const struct impairments *i);
 
-/* Counters of all link ends of a fabric, added up. */
+/* Sums of the counters of all link ends of a fabric. */
 struct link_sums {
 	uint64_t tx_frames;
 	uint64_t corrupted;
@@ -91,25 +95,25 @@ struct link_sums {
 };
 
 int ctl_link_sums(const char *name, struct link_sums *sums);
-/* HYPERCUBE_LINK_F_*, all of them if it cannot be told. */
+/* Return: HYPERCUBE_LINK_F_* of a link end; all flags if they could not be read. */
 unsigned int ctl_link_state(const char *name, unsigned int node, unsigned int dim);
 int ctl_node_failed(const char *name, unsigned int node, bool failed);
 int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
-/* Let a node lie about what it relays: in so many ppm, or in the @n frames of @at; @seed < 0: leave
- * the random numbers alone.
+/* Make a node corrupt what it relays: @ppm of a million frames, or the @n frames whose numbers are
+ * in @at. @seed: start of its random numbers; < 0: leave them as they are.
  */
-int ctl_node_lie(const char *name, unsigned int node, unsigned int ppm, const unsigned int *at,
-		 unsigned int n, int64_t seed);
+int ctl_node_byzantine(const char *name, unsigned int node, unsigned int ppm,
+		       const unsigned int *at, unsigned int n, int64_t seed);
 
 /**
- * struct node_view - what is told of a node
- * @lie: ppm
- * @lie_seed: of its random numbers
- * @nat: how many frames its list names
- * @lies: frames it has lied about
- * @agreed: datagrams all copies of which came and agreed
- * @disagreed: those of whose copies some disagreed
- * @incomplete: others of which copies are missing
+ * struct node_view - what the kernel reports of a node
+ * @lie: how many of a million relayed frames it corrupts
+ * @lie_seed: start of the random numbers that decide which
+ * @nat: number of frames that are listed for corruption
+ * @lies: number of frames that it has corrupted
+ * @agreed: number of datagrams all copies of which came and were equal
+ * @disagreed: number of datagrams some copies of which mismatched
+ * @incomplete: number of other datagrams of which copies were missing
  */
 struct node_view {
 	unsigned int lie;
@@ -122,27 +126,31 @@ struct node_view {
 };
 
 int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
-/* All that is told of it goes to @cb. */
+/* Request the state of a node; each answer is passed to @cb. */
 int ctl_node_ask(const char *name, unsigned int node, nl_cb cb, void *arg);
 int ctl_fault_clear(const char *name);
+/* Install all further plans with a guard of @ms; 0: without a guard. */
+void ctl_guard(unsigned int ms);
 int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);
 int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
 		  const uint32_t *fault);
+int ctl_span_new(const char *name, unsigned int id, const struct hc_span *s,
+		 const uint32_t *fault);
 int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling *d,
 		     const uint32_t *fault);
 int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
 		 const uint32_t *fault, unsigned int dim);
-/* The same of a plan that repairs itself. */
+/* As ctl_ring(), with a plan that repairs itself. */
 int ctl_ring_repair(const char *name, unsigned int id, const struct hc_ring_tree *t,
 		    const uint32_t *fault, unsigned int dim);
 int ctl_plan_del(const char *name, unsigned int id);
 
 /**
- * struct wait_view - how a node is doing in a plan
- * @wait: enum hypercube_wait, or -1: it is no member
- * @peer: whom it waits for
- * @nr: for which operation
+ * struct wait_view - what a node of a plan waits for
+ * @wait: enum hypercube_wait, or -1 if the node is no member
+ * @peer: the node that it waits for
+ * @nr: number of the operation for which it waits
  * @next: number of its next contribution
  */
 struct wait_view {
@@ -153,45 +161,58 @@ struct wait_view {
 	uint64_t done;
 };
 
-/* Print which node waits for what, for people who look into a failure. */
+/* Print which node waits for what, for a person who looks into a failed test. */
 void ctl_op_print(const char *name);
 int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v);
 
-/* ------------------------------------------------------------ sockets */
-
-int shc_family(void);
-struct sockaddr_hypercube shc_addr(const char *name, unsigned int node);
-/* A bound non-blocking socket, or -errno. */
-int shc_bound(const char *name, unsigned int node, int type);
-/* One that is connected to a plan. */
-int shc_connected(const char *name, unsigned int node, unsigned int plan);
-/* Begin a contribution; @op NULL: go on with it.  Bytes taken, or -errno. */
-ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags);
-/* Bytes or -errno; *eor: the record is complete. */
-ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
-		 int flags);
-
-/* The same of what should come within seconds. */
-ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
-/* Does something come to be received, within what takes @s on a fast machine? */
-bool readable(int fd, int s);
-/* Receive and forget all that has come. */
-void shc_drain(int fd);
-/* How the next operation ends there: its status, or an error of the call. */
-int shc_ended(int fd);
-
-/* ------------------------------------------------------------ fabrics */
+/* --- sockets --- */
 
 #define CUBE_MAX	(1 << 8)
 
+int shc_family(void);
+struct sockaddr_hypercube shc_addr(const char *name, unsigned int node);
+/* Return: a non-blocking socket bound to @node, or -errno. */
+int shc_bound(const char *name, unsigned int node, int type);
+/* Return: a bound socket that is connected to plan @plan, or -errno. */
+int shc_connected(const char *name, unsigned int node, unsigned int plan);
+/* Begin a contribution, or continue one if @op is NULL. Return: bytes taken, or -errno. */
+ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags);
+/* Receive. *eor: set to whether the record is complete. Return: bytes or -errno. */
+ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
+		 int flags);
+/* What shc_recv_named() fills in: the result, and the missing members if the end of an operation
+ * names any.
+ */
+struct shc_named {
+	bool named;
+	uint32_t places[CUBE_MAX / 32];
+	uint32_t missing[CUBE_MAX / 32];
+};
+
+ssize_t shc_recv_named(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
+		       int flags, struct shc_named *named);
+
+/* As shc_recv(), but wait some seconds for something to come. */
+ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
+/* Wait as long as takes @s seconds on a fast machine: is there something to receive? */
+bool readable(int fd, int s);
+/* Receive all that has come, and drop it. */
+void shc_drain(int fd);
+/* Return: the status with which the next operation ends at this socket, or the
+ * error of the call.
+ */
+int shc_ended(int fd);
+
+/* --- fabrics --- */
+
 /**
- * struct ring_view - a plan of rings, as the kernel tells of it
- * @tree: its rings; no ring: there is no such plan
- * @ring: those of @tree
- * @node: those of @tree
- * @members: set of the members
- * @broken: a fault has broken it
- * @repairs: how often it was mended, ~0: it does not mend itself
+ * struct ring_view - a plan of rings, as the kernel reports it
+ * @tree: its rings; without rings: there is no such plan
+ * @ring: memory for the rings of @tree
+ * @node: memory for the nodes of @tree
+ * @members: the members, as a set
+ * @broken: a fault has broken the plan
+ * @repairs: how often the plan was repaired; ~0: it does not repair itself
  */
 struct ring_view {
 	struct hc_ring_tree tree;
@@ -202,21 +223,29 @@ struct ring_view {
 	unsigned int repairs;
 };
 
+/* What has broken a plan: a positive errno, and the node at which the fault is, or ~0. */
+struct plan_cause {
+	bool broken;
+	int status;
+	unsigned int node;
+};
+
+int ctl_plan_cause(const char *name, unsigned int id, struct plan_cause *cause);
 int ctl_ring_get(const char *name, unsigned int plan, struct ring_view *v);
 
 /**
- * struct cube - a fabric
- * @name: its name
- * @dim: dimension
- * @nodes: 2^dim
+ * struct cube - a fabric, its plans and its sockets
+ * @name: name of the fabric
+ * @dim: its dimension
+ * @nodes: number of nodes, 2^dim
  * @segment: bytes of a full segment
  * @faults: the faults set so far, as the planners see them
- * @plan: the last plan made; valid if @planned.  Of a doubling: the tree of the same
- *	bits, which is not installed
- * @planned: see @plan
- * @bcast: the last broadcast plan made; valid if @bcast_planned
- * @bcast_planned: see @bcast
- * @doubling: the last plan for doubling
+ * @plan: the last tree plan made, valid if @planned. For recursive doubling: the tree that has
+ *	the same dimensions, which is not installed
+ * @planned: @plan is valid
+ * @bcast: the last broadcast plan made, valid if @bcast_planned
+ * @bcast_planned: @bcast is valid
+ * @doubling: the last plan for recursive doubling
  * @fd: collective socket of each node, or -1
  */
 struct cube {
@@ -233,54 +262,60 @@ struct cube {
 	int fd[CUBE_MAX];
 };
 
-/* All return 0 or -errno. */
+/* All functions below return 0 or -errno unless they say otherwise. */
 int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
 int cube_del(struct cube *c);
 int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
-/* All leave, and when the news of that has come everywhere others come in their place. */
+/* Close the sockets of all nodes and, when all nodes have been notified of that, bind new ones. */
 int cube_rebind_all(struct cube *c);
-/* A new cube with a socket at each node. */
+/* Make a cube, with a collective socket at each node. */
 int cube_bound(struct cube *c, unsigned int dim, unsigned int segment);
-/* A new cube with a socket for datagrams at each node. */
+/* Make a cube, with a datagram socket at each node. */
 int cube_dgrams(struct cube *c, unsigned int dim);
 void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
-/* All links. */
+/* Set impairments of all links. */
 int cube_impair(struct cube *c, const struct impairments *i);
-/* So many attempts of a million are lost everywhere. */
+/* Let all links lose @loss of a million attempts to send a frame. */
 int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);
-/* A new cube of eight nodes with a plan, where theorem 5 of Leu & Kuo fails: node 0 has nobody to
- * help, and so a detour, and its stage takes three steps.
+/* Make a cube of eight nodes with a plan for which theorem 5 of Leu & Kuo fails: node 0 has no
+ * helper, so it sends over a detour, and its stage takes three steps.
  */
 int cube_detour(struct cube *c, unsigned int id, unsigned int segment);
-/* Plan around the faults, to @sink or HC_ANY_SINK, and install. */
+/* Make a plan around the faults with sink @sink, or any sink for HC_ANY_SINK, and install it. */
 int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink);
 int cube_plan(struct cube *c, unsigned int id);
-/* With this order of all dimensions. */
+/* As cube_plan_to(), with the order @order of all dimensions. */
 int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order);
-/* The same for a subcube: free dimensions @dims, around node @base. */
+/* As cube_plan_to(), for the subcube with the free dimensions @dims around node @base. */
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
-/* Recursive doubling in the subcube of these dimensions around @base. */
+/* Install recursive doubling for the subcube with the free dimensions @dims around node @base. */
 int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
-/* A new cube with a doubling of all its nodes, all bound. */
+/* Make a cube with recursive doubling of all its nodes, all bound. */
 int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 int cube_doubling_install(struct cube *c, unsigned int id);
-/* Does an operation with this size of a block take so many steps, and is it right? */
+/* Does an operation with blocks of @size bytes take @steps steps, and is its result right? */
 typedef bool (*cube_takes_fn)(struct cube *c, size_t size, unsigned int steps);
-/* Doublings of one to sixteen nodes, with the block_sizes() of a node's part of @full and @many.
- * Return: how often it was wrong, or could not be tried.
+/* Try recursive doubling of one to sixteen nodes, with block_sizes(@full, @many) as the sizes of
+ * the part of a node. Return: how often it was wrong, or could not be tried.
  */
 unsigned int cube_doubling_sizes(unsigned int id, size_t full, size_t many, cube_takes_fn takes);
-/* Doublings of sixteen nodes with some orders of the stages, and of four around a failed node.
- * Return: how often it was wrong, or could not be tried.
+/* Try recursive doubling of two to 128 nodes, in random orders of stages, with blocks about as long
+ * as those whose pieces lie apart (coll/rounds.h). Return: as cube_doubling_sizes().
+ */
+unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes);
+/* Try recursive doubling of sixteen nodes with some orders of the stages, and of four nodes around
+ * a failed node. Return: as cube_doubling_sizes().
  */
 unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes);
-/* Contribute to a doubling of 512 nodes, more than a segment has bytes: as shc_send(). */
+/* Contribute to recursive doubling of 512 nodes, more nodes than a segment has bytes. Return: as
+ * shc_send().
+ */
 ssize_t cube_send_of_512(const struct hypercube_op *op, const void *in);
-/* Contributions that must be refused with @err. */
+/* A contribution that must be refused with @err. */
 struct op_wrong {
 	size_t bytes;
 	unsigned int flags;
@@ -288,36 +323,43 @@ struct op_wrong {
 	int err;
 };
 
-/* Node 0 begins an operation like @op with each of these.  Return: how many were not refused so. */
+/* Begin, at node 0, an operation like @op with each change of @wrong. Return: how many were not
+ * refused with the right error.
+ */
 unsigned int cube_not_refused(const struct cube *c, const struct hypercube_op *op, const void *in,
 			      const struct op_wrong *wrong, unsigned int n);
-/* Plan a broadcast around the faults, and install. */
+/* Make a broadcast plan around the faults and install it. */
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 		    enum hc_bcast_method method);
-/* Install the plan at hand again; waits for the nodes to have heard of the faults. */
+/* cube_install() installs the last plan again, after all nodes have been notified of the faults.
+ * This one makes and installs a plan as if the nodes of the set @nodes had failed, which have not.
+ */
+int cube_plan_without(struct cube *c, unsigned int id, uint32_t sink, uint64_t nodes);
 int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);
-/* Link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
+/* Find the lower end and the dimension of link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
 void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
-/* A test's work around the faults of the moment: was it right? */
+/* The work of a test, with whatever faults the cube has when it is called: was the result right? */
 typedef bool (*cube_around_fn)(struct cube *c);
-/* Around each link that fails and each pair, or every @step-th.  Return: how often it was
- * wrong, or could not be tried; the faults are printed then.
+/* Call @around with each link failed, and with each pair of links failed, or every @step-th of
+ * these. Return: how often it was wrong, or could not be tried; the faults are printed then.
  */
 unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step);
-/* Around random failed nodes and links, every third time so many that detours are needed. */
+/* Call @around with random nodes and links failed, every third time so many that detours are
+ * needed. Return: as cube_pairs_of_links().
+ */
 unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds);
-/* The same in cubes that are made for it, of eight nodes, and of sixteen to sixty four. */
+/* The same in cubes that these functions make: of eight nodes, and of sixteen to 64 nodes. */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
-/* Both, as tests. */
+/* These two functions, as tests. */
 #define TESTS_AROUND(around, rounds)						\
 	static bool around(struct cube *c);					\
 	TEST_NONE_WRONG(every_pattern_of_two_links_of_eight,			\
 			cube_pairs_of_eight(around, stride()))			\
 	TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four,			\
 			cube_random_to_64(around, rounds))
-/* Sizes of blocks to be tried, of which @full fills a segment and @many takes many. */
+/* Sizes of blocks to try, one of which, @full, fills a segment, and another, @many, fills many. */
 #define BLOCK_SIZES 9
 static inline void block_sizes(size_t *size, size_t full, size_t many)
 {
@@ -328,30 +370,30 @@ static inline void block_sizes(size_t *size, size_t full, size_t many)
 	memcpy(size, all, sizeof(all));
 }
 
-/* What all links have sent; 0: it cannot be told. */
+/* Return: bytes that all links have sent; 0 if that could not be read. */
 uint64_t cube_tx_bytes(const struct cube *c);
-/* A line for the log that tells of the faults. */
+/* Print a line with the faults to the log. */
 void cube_print_faults(const struct cube *c);
 
-/* ------------------------------------------------------------ the driver */
+/* --- the driver --- */
 
 /**
- * struct job - one operation as one member sees it
- * @op: what is contributed; the cookie is the driver's
- * @in: the data; with @period, that many bytes of it again and again
+ * struct job - an operation at one member
+ * @op: the operation; the driver sets its cookie
+ * @in: the data to contribute; with @period, this many bytes over and over
  * @period: see @in
- * @out: where the result goes, or NULL; all of it, of an ALLGATHER or ALLTOALL
+ * @out: memory for the result, or NULL; for ALLGATHER or ALLTOALL the whole of it
  * @room: bytes at @out
- * @expect: bytes that the result must have, with @period again and again, or NULL
- * @waits: this member hears of the end: it is the sink, or wants to be told
- * @sent: bytes taken by the kernel
+ * @expect: bytes that the result must have, with @period over and over, or NULL
+ * @waits: this member must be notified of the end: it is the sink, or asks for it
+ * @sent: bytes that the kernel has taken
  * @got: bytes of the result that have come
- * @begun: the kernel knows of it
+ * @begun: the kernel has begun the operation
  * @over: nothing more is to be sent
- * @refused: the error with which sendmsg() refused to begin it, or 0
- * @ends: how often its end was told
- * @wrong: bytes that differ from what was expected
- * @res: its end
+ * @refused: error with which sendmsg() refused to begin the operation, or 0
+ * @ends: number of times that its end was notified
+ * @wrong: number of bytes that differ from @expect
+ * @res: the result with which it ended
  */
 struct job {
 	struct hypercube_op op;
@@ -372,17 +414,19 @@ struct job {
 };
 
 /**
- * struct party - a socket and what is to be done with it
+ * struct party - a member: its socket and its operations
  * @fd: the socket, or -1
- * @job: the operations in order
- * @njobs: how many
- * @next: the one being sent
- * @settled: all before this one are sent or refused, and have ended if they must
- * @dead: the socket says that all is over, with this error
- * @failed: it was told of a failure, and something that it had begun before has not ended
- * @stops: it begins nothing more after a failure, for others may have begun less
+ * @job: the operations in their order
+ * @njobs: number of operations
+ * @next: index of the one that is being sent
+ * @settled: all operations before this index are sent or refused, and have ended if they must
+ * @dead: error with which the socket reports that it is of no more use, or 0
+ * @failed: the member was notified of a failure, and an operation begun before that has not
+ *	ended
+ * @stops: after a failure the member begins no more operations, as other members may have
+ *	begun fewer
  * @base: cookie of the first operation
- * @strays: records with cookies of no operation in the list
+ * @strays: number of records whose cookie belongs to no operation
  */
 struct party {
 	int fd;
@@ -397,39 +441,43 @@ struct party {
 	unsigned int strays;
 };
 
-/* Send and receive what is possible now; returns whether anything moved.  A party that is told of a
- * failure waits for the ends of all that it has begun, and goes on with the next job: hypercube(7).
+/* Send and receive what is possible now. A member that was notified of a failure waits for the ends
+ * of all operations that it has begun, and continues with the next one: see hypercube(7). Return:
+ * whether anything was sent or received.
  */
 bool drive_once(struct party *p, unsigned int n);
-/* The same with at most @burst calls of each kind at a socket. */
+/* As drive_once(), with at most @burst calls of each kind per socket. */
 bool drive_some(struct party *p, unsigned int n, unsigned int burst);
 bool drive_done(struct party *p, unsigned int n);
-/* Go on until all is sent and all ends have come: 0 or -ETIMEDOUT. */
+/* Continue until all is sent and all ends have come. Return: 0 or -ETIMEDOUT. */
 int drive(struct party *p, unsigned int n, int seconds);
-/* The same for operations that must all end well, and whose ends must be told in the order in
- * which each plan began them.  Return: how many did not, the first of them with a line in the
- * log.
+/* As drive(), for operations that must all succeed, and whose ends must be notified in the order in
+ * which each plan began them. Return: how many did not; the first of them is printed to the log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
-/* Is what member @i has of its operation @k as it must be, with @bytes of each? */
+/* Is the result of operation @k of member @i right, with @bytes from each member? */
 typedef bool (*right_fn)(const struct party *p, const unsigned int *node, unsigned int n,
 			 unsigned int i, unsigned int k, size_t bytes);
-/* Parties that are told of a failure begin no more. */
+/* Members that are notified of a failure begin no more operations. */
 void drive_stop_failed(struct party *p, unsigned int n);
-/* drive() for operations that may fail: told of, or refused, once.  @good: how many ended well. */
+/* As drive(), for operations that may fail: each must be notified or refused, once. @good: set to
+ * the number that succeeded.
+ */
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
-/* The same for the first operation of each, and those that ended well must be @right. */
+/* As drive_ended(), for the first operation of each member; of those that succeeded the result must
+ * be @right.
+ */
 unsigned int drive_ended_right(struct party *p, const unsigned int *node, unsigned int n,
 			       size_t bytes, right_fn right, unsigned int *good);
-/* The same for operations that must all end with @status.  Return: how many did not. */
+/* As drive(), for operations that must all end with @status. Return: how many did not. */
 unsigned int drive_refused(struct party *p, unsigned int n, int status);
 /**
- * struct begun - operations under way when a blow comes
- * @how: which blow, in the test's own numbers
- * @p: who takes part
- * @node: at which nodes
- * @n: how many
- * @size: of a block of theirs
+ * struct begun - operations that are under way when a fault or the like is injected
+ * @how: what is injected, in the numbers of the test
+ * @p: the members
+ * @node: their nodes
+ * @n: number of members
+ * @size: bytes of a block of their operations
  */
 struct begun {
 	int how;
@@ -439,45 +487,55 @@ struct begun {
 	size_t size;
 };
 
-/* Has operation @k of party @i ended as it may? */
+/* Has operation @k of member @i ended in a way that is allowed? */
 typedef bool (*drive_fair_fn)(const struct begun *b, unsigned int i, unsigned int k);
-/* Are all of them told of, or refused, once, and as it may be?  Parties that are told of a failure
- * begin no more.  Return: how many did not end well at those that have a socket, or -1.
+/* Were all operations notified or refused, once, and in a way that is allowed? Members that are
+ * notified of a failure begin no more. Return: how many did not succeed at members with a socket,
+ * or -1.
  */
 int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair);
-/* Go on until nothing has moved for so long. */
+/* Continue until nothing has been sent or received for @ms. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);
-/* The same while party @u does not read, and then with it to the end.  Return: how many had given
- * the whole of their first operation before, and whether not all ended.
+/* As drive_until_quiet() while member @u does not read, and then with all members to the end.
+ * Return: how many members had sent the whole of their first operation before that, plus one if not
+ * all operations end.
  */
 unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u);
 
-/* Have all that have a socket begun an operation of the plan?  Who leaves then fails for each.
- * Waits for that for seconds.
+/* Wait some seconds: have all members with a socket begun an operation of the plan? A member that
+ * leaves then fails for each of them.
  */
 bool cube_all_begun(const struct cube *c, unsigned int plan);
 
-/* A party at every bound member of the cube's plan, each with @njobs jobs that
- * the caller fills in; returns how many.  Release with parties_free().
+/* Make a struct party for every bound member of the cube's plan, each with @njobs jobs that the
+ * caller fills in. Return: their number. Release with parties_free().
  */
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs);
 void parties_free(struct party *p, unsigned int n);
-/* The same, with what is given and received by the jobs, if all of that was allocated. */
+/* As parties_free(), and release the data and results of the jobs as well, if all of these were
+ * allocated.
+ */
 void parties_done(struct party *p, unsigned int n, unsigned int njobs);
 
-/* One sum of u64 in which every member has the bit of its number; checks that the
- * sink gets each exactly once and everybody hears of the end.  Returns 0, or a
- * negative errno: of the operation, or -EBADMSG for a wrong result.  @res, if not
- * NULL: as the sink saw it.
+/* Run one sum of u64 in which each member contributes the bit of its number; check that the sink
+ * gets each exactly once and that each member is notified of the end. @res, if not NULL: set to the
+ * sink's result. Return: 0, or a negative errno: of the operation, or -EBADMSG for a wrong result.
  */
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* The same by an allreduce: all members get it. */
+/* As cube_reduce(), by an allreduce: all members get the sum. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* All but @last come to a barrier, and nobody leaves it.  Return: how many did something else. */
+/* As cube_reduce(), after processes have left: members that are notified of that
+ * contribute again.
+ */
+int cube_reduce_again(struct cube *c, unsigned int plan);
+int cube_allreduce_again(struct cube *c, unsigned int plan);
+/* All members but @last come to a barrier; none may leave it. Return: how many did
+ * something else.
+ */
 unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
 			     unsigned int last);
-/* The right sum. */
+/* Return: the right sum of cube_reduce(). */
 uint64_t cube_mask(const struct cube *c);
 
 #endif /* _HC_CUBE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The driver: one process takes the part of all members, without ever waiting
- * for one of them alone.  The cookie of an operation is its place in the party's
- * list, so a result finds its operation in whatever order they come.
+ * The driver: one process plays all members, and never waits for one of them alone. The cookie of
+ * an operation is its index in the member's list, so each result finds its operation, in whatever
+ * order results come.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,8 +20,8 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Has the job come to its end as far as this member can know?  A contribution
- * that was cut short hears why by a record, whether it asked to be told or not.
+/* Has the job come to its end as far as this member can know? If a contribution was cut short, a
+ * record reports the reason, whether the member asked to be notified or not.
  */
 static bool job_settled(const struct job *j)
 {
@@ -59,7 +59,7 @@ static bool send_some(struct party *p)
 	j->op.cookie = p->base + p->next;
 	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
 		     MSG_DONTWAIT);
-	/* Before failures have been read, nothing begins. */
+	/* As long as a failure has not been read, no operation begins. */
 	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR || n == -ECANCELED)
 		return false;
 	if (n < 0) {
@@ -112,7 +112,9 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	p->failed |= res->status;
 }
 
-/* The job whose end comes next, if its result must be received where it belongs; or NULL. */
+/* Return: the job that ends next, if its result must be received into memory of its
+ * own; or NULL.
+ */
 static struct job *placed(struct party *p)
 {
 	unsigned int k;
@@ -165,7 +167,7 @@ static bool may_send(struct party *p)
 	return !p->stops && !p->failed;
 }
 
-/* Up to @burst calls of each kind; did anything move? */
+/* Make up to @burst calls of each kind. Return: whether anything was sent or received. */
 static bool party_some(struct party *p, unsigned int burst)
 {
 	unsigned int k;
@@ -207,7 +209,9 @@ bool drive_done(struct party *p, unsigned int n)
 	return true;
 }
 
-/* All of those with which something may move; others would only take time to say that they wait. */
+/* Drive all members whose sockets are ready; calls at the others would only return that they would
+ * block.
+ */
 static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 {
 	bool moved = false;
@@ -220,7 +224,7 @@ static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 	return moved;
 }
 
-/* Wait for some to be ready.  If none is for so long, all are tried. */
+/* Wait until some sockets are ready. If none is for @ms, all of them are tried. */
 static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *ready)
 {
 	struct pollfd fds[CUBE_MAX];
@@ -246,7 +250,9 @@ int drive(struct party *p, unsigned int n, int seconds)
 	while (!drive_done(p, n)) {
 		if (drive_ready(p, n, ready))
 			continue;
-		/* A machine that stood still had no time to do anything: look again some times. */
+		/* If the machine stood still, the members had no time to do anything: look again
+		 * some times.
+		 */
 		if (now_ms() > end && ++late > 50)
 			return -ETIMEDOUT;
 		drive_sleep(p, n, 20, ready);
@@ -254,7 +260,9 @@ int drive(struct party *p, unsigned int n, int seconds)
 	return 0;
 }
 
-/* Told as often as it waits, of what it is, with what it must be. */
+/* Was the end notified exactly if the job waits for it, for the right operation, and with the right
+ * result?
+ */
 static bool job_well(const struct job *j)
 {
 	if (j->refused || j->ends != j->waits || j->res.status || j->wrong)
@@ -410,7 +418,7 @@ unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 	static uint64_t base;
 	unsigned int u, n = 0;
 
-	/* Ends that come late must not be taken for what comes next. */
+	/* Ends that come late must not be taken for those of the next operations. */
 	base += 1ull << 32;
 	for (u = 0; u < c->nodes; u++) {
 		if (!cube_member(c, u) || c->fd[u] < 0)
@@ -449,8 +457,45 @@ void parties_done(struct party *p, unsigned int n, unsigned int njobs)
 	parties_free(p, n);
 }
 
+/* Let each member whose operation ended because another member has left contribute again. */
+static void begin_again(struct party *p, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct job *j = &p[i].job[0];
+
+		if (!j->ends || j->res.status != -ECONNRESET)
+			continue;
+		j->begun = false;
+		j->over = false;
+		j->sent = 0;
+		j->ends = 0;
+		p[i].next = 0;
+		p[i].settled = 0;
+		p[i].failed = false;
+	}
+}
+
+/* As drive(), for jobs that are begun again until none ends because another member has left. */
+static int drive_again(struct party *p, unsigned int n, int seconds)
+{
+	uint64_t end = deadline(seconds);
+	bool moved;
+
+	do {
+		moved = drive_once(p, n);
+		begin_again(p, n);
+		if (!moved && now_ms() > end)
+			return -ETIMEDOUT;
+		if (!moved)
+			poll(NULL, 0, 1);
+	} while (!drive_done(p, n));
+	return 0;
+}
+
 static int sum_run(struct cube *c, unsigned int plan, unsigned int collective,
-		   struct hypercube_result *res)
+		   struct hypercube_result *res, int (*run)(struct party *, unsigned int, int))
 {
 	bool all = collective == HYPERCUBE_ALLREDUCE;
 	struct party p[CUBE_MAX];
@@ -475,7 +520,7 @@ static int sum_run(struct cube *c, unsigned int plan, unsigned int collective,
 			j->room = sizeof(out[i]);
 		}
 	}
-	if (drive(p, n, 10))
+	if (run(p, n, 10))
 		err = -ETIMEDOUT;
 	for (i = 0; i < n && err != -ETIMEDOUT; i++) {
 		struct job *j = &p[i].job[0];
@@ -498,12 +543,22 @@ static int sum_run(struct cube *c, unsigned int plan, unsigned int collective,
 
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
 {
-	return sum_run(c, plan, HYPERCUBE_REDUCE, res);
+	return sum_run(c, plan, HYPERCUBE_REDUCE, res, drive);
 }
 
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
 {
-	return sum_run(c, plan, HYPERCUBE_ALLREDUCE, res);
+	return sum_run(c, plan, HYPERCUBE_ALLREDUCE, res, drive);
+}
+
+int cube_allreduce_again(struct cube *c, unsigned int plan)
+{
+	return sum_run(c, plan, HYPERCUBE_ALLREDUCE, NULL, drive_again);
+}
+
+int cube_reduce_again(struct cube *c, unsigned int plan)
+{
+	return sum_run(c, plan, HYPERCUBE_REDUCE, NULL, drive_again);
 }
 
 unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,

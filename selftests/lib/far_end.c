@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The other machine of a trunk, played by a program.
+ * A program that plays the other machine of a trunk.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -61,7 +61,9 @@ void far_digest(uint8_t *p, size_t n)
 	far_put32(p + 12, crc32c(p, 8));
 }
 
-/* All but TEST and ETH; a frame whose checksum is not its own counts for nothing. */
+/* Only frames of the types TEST and ETH have no number. A frame whose checksum is wrong does not
+ * count.
+ */
 void far_number(uint8_t *record)
 {
 	static uint32_t last[1 << 12];

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes in front of what a record announces, and of struct hc_hdr. */
+/* Bytes of the header of a record, and of struct hc_hdr. */
 #define FAR_RECORD	16
 #define FAR_HDR		40
 /* HC_TRUNK_VERSION, HC_WIRE_VERSION */
-#define FAR_VERSION	6
+#define FAR_VERSION	7
 #define FAR_WIRE	5
 
 /* HC_FRAME_LSA */
@@ -24,35 +24,39 @@ enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 void far_put16(uint8_t *p, uint16_t v);
 void far_put32(uint8_t *p, uint32_t v);
 uint32_t far_get32(const uint8_t *p);
-/* struct hc_wire_record, without digests */
+/* Write struct hc_wire_record, without digests, to @p. */
 void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node);
-/* False: the stream has ended. */
+/* Send @n bytes. Return: false if the stream has ended. */
 bool far_say(int fd, const void *p, size_t n);
-/* A frame's record: the frame gets the next number of its link, if its type has one. */
+/* Give the frame of a record the next number of its link, if frames of its type have numbers. */
 void far_number(uint8_t *record);
-/* That of a record of @n bytes behind it gets its digests. */
+/* Write the digests of the record at @p, which has @n bytes behind it. */
 void far_digest(uint8_t *p, size_t n);
-/* As a machine with a part of a fabric of dimension @dim, whose nodes share the bits @fixed, which
- * are @base, does for the links along @along.
+/* Send the greeting of a machine that holds a part of a fabric of dimension @dim (the nodes whose
+ * bits @fixed are @base), for the links along the dimensions @along.
  */
 bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int along, uint16_t fixed,
 		  uint16_t base);
-/* The same for one of dimension 3. */
+/* As far_greet_of(), for a fabric of dimension 3. */
 bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, uint16_t base);
-/* Read @n bytes; false: the other end has hung up. */
+/* Read @n bytes. Return: false if the other end has closed the stream. */
 bool far_get(int fd, void *to, size_t n);
-/* The link of node @u there is up. */
+/* Send that the link of the far end's node @u is up. */
 bool far_state(int fd, uint16_t u);
-/* The same; its end there has been cut so often. */
+/* As far_state(); the far end's link end has been cut @cuts times. */
 bool far_state_cut(int fd, uint16_t u, uint16_t cuts);
-/* A frame to node @u, over a link along the dimension of bit @along, by which node @of has version
- * @version of its FAULT word: @word.
+/* Send a frame to node @u over its link along the dimension of bit @along: version @version of the
+ * FAULT word of node @of is @word.
  */
 bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t of, uint16_t word,
 	      uint32_t version);
-/* Let "hcctl trunk add FABRIC DIM" have @fd, without digests.  Its status; -1: it was not run. */
+/* Run "hcctl trunk add FABRIC DIM" with @fd as the stream, without digests. Return: its exit
+ * status; -1 if it could not be run.
+ */
 int far_hand_over(const char *fabric, const char *dim, int fd);
-/* A pair of sockets, of which the one was handed over: the other, or -1. */
+/* Make a pair of sockets and give one of them to a trunk, as far_hand_over(). Return: the other
+ * one, or -1.
+ */
 int far_trunk(const char *fabric, const char *dim);
 
 #endif /* _HC_FAR_END_H */

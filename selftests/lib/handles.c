@@ -53,7 +53,7 @@ bool move_until(unsigned int u, uint64_t id)
 {
 	unsigned int i, idle = 0;
 
-	while (!hcl_done(h[u], id)) {
+	while (!hcl_test(h[u], id)) {
 		int moved = 0;
 
 		for (i = 0; i < NODES; i++)

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that is asked to take part in plans, and asks for them, but does not keep to the rules.
+ * A machine that is asked to prepare plans, and asks for that itself, but does not follow the
+ * protocol.
  *
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
- * FABRIC, of dimension 3, has the nodes 0XX here and no trunk.  The program plays the machine that
- * holds 1XX; or, where HC_HOLDS says so, 01X or 10X, if 00X are here.  What it does with a plan
- * that it is asked to prepare:
- *	accept		all that it is asked for
- *	refuse		says no, and SENTENCE
- *	silent		says nothing
- *	vanish		prepares it, and is gone when it has to switch
+ * FABRIC, of dimension 3, has the nodes 0XX on this machine and no trunk. The program plays the
+ * machine that has 1XX; or, as HC_HOLDS says, 01X or 10X, if this machine has 00X. What it does
+ * with a plan that it is asked to prepare:
+ *	accept		does all that is requested
+ *	refuse		refuses, with SENTENCE as the reason
+ *	silent		does not answer
+ *	vanish		prepares it, and closes the connection when it has to switch
  *	drops		prepares it, and has dropped it when it has to switch
- *	twice		says to hold all nodes
- *	nobody		says to hold none
- *	cut		prepares it; when it is in use the links were down for a moment
- *	watched		is not there: the socket is in an epoll for half a second; says when the
- *			trunk begins
- * The others refuse that plan, and ask the machine here for the same:
- *	ask-vanish	are gone when that has prepared it
- *	ask-still	never decide
- *	ask-drop	decide that it is not to be
- *	ask-switch	decide that it is, with epoch 77
- *	ask-break	then say that somebody does not have it
- *	ask-undecided	or do not say whether all have it
- *	ask-late	drop it, and then decide that it is
- *	ask-noise	TIMES what is not quite that request, decisions and answers of all kinds
- * Says what it was answered: "step STEP: ok" or a sentence.
+ *	twice		answers that it has all nodes
+ *	nobody		answers that it has no node
+ *	cut		prepares it; when it is in use the links are down for a moment
+ *	watched		does nothing of that: gives the trunk a socket that is in an epoll for half
+ *			a second, and prints when the trunk begins
+ *	greedy		does not answer; requests the removal of a plan that does not exist, again
+ *			and again without a pause, and never decides
+ * In the other modes it refuses that plan, and asks this machine to prepare the same:
+ *	ask-vanish	closes the connection when this machine has prepared it
+ *	ask-still	never decides
+ *	ask-drop	decides to drop it
+ *	ask-switch	decides to switch to it, with epoch 77
+ *	ask-break	the same, and then says that some machine does not have it
+ *	ask-undecided	the same, but does not say whether all machines have it
+ *	ask-late	drops it, and then decides to switch to it
+ *	ask-noise	sends, TIMES times, altered requests, and decisions and answers of all kinds
+ * HC_EPOCH is the last epoch that it announces; without it, it announces none.
+ * Prints what it was answered: "step STEP: ok" or a sentence.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -46,7 +50,7 @@
 
 enum { PREPARE = 1, SWITCH, OPEN, DROP, BREAK };
 
-/* A machine, and the dimension of its links to the one here; the sets are of nodes. */
+/* A machine, and the dimension of its links to this one; the sets are sets of nodes. */
 static const struct part {
 	const char *name, *dim;
 	unsigned int along, fixed, base, nodes, ends;
@@ -65,9 +69,9 @@ static uint32_t draw(uint32_t below)
 	return (state >> 33) % below;
 }
 
-/* ------------------------------------------------------------ records */
+/* --- records --- */
 
-/* The next record of kind @what: its body's length, -1: the stream has ended. */
+/* Read the next record of kind @what. Return: length of its body; -1 if the stream has ended. */
 static int next(int fd, uint8_t what, uint8_t *body)
 {
 	uint8_t head[FAR_RECORD];
@@ -92,13 +96,15 @@ static bool say(int fd, uint8_t what, const void *body, uint32_t len)
 	return far_say(fd, b, FAR_RECORD + len);
 }
 
-/* To @ask, as the machine that it plays. */
+/* Answer @ask in the name of the machine that the program plays. */
 static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, uint32_t nodes)
 {
 	uint8_t b[ANSWER + SET] = {};
 
 	memcpy(b, ask, 7);
 	b[7] = error;
+	if (getenv("HC_EPOCH") && ask[6] == PREPARE)
+		far_put32(b + 8, strtoul(getenv("HC_EPOCH"), NULL, 0));
 	far_put16(b + 12, part->fixed);
 	far_put16(b + 14, part->base);
 	snprintf((char *)b + 16, ANSWER - 16, "%s", why);
@@ -116,7 +122,7 @@ static bool decide(int fd, const uint8_t *ask, uint8_t step, uint32_t epoch)
 	return say(fd, FAR_ASK, b, sizeof(b));
 }
 
-static void told(int fd)
+static void notified(int fd)
 {
 	static uint8_t b[ROOM];
 
@@ -140,7 +146,7 @@ static bool links_are_up(int fd, unsigned int cuts)
 	return said;
 }
 
-/* ------------------------------------------------------------ what is asked of it */
+/* --- requests to this program --- */
 
 static int obeys(int fd, const char *mode, const char *why)
 {
@@ -169,7 +175,7 @@ static int obeys(int fd, const char *mode, const char *why)
 	return 0;
 }
 
-/* ------------------------------------------------------------ what it asks */
+/* --- requests of this program --- */
 
 static int new_trunk(const char *fabric)
 {
@@ -180,7 +186,7 @@ static int new_trunk(const char *fabric)
 	return links_are_up(fd, 0) ? fd : -1;
 }
 
-/* What has been said so far is of no interest. */
+/* Drop everything that has come so far. */
 static bool drain(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -204,7 +210,9 @@ static bool answer_any(int fd, const uint8_t *ask)
 	return say(fd, FAR_ANSWER, b, draw(8) ? ANSWER + (b[6] == PREPARE ? SET : 0) : draw(200));
 }
 
-/* Requests that begin with what is right; false: the stream was closed. */
+/* Send altered requests, each of which begins with valid ones. Return: false if the stream was
+ * closed.
+ */
 static bool noise(int fd, const uint8_t *ask, int len)
 {
 	static uint8_t b[ROOM];
@@ -256,27 +264,27 @@ static int asks(int fd, char **argv, const char *mode)
 	if (!strcmp(mode, "noise"))
 		return noises(fd, argv[1], b, len, atoi(argv[3]));
 	say(fd, FAR_ASK, b, len);
-	told(fd);
+	notified(fd);
 	if (!strcmp(mode, "vanish"))
 		return 0;
 	if (!strcmp(mode, "drop") || !strcmp(mode, "late")) {
 		decide(fd, b, DROP, 0);
-		told(fd);
+		notified(fd);
 	}
 	if (strcmp(mode, "still") && strcmp(mode, "drop")) {
 		decide(fd, b, SWITCH, 77);
-		told(fd);
+		notified(fd);
 	}
 	if (!strcmp(mode, "switch") || !strcmp(mode, "break")) {
 		far_put16(b + 22, 5);
 		decide(fd, b, strcmp(mode, "break") ? OPEN : BREAK, 77);
-		told(fd);
+		notified(fd);
 	}
 	pause();
 	return 0;
 }
 
-/* ------------------------------------------------------------ a socket that is watched */
+/* --- a socket in an epoll --- */
 
 static void say_begun(int fd, int ms)
 {
@@ -300,6 +308,28 @@ static int watched(const char *fabric)
 	return 0;
 }
 
+static int greedy(int fd)
+{
+	uint8_t b[ASK] = { [6] = PREPARE, [7] = 2 };
+	uint32_t nr;
+
+	far_put16(b + 4, 4);
+	far_put32(b + 8, 99);
+	far_put32(b + 16, 5000);
+	for (nr = 1; ; nr++) {
+		far_put32(b, nr);
+		if (!say(fd, FAR_ASK, b, sizeof(b)) || !drain(fd))
+			return 0;
+		if (nr % 50 == 0) {
+			uint8_t alive[FAR_RECORD + 8] = {};
+
+			far_record(alive, 8, FAR_ALIVE, 0, 0);
+			far_say(fd, alive, sizeof(alive));
+		}
+		usleep(10000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = getenv("HC_HOLDS");
@@ -319,6 +349,8 @@ int main(int argc, char **argv)
 	fd = new_trunk(argv[1]);
 	if (fd < 0)
 		return 1;
+	if (!strcmp(argv[2], "greedy"))
+		return greedy(fd);
 	if (!strncmp(argv[2], "ask-", 4))
 		return asks(fd, argv, argv[2] + 4);
 	return obeys(fd, argv[2], argc > 3 ? argv[3] : "");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of an operation, from a machine that minds no credits, for one that does not read.
+ * Frames of an operation from a machine that ignores flow control, to a node that does not read.
  *
  *	hc_flood FABRIC MIB
  *
- * FABRIC, of dimension 3, has the nodes 00X here and no trunk.  The program plays both machines
- * that it has links to, and sends that many MiB from node 4 by way of node 0 to node 2.  Says how
+ * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk. The program plays both
+ * machines to which it has links, and sends MIB MiB from node 4 over node 0 to node 2. Prints how
  * many frames it has sent, each with 32 KiB.
  */
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #define WALK	16	/* what one hop takes */
 #define PER_MIB	((1 << 20) / PAYLOAD)
 
-/* struct hc_hdr of DATA, routed, and its walk: along dimension 2. */
+/* Write struct hc_hdr of a routed DATA frame, and its walk: one hop along dimension 2. */
 static void head(uint8_t *f, const char *fabric)
 {
 	f[0] = FAR_WIRE;

@@ -19,7 +19,7 @@
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
  *					the same, and says how long that took: "NS ns"
  *	hc_flow hear IFNAME SECONDS [QUIET [list]]
- *					hears frames of this type, until it is told to terminate
+ *					receives frames of this type until it is asked to terminate
  *					or none has come for QUIET ms after the first one; says
  *					how many, and how many of them twice, for each source; with
  *					"list", their numbers as they came before that
@@ -68,7 +68,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* A socket bound to PORT, or one connected to ADDRESS. */
+/* Return: a socket that is bound to @port or, if @address is given, connected to it. */
 static int sock_open(const char *address, const char *port, int type)
 {
 	struct addrinfo hints = {
@@ -98,9 +98,9 @@ static int accept_one(const char *port)
 	return fd < 0 || listen(fd, 1) ? -1 : accept(fd, NULL, NULL);
 }
 
-/*
- * Byte k of the stream is a function of k: what comes twice, or not, shows.  It
- * comes again after PERIOD, a prime that divides no length of a frame or buffer.
+/* Byte k of the stream is a function of k, so bytes that are lost or come twice are noticed. The
+ * stream repeats after PERIOD bytes, a prime, so that no length of a frame or buffer is a multiple
+ * of it.
  */
 #define PERIOD	65521
 static char stream[PERIOD + sizeof(buf)];
@@ -208,7 +208,7 @@ static int wait_readable(int fd, uint64_t end)
 	return now < end && poll(&p, 1, (end - now) / 1000000 + 1) > 0;
 }
 
-/* And keeps the softirq from it meanwhile. */
+/* Let receive calls on @fd poll the device busily, and keep the softirq from it meanwhile. */
 static int poll_busily(int fd)
 {
 	struct timeval timeout = { .tv_usec = 100000 };
@@ -288,14 +288,14 @@ static int packets(const char *ifname, const char *dst, const char *src, unsigne
 	return rc;
 }
 
-struct heard {
+struct got_news {
 	uint8_t src[6];
 	unsigned int frames;
 	unsigned int twice;
 	uint8_t seen[NUMBERS];
 };
 
-static struct heard *heard_of(struct heard *v, unsigned int *n, const uint8_t *src)
+static struct got_news *received_of(struct got_news *v, unsigned int *n, const uint8_t *src)
 {
 	unsigned int i;
 
@@ -315,8 +315,8 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-/* Told to stop: what has come by then still counts. */
-static bool hear_more(int fd, uint64_t end)
+/* After the signal: frames that have already come still count. */
+static bool receive_more(int fd, uint64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -329,7 +329,7 @@ static int hear(const char *ifname, int seconds, unsigned int quiet, bool list)
 {
 	uint64_t end = end_after(seconds);
 	const struct ether_header *eth = (struct ether_header *)buf;
-	static struct heard v[16];
+	static struct got_news v[16];
 	struct sockaddr_ll sll;
 	int fd = packet_open(ifname, &sll), room = 8 << 20;
 	unsigned int n = 0, i;
@@ -341,9 +341,9 @@ static int hear(const char *ifname, int seconds, unsigned int quiet, bool list)
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = stop }, NULL);
 	puts("hears");
 	fflush(stdout);
-	while (hear_more(fd, end)) {
+	while (receive_more(fd, end)) {
 		ssize_t len = recv(fd, buf, sizeof(buf), 0);
-		struct heard *h;
+		struct got_news *h;
 
 		if (len < (ssize_t)(sizeof(*eth) + sizeof(nr)))
 			continue;
@@ -352,7 +352,7 @@ static int hear(const char *ifname, int seconds, unsigned int quiet, bool list)
 			end = now_ns() + quiet * 1000000ULL;
 		if (list)
 			printf("%u ", nr);
-		h = heard_of(v, &n, eth->ether_shost);
+		h = received_of(v, &n, eth->ether_shost);
 		h->frames++;
 		h->twice += h->seen[nr % NUMBERS]++ > 0;
 	}

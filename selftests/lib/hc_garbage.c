@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What makes no sense, on trunks.
+ * Invalid data on trunks.
  *
  *	hc_garbage FABRIC DIM ROUNDS FRAMES SEED [RECORDING [PAUSE]]
  *
- * FABRIC, of dimension 3, has the nodes 0XX here and no trunk along DIM = 2.  Each round hands over
- * one end of a pair of sockets and plays the other machine.  Some say noise; others greet and
- * then send FRAMES frames, and noise behind them.  The frames have random contents.  With
- * RECORDING, what a real machine has once said (hc_relay), they are those in it: as they were,
- * again, cut off, or with changes at random.  PAUSE ms lie between the greeting and the frames.
- * Each round must find its stream closed.
+ * FABRIC, of dimension 3, has the nodes 0XX on this machine and no trunk along DIM = 2. In each
+ * round the program gives one end of a pair of sockets to a trunk and plays the other machine. In
+ * some rounds it sends random bytes; in the others it sends the greeting, FRAMES frames, and random
+ * bytes behind them. The frames have random contents. With RECORDING, a recording of what a real
+ * machine has sent (hc_relay), they are the recorded ones: unchanged, repeated, cut off, or with
+ * random changes. PAUSE is the time in ms between the greeting and the frames. In each round the
+ * module must close the stream.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@
 #define WAIT		60000	/* ms */
 #define FRAME_MAX	70000
 #define OFFLOAD		12
-/* One frame of so many has another number than the next: the link is down then. */
+/* One in this many frames does not have the number after that of the last one: its
+ * link goes down.
+ */
 #define GAPS		10000
 
 static uint64_t state;
@@ -40,7 +43,7 @@ static void noise(uint8_t *p, size_t n)
 		*p++ = draw(256);
 }
 
-/* What the other end says of its links: anything. */
+/* Send random states of the links of the other machine. */
 static bool links(int fd)
 {
 	uint8_t b[FAR_RECORD + 16];
@@ -56,9 +59,9 @@ static bool links(int fd)
 	return ok;
 }
 
-/* ------------------------------------------------------------ random frames */
+/* --- random frames --- */
 
-/* A frame whose record is right; what is in it may be anything. */
+/* Send a frame in a valid record; the contents of the frame are random. */
 static bool frame(int fd, const char *fabric)
 {
 	static uint8_t b[FAR_RECORD + OFFLOAD + FRAME_MAX];
@@ -84,11 +87,11 @@ static bool frame(int fd, const char *fabric)
 	return far_say(fd, b, FAR_RECORD + offload + len);
 }
 
-/* ------------------------------------------------------------ frames that were once real */
+/* --- recorded frames --- */
 
 static uint8_t *recording;
 static size_t recorded;
-/* Where its records begin, and where we are. */
+/* Index of the first record of a frame in the recording, and of the next one. */
 static size_t first, at;
 
 static bool recording_read(const char *name)
@@ -101,7 +104,7 @@ static bool recording_read(const char *name)
 	recording = malloc(16 << 20);
 	recorded = recording ? fread(recording, 1, 16 << 20, f) : 0;
 	fclose(f);
-	/* The two programs have talked to each other before that. */
+	/* Before the frames the two programs hcctl have talked to each other. */
 	ok = memmem(recording, recorded, "\nok\n", 4);
 	if (!ok)
 		return false;
@@ -110,7 +113,7 @@ static bool recording_read(const char *name)
 	return true;
 }
 
-/* The next frame's record, which then has @len bytes. */
+/* Return: the record of the next frame. *len: set to its length. */
 static const uint8_t *next_frame(size_t *len)
 {
 	const uint8_t *p;
@@ -174,7 +177,7 @@ static bool mutant(int fd)
 	return ok;
 }
 
-/* ------------------------------------------------------------ rounds */
+/* --- rounds --- */
 
 static bool closed(int fd)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The values that a path leads to in the JSON of standard input, a line each.
+ * Prints the values to which a path leads in the JSON of standard input, one per line.
  *
  *	hc_json PATH [DEFAULT]		such as .[0].state[1], .links[].node or .drops["no-node"];
- *					DEFAULT stands for null
- *	hc_json 'PATH | length'		how many members it has, or length: the whole has
- *	hc_json '[PATH, PATH..]'	an array of them; 'map(PATH)': of those of each member
+ *					DEFAULT is printed instead of null
+ *	hc_json 'PATH | length'		how many members it has; length: of the whole input
+ *	hc_json '[PATH, PATH..]'	an array of the values; 'map(PATH)': of those of each member
  *
- * That means what it means to jq -rc, which takes as long to begin as twenty
- * small programs in an emulated machine.
+ * The paths mean the same as in jq -rc; but in an emulated machine jq takes as long to start as
+ * twenty small programs.
  */
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const char *null_text = "null";
-/* What is done with each value; the list of those that are to be in one. */
+/* The function that is called with each value; the list of values that are to be in one array. */
 static int (*take)(struct json_object *value);
 static struct json_object *list;
 
@@ -61,7 +61,7 @@ static int collect(struct json_object *value)
 	return json_object_array_add(list, json_object_get(value));
 }
 
-/* What follows "[" in a path: a number, or nothing for all members */
+/* Follow what is behind "[" in a path: a number, or nothing for all members. */
 static int walk_array(struct json_object *array, const char *path)
 {
 	char *end;
@@ -81,7 +81,7 @@ static int walk_array(struct json_object *array, const char *path)
 	return status;
 }
 
-/* A name of @len bytes, and the path @behind it */
+/* Follow a name of @len bytes, and then the path @behind. */
 static int walk_object(struct json_object *object, const char *path, size_t len, const char *behind)
 {
 	struct json_object *value = NULL;
@@ -119,7 +119,9 @@ static int walk(struct json_object *value, const char *path)
 	return walk_object(value, path, len, path + len);
 }
 
-/* Does the filter begin and end so?  Then what is between is the path. */
+/* Does the filter begin with @begin and end with @end? If so, cut it down to the
+ * path between them.
+ */
 static bool between(char *filter, const char *begin, const char *end)
 {
 	size_t len = strlen(filter), first = strlen(begin), last = strlen(end);
@@ -131,7 +133,7 @@ static bool between(char *filter, const char *begin, const char *end)
 	return true;
 }
 
-/* Of several paths, with commas between them, what they lead to */
+/* Follow several paths, which are separated by commas. */
 static int walk_all(struct json_object *value, char *paths)
 {
 	char *path;

@@ -2,25 +2,26 @@
 /*
  * Load for the scripts.
  *
- *	hc_load run FABRIC PLAN SECONDS	reductions by all members, one after another; errors
- *					are taken as they come, wrong sums are not
+ *	hc_load run FABRIC PLAN SECONDS	reductions by all members, one after another; operations
+ *					may fail, but sums must not be wrong
  *	hc_load hold FABRIC PLAN NODE..	one contribution of each of these nodes, "ready", and
  *					then nothing until killed
  *	hc_load deaf FABRIC NODE DIM	all that NODE sends over link DIM is lost
- *	hc_load bind FABRIC NODE	binds a socket; says "bound" or why not
- *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close, until they are told to
- *					terminate: how many sockets were bound
+ *	hc_load bind FABRIC NODE [stay]	binds a socket; says "bound" or why not; stays until killed
+ *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close, until SIGTERM; then
+ *					prints how many sockets were bound
  *	hc_load crowd FABRIC NODES PLANS OPS	nodes 1 .. NODES - 1 contribute to OPS operations
  *					of each of the plans 1 .. PLANS; "ready", and then
  *					nothing until killed
  *	hc_load ends FABRIC NODES OPS scatter|barrier	nodes 1 .. NODES - 1 contribute to OPS
- *					operations of plan 1, and a second later node 0: "all
- *					well", or what is heard instead
+ *					operations of plan 1, and a second later node 0: prints
+ *					"all well", or the error
  *	hc_load once FABRIC PLAN [UID]	one reduction by all members: its steps, or why not; of
  *					a user who has not bound the sockets
  *	hc_load raw INTERFACE		sends standard input there as one frame
- *	hc_load tasks FABRIC NODE COUNT [repeat|copied]	puts tasks, which stay in the queue; that
- *					may be repeated, or a second node keeps, too
+ *	hc_load tasks FABRIC NODE COUNT [repeat|copied]	puts tasks, which stay in the queue; with
+ *					"repeat" they may be executed again, with "copied" a
+ *					second node keeps a copy of each as well
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -46,7 +47,7 @@ static struct hypercube_op op_of(unsigned int plan)
 	};
 }
 
-/* Sockets at all nodes that can be bound; returns how many nodes there are. */
+/* Bind sockets at all nodes at which that is possible. Return: number of nodes of the fabric. */
 static unsigned int bind_nodes(const char *name, int *fd)
 {
 	unsigned int u;
@@ -66,7 +67,7 @@ struct outcome {
 	unsigned int steps;
 };
 
-/* One reduction by everybody who is a member. */
+/* Run one reduction by all nodes that are members. */
 static struct outcome reduce(const int *fd, unsigned int nodes, unsigned int plan)
 {
 	struct party p[CUBE_MAX];
@@ -189,7 +190,7 @@ static int crowd(const char *name, unsigned int nodes, unsigned int plans, unsig
 		pause();
 }
 
-/* How the next operation of a node ends. */
+/* Return: how the next operation of a node ends. */
 static int end_of(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -203,7 +204,7 @@ static int end_of(int fd)
 	return n < 0 ? (int)n : res.status;
 }
 
-/* Contributions without a byte. */
+/* Run operations to which each node contributes no byte. */
 static int ends(const char *name, unsigned int nodes, unsigned int ops, const char *what)
 {
 	struct hypercube_op op = {
@@ -220,7 +221,7 @@ static int ends(const char *name, unsigned int nodes, unsigned int ops, const ch
 		fd[u % nodes] = shc_bound(name, u % nodes, SOCK_SEQPACKET);
 		for (i = 0; i < ops && !err; i++)
 			err = shc_send(fd[u % nodes], &op, NULL, 0, 0);
-		/* Something failed before: what? */
+		/* Something failed before: read what it was. */
 		for (i = 0; i < ops && err == -ECANCELED; i++)
 			err = end_of(fd[u % nodes]) ?: -ECANCELED;
 	}
@@ -248,7 +249,7 @@ static void storm_end(int sig)
 	storm_over = 1;
 }
 
-/* The last nodes come last, so the first can be seen for the longest time. */
+/* The last nodes are made last, so the first nodes can be looked up for the longest time. */
 static void *storm_thread(void *arg)
 {
 	struct hypercube_op op = op_of(1);
@@ -261,7 +262,9 @@ static void *storm_thread(void *arg)
 		fd[0] = shc_bound(s->name, u, SOCK_SEQPACKET);
 		fd[1] = shc_bound(s->name, u / 2, SOCK_DGRAM);
 		s->bound += (fd[0] >= 0) + (fd[1] >= 0);
-		/* One asks all the time; if all did, they would slow down who makes the nodes. */
+		/* One thread looks all the time. If all did, they would slow down the thread that
+		 * makes the nodes.
+		 */
 		if (fd[0] < 0 && fd[1] < 0 && s->patient)
 			usleep(100);
 		if (fd[0] >= 0 || fd[1] >= 0)
@@ -345,22 +348,24 @@ int main(int argc, char **argv)
 			    argc == 5 ? (unsigned int)atoi(argv[4]) : geteuid());
 	if (argc == 3 && !strcmp(argv[1], "raw"))
 		return raw(argv[2]);
-	if (argc == 4 && !strcmp(argv[1], "bind")) {
+	if ((argc == 4 || (argc == 5 && !strcmp(argv[4], "stay"))) && !strcmp(argv[1], "bind")) {
 		fd = shc_bound(argv[2], (unsigned int)atoi(argv[3]), SOCK_SEQPACKET);
 		printf("%s\n", fd < 0 ? strerror(-fd) : "bound");
+		if (argc == 5 && fd >= 0)
+			pause();
 		return fd < 0;
 	}
 	if (argc == 5 && !strcmp(argv[1], "tasks"))
 		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]), 0);
 	if (argc == 6 && !strcmp(argv[1], "tasks") && !strcmp(argv[5], "repeat"))
 		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]),
-			     HYPERCUBE_TASK_MAY_REPEAT);
+			     HYPERCUBE_TASK_IDEMPOTENT);
 	if (argc == 6 && !strcmp(argv[1], "tasks") && !strcmp(argv[5], "copied"))
 		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]),
-			     HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED);
+			     HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED);
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat|copied] | bind F NODE }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat|copied] | bind F NODE [stay] }\n");
 	return 2;
 }

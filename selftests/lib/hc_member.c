@@ -7,7 +7,7 @@
  * The members are the nodes 0 to MEMBERS - 1, those of this machine are NODE.., a process each.
  * ROUNDS times, with COUNT numbers for each member, they do what KIND says, and check what they
  * get:
- *	sums		an allreduce, and a barrier (what they do unless told otherwise)
+ *	sums		an allreduce, and a barrier (the default)
  *	bcast		node 0 tells all
  *	gather		all tell all: an allgather
  *	collect		all tell node 0
@@ -15,12 +15,15 @@
  *	scatter		node 0 tells each something else
  *	messages	each sends a message to the node farthest away
  *	copies		the same, in two copies over paths that share no node
+ *	sets		an allreduce of a bit for each; node 0 says who is in it when that changes
+ *	strict		the same, all or nothing
  * Says "right" if all was, or what is wrong, or which operation has failed and why.
  *
  * HC_BEGUN=FILE: each adds a byte to that when its first round is over.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,14 +38,14 @@
 
 /**
  * struct member - a member in a round
- * @h: its handle
- * @p: what it takes part in
+ * @h: its library handle
+ * @p: parameters of its operations
  * @node: its node
- * @members: how many there are
+ * @members: number of members
  * @round: number of the round
- * @count: numbers for each member
- * @in: room for @count numbers for each member
- * @out: the same
+ * @count: numbers per member
+ * @in: memory for @count numbers of each member
+ * @out: as @in
  */
 struct member {
 	struct hcl *h;
@@ -55,7 +58,7 @@ struct member {
 	uint64_t *out;
 };
 
-/* What node @from says to node @to. */
+/* Return: number @i of those that node @from sends to node @to. */
 static uint64_t number(const struct member *m, uint32_t from, uint32_t to, uint32_t i)
 {
 	return (from + 1) * UINT64_C(1000003) + m->round * 17 + i * (from + 3) + to * 7919;
@@ -74,7 +77,7 @@ static void say(const struct member *m, uint64_t *v, uint32_t to)
 		v[i] = number(m, m->node, to, i);
 }
 
-static int heard(const struct member *m, const uint64_t *v, uint32_t from, uint32_t to)
+static int received(const struct member *m, const uint64_t *v, uint32_t from, uint32_t to)
 {
 	uint32_t i;
 
@@ -96,7 +99,7 @@ static int failed(struct hcl *h, uint32_t node, uint32_t round, int err)
 	return 1;
 }
 
-/* What follows does a round: a negative errno, or 1 if something is wrong. */
+/* Each of the functions below runs a round. Return: a negative errno, or 1 if a result is wrong. */
 static int sums(struct member *m)
 {
 	struct hypercube_result res;
@@ -127,16 +130,16 @@ static int bcast(struct member *m)
 	say(m, m->in, 0);
 	rc = hcl_bcast(m->h, m->p.plan, 0, m->in, bytes(m), m->node ? 0 : HYPERCUBE_F_NOTIFY,
 		       NULL);
-	return rc < 0 ? rc : heard(m, m->in, 0, 0);
+	return rc < 0 ? rc : received(m, m->in, 0, 0);
 }
 
-static int heard_all(const struct member *m, bool mine)
+static int received_all(const struct member *m, bool mine)
 {
 	uint32_t u;
 	int rc = 0;
 
 	for (u = 0; u < m->members && !rc; u++)
-		rc = heard(m, m->out + u * m->count, u, mine ? m->node : 0);
+		rc = received(m, m->out + u * m->count, u, mine ? m->node : 0);
 	return rc;
 }
 
@@ -147,7 +150,7 @@ static int gather(struct member *m)
 	say(m, m->in, 0);
 	rc = hcl_allgather(m->h, m->p.plan, m->in, bytes(m), m->out, m->members * bytes(m), 0,
 			   NULL);
-	return rc < 0 ? rc : heard_all(m, false);
+	return rc < 0 ? rc : received_all(m, false);
 }
 
 static int collect(struct member *m)
@@ -157,7 +160,7 @@ static int collect(struct member *m)
 	say(m, m->in, 0);
 	rc = hcl_gather(m->h, m->p.plan, m->in, bytes(m), m->node ? NULL : m->out,
 			m->node ? 0 : m->members * bytes(m), NULL);
-	return rc < 0 || m->node ? rc : heard_all(m, false);
+	return rc < 0 || m->node ? rc : received_all(m, false);
 }
 
 static void say_each(struct member *m)
@@ -175,7 +178,7 @@ static int exchange(struct member *m)
 	say_each(m);
 	rc = hcl_alltoall(m->h, m->p.plan, m->in, m->members * bytes(m), m->out,
 			  m->members * bytes(m), NULL);
-	return rc < 0 ? rc : heard_all(m, true);
+	return rc < 0 ? rc : received_all(m, true);
 }
 
 static int scatter(struct member *m)
@@ -185,7 +188,7 @@ static int scatter(struct member *m)
 	say_each(m);
 	rc = hcl_scatter(m->h, m->p.plan, m->node ? NULL : m->in,
 			 m->node ? 0 : m->members * bytes(m), m->out, bytes(m), NULL);
-	return rc < 0 ? rc : heard(m, m->out, 0, m->node);
+	return rc < 0 ? rc : received(m, m->out, 0, m->node);
 }
 
 static int messages(struct member *m)
@@ -198,14 +201,51 @@ static int messages(struct member *m)
 	if (rc < 0)
 		return rc;
 	rc = hcl_recv(m->h, &from, m->out, bytes(m));
-	return rc < 0 ? rc : heard(m, m->out, to, m->node);
+	return rc < 0 ? rc : received(m, m->out, to, m->node);
+}
+
+/* Return: the set of members that the library reports as missing in a result. */
+static uint64_t missing(struct member *m, const struct hypercube_result *res)
+{
+	uint32_t node[64];
+	uint64_t set = 0;
+	int i, n = hcl_pending_members(m->h, res->cookie, node, 64);
+
+	for (i = 0; i < n; i++)
+		set |= UINT64_C(1) << node[i];
+	return set;
+}
+
+static int sets(struct member *m)
+{
+	uint64_t all = (UINT64_C(1) << m->members) - 1, mine = UINT64_C(1) << m->node;
+	uint64_t before = *m->in, set;
+	struct hypercube_result res;
+	int rc = hcl_allreduce(m->h, &m->p, &mine, sizeof(mine), &set, sizeof(set), &res);
+
+	if (rc < 0)
+		return rc;
+	if (!(set & mine) || (m->round && set & ~before) || missing(m, &res) != (all & ~set)) {
+		printf("node %u round %u: set %#" PRIx64 " is wrong\n", m->node, m->round, set);
+		return 1;
+	}
+	if (!m->node && (!m->round || set != before))
+		printf("set %#" PRIx64 "\n", set);
+	*m->in = set;
+	return 0;
+}
+
+static int strict(struct member *m)
+{
+	m->p.flags = HYPERCUBE_F_ALL_OR_NOTHING;
+	return sets(m);
 }
 
 /**
- * struct kind - see above
- * @name: the word
- * @copies: of messages; 0: it is none
- * @round: does it
+ * struct kind - a kind of rounds, see the list above
+ * @name: its name on the command line
+ * @copies: number of copies of a message; 0: no messages
+ * @round: runs a round
  */
 static const struct kind {
 	const char *name;
@@ -220,9 +260,13 @@ static const struct kind {
 	{ "scatter", 0, scatter },
 	{ "messages", 1, messages },
 	{ "copies", 2, messages },
+	{ "sets", 0, sets },
+	{ "strict", 0, strict },
 };
 
-/* The first message may come to nobody: all open first. */
+/* A message is lost if the receiver has not opened its handle yet: so all members open theirs
+ * first.
+ */
 static int open_messages(struct member *m, const char *fabric, unsigned int copies)
 {
 	int rc = hcl_open_dgram(&m->h, fabric, m->node);
@@ -232,7 +276,7 @@ static int open_messages(struct member *m, const char *fabric, unsigned int copi
 	return rc;
 }
 
-/* 0 or 1. */
+/* Add a byte to the file HC_BEGUN. Return: 0, or 1 if that failed. */
 static int say_begun(void)
 {
 	const char *name = getenv("HC_BEGUN");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Generic netlink without a library. */
+/*
+ * Generic netlink without a library.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nt
 	return NULL;
 }
 
-/* A number, of @size bytes at most. */
+/* Return: the value of a number attribute of at most @size bytes; @otherwise if there is none. */
 static uint64_t get(const struct nl_attrs *a, int type, size_t size, uint64_t otherwise)
 {
 	const struct nlattr *at = nl_find(a, type, 0);
@@ -81,7 +83,7 @@ void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t
 	nl_all_numbers(&in, v, n, otherwise);
 }
 
-/* ------------------------------------------------------------ requests */
+/* --- requests --- */
 
 static void begin(struct nl *nl, int type, int cmd, int version, int flags)
 {
@@ -135,9 +137,11 @@ void nl_str(struct nl *nl, int type, const char *s)
 	nl_put(nl, type, s, strlen(s) + 1);
 }
 
-/* ------------------------------------------------------------ answers */
+/* --- answers --- */
 
-/* The text behind the copy of the request, or behind DONE's status. */
+/* Keep the text of an extended ACK, which is behind the copy of the request or behind the status of
+ * DONE.
+ */
 static void take_extack(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 {
 	const char *behind = (const char *)h + NLMSG_HDRLEN + NLMSG_ALIGN(skip);
@@ -176,7 +180,7 @@ static void take_message(const struct nlmsghdr *h, nl_cb cb, void *arg)
 		cb(arg, &a);
 }
 
-/* One datagram.  Return: 1 if the answer is complete with *err, 0 if more follows. */
+/* Read one datagram. Return: 1 if the answer is complete, with *err, 0 if more follows. */
 static int take_datagram(struct nl *nl, char *buf, int len, nl_cb cb, void *arg, int *err)
 {
 	struct nlmsghdr *h = (struct nlmsghdr *)buf;
@@ -208,7 +212,7 @@ int nl_submit(struct nl *nl)
 	return send(nl->fd, nl->buf, nl->len, 0) < 0 ? -errno : 0;
 }
 
-int nl_hear(struct nl *nl, nl_cb cb, void *arg)
+int nl_receive(struct nl *nl, nl_cb cb, void *arg)
 {
 	static char answer[NL_BUF];
 	int err = 0;
@@ -229,7 +233,7 @@ int nl_talk(struct nl *nl, nl_cb cb, void *arg)
 {
 	int err = nl_submit(nl);
 
-	return err ? err : nl_hear(nl, cb, arg);
+	return err ? err : nl_receive(nl, cb, arg);
 }
 
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg)
@@ -250,7 +254,7 @@ int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg)
 	return 0;
 }
 
-/* ------------------------------------------------------------ the family */
+/* --- the family --- */
 
 static void found_family(void *arg, const struct nl_attrs *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink without a library, so that tests can say what no library
- * would: requests are built attribute by attribute, wrong ones too.
+ * Generic netlink without a library, so that tests can send requests that no library would make:
+ * requests are built attribute by attribute, wrong ones too.
  */
 #ifndef _HC_NL_H
 #define _HC_NL_H
@@ -17,14 +17,14 @@
 
 /**
  * struct nl - a connection to the family
- * @fd: the socket
+ * @fd: the netlink socket
  * @family: id of the family
  * @group: id of the multicast group "events"
  * @seq: number of the last request
  * @buf: the request being built
- * @len: its length
- * @extack: the text that came with the last answer, or ""
- * @dump_intr: the last dump says that it is not consistent
+ * @len: number of bytes in @buf
+ * @extack: text of the extended ACK of the last answer, or ""
+ * @dump_intr: the kernel marked the last dump as inconsistent
  */
 struct nl {
 	int fd;
@@ -37,7 +37,7 @@ struct nl {
 	bool dump_intr;
 };
 
-/* The attributes of one answer. */
+/* The attributes of an answer. */
 struct nl_attrs {
 	int cmd;
 	const struct nlattr *first;
@@ -46,12 +46,12 @@ struct nl_attrs {
 
 typedef void (*nl_cb)(void *arg, const struct nl_attrs *a);
 
-/* 0 or -errno; -ENOENT: there is no such family. */
+/* Connect to the family. Return: 0 or -errno; -ENOENT if the kernel has no such family. */
 int nl_open(struct nl *nl);
-/* One that hears events. */
+/* As nl_open(), with a socket that receives events. */
 int nl_open_events(struct nl *nl);
 void nl_shut(struct nl *nl);
-/* @n of them. */
+/* Open @n connections. */
 int nl_open_all(struct nl *nl, unsigned int n);
 void nl_shut_all(struct nl *nl, unsigned int n);
 
@@ -61,22 +61,24 @@ void nl_u8(struct nl *nl, int type, uint8_t v);
 void nl_u32(struct nl *nl, int type, uint32_t v);
 void nl_u64(struct nl *nl, int type, uint64_t v);
 void nl_str(struct nl *nl, int type, const char *s);
-/* Send what was built and hear the answer: 0 or -errno.  NLM_F_ACK or NLM_F_DUMP. */
+/* Send the request that was built, with NLM_F_ACK or NLM_F_DUMP, and receive the answer. Return: 0
+ * or -errno.
+ */
 int nl_talk(struct nl *nl, nl_cb cb, void *arg);
-/* The two halves of it. */
+/* The two parts of nl_talk(): send the request; receive the answer. */
 int nl_submit(struct nl *nl);
-int nl_hear(struct nl *nl, nl_cb cb, void *arg);
-/* One more message on a socket that listens to events: 0 or -errno. */
+int nl_receive(struct nl *nl, nl_cb cb, void *arg);
+/* Receive one more message, within @ms, on a socket that receives events. Return: 0 or -errno. */
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg);
 int nl_subscribe(struct nl *nl);
 
-/* The @nth attribute of a type, or NULL. */
+/* Return: attribute number @nth of a type, or NULL. */
 const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nth);
 const void *nl_data(const struct nlattr *a);
 uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise);
 uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise);
-/* The u32 and u64 of an answer, or of a nest, by their types below @n; @otherwise: there is no such
- * one.
+/* Write the u32 and u64 attributes with types less than @n, of an answer or a nest, to @v, indexed
+ * by type; @otherwise where there is no such attribute.
  */
 void nl_all_numbers(const struct nl_attrs *a, uint64_t *v, unsigned int n, uint64_t otherwise);
 void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A wire that breaks.
+ * A TCP connection that breaks.
  *
  *	hc_relay LISTEN-PORT ADDRESS PORT [RECORDING | flip BYTES | TIMES MS SEED]
  *
- * Passes on what comes by a TCP connection to LISTEN-PORT to one of its own to PORT at ADDRESS, and
- * back, one connection after the other. Whenever this program or a connection ends, both sides are
- * reset: what is under way is lost. With TIMES it resets that many connections itself, each within
- * MS ms of its beginning, at random; those after that go on. It says "reset N" each time. RECORDING
- * gets what comes to LISTEN-PORT. With flip, one bit is another one after each so many BYTES to
- * PORT, and it says "flip".
+ * Passes on what comes by a TCP connection to LISTEN-PORT over a connection of its own to PORT at
+ * ADDRESS, and back, one connection after the other. Whenever this program or a connection ends,
+ * both sides are reset: data on its way is lost. With TIMES it resets that many connections itself,
+ * each at a random time within MS ms of its beginning, and lets later ones be; it prints "reset N"
+ * each time. Data that comes to LISTEN-PORT is written to RECORDING. With flip, it flips one bit
+ * after each BYTES bytes to PORT, and prints "flip".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,12 +25,12 @@
 
 /**
  * struct way - one direction of a connection
- * @from: what is read
- * @to: what is written
- * @have: bytes that wait
- * @done: how many of them are written
- * @recorded: they go to the recording
- * @buf: they
+ * @from: socket that is read
+ * @to: socket that is written
+ * @have: number of bytes in @buf
+ * @done: number of these that have been written
+ * @recorded: the bytes are written to the recording
+ * @buf: the bytes that wait
  */
 struct way {
 	int from;
@@ -81,7 +81,7 @@ static void reset_at_close(int fd)
 }
 
 static FILE *recording;
-/* A bit is flipped each time that so many bytes have come; 0: never. */
+/* A bit is flipped after each @flip_every bytes; 0: never. */
 static size_t flip_every;
 
 static void flip(struct way *w)
@@ -96,7 +96,7 @@ static void flip(struct way *w)
 	puts("flip");
 }
 
-/* False: this side has ended. */
+/* Pass on what can be read or written now. Return: false if this side has ended. */
 static bool pass(struct way *w, short readable, short writable)
 {
 	ssize_t n;
@@ -126,7 +126,7 @@ static short wanted(const struct way *in, const struct way *out)
 	return (in->done == in->have ? POLLIN : 0) | (out->done < out->have ? POLLOUT : 0);
 }
 
-/* Until one side ends, or it is @end, -1: never.  True: it was. */
+/* Relay until one side ends, or until @end; -1: without limit. Return: true if @end was reached. */
 static bool relay(int near, int far, int64_t end)
 {
 	static struct way there, back;
@@ -149,7 +149,7 @@ static bool relay(int near, int far, int64_t end)
 	return false;
 }
 
-/* The next connection: has it been reset here? */
+/* Serve the next connection. Return: whether this program has reset it. */
 static bool serve(int listener, char **argv, int64_t life)
 {
 	struct sockaddr_in to = address(argv[2], argv[3]);

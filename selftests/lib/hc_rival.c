@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that speaks in the name of a node of another one.
+ * A machine that sends in the name of a node of another machine.
  *
  *	hc_rival FABRIC
  *
- * FABRIC, of dimension 3, has the nodes 00X here and no trunk along dimension 1: this program is
- * the machine at its other end, with the nodes 01X.  Once node 0 says that its link along dimension
- * 2 is good, it tells node 1 news of node 0, and newer news each time that node 0 contradicts.
+ * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk along dimension 1: this
+ * program plays the machine at the other end, with the nodes 01X. Once node 0 announces that its
+ * link along dimension 2 is good, the program sends node 1 a FAULT word in the name of node 0, and
+ * a newer one each time that node 0 contradicts.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static unsigned int get16(const uint8_t *p)
 	return p[0] << 8 | p[1];
 }
 
-/* What a frame says of node 0: false: nothing. */
+/* Read the FAULT word of node 0 and its version from a frame. Return: false if it has none. */
 static bool word_of_0(const uint8_t *f, size_t len, unsigned int *word, uint32_t *version)
 {
 	bool any = false;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much memory do frames take by which nodes tell each other of links?
+ * How much memory do the frames take by which nodes notify each other of links?
  *
  *	hc_storm states FABRIC DIM COUNT
  *	hc_storm words FABRIC DIM COUNT
  *	hc_storm trunks FABRIC DIM COUNT
  *	hc_storm flaps FABRIC DIM COUNT
  *
- * FABRIC, of dimension DIM, has the nodes 0XX.. here and no trunk along DIM - 1: this program is
- * the machine at its other end.  It says COUNT times that one of its links goes down or up, or what
- * it has made up of a node's links, or it comes and goes COUNT times.  Or all nodes are here, and
- * it lets all links flap, down for 10 ms of each 20, for COUNT * 100 ms.  At the end it says how
- * many frames there were at most, by how many KiB the kernel's slabs had grown, beyond what there
- * was at the beginning, and how many ms it took until no frames came or went any more.
+ * FABRIC, of dimension DIM, has the nodes 0XX.. on this machine and no trunk along DIM - 1: this
+ * program plays the machine at the other end. COUNT times it sends that one of its links goes down
+ * or up (states) or an invented FAULT word of one of its nodes (words), or it comes and goes
+ * (trunks). With flaps all nodes are on this machine, and the program lets all links flap, down for
+ * 10 ms of each 20, for COUNT * 100 ms. At the end it prints the greatest number of frames, by how
+ * many KiB the kernel's slabs had grown at most since the beginning, and how many ms it took until
+ * no more frames came or went.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@
 #define REST_MS		15000
 #define FLAP_DOWN	10
 #define FLAP_PERIOD	20
-/* It is quiet if so many looks in a row differ by no more frames than these. */
+/* It is quiet if QUIET looks in a row differ by no more than FEW frames. */
 #define QUIET		10
 #define FEW		30
 #define DOWN		0x01
@@ -48,7 +49,7 @@ static long ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* ------------------------------------------------------------ looking */
+/* --- looking --- */
 
 static long number_behind(const char *file, const char *what)
 {
@@ -74,7 +75,9 @@ static long slab(void)
 	return number_behind("/proc/meminfo", "Slab: ");
 }
 
-/* Until @work has ended, and nothing comes or goes any more.  Has it ended well? */
+/* Look until the process @work has ended and no more frames come or go. Return: whether it has
+ * ended well.
+ */
 static bool watch(pid_t work, long base_frames, long base_slab)
 {
 	long begun = ms(), end = 0, last = 0, most = 0, grown = 0, n, kib;
@@ -96,7 +99,7 @@ static bool watch(pid_t work, long base_frames, long base_slab)
 	return !status;
 }
 
-/* ------------------------------------------------------------ saying */
+/* --- sending --- */
 
 static unsigned int here(void)
 {
@@ -138,7 +141,7 @@ static bool states(unsigned int n)
 	return true;
 }
 
-/* Of nodes of the other machine: those here would contradict. */
+/* The words are about nodes of the other machine: nodes of this machine would contradict them. */
 static bool words(unsigned int n)
 {
 	unsigned int i;
@@ -163,7 +166,9 @@ static bool trunks(unsigned int n)
 	return true;
 }
 
-/* Nobody waits until the neighbours have heard of it: they are busy. */
+/* Let a link fail or recover, without waiting until the neighbours have been notified: they are
+ * busy.
+ */
 static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 {
 	nl_begin(nl, HYPERCUBE_CMD_LINK_SET, 0);
@@ -175,7 +180,7 @@ static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 	return !nl_submit(nl);
 }
 
-/* It is done, even if not all nodes hear of it in time. */
+/* Let all links recover. That counts as done even if not all nodes are notified in time. */
 static bool calm(void)
 {
 	long end = ms() + REST_MS;
@@ -236,7 +241,7 @@ int main(int argc, char **argv)
 	n = strtoul(argv[4], NULL, 10);
 	if (!s->alone && !come())
 		return 1;
-	/* Let them tell each other that the links have come. */
+	/* Give the machines time to notify each other of the new links. */
 	usleep(500000);
 	work = fork();
 	if (!work)

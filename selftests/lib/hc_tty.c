@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #define CTRL_C "\003"
-/* A command that Ctrl-C does not end within so many ms is killed, which is its status then. */
+/* A command that has not ended this many ms after Ctrl-C is killed; its status is
+ * then that signal.
+ */
 #define PATIENCE 10000
 
 static long now(void)
@@ -26,7 +28,7 @@ static long now(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Until nobody has the terminal open any more; Ctrl-C is typed at @end. */
+/* Copy until no process has the terminal open; type Ctrl-C at @end. */
 static int copy(int fd, pid_t pid, long end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -22,11 +22,11 @@
 
 #define INSNS 2
 
-/* A program that returns @verdict; its descriptor, or -1. */
-static int program(int verdict)
+/* Load a program that returns @action. Return: its file descriptor, or -1. */
+static int program(int action)
 {
 	const struct bpf_insn insns[INSNS] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = verdict },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = action },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	union bpf_attr attr;
@@ -49,7 +49,7 @@ struct request {
 	uint32_t flags;
 };
 
-/* 0 or a negative errno. */
+/* Attach the program @fd. Return: 0 or a negative errno. */
 static int attach(const char *ifname, int fd, uint32_t flags)
 {
 	struct request r = {

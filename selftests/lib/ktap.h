@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A small harness with the names of the kernel's kselftest_harness.h: a program
- * of TEST()s, each of which runs in a process of its own with a time limit, and
- * KTAP as output.  In the kernel's tree, include kselftest_harness.h instead.
+ * A small harness with the names of the kernel's kselftest_harness.h: a program consists of
+ * TEST()s, each of which runs in a process of its own with a time limit; the output is KTAP. In the
+ * kernel's tree, include kselftest_harness.h instead.
  *
- * A program whose tests mostly wait defines TESTS_TOGETHER before it includes this:
- * then they run at the same time, but on a kernel with debugging, where they do not
- * wait but work.
+ * A program whose tests mostly wait defines TESTS_TOGETHER before it includes this file: then its
+ * tests run at the same time, except on a kernel with debugging, where they are busy rather than
+ * waiting.
  *
  * The name of a test is a sentence; its underscores are printed as spaces.
  */
@@ -32,13 +32,13 @@
  * struct __test_metadata - a test
  * @name: its name
  * @fn: its body
- * @next: the next one
+ * @next: the next test of the program
  * @failed: an EXPECT or ASSERT did not hold
- * @skip: it cannot run here, and said why
- * @reason: what it said
- * @pid: its process
- * @said: its output, if others run at the same time
- * @param: what tells it from others with the same body
+ * @skip: the test cannot run here, and has given the reason
+ * @reason: that reason
+ * @pid: process that runs it
+ * @said: its output, if tests run at the same time
+ * @param: parameter by which it differs from other tests with the same body
  */
 struct __test_metadata {
 	const char *name;
@@ -52,7 +52,7 @@ struct __test_metadata {
 	unsigned int param[3];
 };
 
-/* One list for all files of a program. */
+/* All files of a program share one list. */
 __attribute__((weak)) struct __test_metadata *__test_first, **__test_last = &__test_first;
 
 static inline void __test_register(struct __test_metadata *t)
@@ -76,9 +76,9 @@ static inline void __test_register(struct __test_metadata *t)
 	static void test_name(struct __test_metadata *_metadata			\
 			      __attribute__((unused)))
 
-/* Three more that kselftest_harness.h has no names for: a test that is a call of what several have
- * in common, with these arguments after the metadata; one that counts what is wrong; and one whose
- * body runs twice, with @param false and true.
+/* Three macros that kselftest_harness.h does not have: a test that calls a function which several
+ * tests share, with these arguments after the metadata; a test that fails if the function returns a
+ * number of errors; and a test whose body runs twice, with @param false and true.
  */
 #define TEST_CALL(test_name, function, ...)					\
 	static void test_name(struct __test_metadata *_metadata)		\
@@ -104,7 +104,9 @@ static inline void __test_register(struct __test_metadata *t)
 	static void __both_##test_name(struct __test_metadata *_metadata	\
 				       __attribute__((unused)), bool param)
 
-/* A test more, which kselftest_harness.h has no name for: @fn with numbers in its metadata. */
+/* Add a test, which kselftest_harness.h has no name for: @fn runs with the three numbers in its
+ * metadata.
+ */
 static inline __attribute__((format(printf, 5, 6)))
 void test_add(void (*fn)(struct __test_metadata *_metadata), unsigned int first,
 	      unsigned int second, unsigned int third, const char *fmt, ...)
@@ -165,7 +167,7 @@ void test_add(void (*fn)(struct __test_metadata *_metadata), unsigned int first,
 #define ASSERT_GE(expected, seen)	__EXPECT(expected, >=, seen, 1)
 #define ASSERT_TRUE(seen)		__EXPECT(!!(seen), ==, 1, 1)
 
-/* Seconds that a test may take. */
+/* Return: number of seconds that a test may take. */
 static inline unsigned int __test_timeout(void)
 {
 	const char *s = getenv("HC_TEST_TIMEOUT");
@@ -198,13 +200,13 @@ static inline void __test_start(struct __test_metadata *t)
 		t->fn(t);
 		if (t->skip)
 			printf("# SKIP %s\n", t->reason);
-		/* With what a sanitizer says at the end. */
+		/* At exit a sanitizer may still print something. */
 		exit(t->failed ? KSFT_FAIL : t->skip ? KSFT_SKIP : KSFT_PASS);
 	}
 	setpgid(t->pid, t->pid);
 }
 
-/* Prints what a test has said while others ran. */
+/* Print what a test has written while others ran. */
 static inline void __test_tell(struct __test_metadata *t)
 {
 	char line[512];
@@ -217,7 +219,7 @@ static inline void __test_tell(struct __test_metadata *t)
 	fclose(t->said);
 }
 
-/* What a test has taken of a processor, if that is much. */
+/* Print how much processor time a test has used, if that is much. */
 static inline void __test_took(const struct rusage *use)
 {
 	long ms = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000 +
@@ -244,7 +246,7 @@ static inline int __test_end(struct __test_metadata *t)
 	return KSFT_FAIL;
 }
 
-/* Was the test named on the command line, or none at all? */
+/* Was the test named on the command line, or no test at all? */
 static inline bool __test_wanted(const struct __test_metadata *t, int argc, char **argv)
 {
 	int i;

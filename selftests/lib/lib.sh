@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by the scripts. A test script defines functions whose names are sentences and gives them to run_tests: KTAP, a
-# line for each. A test fails if one of its checks does.
+# Shared by the scripts. A test script defines functions whose names begin with test_ and go on as sentences; run_tests
+# finds them: KTAP, a line for each. A test fails if one of its checks does.
 
 # shellcheck disable=SC2034
 trouble='BUG:|kernel BUG at|WARNING:|KASAN|UBSAN:|Oops|general protection|double fault|Kernel panic'
@@ -20,14 +20,18 @@ brief=''
 [[ $debug ]] || ((HC_SCALE >= 50)) || brief=yes
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# words_of VARIABLE: what the Makefile gives to variables whose names fit, a word each
-words_of() {
-	sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' "$here/Makefile" |
-		sed -nE "s/^$1 :=//p" | tr -s ' \t' '\n' | grep .
+# What the Makefile has gathered of how each program is run
+: "${HC_SCHEDULE:=$here/schedule}"
+
+# scheduled WORD: prints the programs with this word behind "Scheduling:" (all if empty), those that
+# begin early first
+scheduled() {
+	awk -v word="$1" '!word || $0 " " ~ " " word " " { print !/ long/, $1 }' "$HC_SCHEDULE" |
+		LC_ALL=C sort | cut -d ' ' -f 2
 }
 
-# listed: the programs that the Makefile lists, those without a suffix first
-listed() { words_of 'TEST_(GEN_)?PROGS' | LC_ALL=C sort -t. -k2,2 -s; }
+# listed: prints all programs, those without a suffix first
+listed() { scheduled '' | LC_ALL=C sort -t. -k2,2 -k1,1; }
 
 # scaled N: of N rounds, those that this kernel has time for
 scaled() {
@@ -140,9 +144,10 @@ background() {
 parameters=/sys/module/hypercube/parameters
 parameters_lock=/run/hypercube-selftests
 declare -A were=()
-# held: s, x: the test has the parameters together with others, or alone
+# held: how the test holds the lock on the parameters: s (shared), x (exclusive), or empty
 held=''
-# hold s|x: the gate keeps those who come later from passing one who waits to be alone
+# hold s|x: takes the lock on the parameters, shared or exclusive. While a test waits for the exclusive lock, the gate keeps
+# later tests from overtaking it.
 hold() {
 	local begin=$SECONDS
 	exec 7<>"$parameters_lock.gate" 8<>"$parameters_lock"
@@ -272,11 +277,23 @@ spent() {
 	printf -v "$1" %d $(((stat[13] + stat[14] + stat[15] + stat[16]) * 10))
 }
 
-# run_tests FUNCTION..: all of the turn, or those of it whose name fits the regular expression HC_ONLY
+# functions_of_tests: those of the script, in its order
+functions_of_tests() {
+	local name
+	shopt -s extdebug
+	for name in $(compgen -A function test_); do
+		declare -F "$name"
+	done | sort -s -k 2,2n | cut -d ' ' -f 1
+}
+
+# run_tests: all of the turn, or those of it whose name behind test_ fits the regular expression HC_ONLY
 run_tests() {
-	local name number=0 failed=0 begin before after all
-	mapfile -t all < <(for name; do ! in_turn "$name" || echo "$name"; done | grep -E -- "${HC_ONLY-.}")
-	set -- "${all[@]}"
+	local name number=0 failed=0 begin before after
+	(($# == 0)) || { echo "Bail out! run_tests finds tests by their names, which begin with test_: $*"; exit 1; }
+	# shellcheck disable=SC2046
+	set -- $(functions_of_tests | while read -r name; do
+		! in_turn "$name" || [[ ! ${name#test_} =~ ${HC_ONLY-.} ]] || echo "$name"
+	done)
 	((EUID == 0)) || skip_all 'this wants root'
 	command -v hcctl >/dev/null || skip_all 'there is no hcctl'
 	command -v jq >/dev/null || skip_all 'there is no jq'
@@ -294,6 +311,7 @@ run_tests() {
 		spent after
 		((++number))
 		log "$(((${EPOCHREALTIME/./} - begin) / 1000)) ms, and $((after - before)) ms of a processor"
+		name=${name#test_}
 		if [[ $bad ]]; then
 			((++failed))
 			echo "not ok $number ${name//_/ }"

@@ -32,6 +32,8 @@ is_at() { [[ $(json_at "$2" "${@:3}") == "$1" ]]; }
 # their nodes; those of machine $late, if it is set, begin $lateness s behind the others
 late='' lateness=0.5
 all_do() {
+	# The script's own
+	# shellcheck disable=SC2154
 	local kind=$1 nodes=$((1 << $(json_at "${all[0]}" '.[0].dim' fabric show t))) each i ns order
 	shift
 	mapfile -t order < <(printf '%s\n' "${!all[@]}" | grep -vx "$late"; [[ ! $late ]] || echo "$late")

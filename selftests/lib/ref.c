@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Data for reductions, and these replayed. */
+/*
+ * Data for reductions, and the reductions in the order of the plan's merges.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ref.h"
-
-static bool is_float(unsigned int type)
-{
-	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
-}
 
 static unsigned int sort_type, sort_width;
 
@@ -24,10 +21,24 @@ void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_
 	qsort(base, n, elem, sort_compare);
 }
 
-/* ------------------------------------------------------------ data */
+/* --- data --- */
 
-/* Magnitudes near one, with both signs and zeros, and numbers that are too small
- * to be normal among those that are added.
+/* Write the bits of a double as a half-precision number; @tiny: with an exponent so small that it
+ * is subnormal in the type.
+ */
+static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
+{
+	double d;
+
+	if (tiny)
+		bits = (bits & ~(0x7ffull << 52)) |
+		       (type == HYPERCUBE_F16 ? 1023ull - 20 : 1023ull - 130) << 52;
+	memcpy(&d, &bits, sizeof(d));
+	plain_put_real(type, p, d);
+}
+
+/* Write a number near one in magnitude, of either sign, or a zero; if numbers are added, also one
+ * that is too small to be normal.
  */
 static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 {
@@ -49,6 +60,8 @@ static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 	}
 	if (type == HYPERCUBE_F32)
 		memcpy(p, &f, sizeof(f));
+	else if (type != HYPERCUBE_F64)
+		fill_half(type, p, d, tiny);
 	else
 		memcpy(p, &d, sizeof(d));
 }
@@ -58,7 +71,7 @@ static void fill_one(unsigned int oper, unsigned int type, unsigned int elem, ch
 	uint64_t draw = rnd(), few = (draw >> 32) * 7 >> 32, bits;
 	unsigned int i;
 
-	if (is_float(type)) {
+	if (plain_is_float(type)) {
 		fill_float(oper, type, p, nan);
 		return;
 	}
@@ -66,7 +79,7 @@ static void fill_one(unsigned int oper, unsigned int type, unsigned int elem, ch
 		bits = rnd();
 		memcpy(p + i, &bits, elem - i < sizeof(bits) ? elem - i : sizeof(bits));
 	}
-	/* Equal values, so that ties are met. */
+	/* Write equal values now and then, so that ties occur. */
 	if ((draw & 0xffff) < 0x10000 / 3) {
 		memset(p, 0, elem);
 		memcpy(p, &few, elem < sizeof(few) ? elem : sizeof(few));
@@ -94,7 +107,7 @@ void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *bu
 	}
 }
 
-/* ------------------------------------------------------------ replay */
+/* --- merging in the order of the plan --- */
 
 struct role {
 	struct hc_tree_role role;
@@ -117,7 +130,9 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	return NULL;
 }
 
-/* Gives the elements, of @elems of a segment, in a blocked sender's part for node @to. */
+/* Find the elements, of the @elems of a segment, in the part of a blocked sender that goes to node
+ * @to.
+ */
 static void part_range(const struct role *from, unsigned int to, size_t elems, size_t *first,
 		       size_t *end)
 {
@@ -168,7 +183,7 @@ void *ref_replay(const struct cube *c, const struct hypercube_op *op, void **dat
 			if (!roles[u])
 				result = NULL;
 		}
-	/* Everybody receives from lower ranks only. */
+	/* Each node receives only from nodes of lower rank. */
 	for (k = 0; result && k <= 2 * c->plan.tree.stages; k++)
 		for (u = 0; u < c->nodes; u++)
 			if (roles[u] && rank(roles[u]) == k)

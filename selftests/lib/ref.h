@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What reductions are given, and their results, as a check of the kernel's: in plain arithmetic
- * (ctl/plain.h), and in the merge order that the plan's roles give.
+ * Data for reductions, and their results to compare the kernel's with: computed in plain arithmetic
+ * (ctl/plain.h), or merged in the order that the roles of the plan give.
  */
 #ifndef _HC_REF_H
 #define _HC_REF_H
@@ -9,10 +9,10 @@
 #include "cube.h"
 #include "plain.h"
 
-/* In the order of the type. */
+/* Sort @n elements of @elem bytes in the order of their type. */
 void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_t elem);
-/* The bytes of random elements; of floats only such that no sum or product of a
- * few of them is a NaN.  With @nan there are NaNs, for MIN and MAX.
+/* Fill @buf with the bytes of random elements; floats are such that no sum or product of a few of
+ * them is a NaN. With @nan some elements are NaNs, for MIN and MAX.
  */
 void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *buf,
 	      size_t bytes, bool nan);

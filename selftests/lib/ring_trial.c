@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations in plans of rings that repair themselves, and something that fails meanwhile. */
+/*
+ * Operations by ring plans that repair themselves, and faults while they are under way.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@ const struct trial_variant trial_variants[TRIAL_VARIANTS] = {
 
 size_t trial_block(const struct trial *t)
 {
-	return (size_t)t->slices * TRIAL_SEGMENT;
+	return (size_t)t->chunks * TRIAL_SEGMENT;
 }
 
 unsigned char trial_byte(unsigned int k, unsigned int u, size_t i)
@@ -42,7 +44,7 @@ bool trial_contribute(struct trial *t, unsigned int u)
 	return n == (ssize_t)trial_block(t);
 }
 
-static void note(struct trial_told *o, struct msghdr *msg)
+static void note(struct trial_result *o, struct msghdr *msg)
 {
 	struct cmsghdr *c;
 	size_t set;
@@ -59,7 +61,7 @@ static void note(struct trial_told *o, struct msghdr *msg)
 	}
 }
 
-int trial_hear(struct trial *t, unsigned int u)
+int trial_receive(struct trial *t, unsigned int u)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + CMSG_SPACE(CUBE_MAX / 4)];
@@ -69,7 +71,7 @@ int trial_hear(struct trial *t, unsigned int u)
 	size_t room = trial_block(t) * t->c.nodes;
 	struct msghdr msg = { .msg_control = &control, .msg_controllen = sizeof(control.buf) };
 	struct iovec iov;
-	struct trial_told *o;
+	struct trial_result *o;
 	ssize_t n;
 
 	if (p->at == TRIAL_ALL)
@@ -96,7 +98,7 @@ int trial_hear(struct trial *t, unsigned int u)
 	return 1;
 }
 
-/* ------------------------------------------------------------ before the fault */
+/* --- before the fault --- */
 
 static void rings_leaves(struct rings *r)
 {
@@ -153,7 +155,7 @@ bool trial_clock_reach(struct trial *t, unsigned int k, unsigned int clock)
 
 			if (t->clock[k] >= clock)
 				return true;
-			if (t->p[u].at <= k && trial_hear(t, u) < 0)
+			if (t->p[u].at <= k && trial_receive(t, u) < 0)
 				return false;
 		}
 	return false;
@@ -162,14 +164,14 @@ bool trial_clock_reach(struct trial *t, unsigned int k, unsigned int clock)
 bool trial_some_read(struct trial *t, unsigned int reads)
 {
 	while (reads--)
-		if (trial_hear(t, below(t->c.nodes)) < 0)
+		if (trial_receive(t, below(t->c.nodes)) < 0)
 			return false;
 	return true;
 }
 
-/* ------------------------------------------------------------ after it */
+/* --- after the fault --- */
 
-/* The live nodes that healthy links connect with @u. */
+/* Find the live nodes that healthy links connect with @u. */
 static unsigned int part_of(const struct trial *t, unsigned int u, unsigned int *node)
 {
 	uint32_t set[CUBE_MAX / 32] = { 0 };
@@ -188,7 +190,7 @@ bool trial_all_end(struct trial *t, const unsigned int *node, unsigned int n, un
 	struct pollfd fds[CUBE_MAX];
 	bool behind = true;
 	unsigned int i;
-	int heard;
+	int received;
 
 	while (behind && now_ms() < end) {
 		behind = false;
@@ -202,10 +204,10 @@ bool trial_all_end(struct trial *t, const unsigned int *node, unsigned int n, un
 			return true;
 		poll(fds, n, 100);
 		for (i = 0; i < n; i++) {
-			heard = fds[i].revents ? trial_hear(t, node[i]) : 0;
-			if (heard > 0)
+			received = fds[i].revents ? trial_receive(t, node[i]) : 0;
+			if (received > 0)
 				end = deadline(20);
-			if (heard < 0) {
+			if (received < 0) {
 				printf("# node %u, operation %u: a piece that cannot be\n",
 				       node[i], t->p[node[i]].at);
 				return false;
@@ -218,7 +220,7 @@ bool trial_all_end(struct trial *t, const unsigned int *node, unsigned int n, un
 	return false;
 }
 
-bool trial_block_right(const struct trial *t, const struct trial_told *o, unsigned int k,
+bool trial_block_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 		       unsigned int u, unsigned int place)
 {
 	size_t i;
@@ -232,8 +234,10 @@ bool trial_block_right(const struct trial *t, const struct trial_told *o, unsign
 	return true;
 }
 
-/* The blocks of @all, but for those that are named, who are all gone; and each piece came once. */
-static bool blocks_right(const struct trial *t, const struct trial_told *o, unsigned int k,
+/* Has the result the blocks of all members @all, except those that it names as missing, which must
+ * all be cut off; and has each piece come once?
+ */
+static bool blocks_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 			 const unsigned int *all, unsigned int n, const unsigned int *part,
 			 unsigned int nparts)
 {
@@ -273,7 +277,9 @@ static unsigned int nodes_of(const struct trial *t, const uint32_t *set, unsigne
 	return n;
 }
 
-/* Whose blocks has the result of operation @k a place for?  Nobody misses any if it is not said. */
+/* Find the members for whose blocks the result of operation @k has a place. If a result names none
+ * as missing, it must have all blocks.
+ */
 static unsigned int members_of(const struct trial *t, unsigned int k, const unsigned int *node,
 			       unsigned int n, size_t bytes, unsigned int *all)
 {
@@ -289,10 +295,10 @@ static unsigned int members_of(const struct trial *t, unsigned int k, const unsi
 	return (unsigned int)(bytes / trial_block(t));
 }
 
-bool trial_told_right(const struct trial *t, unsigned int u, unsigned int k,
-		      const unsigned int *node, unsigned int n)
+bool trial_result_right(const struct trial *t, unsigned int u, unsigned int k,
+			const unsigned int *node, unsigned int n)
 {
-	const struct trial_told *o = &t->p[u].op[k], *first = &t->p[node[0]].op[k];
+	const struct trial_result *o = &t->p[u].op[k], *first = &t->p[node[0]].op[k];
 	unsigned int all[CUBE_MAX], own[CUBE_MAX], members;
 	bool fine;
 
@@ -313,7 +319,9 @@ bool trial_told_right(const struct trial *t, unsigned int u, unsigned int k,
 	return fine;
 }
 
-/* A part of the cube goes on: all that was begun ends as it must, and so does one more. */
+/* Does a connected part of the cube continue: do all operations that were begun end as they must,
+ * and one more as well?
+ */
 static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int n)
 {
 	unsigned int i, k;
@@ -325,9 +333,9 @@ static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int
 		return false;
 	for (k = 0; k < TRIAL_ALL; k++)
 		for (i = 0; i < n; i++)
-			if (!trial_told_right(t, node[i], k, node, n))
+			if (!trial_result_right(t, node[i], k, node, n))
 				return false;
-	/* Nobody is missing any more. */
+	/* No member is missing in the last operation. */
 	for (i = 0; i < n; i++)
 		if (t->p[node[i]].op[TRIAL_OPS].res.status ||
 		    t->p[node[i]].op[TRIAL_OPS].res.bytes != n * trial_block(t))

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ring.h"
 #include "rings.h"
 
-/* ------------------------------------------------------------ plans */
+/* --- plans --- */
 
 static void rings_begin(struct rings *r)
 {
@@ -39,7 +40,7 @@ void rings_gray(struct rings *r, unsigned int dim)
 	rings_one(r, node, hc_nodes(dim));
 }
 
-/* A random neighbour of a node that is in no ring, or -1. */
+/* Return: a random neighbour of @u that is in no ring; -1 if there is none. */
 static int fresh(const struct cube *c, const uint16_t *home, unsigned int u)
 {
 	unsigned int d, found = 0;
@@ -52,7 +53,7 @@ static int fresh(const struct cube *c, const uint16_t *home, unsigned int u)
 	return v;
 }
 
-/* A walk of new nodes, from one that the tree has. */
+/* Add a ring: a random walk over nodes that are in no ring, from node @u of the tree. */
 static void ring_grow(struct rings *r, const struct cube *c, uint16_t *home, unsigned int u,
 		      unsigned int width)
 {
@@ -96,7 +97,7 @@ void rings_random(struct rings *r, const struct cube *c, unsigned int start, uns
 	}
 }
 
-/* The tree is that of the members only, for those who ask for these. */
+/* Make a tree plan of the members only, for functions that ask the cube for its members. */
 static int members_take(struct cube *c, const struct rings *r)
 {
 	unsigned int i;
@@ -132,6 +133,38 @@ int cube_rings(struct cube *c, unsigned int id, const struct rings *r)
 	return err;
 }
 
+static void rings_copy(struct rings *r, const struct hc_ring_tree *t)
+{
+	memcpy(r->ring, t->ring, t->nrings * sizeof(*t->ring));
+	memcpy(r->node, t->node, t->nnodes * sizeof(*t->node));
+	r->repair = false;
+	r->tree = (struct hc_ring_tree){ t->nrings, t->nnodes, r->ring, r->node };
+}
+
+int cube_rings_around(struct cube *c, unsigned int id, uint64_t without)
+{
+	struct hc_faults *f = hc_faults_copy(c->faults);
+	struct hc_ring_plan plan;
+	struct hc_graph *g;
+	struct rings r;
+	unsigned int u;
+	int err;
+
+	for (u = 0; f && u < c->nodes; u++)
+		if (without >> u & 1)
+			hc_faults_node(f, u);
+	g = f ? hc_graph_left(f) : NULL;
+	err = g ? hc_plan_ring(g, f, HC_RING_AUTO, 0, &plan) : -ENOMEM;
+	if (!err) {
+		rings_copy(&r, &plan.tree);
+		hc_ring_plan_free(&plan);
+		err = cube_rings(c, id, &r);
+	}
+	hc_graph_free(g);
+	hc_faults_free(f);
+	return err;
+}
+
 int cube_rings_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment)
 {
 	struct rings r;
@@ -143,7 +176,7 @@ int cube_rings_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned
 	return err ? err : cube_bind_all(c);
 }
 
-/* ------------------------------------------------------------ allgathers */
+/* --- allgathers --- */
 
 void block_fill(unsigned char *to, size_t bytes, unsigned int k, unsigned int u, unsigned int v)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trees of rings for tests: not good ones, but any that the verifier accepts; and allgathers in
- * them, against the plain result.
+ * Ring trees for tests (not good ones, but such as the verifier accepts), and allgathers by them,
+ * compared with the plain result.
  */
 #ifndef _HC_RINGS_H
 #define _HC_RINGS_H
@@ -9,7 +9,7 @@
 #include "cube.h"
 #include "hc_ring.h"
 
-/* A tree of rings; of its own memory.  @repair: let its plan repair itself. */
+/* A ring tree in memory of its own. @repair: its plan is to repair itself. */
 struct rings {
 	struct hc_ring_tree tree;
 	bool repair;
@@ -17,39 +17,47 @@ struct rings {
 	uint16_t node[2 * CUBE_MAX];
 };
 
-/* One ring through all nodes of a cube without faults, in the order of the Gray code. */
+/* Make one ring of all nodes of a cube without faults, in the order of the Gray code. */
 void rings_gray(struct rings *r, unsigned int dim);
-/* One ring of these nodes. */
+/* Make one ring of the @n nodes @node. */
 void rings_one(struct rings *r, const uint16_t *node, unsigned int n);
-/* A random tree of rings of at most @width nodes, of the nodes that are connected with @start
- * around the faults.
+/* Make a random ring tree, with rings of at most @width nodes, of all nodes that are connected with
+ * @start around the faults.
  */
 void rings_random(struct rings *r, const struct cube *c, unsigned int start, unsigned int width);
-/* Install it, and let its nodes be the members of the cube's plan. */
+/* Install the ring tree as plan @id, and make its nodes the members of the cube's plan. */
 int cube_rings(struct cube *c, unsigned int id, const struct rings *r);
+/* Install those that the planner finds around the faults, as if the nodes of the set @without had
+ * failed, too.
+ */
+int cube_rings_around(struct cube *c, unsigned int id, uint64_t without);
 /* A new cube with one ring of all its nodes, all bound. */
 int cube_rings_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 
-/* Steps of the operations of a run: the most that any member was told. */
+/* Steps of the operations of a run: the greatest numbers that any member was notified of. */
 struct rings_steps {
 	unsigned int steps;
 	unsigned int clock;
 };
 
-/* Let job @k of each of @n parties be an allgather of @bytes by plan @id; see parties_done(). */
+/* Set up job @k of each of @n members as an allgather of @bytes by plan @id; release with
+ * parties_done().
+ */
 void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsigned int k,
 		 unsigned int id, size_t bytes, bool notify);
-/* The block that node @u has for node @v in operation @k. */
+/* Fill in the block that node @u sends to node @v in operation @k. */
 void block_fill(unsigned char *to, size_t bytes, unsigned int k, unsigned int u, unsigned int v);
-/* The one for party @to in what a member has given. */
+/* Return: the block for member @to in the contribution of a job. */
 typedef const unsigned char *(*block_of_fn)(const struct job *j, unsigned int to, size_t bytes);
-/* Has job @k of party @i the blocks of all @n members for it? */
+/* Has job @k of member @i received its block from each of the @n members? */
 bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
 		    unsigned int i, unsigned int k, size_t bytes, block_of_fn block);
-/* The same of an allgather. */
+/* As gathered_right(), for an allgather. */
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes);
-/* @njobs allgathers at all members of the cube's plan: are all right?  @steps: of the last one. */
+/* Run @njobs allgathers at all members of the cube's plan: are all results right? @steps: set to
+ * the steps of the last one.
+ */
 bool gather_run(const struct cube *c, unsigned int id, unsigned int njobs, size_t bytes,
 		bool notify, struct rings_steps *steps);
 

@@ -58,13 +58,14 @@ int round_run_deaf(const char *name, unsigned int method, unsigned int node, str
 	return ctl_link_loss(name, 1, 0, 0, true) ?: err;
 }
 
-int round_new_deaf(struct yard *y, unsigned int method, unsigned int node, struct round_view *v)
+int round_new_deaf(struct task_fixture *y, unsigned int method, unsigned int node,
+		   struct round_view *v)
 {
-	int err = yard_new(y, 3, 0) ?: ctl_patience(y->c.name, 300);
+	int err = fixture_new(y, 3, 0) ?: ctl_stall_timeout(y->c.name, 300);
 
 	if (err)
 		return err;
-	yard_fill(y, 30);
+	fixture_fill(y, 30);
 	return round_run_deaf(y->c.name, method, node, v);
 }
 
@@ -77,7 +78,7 @@ int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned i
 int round_end(struct nl *nl, struct round_view *v)
 {
 	memset(v, 0xff, sizeof(*v));
-	return nl_hear(nl, run_take, v);
+	return nl_receive(nl, run_take, v);
 }
 
 unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
@@ -137,7 +138,7 @@ static void view_take(void *arg, const struct nl_attrs *a)
 	v->period = nl_get_u32(a, HYPERCUBE_A_BALANCE_PERIOD, ~0u);
 	v->done = nl_get_u64(a, HYPERCUBE_A_BALANCE_DONE, ~0ull);
 	v->failed = nl_get_u64(a, HYPERCUBE_A_BALANCE_FAILED, ~0ull);
-	v->beaten = nl_get_u64(a, HYPERCUBE_A_BALANCE_BEATEN, ~0ull);
+	v->superseded = nl_get_u64(a, HYPERCUBE_A_BALANCE_SUPERSEDED, ~0ull);
 	v->moved = nl_get_u64(a, HYPERCUBE_A_BALANCE_MOVED, ~0ull);
 	v->epoch = nl_get_u32(a, HYPERCUBE_A_BALANCE_EPOCH, ~0u);
 	while (v->n < ARRAY_SIZE(v->round) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds of balancing, by command and as they are told.
+ * Rounds of load balancing: the commands that begin them, and the events that report them.
  */
 #ifndef _HC_ROUND_CALLS_H
 #define _HC_ROUND_CALLS_H
@@ -9,9 +9,9 @@
 
 #include "hc_balance.h"
 #include "hc_nl.h"
-#include "yard.h"
+#include "task_fixture.h"
 
-/* A round that has ended; what is not said is ~0. */
+/* A round that has ended; members that were not reported are ~0. */
 struct round_view {
 	uint64_t nr;
 	unsigned int node;
@@ -30,7 +30,7 @@ struct balance_view {
 	unsigned int period;
 	uint64_t done;
 	uint64_t failed;
-	uint64_t beaten;
+	uint64_t superseded;
 	uint64_t moved;
 	unsigned int epoch;
 	unsigned int n;
@@ -39,27 +39,30 @@ struct balance_view {
 
 #define ROUND_ANY	(~0u)
 
-/* @node, @method: or ROUND_ANY.  Wait for its end: 0 or -errno. */
+/* Begin a round and wait for its end. @node, @method: or ROUND_ANY. Return: 0 or -errno. */
 int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
-/* The same while all frames from 1 to 0 are lost. */
+/* As round_run(), while all frames from node 1 to node 0 are lost. */
 int round_run_deaf(const char *name, unsigned int method, unsigned int node, struct round_view *v);
-/* The same in a new yard of eight nodes, which have some tasks and little patience. */
-int round_new_deaf(struct yard *y, unsigned int method, unsigned int node, struct round_view *v);
-/* The same in two steps, on a socket of its own. */
+/* As round_run_deaf(), with a new fixture of eight nodes, which have some tasks and a short stall
+ * timeout.
+ */
+int round_new_deaf(struct task_fixture *y, unsigned int method, unsigned int node,
+		   struct round_view *v);
+/* The two parts of round_run(), on a socket of the caller. */
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
 int round_end(struct nl *nl, struct round_view *v);
-/* Each of @n nodes begins a round, by the socket of its number: how many do not end well, with as
- * many @members?
+/* Let each of @n nodes begin a round, by the socket of its number. Return: how many of these do not
+ * end well, with @members members.
  */
 unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
 			    unsigned int members);
-/* ROUND_ANY: as it is. */
+/* Set the parameters of balancing; ROUND_ANY: leave as it is. */
 int balance_set(const char *name, unsigned int method, unsigned int threshold,
 		unsigned int period);
-/* Install a topology made for @fault: 0 or -errno. */
+/* Install a topology that was made for the faults @fault. Return: 0 or -errno. */
 int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault);
 int balance_view(const char *name, struct balance_view *v);
-/* How many rounds are done within that time? */
+/* Return: number of rounds done within @seconds. */
 uint64_t rounds_in(const char *name, unsigned int seconds);
 
 #endif /* _HC_ROUND_CALLS_H */

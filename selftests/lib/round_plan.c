@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds of balancing, compared with what the planner says.
+ * Rounds of load balancing, compared with the planner's plans.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,19 +17,25 @@ const struct round_method round_methods[ROUND_METHODS] = {
 	{ HYPERCUBE_BALANCE_RID, HC_BALANCE_RID, true },
 };
 
-/* Cube walking is for cubes without faults. */
+/* Is the method possible with this topology? CWA needs a cube without faults; CWA and MCW, the
+ * methods with quotas, need a fabric that the module treats as a hypercube.
+ */
 static bool fits(const struct round_method *m, const struct hc_balance_topo *t)
 {
+	if (getenv("HC_TABLE") && (m->plan == HC_BALANCE_MCW || m->plan == HC_BALANCE_CWA))
+		return false;
 	return m->plan != HC_BALANCE_CWA || t->b.dims == hc_ones(t->b.dim);
 }
 
-int rounds_install(const struct yard *y, struct hc_balance_topo *t)
+int rounds_install(const struct task_fixture *y, struct hc_balance_topo *t)
 {
-	return hc_balance_topology(y->c.faults, HC_BALANCE_MCWA, t) ?:
+	int err = hc_balance_topology(y->c.faults, HC_BALANCE_MCWA, t);
+
+	return err || getenv("HC_TABLE") ? err :
 	       balance_topology(y->c.name, &t->b, y->c.faults->fault);
 }
 
-static int fill_loads(struct yard *y, uint64_t *load, unsigned int most)
+static int fill_loads(struct task_fixture *y, uint64_t *load, unsigned int most)
 {
 	unsigned int u, i;
 	int err = 0;
@@ -37,13 +43,13 @@ static int fill_loads(struct yard *y, uint64_t *load, unsigned int most)
 	for (u = 0; u < y->c.nodes; u++) {
 		load[u] = hc_set_has(y->c.faults->dead, u) ? 0 : below(4) ? below(most) : 0;
 		for (i = 0; i < load[u] && !err; i++)
-			err = yard_put(y, u, 8, 0);
+			err = fixture_put(y, u, 8, 0);
 	}
 	return err;
 }
 
-/* How many nodes have not what the planner says? */
-static unsigned int differ(struct yard *y, const struct hc_balance_plan *p)
+/* Return: number of nodes that do not have as many tasks as the planner's plan says. */
+static unsigned int differ(struct task_fixture *y, const struct hc_balance_plan *p)
 {
 	unsigned int u, wrong = 0;
 	struct task_view v;
@@ -59,11 +65,11 @@ static unsigned int differ(struct yard *y, const struct hc_balance_plan *p)
 	return wrong;
 }
 
-/* A round of each node that has no more than the threshold when its turn comes, as the planner has
- * them.
+/* Run a round of each node that has at most @threshold tasks when its turn comes, in the planner's
+ * order.
  */
-static int run_own(struct yard *y, const struct round_method *m, const struct hc_balance_topo *t,
-		   uint64_t threshold, struct round_view *v)
+static int run_own(struct task_fixture *y, const struct round_method *m,
+		   const struct hc_balance_topo *t, uint64_t threshold, struct round_view *v)
 {
 	struct round_view sum = { .trigger = HYPERCUBE_TRIGGER_COMMAND, .members = t->members };
 	struct task_view w;
@@ -84,8 +90,8 @@ static int run_own(struct yard *y, const struct round_method *m, const struct hc
 	return err;
 }
 
-/* One round of each method from random loads, compared with the planner's. */
-static bool as_planned(struct yard *y, const struct round_method *m,
+/* Run one round of a method from random loads, and compare the result with the planner's. */
+static bool as_planned(struct task_fixture *y, const struct round_method *m,
 		       const struct hc_balance_topo *t)
 {
 	struct hc_balancer *b = hc_balancer_new(y->c.faults, t);
@@ -107,7 +113,7 @@ static bool as_planned(struct yard *y, const struct round_method *m,
 		       m->id, v.status, v.cause_node, v.cause_dim, v.members, t->members,
 		       (unsigned long long)v.moved, (unsigned long long)p.hops);
 	right &= !differ(y, &p);
-	right &= !yard_wrong(y);
+	right &= !fixture_wrong(y);
 	if (!right)
 		cube_print_faults(&y->c);
 	hc_balance_plan_free(&p);
@@ -115,18 +121,18 @@ static bool as_planned(struct yard *y, const struct round_method *m,
 	return right;
 }
 
-unsigned int rounds_as_planned(struct yard *y)
+unsigned int rounds_as_planned(struct task_fixture *y)
 {
 	struct hc_balance_topo t;
 	unsigned int i, wrong = 0;
 	int err = rounds_install(y, &t);
 	struct round_view v;
 
-	/* No node is connected with any other. */
+	/* No two nodes are connected. */
 	if (err)
 		return err != -EHOSTDOWN;
-	/* Nodes that were cut off have other numbers: whoever begins a round with an old one begins
-	 * it once more, and counts only what is moved then.
+	/* Nodes that were cut off have old numbers of rounds: such a node begins its round once
+	 * more, and counts only what is moved then.
 	 */
 	wrong += !!round_run(y->c.name, HYPERCUBE_BALANCE_DEM, t.order[0], &v);
 	for (i = 0; i < ROUND_METHODS; i++)

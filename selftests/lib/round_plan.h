@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds of balancing, compared with what the planner says.
+ * Rounds of load balancing, compared with the planner's plans.
  */
 #ifndef _HC_ROUND_PLAN_H
 #define _HC_ROUND_PLAN_H
 
 #include "balance.h"
-#include "yard.h"
+#include "task_fixture.h"
 
-/* The method of the kernel and that of the planner.  @own: each node has rounds of its own. */
+/* A method of the kernel, and the same of the planner. @own: each node has rounds of its own. */
 struct round_method {
 	unsigned int id;
 	enum hc_balance_method plan;
@@ -18,9 +18,9 @@ struct round_method {
 #define ROUND_METHODS	4
 extern const struct round_method round_methods[ROUND_METHODS];
 
-/* Install a topology for the faults that the cube has now: 0 or -errno. */
-int rounds_install(const struct yard *y, struct hc_balance_topo *t);
-/* A round of each method from random loads: how many were not as planned? */
-unsigned int rounds_as_planned(struct yard *y);
+/* Install a topology for the present faults of the cube. Return: 0 or -errno. */
+int rounds_install(const struct task_fixture *y, struct hc_balance_topo *t);
+/* Run a round of each method from random loads. Return: how many were not as planned. */
+unsigned int rounds_as_planned(struct task_fixture *y);
 
 #endif /* _HC_ROUND_PLAN_H */

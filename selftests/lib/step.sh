@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Steps of a run of tests, whose logs in $logs selftests/tally sums, with the time that each took. To be sourced.
+# Steps of a run of tests, whose logs in $logs selftests/tools/tally sums, with the time that each took. To be sourced.
 
 once_more=''
 # step NAME COMMAND..: a step that says nothing in TAP is one test.

@@ -17,7 +17,7 @@ sums() { "${program[@]}" t "$1" >"$scratch/sums" 2>"$scratch/said"; }
 # right ROUNDS NODES: what the program has printed
 right() { equal 'the sums' "$(plain "$1" "$2")" "$(<"$scratch/sums")"; }
 
-without_faults() {
+test_without_faults() {
 	check 'add' hcctl fabric add t dim 3
 	check 'the program' sums 20
 	right 20 8
@@ -25,7 +25,7 @@ without_faults() {
 }
 
 # The tree of a cube without faults uses all links of its lowest node.
-links_fail_meanwhile() {
+test_links_fail_meanwhile() {
 	local link round=0 epoch
 	: >"$scratch/sums"
 	check 'add' hcctl fabric add t dim 3
@@ -44,19 +44,19 @@ links_fail_meanwhile() {
 	tail -20 "$scratch/said" | sed 's/^/# /'
 }
 
-a_node_that_is_cut_off_is_left_out() {
+test_a_node_that_is_cut_off_is_left_out() {
 	check 'add' hcctl fabric add t dim 3
 	check 'cut off' hcctl link set t 7:0,7:1,7:2 down
 	check 'the program' sums 5
 	right 5 7
 }
 
-what_cannot_be_is_refused() {
+test_what_cannot_be_is_refused() {
 	refused 'no fabric' "${begins}fabric t: no such fabric" "${program[@]}" t 5
 	check 'add' hcctl fabric add t dim 2
 	refused 'no right' "${begins}fabric t: .*(not permitted|permission)" as 65534 "${program[@]}" t 5
 }
 
 run_sums() {
-	run_tests without_faults links_fail_meanwhile a_node_that_is_cut_off_is_left_out what_cannot_be_is_refused
+	run_tests
 }

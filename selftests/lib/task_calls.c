@@ -21,7 +21,7 @@ int task_bound(const struct cube *c, unsigned int node)
 	return shc_bound(c->name, node, SOCK_RDM);
 }
 
-int task_heard(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl)
+int task_received(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl)
 {
 	int err = cube_new(c, dim, 0) ?: nl_open_events(nl);
 
@@ -139,7 +139,7 @@ short task_events(int fd)
 }
 
 static_assert(offsetof(struct task_view, lost) == 8 * HYPERCUBE_A_TASKS_LOST);
-static_assert(offsetof(struct task_view, revived) == 8 * HYPERCUBE_A_TASKS_REVIVED);
+static_assert(offsetof(struct task_view, recovered) == 8 * HYPERCUBE_A_TASKS_RECOVERED);
 
 static void view_take(void *arg, const struct nl_attrs *a)
 {
@@ -183,7 +183,7 @@ static void loss_take(void *arg, const struct nl_attrs *a)
 	}
 }
 
-int task_losses_hear(struct nl *nl, struct task_losses *l, int ms)
+int task_losses_receive(struct nl *nl, struct task_losses *l, int ms)
 {
 	return nl_listen(nl, ms, loss_take, l);
 }
@@ -193,6 +193,6 @@ int task_losses(struct nl *nl, struct task_losses *l, uint64_t count)
 	int err = 0;
 
 	while (l->count < count && !err)
-		err = task_losses_hear(nl, l, patience(10) * 1000);
+		err = task_losses_receive(nl, l, patience(10) * 1000);
 	return err;
 }

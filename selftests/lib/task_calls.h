@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks of nodes, as producers, workers and listeners see them.
+ * Tasks of nodes, as producers, workers and listeners to events see them.
  */
 #ifndef _HC_TASK_CALLS_H
 #define _HC_TASK_CALLS_H
@@ -14,39 +14,39 @@
 
 struct cube;
 
-/* A socket for tasks at a node, or -errno. */
+/* Return: a socket for tasks, bound to @node, or -errno. */
 int task_bound(const struct cube *c, unsigned int node);
-/* Make a fabric, listen to its events, and that. */
-int task_heard(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl);
-/* Make a fabric with a producer, who may have so many @bytes waiting (0: as usual), and a worker at
- * a node.
+/* Make a fabric, open a socket that receives its events, and bind a task socket to @node. */
+int task_received(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl);
+/* Make a fabric with a producer, for which @bytes of tasks may wait (0: the default), and a worker
+ * at @node.
  */
 int task_pair(struct cube *c, unsigned int dim, unsigned int node, int bytes, int *producer,
 	      int *worker);
-/* How much it may have waiting: SO_SNDBUF. */
+/* Set how many bytes of its tasks may wait: SO_SNDBUF. */
 void task_buffer(int fd, int bytes);
-/* Bytes that the socket answers for. */
+/* Return: bytes of tasks that are charged to the socket. */
 unsigned int task_charged(int fd);
-/* The same socket, whose calls wait. */
+/* Return: the same socket, with calls that block. */
 int task_blocking(int fd);
-/* What a task says; each @seed says something else. */
+/* Fill in the data of a task, different for each @seed. */
 void task_fill(char *buf, size_t len, unsigned int seed);
 
-/* 0 or -errno. */
+/* Put a task into the queue. Return: 0 or -errno. */
 int task_put(int fd, const void *buf, size_t len, unsigned int flags);
-/* Bytes or -errno. */
+/* Take a task. Return: bytes or -errno. */
 ssize_t task_take(int fd, void *buf, size_t max, struct hypercube_task *id, int flags);
-/* 0 or -errno. */
+/* Report that a task is done. Return: 0 or -errno. */
 int task_done(int fd, const struct hypercube_task *id);
-/* Any control message and any data: bytes or -errno. */
+/* Send any control message with any data. Return: bytes or -errno. */
 ssize_t task_say(int fd, int type, const void *what, size_t size, const void *buf, size_t len,
 		 int flags);
-/* The last that was put at a socket: 0 or -errno. */
+/* Ask for the id of the last task that was put at a socket. Return: 0 or -errno. */
 int task_last(int fd, struct hypercube_task *id);
-/* What poll() says of it now. */
+/* Return: what poll() reports of the socket now. */
 short task_events(int fd);
 
-/* Numbers of a node's tasks, by their attributes or by name; all 0 if it never had any. */
+/* The counters of a node's tasks, by attribute or by name; all 0 if the node never had a task. */
 #define TASK_NUMBERS (HYPERCUBE_A_TASKS_MAX + 1)
 
 struct task_view {
@@ -54,26 +54,26 @@ struct task_view {
 		uint64_t all[TASK_NUMBERS];
 		struct {
 			uint64_t none, queued, held, bytes, put, taken, done, repeated, lost, pad;
-			uint64_t moving, sent, received, doubt, copied, kept, revived;
+			uint64_t moving, sent, received, unresolved, copied, kept, recovered;
 		};
 	};
 };
 
 int task_view(const char *name, unsigned int node, struct task_view *v);
 
-/* Hand over up to @count: 0 or -errno. */
+/* Migrate up to @count tasks. Return: 0 or -errno. */
 int task_move(const char *name, unsigned int node, unsigned int dim, uint64_t count);
 
 #define LOST_MAX 4096
 
 /**
- * struct task_losses - what has been said of lost tasks
- * @n: how many were named
- * @id: which
- * @loss: why, of each
- * @node: where, of each
- * @count: how many there are
- * @events: how many events told of them
+ * struct task_losses - what events have reported about lost tasks
+ * @n: number of tasks that were named
+ * @id: the tasks that were named
+ * @loss: for each of these, why it was lost
+ * @node: for each of these, the node at which it was lost
+ * @count: number of lost tasks, named or not
+ * @events: number of events that reported losses
  */
 struct task_losses {
 	unsigned int n;
@@ -84,9 +84,9 @@ struct task_losses {
 	unsigned int events;
 };
 
-/* Hear one event, whatever it tells, within @ms: 0 or -errno. */
-int task_losses_hear(struct nl *nl, struct task_losses *l, int ms);
-/* Listen until so many are counted: 0 or -errno. */
+/* Receive one event of any kind within @ms. Return: 0 or -errno. */
+int task_losses_receive(struct nl *nl, struct task_losses *l, int ms);
+/* Receive events until @count lost tasks have been reported. Return: 0 or -errno. */
 int task_losses(struct nl *nl, struct task_losses *l, uint64_t count);
 
 #endif /* _HC_TASK_CALLS_H */

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What selftests/machines/run does in each of several machines: the first one sets up a fabric that spans all of them by
-# hcctl cluster, lets all take part in collectives, and kills the last one meanwhile. The others do as they are told.
-# TAP.
+# What selftests/machines/run does in each of several machines: the first one sets up a fabric that
+# spans all of them by hcctl cluster, lets all take part in collectives, and kills the last one
+# meanwhile. The others carry out its commands. TAP.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
@@ -21,13 +21,13 @@ if ((me > 1)); then
 fi
 
 ask() { "$HCCTL_SSH" "10.8.0.$1" "$2" </dev/null; }
-# asked NUMBER COMMAND: the same, of this one too
+# asked NUMBER COMMAND: as ask, also for this machine
 # shellcheck disable=SC2317
 asked() { if (($1 == 1)); then sh -c "$2"; else ask "$@"; fi; }
 
 hosts() {
 	local i
-	printf '{ "host": "m1", "here": true, "address": "10.8.0.1" }'
+	printf '{ "host": "m1", "local": true, "address": "10.8.0.1" }'
 	for ((i = 2; i <= n; i++)); do
 		printf ',\n{ "host": "m%d", "ssh": "10.8.0.%d" }' $i $i
 	done
@@ -42,7 +42,7 @@ END
 
 nodes_of() { seq -s ' ' $((($1 - 1) * each)) $(($1 * each - 1)); }
 
-# members KIND PLAN ROUNDS COUNT: of all machines; what each says goes to a file
+# members KIND PLAN ROUNDS COUNT: runs members on all machines; the output of each goes to a file
 members() {
 	local i asked=()
 	for ((i = 2; i <= n; i++)); do
@@ -55,7 +55,7 @@ members() {
 }
 
 nr=0 failed=0
-# result STATUS NAME
+# result STATUS NAME: prints the result of a test
 result() {
 	local bad=''
 	(($1 == 0)) || { bad='not '; failed=1; }
@@ -96,7 +96,7 @@ result $? 'allgather over rings'
 all_right scatter 1 5 1000
 result $? 'scatter'
 
-# stand_still SECONDS: asks for it, and sees the clock jump between two looks that are close to each other
+# stand_still SECONDS: asks the host to stop this machine, and waits for its clock to jump
 stand_still() {
 	local last=$SECONDS i
 	echo "# all stand still for $1 s"
@@ -108,7 +108,7 @@ stand_still() {
 	return 1
 }
 
-# Longer than the keepalive: nobody was silent.
+# Longer than the keepalive; no peer was silent, as all stood still.
 stand_still 10
 result $? 'machines stand still'
 sleep 3
@@ -130,7 +130,7 @@ dies() {
 	killed=$!
 }
 
-# ends_by WHAT COMMAND..: what it does to the last machine ends an operation
+# ends_by WHAT COMMAND..: COMMAND does something to the last machine that ends an operation
 ends_by() {
 	: >/tmp/said1
 	members sums 1 1000000 1000 &
@@ -145,7 +145,7 @@ ends_by() {
 }
 
 neighbour=$((n / 2))
-# of_machine NUMBER WHAT
+# of_machine NUMBER WHAT: prints a member of that machine's fabric
 of_machine() { asked "$1" 'hcctl -j fabric show t' | jq ".[0].$2"; }
 # shellcheck disable=SC2317
 together() {
@@ -153,7 +153,7 @@ together() {
 	for ((i = 1; i <= n; i++)); do [[ $(of_machine "$i" links_down) == 0 ]] || return; done
 }
 
-# parted WHAT COMMAND..: that, and all goes on when it is over
+# parted WHAT COMMAND..: COMMAND separates a machine; everything goes on when that is over
 parted() {
 	local before
 	before=$(of_machine "$neighbour" trunks_ended)

@@ -21,7 +21,11 @@
  *	RULE_NEWER	a frame of a newer generation waits
  *	RULE_READ	a process contributes again only after it has read of the failure
  *	RULE_BELOW	a member moves on after the operations below END have ended there
- * -DPOLICY_BEGUN leaves out that who has begun nothing in a generation leaves without END; everything still holds.
+ *	RULE_SOFT	after a process has left END goes out when a part comes of an operation that it does not give,
+ *			or when another process comes
+ * -DPOLICY_.. leaves out what only saves failures, and everything still holds:
+ *	POLICY_BEGUN	a process that has begun nothing in a generation leaves without END
+ *	POLICY_SOFT	for a process that has begun something END goes out only once a member waits for it
  */
 #ifndef OPS
 #define OPS	2
@@ -61,15 +65,17 @@
 #define TO_PEER(i, d)	FROM_PEER(PEER(i, d), OTHER_END(d))
 #define EDGE(i, d)	BIT((i) * 2 + (d))
 
-/* Operations are numbered from 0 in each generation; in the module numbers go on behind END. */
+/* Operations are numbered from 0 in each generation; in the module numbers continue after END. */
 #define GENERATIONS	(2 * FAULTS + 2)
 #define AT(i, n)	((i) * OPS + (n))
 
-/* Frames: type, generation, operation, step + 1, and: of DATA whose block, of END is the plan over */
+/* Frames: type, generation, operation, step + 1, and: of DATA, whose block it is; of END, whether
+ * the plan is over.
+ */
 mtype = { DATA, END };
 chan box[N * 2] = [QUEUE] of { mtype, byte, byte, byte, byte };
 
-/* A member; begun, given, need: all operations below */
+/* A member. begun, given, need: all operations with lower numbers. */
 byte gen[N], begun[N], need[N];
 byte gave0[N], gave1[N];	/* to the peer of stage 0, 1; in a ring gave0: its own block */
 byte have[N * OPS];		/* doubling: 1 its own, 2, 4 from the peers; a ring: whose blocks */
@@ -80,12 +86,12 @@ bool left[N];			/* the process that had begun in this generation has left */
 
 /* Its process */
 bool present[N] = true, joins[N], unread[N];
-byte failed_at[N];		/* what is unread: steps from the generation's first on */
+byte failed_at[N];		/* a failure that is unread: steps from the generation's first on */
 byte first_step[N];		/* the step with which it began in this generation */
 
-byte down, unseen;		/* ends of edges: that are down, and have not noticed yet */
+byte down, unseen;		/* ends of edges: down, and not yet noticed */
 
-/* Looked at only */
+/* For assertions only. */
 byte gen_step[GENERATIONS + 1] = NONE;
 byte ok[GENERATIONS * OPS], failed[GENERATIONS * OPS];
 byte leaves, refusals, cuts, budget;
@@ -101,7 +107,7 @@ inline to_peer(D, TYPE, NR, NAME, WITH)
 	fi
 }
 
-/* The least END holds; a change is announced to both peers. */
+/* The least END counts; a change is announced to both peers. */
 inline end_at(NR, IS_OVER, FLOODS)
 {
 	if
@@ -128,12 +134,19 @@ inline contribution(NR, BITS, NAME)
 	have[AT(m, NR)] = have[AT(m, NR)] | (BITS)
 }
 
-/* Give what can be given, end what is complete. */
+/* Give what can be given; end what is complete. */
 inline advance()
 {
 	do
 #ifdef RING
-	:: gave0[m] < begun[m] && gave0[m] < ends[m] -> to_peer(1, DATA, gave0[m], step_of[AT(m, gave0[m])], m); gave0[m]++
+	:: gave0[m] < begun[m] && gave0[m] < ends[m] ->
+		to_peer(1, DATA, gave0[m], step_of[AT(m, gave0[m])], m);
+		/* An earlier operation waits behind it. */
+		if
+		:: have[AT(m, gave0[m])] & BIT(PEER(m, 0)) -> to_peer(1, DATA, gave0[m], step_of[AT(m, gave0[m])], PEER(m, 0))
+		:: else
+		fi;
+		gave0[m]++
 	:: need[m] < begun[m] && need[m] < ends[m] && have[AT(m, need[m])] == BIT(N) - 1 ->
 #else
 	:: gave0[m] < begun[m] && gave0[m] < ends[m] -> to_peer(0, DATA, gave0[m], step_of[AT(m, gave0[m])], m); gave0[m]++
@@ -153,6 +166,20 @@ inline advance()
 	od
 }
 
+#ifdef RULE_FLOOD
+#define FLOODS	false
+#else
+#define FLOODS	true
+#endif
+/* Which operation does the process that has left not give? */
+#define WAITED(k)	((k) < OPS && (k) >= begun[m] && have[AT(m, k)])
+#define IS_WAITED	(WAITED(0) || WAITED(1) || WAITED(2))
+#ifdef RULE_SOFT
+#define COUNTS(CASE)	false
+#else
+#define COUNTS(CASE)	(left[m] && ends[m] > begun[m] && (CASE))
+#endif
+
 inline take_data()
 {
 	if
@@ -161,12 +188,16 @@ inline take_data()
 #ifdef RING
 		contribution(n, BIT(f), s);
 		if
-		:: PEER(m, 1) != f -> to_peer(1, DATA, n, s, f)
+		:: PEER(m, 1) != f && n < gave0[m] -> to_peer(1, DATA, n, s, f)
 		:: else
 		fi
 #else
 		contribution(n, 2 << d, s)
 #endif
+	fi;
+	if
+	:: COUNTS(IS_WAITED) -> end_at(begun[m], false, FLOODS)
+	:: else
 	fi
 }
 
@@ -174,11 +205,6 @@ inline take_data()
 #define IS_OLD	(g != gen[m])
 #else
 #define IS_OLD	(g < gen[m])
-#endif
-#ifdef RULE_FLOOD
-#define FLOODS	false
-#else
-#define FLOODS	true
 #endif
 inline receive()
 {
@@ -240,7 +266,7 @@ inline fail_begun()
 	fi
 }
 
-/* Into the next generation, behind END */
+/* Move into the next generation, after END. */
 inline move_on()
 {
 	assert(gen[m] + 1 <= GENERATIONS);
@@ -265,7 +291,14 @@ inline leave()
 #ifndef POLICY_BEGUN
 	:: begun[m] == 0
 #endif
-	:: else -> left[m] = true; end_at(begun[m], false, true)
+	:: else ->
+		left[m] = true;
+		if
+#ifndef POLICY_SOFT
+		:: !IS_WAITED
+#endif
+		:: else -> end_at(begun[m], false, true)
+		fi
 	fi
 }
 
@@ -283,7 +316,9 @@ inline refuse()
 }
 
 #define HAS_ALL_FROM(n, d)	(have[AT(m, n)] & (2 << (d)))
-/* An end of an edge sees that it is down: END for the first operation that lacks what comes over it. */
+/* An end of an edge notices that it is down: END for the first operation that lacks a contribution
+ * over it.
+ */
 inline see_cut(D)
 {
 	unseen = unseen & ~EDGE(m, D);
@@ -328,12 +363,13 @@ end:	do
 		:: ends[m] != NONE && BELOW_ENDED -> move_on()
 		:: present[m] && !left[m] && HAS_READ && begun[m] < ends[m] && begun[m] - need[m] < AHEAD && !over[m] &&
 		   (joins[m] -> gen_step[gen[m]] : first_step[m]) + begun[m] < OPS -> begin()
-		/* The process reads of the failure, and goes on where the generation does. */
+		/* The process reads of the failure, and continues where the generation begins. */
 		:: present[m] && unread[m] ->
 			unread[m] = false; first_step[m] = first_step[m] + failed_at[m]; failed_at[m] = 0
 		:: present[m] && !left[m] && leaves < LEAVES && MAY_FAIL && !over[m] -> leave()
 		:: !present[m] && !over[m] -> present[m] = true; joins[m] = true
-		/* No memory, or contributions differ. */
+		:: present[m] && COUNTS(true) -> end_at(begun[m], false, FLOODS)
+		/* No memory, or contributions that differ. */
 		:: refusals < REFUSALS && MAY_FAIL && present[m] && !left[m] && REFUSED < OPS && REFUSED < ends[m] -> refuse()
 #if CUTS
 		:: (unseen & EDGE(m, 0)) && !over[m] -> see_cut(0)

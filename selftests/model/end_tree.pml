@@ -29,8 +29,8 @@
  *	RULE_RELAYED	a member moves on after it has sent END to all its children
  *	RULE_COUNTED	END takes the place of a result in the window
  * -DPOLICY_.. leaves out what only saves failures, and everything still holds:
- *	POLICY_SOFT	who leaves stops an operation only once the root's process has begun it
- *	POLICY_BEGUN	who has begun nothing in a generation leaves without STOP
+ *	POLICY_SOFT	a process that leaves stops an operation only once the root's process has begun it
+ *	POLICY_BEGUN	a process that has begun nothing in a generation leaves without STOP
  */
 #define allreduce	0
 #define reduce		1
@@ -111,7 +111,9 @@
 #define FIRST(n)	((n) * SEGMENTS)
 #define AT(i, u)	((i) * ALL_SEGMENTS + (u))
 
-/* The collectives. A frame names its own; here it names the step of the program, plus one. */
+/* The collectives. In the module a frame names its collective; here it names the step of the
+ * program, plus one.
+ */
 #define PROGRAM			((STEP0 << 3) | (STEP1 << 6) | (STEP2 << 9))
 #define COLLECTIVE(name)	((PROGRAM >> ((name) * 3)) & 7)
 #define NAMED(i, u)		COLLECTIVE(step_of[AT(i, u)])
@@ -127,7 +129,9 @@
 #define GOES_TO(i, u)		(!HAS_BLOCKS_DOWN(NAMED(m, u)) || OWN_BLOCK(i, u) || (u) % SEGMENTS == SEGMENTS - 1)
 #endif
 
-/* Frames: type, generation, number, step + 1, and: of DATA whose block, of STOP and END flags */
+/* Frames: type, generation, number, step + 1, and: of DATA, whose block it is; of STOP and END,
+ * flags.
+ */
 mtype = { DATA, RESULT, END, STOP };
 #define HARD	1
 #define OVER	2	/* and the plan is over */
@@ -143,7 +147,7 @@ chan beside = [QUEUE] of { mtype, byte, byte, byte, byte };
 #define EXPECTED(i, u)	(NAMED(i, u) == gather -> LEADS_TO(i) : GIVERS(i))
 
 /* A member */
-byte gen[N];			/* ENDs that it has had */
+byte gen[N];			/* ENDs that it has received */
 byte base[N];			/* the first operation of its generation */
 byte begun[N];			/* by its process: all segments below */
 byte given[N];			/* to the parent: all segments below; the root: completed */
@@ -171,11 +175,13 @@ byte first_step[N];		/* the step with which it began in this generation */
 /* Links: to the parent of member @i; the ends that have not noticed yet */
 byte down, unseen_above, unseen_below;
 
-/* Looked at only: of each generation the first step and number, and how operations ended where */
+/* For assertions only: the first step and number of each generation, and how operations ended at
+ * which members.
+ */
 byte gen_step[GENERATIONS + 1] = NONE, gen_base[GENERATIONS + 1] = NONE;
 byte ok[GENERATIONS * OPS], failed[GENERATIONS * OPS];
 bool begins[N];			/* a new process has not contributed yet */
-bool lost[N];			/* its end may be another one than the root's */
+bool lost[N];			/* its end may differ from the root's */
 byte leaves, refusals, cuts, budget;
 #define USED		(leaves + refusals + cuts)
 #define STEP(i, n)	(gen_step[gen[i]] + (n) - base[i])
@@ -213,7 +219,9 @@ inline to_parent(TYPE, NR, NAME, WITH)
 #define RESULT_WAITS(i)	(sent[i] < ALL_SEGMENTS && (result[m] & BIT(sent[i])))
 #define END_WAITS(i)	(ends[m] != NONE && !(relayed[m] & BIT(i)) && sent[i] >= FIRST(ends[m]))
 
-/* Send each child what is next for it, as far as its window goes: results, and END behind those below it. */
+/* Send each child what comes next for it, as far as its window allows: results, and END after the
+ * results before it.
+ */
 inline relay()
 {
 	c = 1;
@@ -250,7 +258,7 @@ inline end_at(NR, FLAGS)
 	end_flags[m] = FLAGS
 }
 
-/* The root ends its first operation that is not complete, if that cannot or shall not become complete. */
+/* The root ends its first incomplete operation, if that cannot or must not become complete. */
 inline root_decide()
 {
 	if
@@ -262,7 +270,9 @@ inline root_decide()
 	fi
 }
 
-/* From operation NR on not all comes from here. The least is kept, and goes up behind the data. */
+/* Operations from NR on are not all given here. The least number is kept, and goes up after the
+ * data.
+ */
 inline stop_at(NR, FLAGS)
 {
 	if
@@ -278,7 +288,7 @@ inline stop_at(NR, FLAGS)
 	fi
 }
 
-#ifdef SLOW		/* processes but the root's take results when they like */
+#ifdef SLOW		/* processes other than the root's take results at any time */
 #define READS(i)	((i) == ROOT || reads)
 #else
 #define READS(i)	true
@@ -304,7 +314,7 @@ inline deliver()
 	od
 }
 
-/* A gather's blocks go on as they come. */
+/* Blocks of a gather are forwarded as they come. */
 inline give_blocks()
 {
 	c = 1;
@@ -397,7 +407,7 @@ inline receive()
 		assert(n >= FIRST(base[m]) && ends[m] == NONE);
 		assert(step_of[AT(m, n)] == 0 || step_of[AT(m, n)] == s); /* same step */
 		AT_MOST(m, OP(n), 0); /* window */
-		/* Segments of a scatter that do not come are those of others. */
+		/* Segments of a scatter that do not come belong to others. */
 		c = (HAS_BLOCKS_DOWN(COLLECTIVE(s)) -> FIRST(OP(n)) : n);
 		do
 		:: c <= n -> result[m] = result[m] | BIT(c); step_of[AT(m, c)] = s; c++
@@ -455,7 +465,7 @@ inline fail_begun()
 	fi
 }
 
-/* Into the next generation, behind END */
+/* Move into the next generation, after END. */
 inline move_on()
 {
 	assert(gen[m] + 1 <= GENERATIONS);
@@ -590,7 +600,7 @@ inline take_block()
 #if CUTS
 #define CUT_CHILD(i)	(IS_CHILD(i) && (unseen_above & BIT(i)))
 
-/* The lower end of a link sees that it is down: END for the first operation without a result. */
+/* The lower end of a link notices that it is down: END for the first operation without a result. */
 inline see_cut_above()
 {
 	unseen_below = unseen_below & ~BIT(m);
@@ -691,7 +701,7 @@ end:	do
 #ifdef SLOW
 		:: m != ROOT && present[m] && !left[m] && begun[m] > need[m] && (result[m] & BIT(need[m])) -> reads = 1
 #endif
-		/* It reads of the failure, and goes on where the generation does. */
+		/* The process reads of the failure, and continues where the generation begins. */
 		:: present[m] && unread[m] ->
 			unread[m] = false; first_step[m] = first_step[m] + failed_at[m]; failed_at[m] = 0
 		:: present[m] && !left[m] && leaves < LEAVES && USED < budget && !over[m] -> leave()

@@ -7,7 +7,7 @@
  *
  * What must hold:
  *	no process gets a block twice (twice);
- *	who is in the rings is not missing (there), and has a place in the result (place);
+ *	a member in the rings is not missing (there), and has a place in the result (place);
  *	members of the same rings have results about the same members (layout);
  *	if nodes do nothing but die, operations always go on (goes_on), and all that live are through in the
  *	end (through).
@@ -38,7 +38,7 @@ bool lives[N];
 mtype state[N];
 byte living = ALL;
 
-byte pos[N];		/* operation at hand */
+byte pos[N];		/* current operation */
 byte gave[2 * N];	/* hc_ring_slice.gave */
 bool used[2 * N];
 byte which[2 * N];	/* hc_ring_slice.nr */
@@ -54,10 +54,10 @@ byte layout[N * (OPS + 1)];	/* ring_op.members */
 byte rings_of[N];
 byte got[N];
 byte sent[N * (OPS + 1)];	/* attempt + 1 in whose rings it was sent last */
-byte given[N * (OPS + 1)];	/* what the process has had in truth */
+byte given[N * (OPS + 1)];	/* blocks that the process has really had */
 
-bool over;		/* all has ended */
-bool settled;		/* the last attempt has gone through */
+bool over;		/* everything has ended */
+bool settled;		/* the last attempt has succeeded */
 
 #define SLOT(i)	(2 * (i) + cur[i])
 #define OTHER(i)	(2 * (i) + 1 - cur[i])
@@ -202,7 +202,7 @@ inline answer(u)
 	:: high == NONE || pos[u] > high -> high = pos[u]
 	:: else
 	fi;
-	/* Who is rolled back has no slice before. */
+	/* A node that is rolled back has no slice before. */
 	if
 	:: pos[u] > back && !(pos[u] > 0 && !ahead[u] && used[OTHER(u)] && which[OTHER(u)] + 1 == pos[u]) -> back = pos[u]
 	:: else
@@ -337,13 +337,13 @@ active proctype master()
 		u = 0;
 		if
 		:: ballot == ATTEMPTS + 1 && !stop && asked == living -> settled = true; break
-		/* Who dies in the last attempt brings another one. */
+		/* A death in the last attempt brings another attempt. */
 		:: ballot == ATTEMPTS + 1 && (stop || asked != living) -> ballot = ATTEMPTS
 		:: ballot <= ATTEMPTS
 		fi
 	:: else -> break
 	od;
-	/* All nodes are through. */
+	/* All nodes have completed all operations. */
 	_nr_pr == 1;
 	for (u : 0 .. N - 1) {
 		assert(over || !lives[u] || pos[u] == OPS) /* through */

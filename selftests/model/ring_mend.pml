@@ -5,7 +5,7 @@
  * frames are lost.  See README beside this for which line is which function, and for what is left out.
  *
  * What must hold:
- *	nobody gets a message twice (twice), nor before it has a place to take it (early);
+ *	no node gets a message twice (twice), nor before it is assigned to a ring (early);
  *	a message that is back at its source has been everywhere (acknowledged);
  *	in the end all that live work, in one ring of them all, with the same numbers, and have each other's
  *	messages (mended); and that takes a bounded number of attempts (ends).
@@ -35,28 +35,28 @@
 mtype = { help, ask, place, go, asked, placed, gone, no, data, broke };
 mtype = { none, stopped, held };
 
-/* From one to another: what, ballot, number, set or whose message.  Ways keep order, but nobody knows
- * which of two is faster.
+/* Frames from one node to another: kind, ballot, number, and a set or whose message it is. Each
+ * path keeps order, but two paths may have any speeds.
  */
 #define WAY(from, to)	((to) * N + (from))
 chan box[N * N] = [7] of { mtype, byte, byte, byte };
 
 bool lives[N];
-byte unseen[N];		/* deaths that a node has not heard of */
+byte unseen[N];		/* deaths that a node does not know of yet */
 byte cut[N];		/* neighbours over links that have failed and were not noticed */
-byte view[N];		/* lsdb: who can be reached */
+byte view[N];		/* lsdb: which nodes can be reached */
 
 bool broken[N];
 mtype phase[N];
 byte heard[N];
 byte ran[N];
-byte base[N];		/* number of the operation at hand */
+byte base[N];		/* number of the current operation */
 byte next[N];		/* the first that was not begun */
 byte set[N];
 byte got[N];
 bool called[N];
 
-bool desk[N];		/* as a master */
+bool desk[N];		/* it acts as repair coordinator */
 bool again[N];
 byte ballot[N];
 mtype what[N];
@@ -78,7 +78,7 @@ inline put(to, m, b, x, y)
 	fi
 }
 
-/* The member behind this one in the ring. */
+/* The next member in the ring. */
 inline behind(s, who)
 {
 	j = (me + 1) % N;
@@ -158,7 +158,7 @@ inline desk_next()
 	:: what[me] == ask && alive[me] == view[me] ->
 		what[me] = place;
 #ifndef RULE_NUMBERS
-		free_nr[me]++;	/* 2 * HC_OP_WINDOW: who died may have used one that nobody else had begun */
+		free_nr[me]++;	/* 2 * HC_OP_WINDOW: a dead node may have used one that no other had begun */
 #endif
 		tell()
 	:: what[me] == place -> what[me] = go; tell()
@@ -277,7 +277,7 @@ inline take_answer(w)
 		fi;
 #endif
 #ifdef RULE_PHASES
-		/* Whoever has a place goes, whatever the others have. */
+		/* A member that is assigned to a ring commits, whatever the others have. */
 		if
 		:: w == place && !again[me] -> put(from, go, ballot[me], 0, 0)
 		:: else
@@ -379,7 +379,9 @@ proctype node(byte me)
 		fi;
 		receive();
 		m = 0; from = 0; b = 0; x = 0; y = 0; to = 0; low = 0 }
-	/* hc_lsdb_rx(), hc_coll_links_known(); the neighbours of who has died see their links fail, too */
+	/* hc_lsdb_rx(), hc_coll_links_known(); the neighbours of a dead node see their links fail,
+	 * too
+	 */
 	:: atomic { lives[me] && unseen[me] ->
 		view[me] = view[me] & ~unseen[me];
 		if
@@ -441,7 +443,7 @@ init {
 			phase[i] = none;
 			view[i] = ALL;
 			set[i] = ALL;
-			/* In the middle of the first operation, all having sent */
+			/* In the middle of the first operation: all have sent. */
 			next[i] = 1;
 			got[i] = BIT(i);
 		}
@@ -472,7 +474,7 @@ init {
 		cut[(who + 1) % N] = 1 }
 	:: deaths == 0 && cuts == 0 -> break
 	od;
-	/* All nodes have gone home. */
+	/* All nodes have finished. */
 	_nr_pr == 1;
 	do
 	:: !lives[first] -> first++

@@ -3,6 +3,7 @@
 """The Python package over a fabric: what comes back is what numpy comes to; TAP."""
 
 import concurrent.futures
+import copy
 import errno
 import os
 import select
@@ -17,13 +18,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import numpy as np
 
 import hypercube
-from hypercube import Denied, Error, Messages, Node, Plan, PlanType, Tasks, Timeout
+from hypercube import Communicator, Denied, Error, Guard, Messages, Node, Plan, PlanType, Tasks, Timeout
 from python_tap import main
 
 NODES = 8
 INTEGERS = ['u1', 'u2', 'u4', 'u8', 'i1', 'i2', 'i4', 'i8']
-FLOATS = ['f4', 'f8']
-# A machine that others share takes its time.
+FLOATS = ['f2', 'f4', 'f8']
+# On a machine that others share things take long.
 PATIENCE = 60
 
 
@@ -83,8 +84,8 @@ class Reductions(Fabric):
         random = np.random.default_rng(5)
         for dtype in INTEGERS + FLOATS:
             if dtype in FLOATS:
-                # Sums and products without rounding, so that the order is nobody's affair
-                data = 2.0 ** random.integers(-3, 4, (NODES, 3, 5)).astype(dtype)
+                # Sums and products without rounding, so that the order does not matter
+                data = 2.0 ** random.integers(-1, 2, (NODES, 3, 5)).astype(dtype)
             else:
                 data = random.integers(0, 256, (NODES, 15 * np.dtype(dtype).itemsize), 'u1')
                 data = data.view(dtype).reshape(NODES, 3, 5)
@@ -130,7 +131,7 @@ class Reductions(Fabric):
         got = self.together(lambda node: node.sort(runs[node.node], self.tree))
         self.assertEqual(got[1:], [None] * 7)
         self.assertEqual(got[0].size, wanted.size)
-        # numpy has all NaN at the end, and does not tell zeros apart.
+        # numpy sorts all NaN to the end, and does not distinguish zeros.
         self.assertTrue(np.all(np.isnan(got[0][:8])) and np.all(np.isnan(got[0][-8:])))
         np.testing.assert_array_equal(got[0][8:-8], wanted[:-16])
         zeros = np.signbit(got[0][got[0] == 0]).tolist()
@@ -207,7 +208,8 @@ class Blocks(Fabric):
         random = np.random.default_rng(8)
         data = random.normal(size=(NODES, NODES, 5, 2))
         for plan in (self.tree, Plan.install('t', 2, 'doubling')):
-            # Sums of floats depend on the order: those of an allreduce over the same plan
+            # Sums of floats depend on the order: compare with those of an allreduce over the same
+            # plan
             whole = self.all(lambda node: node.iallreduce(data[node.node], 'sum', plan))[0]
             np.testing.assert_allclose(whole, data.sum(axis=0))
             for u, got in enumerate(self.all(lambda node: node.ireduce_scatter(data[node.node], 'sum', plan))):
@@ -227,7 +229,8 @@ class Blocks(Fabric):
             got = self.together(lambda node: node.reduce_scatter(data[node.node], 'sum', plan, counts=counts))
             for u, block in enumerate(got):
                 self.alike([block], whole[ends[u] - counts[u]:ends[u]])
-        # By its id; and with one block too many, whose length the kernel cannot divide among the members
+        # By the plan's id; and with one block too many, so that the kernel cannot divide the length
+        # among the members
         got = self.together(lambda node: node.reduce_scatter(data[node.node], 'sum', 2, counts=counts, rank=node.node))
         self.assertEqual([len(block) for block in got], counts)
         failed = self.together(lambda node: self.errno_of(lambda: node.reduce_scatter(
@@ -252,7 +255,7 @@ class Blocks(Fabric):
         self.assertEqual([request.wait().tolist() for request in requests], data.T.tolist())
         requests = [self.nodes[u].ireduce_scatter(data[i], 'sum', tree) for i, u in enumerate(members)]
         self.assertEqual([int(request.wait()) for request in requests], data.sum(axis=0).tolist())
-        # The id of a plan does not tell how many members there are.
+        # The id of a plan does not give the number of members.
         with self.assertRaises(Error) as caught:
             self.nodes[0].alltoall(np.zeros(8, 'u1'), 2)
         self.assertEqual(caught.exception.errno, errno.EINVAL)
@@ -364,7 +367,7 @@ class Waiting(Fabric):
         for wait in (lambda: self.nodes[0].barrier(self.tree), end.recv,
                      lambda: Plan.wait('t', 99), lambda: self.nodes[1].progress(None)):
             with self.assertRaises(Alarm):
-                # Here, for it may ring before the call begins.
+                # Set here, as the alarm may come before the call begins.
                 signal.setitimer(signal.ITIMER_REAL, 0.3)
                 wait()
 
@@ -490,8 +493,8 @@ class Failures(Fabric):
     def test_tasks(self):
         with Tasks('t', 2) as producer, Tasks('t', 2) as worker:
             worker.timeout = PATIENCE
-            ids = [producer.put(b'once'), producer.put(np.arange(2, dtype='u2'), repeat=True),
-                   producer.put(b'', copied=True)]
+            ids = [producer.put(b'once'), producer.put(np.arange(2, dtype='u2'), idempotent=True),
+                   producer.put(b'', replicated=True)]
             self.assertEqual(ids, [(2, 1), (2, 2), (2, 3)])
             tasks = [worker.take() for _ in ids]
             self.assertEqual(tasks, [(2, 1, False, False, False, b'once'),
@@ -508,13 +511,191 @@ class Failures(Fabric):
                 producer.put(bytes(70000))
         with Tasks('t', 2) as worker:
             worker.timeout = PATIENCE
-            self.assertEqual(worker.take(), tasks[1]._replace(repeated=True))
+            self.assertEqual(worker.take(), tasks[1]._replace(redelivered=True))
             producer = Tasks('t', 2)
             self.addCleanup(producer.close)
             producer.put(b'long')
             with self.assertRaises(Error):
                 worker.take(3)
             self.assertEqual(worker.take(4).data, b'long')
+
+
+class Guards(Fabric):
+    """Plans that are installed again when a fault breaks them."""
+
+    def setUp(self):
+        super().setUp()
+        tool('tree', 'find', 'fabric', 't', 'sink', '0', 'apply', 'plan', '2', 'guard', '20s')
+        self.plan = Plan.get('t', 2)
+
+    def test_operations_outlive_a_link(self):
+        with Guard('t', self.plan) as guard:
+            requests = [node.iallreduce(np.full(3, 2.0), 'sum', self.plan) for node in self.nodes[:7]]
+            tool('link', 'set', 't', '0:0', 'down')
+            requests.append(self.nodes[7].iallreduce(np.full(3, 2.0), 'sum', self.plan))
+            self.alike([request.wait() for request in requests], np.full(3, 16.0))
+            self.assertEqual(guard.complaints(), [])
+        new = Plan.get('t', 2)
+        self.assertFalse(new.broken)
+        self.assertNotEqual(new.epoch, self.plan.epoch)
+        tool('link', 'set', 't', '0:1', 'down')
+        until(lambda: Plan.get('t', 2).broken)
+        time.sleep(1)
+        self.assertTrue(Plan.get('t', 2).broken, 'somebody guards it still')
+
+    def test_what_it_says(self):
+        begun, begins = os.pipe()
+        child = os.fork()
+        if not child:
+            # A user to whom the plan was not given
+            status = 1
+            try:
+                os.setuid(65534)
+                guard = Guard('t', 2)
+                os.write(begins, b'.')
+                said = []
+
+                def complains():
+                    self.assertTrue(select.select([guard], [], [], PATIENCE)[0])
+                    said.extend(guard.complaints())
+                    return said
+                until(complains)
+                self.assertIn('plan 2', said[0])
+                guard.end()
+                guard.end()
+                with self.assertRaises(ValueError):
+                    guard.fileno()
+                status = 0
+            finally:
+                os._exit(status)
+        os.close(begins)
+        self.assertEqual(os.read(begun, 1), b'.')
+        os.close(begun)
+        tool('link', 'set', 't', '0:0', 'down')
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_it_has_ended(self):
+        guard = Guard('t', 2)
+        tool('fabric', 'del', 't')
+        self.assertTrue(select.select([guard], [], [], PATIENCE)[0])
+        with self.assertRaises(Error) as caught:
+            until(lambda: guard.complaints() or True)
+            time.sleep(1)
+            guard.end()
+        self.assertEqual(caught.exception.errno, errno.ECHILD)
+
+    def test_it_belongs_to_one_process(self):
+        with Guard('t', 2) as guard:
+            child = os.fork()
+            if not child:
+                # The guard is the parent's.
+                guard.end()
+                del guard
+                os._exit(0)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            tool('link', 'set', 't', '0:0', 'down')
+            until(lambda: not Plan.get('t', 2).broken and Plan.get('t', 2).epoch != self.plan.epoch)
+
+    def test_what_is_refused(self):
+        with self.assertRaises(TypeError):
+            copy.copy(Guard('t', 2))
+        for plan, number in (1, errno.EINVAL), (9, errno.ENOENT):
+            with self.assertRaises(Error) as caught:
+                Guard('t', plan)
+            self.assertEqual(caught.exception.errno, number)
+
+
+class Communicators(unittest.TestCase):
+    """A thread at each of some nodes."""
+
+    GROUP = [6, 0, 5, 3]
+
+    def setUp(self):
+        tool('fabric', 'add', 't', 'dim', '3')
+        self.addCleanup(subprocess.run, ['hcctl', 'fabric', 'del', 't'], check=False)
+
+    def members(self, function):
+        """What it returns at all ranks."""
+        def run(node):
+            with Communicator('t', node, self.GROUP, 9, wait=PATIENCE) as comm:
+                comm.at.timeout = PATIENCE
+                return function(comm)
+        with concurrent.futures.ThreadPoolExecutor(len(self.GROUP)) as threads:
+            return list(threads.map(run, self.GROUP))
+
+    def test_collectives_of_any_root(self):
+        def run(comm):
+            seen = [comm.rank, comm.size, comm.nodes]
+            text = np.frombuffer(b'from %d' % comm.rank, 'u1').copy()
+            seen += [comm.bcast(text if comm.rank == r else np.zeros(6, 'u1'), r).tobytes() for r in range(4)]
+            seen.append(comm.allgather(np.array([comm.rank * 1.5, -comm.rank])).tolist())
+            seen.append(comm.allreduce(np.array([comm.rank + 1]), 'prod').tolist())
+            comm.barrier()
+            return seen
+        texts = [b'from %d' % r for r in range(4)]
+        blocks = [[r * 1.5, -r] for r in range(4)]
+        self.assertEqual(self.members(run), [[r, 4, self.GROUP, *texts, blocks, [24]] for r in range(4)])
+
+    def test_means_are_rounded_once(self):
+        parts = [np.random.RandomState(r).standard_normal(3000) for r in range(4)]
+
+        def run(comm):
+            # Three of them: what is divided by a power of two is hardly ever rounded
+            part = comm.split(comm.rank == 3)
+            with part:
+                if part.size == 1:
+                    return None
+                with self.assertRaises(TypeError):
+                    part.mean(np.arange(3))
+                return [part.mean(parts[part.rank].astype(t)) for t in ('f2', 'f4', 'f8')]
+        # Sums as in a tree of three of these nodes; each quotient rounded once by another library
+        got = self.members(run)
+        for t, mean in zip(('f2', 'f4', 'f8'), got[0]):
+            self.assertEqual(mean.dtype, np.dtype(t))
+            a, b, c = (part.astype(t) for part in parts[:3])
+            sums = [x + (y + z) for x, y, z in ((a, b, c), (b, a, c), (c, a, b))]
+            wanted = [(s.astype('f8') / 3).astype(t).tobytes() for s in sums]
+            self.assertIn(mean.tobytes(), wanted)
+        self.assertEqual([m.tobytes() for m in got[0]], [m.tobytes() for m in got[1]])
+        self.assertEqual([m.tobytes() for m in got[0]], [m.tobytes() for m in got[2]])
+
+    def test_halves_are_rounded_to_nearest_even(self):
+        bits = np.random.RandomState(1).randint(0, 1 << 16, (2, 20000)).astype('u2').view('f2')
+
+        def run(comm):
+            part = comm.split(comm.rank // 2)
+            with part:
+                return [part.allreduce(bits[part.rank], op) for op in ('sum', 'prod')]
+        # numpy rounds in the same way, in software; any NaN is accepted
+        with np.errstate(all='ignore'):
+            wanted = [bits[0] + bits[1], bits[0] * bits[1]]
+        for sums in self.members(run):
+            for got, want in zip(sums, wanted):
+                self.assertEqual(got.dtype, want.dtype)
+                np.testing.assert_array_equal(got, want)
+                self.assertEqual(np.signbit(got)[~np.isnan(got)].tolist(), np.signbit(want)[~np.isnan(want)].tolist())
+
+    def test_parts_and_copies(self):
+        def run(comm):
+            part = comm.split(None if comm.rank == 3 else comm.rank % 2, -comm.rank)
+            if part is None:
+                return None
+            copy = part.dup()
+            part.free()
+            part.free()
+            with self.assertRaises(ValueError):
+                part.barrier()
+            with copy:
+                return copy.nodes, copy.rank, copy.allreduce(np.array([1 << comm.nodes[comm.rank]]), 'sum').tolist()
+        self.assertEqual(self.members(run), [([5, 6], 1, [0x60]), ([0], 0, [1]), ([5, 6], 0, [0x60]), None])
+
+    def test_what_cannot_be(self):
+        for group, plan, err in (([1, 2], 9, errno.EINVAL), ([0, 0], 9, errno.EINVAL), ([0, 8], 9, errno.ERANGE)):
+            with self.assertRaises(OSError) as caught:
+                Communicator('t', 0, group, plan)
+            self.assertEqual(caught.exception.errno, err)
+        with self.assertRaises(Timeout):
+            Communicator('t', 1, [0, 1], 9, wait=0.1)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trouble for the fabric and its processes while they work. */
+/*
+ * Faults for the fabric and its processes while they work.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +21,9 @@ const char *kind_name(int kind)
 	return name[kind];
 }
 
-static void excuse(struct soak *s, uint32_t why)
+static void allow_error(struct soak *s, uint32_t why)
 {
-	atomic_fetch_or(&s->w->era.excuses, why);
+	atomic_fetch_or(&s->w->era.allowed_errors, why);
 }
 
 static void happened(struct soak *s, enum kind kind)
@@ -31,7 +33,9 @@ static void happened(struct soak *s, enum kind kind)
 	s->calm_since = s->last_event;
 }
 
-/* Chooses the kinds of this era: none in a quarter of them, one in half of the others. */
+/* Choose the kinds of events of this era: none in a quarter of all eras, one kind in half of the
+ * others.
+ */
 void chaos_choose(struct soak *s)
 {
 	uint32_t n;
@@ -48,7 +52,7 @@ void chaos_choose(struct soak *s)
 		s->kinds &= ~(1u << K_MEMORY);
 }
 
-/* ------------------------------------------------------------ links and nodes */
+/* --- links and nodes --- */
 
 static void link_note(struct soak *s, uint32_t u, uint32_t d, bool down)
 {
@@ -68,7 +72,7 @@ static void link_flip(struct soak *s)
 
 	if (down) {
 		deed_link(s->w, u, d);
-		excuse(s, EX_LINK);
+		allow_error(s, EX_LINK);
 	}
 	if (config(s, "link set %s %u:%u %s", s->w->fabric, u, d, down ? "down" : "up"))
 		link_note(s, u, d, down);
@@ -82,14 +86,14 @@ static void node_flip(struct soak *s)
 
 	if (fail) {
 		atomic_fetch_or(&s->w->era.deeds.failed, 1ull << u);
-		excuse(s, EX_NODE);
+		allow_error(s, EX_NODE);
 	}
 	if (config(s, "node set %s %u %s", s->w->fabric, u, fail ? "fail" : "ok"))
 		s->node_failed ^= 1ull << u;
 	happened(s, K_NODE);
 }
 
-/* Makes the faults that the next plans go around. */
+/* Make the faults that the next plans go around. */
 void chaos_faults(struct soak *s)
 {
 	uint32_t n;
@@ -106,9 +110,9 @@ void chaos_faults(struct soak *s)
 		node_flip(s);
 }
 
-/* ------------------------------------------------------------ impairments */
+/* --- impairments --- */
 
-/* Draws links, each with a probability of @percent; at least one. */
+/* Draw links, each with a probability of @percent; at least one. */
 static void links_pick(struct soak *s, uint32_t percent, uint32_t pick[NODES_MAX])
 {
 	uint32_t u, d, n = 0;
@@ -146,7 +150,7 @@ static uint32_t kinds_percent(struct soak *s, enum kind kind)
 	return 1 + below(&s->dice, chance(&s->dice, 50) ? 20 : 400);
 }
 
-/* Impairs links all over the cube, or one link, by hundredths of a per cent. */
+/* Impair links all over the cube, or one link, in steps of hundredths of a per cent. */
 void chaos_impair(struct soak *s)
 {
 	uint32_t loss = kinds_percent(s, K_LOSS), corrupt = kinds_percent(s, K_CORRUPT);
@@ -170,7 +174,7 @@ void chaos_impair(struct soak *s)
 	       1 + below(&s->dice, 1000000));
 }
 
-/* ------------------------------------------------------------ processes */
+/* --- processes --- */
 
 static uint32_t pick_member(struct soak *s)
 {
@@ -184,7 +188,7 @@ static uint32_t pick_member(struct soak *s)
 	return ~0u;
 }
 
-/* Returns a member that is about to leave, or ~0. */
+/* Choose a member that is about to leave. Return: its node, or ~0. */
 static uint32_t pick_absent(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -192,7 +196,7 @@ static uint32_t pick_absent(struct soak *s)
 	if (u == ~0u)
 		return u;
 	atomic_fetch_or(&s->w->era.deeds.closed, 1ull << u);
-	excuse(s, EX_CLOSE);
+	allow_error(s, EX_CLOSE);
 	s->absent = true;
 	return u;
 }
@@ -222,7 +226,7 @@ static void close_one(struct soak *s)
 	happened(s, K_CLOSE);
 }
 
-/* Mostly for a moment, sometimes for longer than any time-out in seconds. */
+/* Stop a process, mostly for a moment, sometimes for longer than any timeout in seconds. */
 static void stop_one(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -237,7 +241,7 @@ static void stop_one(struct soak *s)
 	happened(s, K_STOP);
 }
 
-/* ------------------------------------------------------------ memory */
+/* --- memory --- */
 
 static const char *const injectors[] = {
 	"/sys/kernel/debug/failslab",
@@ -279,7 +283,7 @@ static bool module_at(uint64_t *start, uint64_t *size)
 	return found && *size;
 }
 
-/* Only allocations with a function of the module in their stack are to fail. */
+/* Let only allocations with a function of the module in their stack fail. */
 bool chaos_memory_prepare(void)
 {
 	static const struct {
@@ -310,7 +314,7 @@ static void memory_short(struct soak *s)
 {
 	char percent[12];
 
-	excuse(s, EX_MEMORY);
+	allow_error(s, EX_MEMORY);
 	snprintf(percent, sizeof(percent), "%u", 1 + below(&s->dice, 5));
 	injectors_set("probability", percent);
 	s->memory_until = now_ms() + 20 + below(&s->dice, 300);
@@ -326,19 +330,19 @@ static void memory_enough(struct soak *s)
 	s->calm_since = now_ms();
 }
 
-/* ------------------------------------------------------------ all of it */
+/* --- all kinds --- */
 
 static void replace_one(struct soak *s)
 {
 	int slot = (int)below(&s->dice, PLANS);
 
-	excuse(s, EX_REPLACE);
+	allow_error(s, EX_REPLACE);
 	atomic_fetch_or(&s->w->era.deeds.replaced, 1u << slot);
 	plan_replace(s, slot);
 	happened(s, K_REPLACE);
 }
 
-/* Does one thing of the kinds that happen in this era, if it is time. */
+/* Make one event of the kinds of this era, if it is time. */
 void chaos_event(struct soak *s)
 {
 	static void (*const act[])(struct soak *s) = {
@@ -369,7 +373,7 @@ void chaos_event(struct soak *s)
 			(chance(&s->dice, 60) ? below(&s->dice, 100) : below(&s->dice, 1500));
 }
 
-/* Ends all trouble: processes that were stopped go on. */
+/* End all events: stopped processes continue. */
 void chaos_end(struct soak *s)
 {
 	memory_enough(s);

@@ -38,15 +38,15 @@ void datagram_send(struct member *m)
 	if (sendto(m->messages, data, sizeof(l) + l.len, MSG_DONTWAIT, (struct sockaddr *)&to,
 		   sizeof(to)) >= 0)
 		return;
-	if (errno == EAGAIN || errno == ENOBUFS || excused(m->w, 0, errno) ||
-	    (errno == EHOSTUNREACH && atomic_load(&m->w->era.excuses) & (EX_LINK | EX_NODE)))
+	if (errno == EAGAIN || errno == ENOBUFS || error_allowed(m->w, 0, errno) ||
+	    (errno == EHOSTUNREACH && atomic_load(&m->w->era.allowed_errors) & (EX_LINK | EX_NODE)))
 		return;
 	complain(m->w, "node %u: datagram to %u: %s", m->node, l.to, strerrorname_np(errno));
-	book(m->w, m->node, ROW_DATAGRAM, UNFOUNDED);
+	record_fate(m->w, m->node, ROW_DATAGRAM, UNFOUNDED);
 }
 
-/* Tells whether number @n of this sender has come before. Numbers far behind count as new. */
-static bool heard_before(struct heard *h, uint32_t incarnation, uint32_t n)
+/* Return: true if number @n of this sender has come before. Numbers far back count as new. */
+static bool received_before(struct got_news *h, uint32_t incarnation, uint32_t n)
 {
 	bool before;
 
@@ -64,7 +64,7 @@ static bool heard_before(struct heard *h, uint32_t incarnation, uint32_t n)
 	return before;
 }
 
-static enum fate letter_judge(struct member *m, const uint8_t *data, size_t len,
+static enum fate letter_check(struct member *m, const uint8_t *data, size_t len,
 			      const struct sockaddr_hypercube *from)
 {
 	static uint8_t want[40000];
@@ -79,7 +79,7 @@ static enum fate letter_judge(struct member *m, const uint8_t *data, size_t len,
 	message_fill(letter_key(m->w, &l), want, l.len);
 	if (memcmp(want, data + sizeof(l), l.len))
 		return WRONG;
-	return heard_before(&m->heard[l.from], l.incarnation, l.number) ? DOUBLED : RIGHT;
+	return received_before(&m->got_news[l.from], l.incarnation, l.number) ? DOUBLED : RIGHT;
 }
 
 bool datagram_receive(struct member *m)
@@ -96,10 +96,10 @@ bool datagram_receive(struct member *m)
 		     &size);
 	if (n < 0)
 		return false;
-	fate = letter_judge(m, data, (size_t)n, &from);
+	fate = letter_check(m, data, (size_t)n, &from);
 	if (fate != RIGHT)
 		complain(m->w, "node %u: datagram from %u, %zd bytes: %s", m->node, from.shc_node,
 			 n, fate_name(fate));
-	book(m->w, m->node, ROW_DATAGRAM, fate);
+	record_fate(m->w, m->node, ROW_DATAGRAM, fate);
 	return true;
 }

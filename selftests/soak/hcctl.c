@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tool, as a child process. */
+/*
+ * Runs the tool as a child process.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,7 +39,7 @@ static void child(char *line, int out)
 	_exit(127);
 }
 
-/* Reads until the child closes; false if that takes longer than @ms. */
+/* Read until the child closes. Return: false if that takes longer than @ms. */
 static bool read_all(int fd, char *out, size_t room, uint64_t ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -68,7 +70,7 @@ static bool read_all(int fd, char *out, size_t room, uint64_t ms)
 	return true;
 }
 
-/* Runs the tool; the status, or -1 if it does not end within a minute. */
+/* Run the tool. Return: its exit status, or -1 if it does not end within a minute. */
 int hcctl(char *out, size_t room, const char *format, ...)
 {
 	char line[4096], text[512];
@@ -100,7 +102,7 @@ int hcctl(char *out, size_t room, const char *format, ...)
 	return ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Reads the numbers of array @name, or the one number of that name. Returns how many. */
+/* Read the numbers of array @name, or the one number of that name. Return: how many there were. */
 int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 {
 	static const char gaps[] = { ' ', ',', '\t', '\n', 0 };
@@ -130,7 +132,7 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 	return n;
 }
 
-/* Makes a configuration that nothing should refuse. */
+/* Run a command that configures; it should never be refused. Return: true if it succeeded. */
 bool config(struct soak *s, const char *format, ...)
 {
 	char line[4096];

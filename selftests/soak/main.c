@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * soak: runs collectives at random on fabrics of several dimensions under faults of all kinds, and
- * judges each result and each end by a computation of its own.
+ * soak: runs random collectives on fabrics of several dimensions under faults of all kinds, and
+ * checks each result and each end by a computation of its own.
  */
 #include <getopt.h>
 #include <sched.h>
@@ -118,7 +118,7 @@ static bool options_read(struct options *o, int argc, char **argv)
 
 static uint64_t events[KINDS];
 
-/* Prints how often each kind of event came: what has not happened was not judged. */
+/* Print how often each kind of event came: a kind that did not come was not tested. */
 static void events_say(bool memory)
 {
 	int i;
@@ -129,7 +129,7 @@ static void events_say(bool memory)
 	puts(memory ? "" : " (this kernel cannot make allocations fail)");
 }
 
-/* A world: one fabric, with memory that all its processes share. */
+/* Run a world: one fabric, with memory that all its processes share. */
 static int run(const struct options *o, uint32_t round, uint64_t end, uint64_t begin)
 {
 	static const uint32_t segments[] = { 32768, 32768, 16384, 4096, 1000, 256 };
@@ -161,7 +161,7 @@ static int run(const struct options *o, uint32_t round, uint64_t end, uint64_t b
 	       w->sndbuf, w->rcvbuf);
 	fflush(stdout);
 	status = world_run(&s);
-	book_add(w);
+	ledger_add(w);
 	printf("%u eras, %u released, %u with sockets bound again, %u on the same plans; longest wait %.1f s; %llu failures out of order; events:",
 	       s.eras, s.released, s.rebound, s.continued, (double)s.longest / 1000,
 	       (unsigned long long)atomic_load(&w->disorder));
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 {
 	struct options o = { .seed = 1, .seconds = 600, .dim = { 3, 4, 6 }, .dims = 3 };
 	struct sigaction act = { .sa_handler = on_signal };
-	uint64_t begin = now_ms(), end, slice;
+	uint64_t begin = now_ms(), end, chunk;
 	uint32_t round;
 	int status = 0;
 
@@ -196,11 +196,11 @@ int main(int argc, char **argv)
 	printf("soak: seed %llu, %u s%s\n", (unsigned long long)o.seed, o.seconds,
 	       o.calm ? ", calm" : "");
 	end = begin + 1000ull * o.seconds;
-	slice = 1000ull * o.seconds / o.dims;
-	if (slice > 60000)
-		slice = 60000;
+	chunk = 1000ull * o.seconds / o.dims;
+	if (chunk > 60000)
+		chunk = 60000;
 	for (round = 0; now_ms() < end && !interrupted && !status; round++)
-		status = run(&o, round, now_ms() + slice < end ? now_ms() + slice : end, begin);
+		status = run(&o, round, now_ms() + chunk < end ? now_ms() + chunk : end, begin);
 	events_say(chaos_memory_prepare());
-	return book_close((double)(now_ms() - begin) / 1000) || status;
+	return ledger_close((double)(now_ms() - begin) / 1000) || status;
 }

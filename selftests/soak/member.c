@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process of a node: contributes in the order of the era, receives, and has each end judged.
- * It waits in one place only, for everything at once.
+ * The process of a node: contributes in the order of the era, receives, and has each end checked.
+ * It sleeps in one place only, where it waits for everything at once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 
 #include "soak.h"
 
-/* ------------------------------------------------------------ books */
+/* --- the ledger --- */
 
 static void waits_add(struct member *m, int plan, int by)
 {
@@ -28,45 +28,45 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 	atomic_fetch_sub(&m->me->pending[e->row], 1);
 	if (!e->silent)
 		waits_add(m, e->plan, -1);
-	book(m->w, m->node, e->row, fate);
+	record_fate(m->w, m->node, e->row, fate);
 }
 
-/* Leaves the plan until a new era, after an error. Returns whether something explains it. */
+/* Leave the plan until a new era, after an error. Return: true if an event explains the error. */
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
 {
 	/* The record of the failure may have been lost. */
-	bool done = error == ECANCELED ? m->told[plan] || excused(m->w, plan, ENOMEM) :
-					 excused(m->w, plan, error);
+	bool done = error == ECANCELED ? m->reported[plan] || error_allowed(m->w, plan, ENOMEM) :
+					 error_allowed(m->w, plan, error);
 	bool fine = done && cause_true(m->w, m->node, error, r);
 
 	if (error > 0 && error < 140)
 		atomic_fetch_add(&m->w->errors[row][error], 1);
 	if (!fine)
 		complain(m->w,
-			 "node %u plan %u%s operation %lld (%s): %s at %d:%d, for which nothing was done%s (excuses %x)",
+			 "node %u plan %u%s operation %lld (%s): %s at %d:%d, for which nothing was done%s (allowed_errors %x)",
 			 m->node, m->w->era.plan[plan].id,
 			 m->w->era.plan[plan].detours ? " with detours" : "",
 			 r ? (long long)r->op : -1, row_name(row),
 			 strerrorname_np(error), r ? (int)r->cause_node : -1,
 			 r ? (int)r->cause_dim : -1, done ? " there" : "",
-			 atomic_load(&m->w->era.excuses));
+			 atomic_load(&m->w->era.allowed_errors));
 	m->dead[plan] = true;
-	m->told[plan] = true;
+	m->reported[plan] = true;
 	atomic_fetch_or(&m->w->era.tainted, 1u << plan);
 	return fine;
 }
 
-/* ------------------------------------------------------------ sockets */
+/* --- sockets --- */
 
 static void member_bind(struct member *m)
 {
 	if (!ports_open(m)) {
 		complain(m->w, "node %u: bind or connect: %s", m->node, strerrorname_np(errno));
-		book(m->w, m->node, HYPERCUBE_REDUCE, UNFOUNDED);
+		record_fate(m->w, m->node, HYPERCUBE_REDUCE, UNFOUNDED);
 		return;
 	}
-	judge_forget(m);
+	check_forget(m);
 	atomic_store(&m->me->bound, 1);
 }
 
@@ -81,7 +81,7 @@ static void member_close(struct member *m)
 	atomic_store(&m->me->bound, 0);
 }
 
-/* ------------------------------------------------------------ contributions */
+/* --- contributions --- */
 
 static void progress(struct member *m, int plan)
 {
@@ -126,7 +126,7 @@ static void sent_all(struct member *m)
 
 static bool receive(struct member *m, int fd);
 
-/* Handles a refusal of sendmsg(). Returns true if something else can be done at once. */
+/* Handle a refusal of sendmsg(). Return: true if the member can do something else at once. */
 static bool send_refused(struct member *m, int error)
 {
 	struct entry *e = sending_entry(m);
@@ -138,7 +138,7 @@ static bool send_refused(struct member *m, int error)
 		m->full = true;
 		return false;
 	case ECANCELED:
-		/* The record of a failure waits. */
+		/* The record of a failure has not been read yet. */
 		while (receive(m, port_of(m, e->plan)))
 			;
 		if (!m->sending)
@@ -146,14 +146,14 @@ static bool send_refused(struct member *m, int error)
 		break;
 	case ENOMEM:
 		m->full = true;
-		if (excused(m->w, e->plan, ENOMEM))
+		if (error_allowed(m->w, e->plan, ENOMEM))
 			return false;
 		break;
 	}
 	m->sending = false;
 	if (m->begun && error == ECONNABORTED)
-		return true; /* its record tells why */
-	if (m->begun && excused(m->w, e->plan, error)) {
+		return true; /* the record gives the reason */
+	if (m->begun && error_allowed(m->w, e->plan, error)) {
 		m->dead[e->plan] = true;
 		return true;
 	}
@@ -231,7 +231,9 @@ static void contribution_new(struct member *m, uint32_t s, int plan, uint32_t id
 	progress(m, plan);
 }
 
-/* Makes the next contribution that is this node's to make. */
+/* Make the next contribution in the order of the era that is this node's. Return: false if there is
+ * none now.
+ */
 static bool contribute(struct member *m)
 {
 	const struct era *e = &m->w->era;
@@ -257,7 +259,7 @@ static bool contribute(struct member *m)
 	return false;
 }
 
-/* ------------------------------------------------------------ results */
+/* --- results --- */
 
 static bool result_of(struct msghdr *h, struct hypercube_result *r)
 {
@@ -273,13 +275,13 @@ static bool result_of(struct msghdr *h, struct hypercube_result *r)
 
 static void receive_error(struct member *m, int error)
 {
-	if (error == ENOBUFS && excused(m->w, 0, ENOMEM)) {
+	if (error == ENOBUFS && error_allowed(m->w, 0, ENOMEM)) {
 		atomic_store(&m->me->deaf, 1);
 		m->received = m->now;
 		return;
 	}
 	complain(m->w, "node %u: recvmsg: %s", m->node, strerrorname_np(error));
-	book(m->w, m->node, HYPERCUBE_REDUCE, UNFOUNDED);
+	record_fate(m->w, m->node, HYPERCUBE_REDUCE, UNFOUNDED);
 }
 
 static bool receive(struct member *m, int fd)
@@ -306,13 +308,13 @@ static bool receive(struct member *m, int fd)
 	m->received = m->now;
 	if (!result_of(&h, &r)) {
 		complain(m->w, "node %u: recvmsg: %zd bytes without a control message", m->node, n);
-		book(m->w, m->node, HYPERCUBE_REDUCE, WRONG);
+		record_fate(m->w, m->node, HYPERCUBE_REDUCE, WRONG);
 		return false;
 	}
-	/* A message of an era that this member does not know yet. */
+	/* This may be a message of an era that this member has not begun yet. */
 	if (m->me->takes_part && atomic_load(&m->w->era.gen) != m->last)
 		member_begin(m);
-	judge_piece(m, &r, (size_t)n, h.msg_flags & MSG_EOR);
+	check_piece(m, &r, (size_t)n, h.msg_flags & MSG_EOR);
 	return true;
 }
 
@@ -325,7 +327,7 @@ static bool receive_some(struct member *m, int fd)
 	return n;
 }
 
-/* ------------------------------------------------------------ the process */
+/* --- the process --- */
 
 void member_begin(struct member *m)
 {
@@ -338,15 +340,15 @@ void member_begin(struct member *m)
 	memset(m->idx, 0, sizeof(m->idx));
 	memset(m->waits, 0, sizeof(m->waits));
 	memset(m->dead, 0, sizeof(m->dead));
-	memset(m->told, 0, sizeof(m->told));
+	memset(m->reported, 0, sizeof(m->reported));
 	memset(m->next_message, 0, sizeof(m->next_message));
 	memset(m->message_failed, 0, sizeof(m->message_failed));
 	memset(m->failed_from, 0, sizeof(m->failed_from));
-	judge_forget(m);
+	check_forget(m);
 	atomic_store(&m->me->gen, m->gen);
 }
 
-/* Tells whether nothing is left to be done in this era, as far as is known now. */
+/* Return: true if, as far as is known now, nothing is left to do in this era. */
 static bool is_finished(struct member *m)
 {
 	int i;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The data that each member gives to an operation, and what it must get. */
+/*
+ * The data that each member contributes to an operation, and what it must get.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include "plain.h"
 #include "soak.h"
 
-/* Returns the plan that contribution @s of all members is for. */
+/* Return: the plan of contribution @s, counted over all plans. */
 int plan_of(const struct era *e, uint64_t seed, uint32_t s)
 {
 	uint32_t total = 0, i, r;
@@ -85,7 +87,7 @@ static void spec_plan(const struct plan *p, struct dice *d, struct spec *sp)
 		sp->row = sp->oper ? ROW_DOUBLED : ROW_DOUBLED_BARRIER;
 }
 
-/* Draws operation @idx of the plan in this era; it is the same for all. */
+/* Make operation @idx of the plan in this era; all members make the same one. */
 void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 {
 	const struct era *e = &w->era;
@@ -102,7 +104,7 @@ void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 		sp->element = plain_size(sp->oper, sp->type, sp->width);
 		sp->rough = chance(&d, 50);
 	}
-	/* Data that comes together at one node has a limit. */
+	/* There is a limit to the data that comes together at one node. */
 	if (sp->oper == HYPERCUBE_MERGE || sp->collective == HYPERCUBE_GATHER ||
 	    sp->collective == HYPERCUBE_SCATTER)
 		if (bytes > (2 * LARGEST) / w->nodes)
@@ -137,7 +139,7 @@ uint64_t give_bytes(const struct spec *sp, const struct plan *p, uint32_t node)
 	return (uint64_t)sp->count * sp->element;
 }
 
-/* Makes bytes that tell for each place their key and place. */
+/* Fill @out with bytes that depend on the key and on their offset. */
 void message_fill(uint64_t key, void *out, size_t len)
 {
 	uint64_t word;
@@ -151,7 +153,7 @@ void message_fill(uint64_t key, void *out, size_t len)
 	memcpy((char *)out + i, &word, len - i);
 }
 
-/* Repeats the first PERIOD elements. */
+/* Repeat the first PERIOD elements up to the end. */
 static void repeat(const struct spec *sp, void *out)
 {
 	size_t have = (size_t)PERIOD * sp->element, all = (size_t)sp->count * sp->element, n;
@@ -185,7 +187,7 @@ static void run_fill(const struct spec *sp, uint32_t node, void *out)
 		run_make(sp, key, i, n, (char *)out + (size_t)i * sp->element);
 }
 
-/* Makes the blocks of all members, in the order of the nodes. */
+/* Make the blocks of all members, in the order of the nodes. */
 static size_t blocks_fill(const struct spec *sp, uint64_t members, void *out)
 {
 	size_t len = 0;
@@ -255,7 +257,8 @@ uint64_t digest_of(const void *data, size_t len)
 	return sum ? sum : 1;
 }
 
-/* A merge is right if it ascends and holds the elements of all runs. */
+/* A merge is right if it ascends and has the elements of all runs. Return: what is wrong, or NULL.
+ */
 static const char *merge_fault(const struct spec *sp, const struct plan *p, const void *got,
 			       uint64_t len)
 {
@@ -310,7 +313,7 @@ static double float_at(const struct spec *sp, const void *base, uint32_t i)
 	return f;
 }
 
-/* Returns the sum of element @i of all members, and in @size that of the magnitudes. */
+/* Return: the sum of element @i of all members; @size: the sum of the magnitudes. */
 static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i, long double *size)
 {
 	long double sum = 0;
@@ -331,7 +334,8 @@ static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i
 }
 
 /* A sum of n numbers in any order is off by less than (n - 1) half units in the last place of the
- * sum of their magnitudes, or little more. With helpers the order is not the same in all places.
+ * sum of their magnitudes, or little more. With helpers different elements may be added in
+ * different orders.
  */
 static bool rough_sum_fits(const struct spec *sp, uint64_t members, const void *got)
 {
@@ -354,7 +358,7 @@ static bool is_rough(const struct spec *sp)
 	       (sp->type == HYPERCUBE_F32 || sp->type == HYPERCUBE_F64);
 }
 
-/* Computes the result at @node. Returns its length. */
+/* Compute the result at @node. Return: its length. */
 static size_t expected(const struct spec *sp, const struct plan *p, uint32_t node, void *out)
 {
 	if (!gets_data(sp, p, node))
@@ -411,8 +415,8 @@ static const char *exact_fault(const struct spec *sp, const struct plan *p, uint
 }
 
 /*
- * Returns the digest of the right result if a member has computed it, or waits for a member that
- * is computing it: otherwise many would compute the same.
+ * Get the digest of the right result, so that not all members compute the same; if another member
+ * is computing it, wait. Return: the digest, or 0 if this member has to compute it.
  */
 static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger *l)
 {
@@ -431,7 +435,7 @@ static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger
 	}
 }
 
-/* Returns NULL if @got is the right result for @node. Equal results have equal digests. */
+/* Check a result at @node by its digest. Return: NULL if @got is right, else what is wrong. */
 const char *result_fault(struct world *w, const struct spec *sp, const struct plan *p,
 			 uint32_t node, struct ledger *l, const void *got, uint64_t len)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Plans: installed by the tool, with members that the judge knows from the faults it made. */
+/*
+ * Plans: installed by the tool, with members that the checker derives from the faults it made.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,7 @@
 
 const uint32_t plan_ids[PLANS] = { 1, 4, 2, 3 };
 
-/* Returns the nodes that healthy links connect with @from. */
+/* Return: the set of nodes that healthy links connect with @from. */
 uint64_t reachable(const struct soak *s, uint32_t from)
 {
 	uint64_t found = 0, todo;
@@ -33,7 +35,7 @@ uint64_t reachable(const struct soak *s, uint32_t from)
 	return found;
 }
 
-/* Returns a node in the largest part of the cube. */
+/* Return: a node in the largest part of the cube. */
 static uint32_t pick_root(struct soak *s)
 {
 	uint32_t u = below(&s->dice, s->w->nodes), i;
@@ -114,7 +116,7 @@ static bool plan_install(struct soak *s, struct plan *p)
 			     : tree_install(s, p);
 }
 
-/* Installs all plans anew, with other roots. */
+/* Install all plans again, with other roots. */
 bool plans_install(struct soak *s)
 {
 	struct plan *plan = s->w->era.plan;
@@ -134,9 +136,9 @@ bool plans_install(struct soak *s)
 }
 
 /*
- * Replaces a plan in the middle of an era, with the same members, or only removes it. Numbers begin
- * anew in a new plan, so a member that does not know of it must not send what is not the first
- * contribution for others.
+ * Replace a plan during an era, with the same members, or only remove it. Operation numbers begin
+ * at 0 in a new plan, so members must stop before: one that does not know of the new plan would
+ * contribute to it in another order than the others.
  */
 void plan_replace(struct soak *s, int slot)
 {
@@ -158,8 +160,9 @@ static bool plan_shown(const char *at, uint32_t *missing)
 }
 
 /*
- * After a failure some may have contributed to operations that others, who have stopped, do not
- * know of: those wait with reason. Asks the kernel whether members are missing from all of them.
+ * After a failure, some members may have contributed to operations of which others, who have
+ * stopped, do not know: those have a reason to wait. Ask the kernel. Return: true if all pending
+ * operations wait for missing members.
  */
 bool waiting_explained(struct soak *s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sockets of a node: one that is bound and serves all plans, at times others that are each
- * connected to one, and one for messages.
+ * The sockets of a node: one that is bound and serves all plans, sometimes others that are each
+ * connected to one plan, and one for messages.
  */
 #include <errno.h>
 #include <linux/sock_diag.h>
@@ -11,7 +11,9 @@
 
 #include "soak.h"
 
-/* Opens a socket for all plans (@plan 0, bind) or for one (connect). -1: errno says why not. */
+/* Open a socket for all plans (@plan 0, bind) or for one plan (connect). Return: -1 with errno on
+ * errors.
+ */
 static int port_open(struct member *m, int type, uint32_t plan)
 {
 	struct sockaddr_hypercube a = {
@@ -39,7 +41,7 @@ static int port_open(struct member *m, int type, uint32_t plan)
 	return fd;
 }
 
-/* The socket of a killed process may still exist for a moment. */
+/* As port_open(), but try again: the socket of a killed process may still exist for a moment. */
 static int port_open_soon(struct member *m, int type, uint32_t plan)
 {
 	uint64_t end = now_ms() + 5000 * m->w->patience;
@@ -110,13 +112,13 @@ bool ports_open(struct member *m)
 	return m->bound;
 }
 
-/* Returns the socket that serves a plan: its own, or the one for all. */
+/* Return: the socket that serves a plan: its own, or the one for all plans. */
 int port_of(const struct member *m, int plan)
 {
 	return m->port[plan].fd >= 0 ? m->port[plan].fd : m->port[PLANS].fd;
 }
 
-/* Returns how many records the sockets have lost since the last call. */
+/* Return: number of records that the sockets have lost since the last call. */
 uint32_t ports_lost(struct member *m)
 {
 	uint32_t info[SK_MEMINFO_VARS], sum = 0;

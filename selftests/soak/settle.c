@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ends that a member is owed, and their fate at the end of an era. */
+/*
+ * The ends that a member must still get, and the fate of its contributions at the end of an era.
+ */
 #include "soak.h"
 
-/* Counts messages of a broadcast that must still come, or an error for them. */
+/* Return: number of messages of a broadcast that must still come, or an error for them. */
 static uint32_t messages_due(const struct member *m, int plan)
 {
 	const struct plan *p = &m->w->era.plan[plan];
@@ -15,7 +17,9 @@ static uint32_t messages_due(const struct member *m, int plan)
 	return begun > m->next_message[plan] ? begun - m->next_message[plan] : 0;
 }
 
-/* Nobody asked for its end, but the root of its plan heard that it failed. */
+/* The member did not ask for the end of this contribution, but the root of the plan got its
+ * failure.
+ */
 static bool failed_silently(const struct member *m, const struct entry *e)
 {
 	return e->pending && e->silent && e->handed &&
@@ -33,13 +37,13 @@ static uint32_t failures_due(const struct member *m, int plan)
 	return n;
 }
 
-/* recvmsg() says that a record is lost, not which one: it may be any that is overdue. */
+/* recvmsg() reports that a record is lost, not which one: it may be any that is overdue. */
 static bool gave_up(const struct member *m)
 {
 	return atomic_load(&m->me->deaf) && m->now > m->received + 3000 * m->w->patience;
 }
 
-/* Counts the records that must still come on a plan, as far as is known now. */
+/* Return: number of records that must still come on a plan, as far as is known now. */
 uint32_t owed(const struct member *m, int plan)
 {
 	if (gave_up(m))
@@ -47,7 +51,9 @@ uint32_t owed(const struct member *m, int plan)
 	return m->waits[plan] + messages_due(m, plan) + failures_due(m, plan);
 }
 
-/* As many missing ends are explained as the sockets have counted lost records. */
+/* Decide the fate of a contribution without an end. Each record that the sockets have lost explains
+ * one.
+ */
 static enum fate missing(struct member *m, const struct entry *e, uint32_t *lost)
 {
 	const struct ledger *l = &m->w->ledger[e->plan][e->idx];
@@ -73,12 +79,12 @@ static void messages_settle(struct member *m, int plan, uint32_t *lost)
 		complain(m->w, "node %u plan %u: %u messages from number %u on never came", m->node,
 			 m->w->era.plan[plan].id, due, m->next_message[plan]);
 	for (; due; due--) {
-		book(m->w, m->node, HYPERCUBE_BCAST, *lost ? ERROR : LOST);
+		record_fate(m->w, m->node, HYPERCUBE_BCAST, *lost ? ERROR : LOST);
 		*lost -= !!*lost;
 	}
 }
 
-/* Tells whether everything that must come has come. */
+/* Decide the fate of all contributions that are still pending at the end of an era. */
 void entries_settle(struct member *m)
 {
 	uint32_t lost = ports_lost(m), i;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The judge of the in-kernel collectives: what its parts share.
+ * The long-running test of the in-kernel collectives: what its parts share.
  *
- * One process a node (member.c) makes contributions in an order that all know; a process of its
- * own (world.c) has plans installed by hcctl and disturbs them (chaos.c). What a contribution
- * holds follows from the seed, the era, the plan, its number and the node (oracle.c), so whoever
- * receives a result computes what it must be. Knows of the module what linux/hypercube.h and
- * hypercube(7) say, and nothing else.
+ * One process a node (member.c) makes contributions in an order that all processes know; a process
+ * of its own (world.c) has plans installed by hcctl and disturbs them (chaos.c). The data of a
+ * contribution follows from the seed, the era, the plan, its number and the node (oracle.c), so the
+ * receiver of a result can compute what it must be. The test knows of the module what
+ * linux/hypercube.h and hypercube(7) say, and nothing else.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -24,11 +24,11 @@
 #define OPS_MAX		8192		/* contributions of a member in an era */
 #define RESULT_MAX	(1u << 19)
 #define LARGEST		(200u * 1024)
-#define PERIOD		509		/* elements of a contribution, then they repeat */
+#define PERIOD		509		/* elements of a contribution after which they repeat */
 
 enum plan_slot { TREE_A, TREE_B, BCAST, DOUBLING, PLANS };
 
-/* Rows of the table: those of enum hypercube_collective, and */
+/* Rows of the table: the values of enum hypercube_collective, and these. */
 enum row {
 	ROW_DATAGRAM = HYPERCUBE_SCATTER + 1,
 	ROW_MERGE,
@@ -39,22 +39,22 @@ enum row {
 
 /* How a contribution, or a message to be received, ended at a member. */
 enum fate {
-	RIGHT,		/* with the result that the judge computed */
+	RIGHT,		/* with the result that the checker computed */
 	QUIET,		/* handed over; no end was asked for */
 	ERROR,		/* with an error that something explains */
-	REFUSED,	/* by sendmsg(), for the same */
+	REFUSED,	/* by sendmsg(), with an error that something explains */
 	ABANDONED,	/* by its own process, which was killed or closed its socket */
 	WRONG,		/* status 0, and not the result */
-	UNFOUNDED,	/* an error that nothing explains */
-	DOUBLED,	/* a second end, or an end of nothing */
-	LOST,		/* no end, although all is over */
-	HUNG,		/* no end in ten seconds, for no reason */
+	UNFOUNDED,	/* with an error that nothing explains */
+	DOUBLED,	/* with a second end, or an end of no contribution */
+	LOST,		/* no end, although everything is over */
+	HUNG,		/* no end in ten seconds, without a reason */
 	FATES,
 	FIRST_BAD = WRONG,
 };
 
-/* Deeds of the world, which say which errors may come. */
-enum excuse {
+/* Events of the world that explain errors. */
+enum allow_error {
 	EX_LINK = 1 << 0,	/* a link was down */
 	EX_NODE = 1 << 1,	/* a node had failed */
 	EX_CLOSE = 1 << 2,	/* a socket was closed */
@@ -73,31 +73,31 @@ struct plan {
 	bool active;
 };
 
-/* An operation of the era, as its members find it; indexed by its place in its plan. */
+/* An operation of the era, as its members found it; indexed by its number in its plan. */
 struct ledger {
 	_Atomic uint64_t op;		/* number + 1 with which it succeeded */
 	_Atomic uint64_t failed;	/* least number + 1 with which it failed somewhere */
-	_Atomic uint64_t digest;	/* of the right result at all, 0: nobody has one */
-	_Atomic uint32_t claimed;	/* node + 1 of the member that computes it */
-	_Atomic uint32_t disputed;	/* and found another result than came */
-	_Atomic uint32_t booked;
-	uint32_t first;			/* who knows it by .op */
+	_Atomic uint64_t digest;	/* of the right result at all members; 0: none yet */
+	_Atomic uint32_t claimed;	/* node + 1 of the member that computes the digest */
+	_Atomic uint32_t disputed;	/* a member found a wrong result: do not wait for it */
+	_Atomic uint32_t recorded;
+	uint32_t first;			/* node that first reported .op */
 	_Atomic int32_t at_sink;	/* 1: status 0, -errno: failed */
 };
 
-/* Deeds of this era, by place: a cause that an error names must be there. */
+/* Places of this era's events: the cause that an error names must be among them. */
 struct deeds {
-	_Atomic uint64_t closed;	/* nodes that had a socket closed */
-	_Atomic uint64_t failed;	/* nodes */
-	_Atomic uint32_t replaced;	/* bit: place in era.plan */
+	_Atomic uint64_t closed;	/* nodes at which a socket was closed */
+	_Atomic uint64_t failed;	/* nodes that have failed */
+	_Atomic uint32_t replaced;	/* bit i: era.plan[i] was replaced */
 	_Atomic uint32_t cut[NODES_MAX];	/* bit d: link d of the node was down */
 };
 
 struct era {
 	_Atomic uint32_t gen;
 	_Atomic uint32_t limit;		/* members stop before this contribution */
-	_Atomic uint32_t tainted;	/* plans at which somebody met an error */
-	_Atomic uint32_t excuses;
+	_Atomic uint32_t tainted;	/* plans at which a member got an error */
+	_Atomic uint32_t allowed_errors;
 	struct deeds deeds;
 	uint32_t ops;
 	uint32_t window;
@@ -111,20 +111,20 @@ struct era {
 
 enum seat_order { ORDER_NONE, ORDER_CLOSE, ORDER_BIND, ORDER_SETTLE, ORDER_SETTLE_NOW };
 
-/* One for each node; the member writes, but for orders. */
+/* State of a node's process, which other processes read; written by the process, except orders. */
 struct seat {
 	pid_t pid;
 	uint32_t incarnation;
 	bool takes_part, stopped;
 	int wake;			/* eventfd */
-	_Atomic int order;		/* enum seat_order; ORDER_NONE when carried out */
+	_Atomic int order;		/* enum seat_order; ORDER_NONE once it is carried out */
 	_Atomic int bound;
-	_Atomic uint32_t gen;		/* the era it is in, or has finished */
-	_Atomic uint32_t finished;	/* the era it has nothing left to do in */
+	_Atomic uint32_t gen;		/* the era in which it is, or that it has finished */
+	_Atomic uint32_t finished;	/* the last era in which it has nothing left to do */
 	_Atomic uint32_t seen;		/* tainted plans that it knows of */
-	_Atomic uint32_t next;		/* next contribution in the order of all */
-	_Atomic uint32_t computes;	/* it is the judge that takes time */
-	_Atomic uint32_t deaf;		/* a record was lost for want of memory */
+	_Atomic uint32_t next;		/* its next contribution in the common order */
+	_Atomic uint32_t computes;	/* it is computing a result, which takes time */
+	_Atomic uint32_t deaf;		/* it lost a record because of a lack of memory */
 	struct {
 		_Atomic uint32_t pending;
 		_Atomic uint64_t progress;
@@ -132,7 +132,7 @@ struct seat {
 		_Atomic uint32_t attempted;
 	} plan[PLANS];
 	_Atomic uint64_t fate[ROWS][FATES];
-	_Atomic uint64_t pending[ROWS];		/* abandoned if the process dies */
+	_Atomic uint64_t pending[ROWS];		/* contributions abandoned if the process dies */
 	_Atomic uint64_t datagrams_sent;
 };
 
@@ -141,20 +141,20 @@ struct world {
 	int family;
 	uint32_t dim, nodes, segment;
 	uint64_t seed;
-	uint32_t patience;		/* times the usual, on kernels with debugging */
+	uint32_t patience;		/* factor for timeouts, on kernels with debugging */
 	uint32_t sndbuf, rcvbuf;
 	_Atomic int quit;
 	_Atomic uint64_t operations;
 	_Atomic uint64_t bytes;
 	_Atomic uint64_t bad;
-	_Atomic uint64_t disorder;	/* failures told behind those of later contributions */
+	_Atomic uint64_t disorder;	/* failures that came after those of later contributions */
 	_Atomic uint64_t errors[ROWS][140];
 	struct era era;
 	struct seat seat[NODES_MAX];
 	struct ledger ledger[PLANS][OPS_MAX];
 };
 
-/* An operation: what all members know of it. */
+/* An operation, as all members know it. */
 struct spec {
 	uint8_t collective, oper, type;
 	bool rough;			/* floats whose sum is rounded */
@@ -194,14 +194,14 @@ bool bcast_matches(const struct spec *sp, const void *got, uint64_t len);
 void message_fill(uint64_t key, void *out, size_t len);
 uint64_t digest_of(const void *data, size_t len);
 
-/* book.c */
+/* ledger.c */
 const char *row_name(int row);
 const char *fate_name(int fate);
-void book(struct world *w, uint32_t node, int row, enum fate fate);
+void record_fate(struct world *w, uint32_t node, int row, enum fate fate);
 void complain(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void book_add(const struct world *w);
-void book_progress(const struct world *w, uint32_t seconds);
-int book_close(double seconds);
+void ledger_add(const struct world *w);
+void ledger_progress(const struct world *w, uint32_t seconds);
+int ledger_close(double seconds);
 
 /* member.c */
 struct entry {
@@ -211,7 +211,7 @@ struct entry {
 	int row;
 };
 
-/* A member's own memory. */
+/* Private memory of a member. */
 struct member {
 	struct world *w;
 	struct seat *me;
@@ -219,38 +219,38 @@ struct member {
 	bool bound;
 	struct port {
 		int fd;			/* or -1 */
-		uint32_t lost;		/* records, as far as it was asked */
-	} port[PLANS + 1];		/* connected to one plan each; the last to all others */
+		uint32_t lost;		/* lost records at the last query */
+	} port[PLANS + 1];		/* one for each plan, the last for all others */
 	int messages;
 	uint64_t now, received;
-	uint32_t gen;			/* the era that it takes part in, or 0 */
+	uint32_t gen;			/* the era in which it takes part, or 0 */
 	uint32_t last;			/* the era that it began last */
 	uint32_t tainted;
 	uint32_t s, idx[PLANS];
 	uint32_t waiting;		/* contributions that await a record */
 	uint32_t waits[PLANS];
-	bool dead[PLANS];		/* an error was met: nothing more is contributed */
-	bool told[PLANS];		/* of a failure, of this era or the one before */
+	bool dead[PLANS];		/* after an error: no more contributions */
+	bool reported[PLANS];		/* received a failure, of this era or the one before */
 	struct entry entry[OPS_MAX];
 	bool sending, begun, full;
 	struct hypercube_op op;
 	uint64_t sent;
 	uint8_t out[RESULT_MAX];
 	uint8_t in[RESULT_MAX];
-	struct pieces {			/* of the record that comes on a plan */
+	struct pieces {			/* of the record that is being received on a plan */
 		bool open;
 		struct hypercube_result head;
 		uint64_t got;
 		uint8_t data[RESULT_MAX];
 	} pieces[PLANS];
-	uint32_t next_message[PLANS];	/* of a broadcast */
+	uint32_t next_message[PLANS];	/* next message of a broadcast */
 	uint64_t message_failed[PLANS];	/* op + 1 */
-	uint32_t failed_from[PLANS];	/* the last contribution of which a failure came */
+	uint32_t failed_from[PLANS];	/* the last contribution whose failure came */
 	struct dice dice;
-	struct heard {
+	struct got_news {
 		uint32_t incarnation, top;
 		uint64_t bits[4];
-	} heard[NODES_MAX];
+	} got_news[NODES_MAX];
 };
 
 void member_run(struct world *w, uint32_t node);
@@ -271,12 +271,12 @@ uint32_t owed(const struct member *m, int plan);
 void entries_settle(struct member *m);
 void entries_abandon(struct member *m);
 
-/* judge.c */
-void judge_piece(struct member *m, const struct hypercube_result *r, size_t n, bool last);
-void judge_forget(struct member *m);
+/* checker.c */
+void check_piece(struct member *m, const struct hypercube_result *r, size_t n, bool last);
+void check_forget(struct member *m);
 
-/* excuse.c */
-bool excused(const struct world *w, int plan, int error);
+/* allowed_error.c */
+bool error_allowed(const struct world *w, int plan, int error);
 bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r);
 void deed_link(struct world *w, uint32_t u, uint32_t d);
 void deeds_forget(struct world *w);
@@ -291,7 +291,7 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room);
 const char *hcctl_said(void);
 bool config(struct soak *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Kinds of trouble that the world makes for the fabric. */
+/* Kinds of events that the world makes for the fabric. */
 enum kind {
 	K_LINK,
 	K_NODE,
@@ -300,7 +300,7 @@ enum kind {
 	K_STOP,
 	K_REPLACE,
 	K_MEMORY,
-	/* not events, but how links are in an era */
+	/* not events, but states of links in an era */
 	K_LOSS,
 	K_CORRUPT,
 	K_DUPLICATE,
@@ -316,12 +316,12 @@ struct soak {
 	bool memory;			/* allocations can be made to fail */
 	bool unclean;			/* there are impairments */
 	uint64_t begin, end, said;
-	uint64_t calm_since;		/* nothing excuses waiting since */
+	uint64_t calm_since;		/* time since which nothing explains waiting */
 	uint64_t tick;
-	uint32_t only;			/* kinds that may happen at all, 0: all */
-	uint32_t kinds;			/* 1 << enum kind: in this era */
-	uint32_t carried;		/* excuses of the era before that still hold */
-	uint32_t link_down[NODES_MAX];	/* bit d: link d of the node */
+	uint32_t only;			/* kinds that may happen at all; 0: all */
+	uint32_t kinds;			/* kinds of this era, 1 << enum kind */
+	uint32_t carried;		/* events of the last era that still explain errors */
+	uint32_t link_down[NODES_MAX];	/* bit d: link d of the node is down */
 	uint64_t node_failed;
 	uint64_t next_event, last_event;
 	uint64_t wake_at[NODES_MAX];	/* when a stopped process goes on, or 0 */
@@ -329,15 +329,15 @@ struct soak {
 	bool absent;			/* a member has left the era */
 	uint32_t events[KINDS];
 	uint32_t eras, released, rebound, continued;
-	uint64_t longest;		/* wait with reason or without, ms */
+	uint64_t longest;		/* longest wait, with or without a reason, ms */
 };
 
 /* world.c */
 int world_run(struct soak *s);
 bool members_stop(struct soak *s, int plan);
-void world_book(struct world *w, int row, enum fate fate, uint32_t n);
+void world_record(struct world *w, int row, enum fate fate, uint32_t n);
 
-/* people.c */
+/* processes.c */
 void member_spawn(struct soak *s, uint32_t u);
 void member_kill(struct soak *s, uint32_t u);
 void member_wake(const struct world *w, uint32_t u);

@@ -29,7 +29,7 @@ static double float_make(const struct spec *sp, uint64_t r, uint32_t node)
 		return ldexp(r & 8 ? 1 : -1, (int)(r % 3) - 1);
 	case HYPERCUBE_MIN:
 	case HYPERCUBE_MAX:
-		/* Every node but one in eight may give a NaN. */
+		/* All nodes except one in eight may contribute a NaN. */
 		if (r % 11 == 0 && node % 8)
 			return NAN;
 		if (r % 13 == 0)
@@ -75,8 +75,8 @@ static void number_make(const struct spec *sp, uint64_t r, uint32_t node, void *
 }
 
 /*
- * Element @i of what @node gives. They repeat after PERIOD elements, a prime, so that no segment
- * begins as another one does; what all give together then does, too.
+ * Make element @i of the contribution of @node. Elements repeat after PERIOD, a prime, so that no
+ * segment begins as another one does; the elements of the result then repeat, too.
  */
 void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, void *out)
 {
@@ -97,8 +97,8 @@ void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, 
 }
 
 /*
- * Element @i of an ascending run of @n: the range is cut into n parts, and it lies anywhere in its
- * own.
+ * Make element @i of an ascending run of @n: the range of values is cut into n parts, and the
+ * element lies at random in part @i.
  */
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out)
 {
@@ -135,7 +135,7 @@ bool ascends(const struct spec *sp, const void *base, size_t n)
 	return true;
 }
 
-/* A digest that does not depend on the order of the elements. */
+/* Return: a digest that does not depend on the order of the elements. */
 uint64_t elements_digest(const struct spec *sp, const void *base, size_t n)
 {
 	uint64_t sum = 0;

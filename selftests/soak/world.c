@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A fabric and its eras. In an era all members work through one list of contributions, as far as
- * failures allow; between two eras nothing is under way. A member hangs if it waits for more than
- * ten seconds although nobody is stopped, missing or ahead of the others.
+ * failures allow; between two eras no operation is under way. A member hangs if it waits for more
+ * than ten seconds although no process is stopped, missing or ahead of the others.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "soak.h"
 
-/* ------------------------------------------------------------ waiting */
+/* --- waiting --- */
 
 static void say(struct soak *s)
 {
@@ -19,7 +19,7 @@ static void say(struct soak *s)
 	if (now < s->said + 5000)
 		return;
 	s->said = now;
-	book_progress(s->w, (uint32_t)((now - s->begin) / 1000));
+	ledger_progress(s->w, (uint32_t)((now - s->begin) / 1000));
 }
 
 static uint64_t waited(const struct soak *s, uint32_t u, int plan, uint64_t now)
@@ -44,14 +44,16 @@ static bool somebody_computes(const struct world *w)
 	return false;
 }
 
-/* Returns the longest wait of a member for which the world knows no reason. */
+/* Return: the longest wait of a member for which the world knows no reason. */
 static uint64_t longest_wait(struct soak *s)
 {
 	uint64_t now = now_ms(), most = 0, t;
 	uint32_t u;
 	int i;
 
-	/* The world itself did not run, and perhaps nobody did, or a member is computing. */
+	/* The world itself did not run for a while, so perhaps no process did; or a member is
+	 * computing.
+	 */
 	if ((s->tick && now > s->tick + 2000) || somebody_computes(s->w))
 		s->calm_since = now;
 	s->tick = now;
@@ -80,8 +82,8 @@ static bool all_finished(const struct soak *s)
 	return true;
 }
 
-/* Books the oldest contribution that each member waits for on each plan as @fate. */
-static void book_waiting(struct soak *s, enum fate fate)
+/* Count the oldest contribution that each member waits for on each plan as @fate. */
+static void ledger_waiting(struct soak *s, enum fate fate)
 {
 	uint32_t u, i, n = 0;
 
@@ -91,23 +93,25 @@ static void book_waiting(struct soak *s, enum fate fate)
 				continue;
 			if (n++ < 8)
 				complain(s->w,
-					 "node %u plan %u: %s: %u ends pending, contribution %u of %u is next (tainted %x, excuses %x, deaf %u)",
+					 "node %u plan %u: %s: %u ends pending, contribution %u of %u is next (tainted %x, allowed_errors %x, deaf %u)",
 					 u, s->w->era.plan[i].id, fate_name(fate),
 					 atomic_load(&s->w->seat[u].plan[i].pending),
 					 atomic_load(&s->w->seat[u].next),
 					 atomic_load(&s->w->era.limit),
 					 atomic_load(&s->w->era.tainted),
-					 atomic_load(&s->w->era.excuses),
+					 atomic_load(&s->w->era.allowed_errors),
 					 atomic_load(&s->w->seat[u].deaf));
-			book(s->w, u,
-			     i == BCAST	     ? HYPERCUBE_BCAST
-			     : i == DOUBLING ? ROW_DOUBLED
+			record_fate(s->w, u,
+				    i == BCAST	     ? HYPERCUBE_BCAST
+				    : i == DOUBLING ? ROW_DOUBLED
 					     : HYPERCUBE_REDUCE,
-			     fate);
+				    fate);
 		}
 }
 
-/* Members must not contribute any more when their plans are replaced. */
+/* Tell members that these plans will be replaced, and wait until all know that they must not
+ * contribute any more. Return: false if they do not in time.
+ */
 static bool all_have_seen(struct soak *s, uint32_t tainted)
 {
 	uint64_t end = now_ms() + 10000 * s->w->patience;
@@ -128,7 +132,9 @@ static bool all_have_seen(struct soak *s, uint32_t tainted)
 	return false;
 }
 
-/* Tells whether nobody contributes to a plan any more. A stopped member may, once it goes on. */
+/* Stop contributions to a plan. Return: false if a member is stopped, which would contribute once
+ * it continues.
+ */
 bool members_stop(struct soak *s, int plan)
 {
 	uint32_t u;
@@ -139,7 +145,9 @@ bool members_stop(struct soak *s, int plan)
 	return all_have_seen(s, 1u << plan);
 }
 
-/* Installs plans anew: whatever still waits for members that have stopped must end by it. */
+/* Install all plans again: operations that still wait for members that have stopped must end by
+ * that.
+ */
 static void release(struct soak *s)
 {
 	struct world *w = s->w;
@@ -149,7 +157,7 @@ static void release(struct soak *s)
 	chaos_end(s);
 	if (!all_have_seen(s, (1u << PLANS) - 1))
 		complain(w, "members do not run");
-	atomic_fetch_or(&w->era.excuses, EX_REPLACE);
+	atomic_fetch_or(&w->era.allowed_errors, EX_REPLACE);
 	atomic_store(&w->era.deeds.replaced, (1u << PLANS) - 1);
 	s->released++;
 	memcpy(old, w->era.plan, sizeof(old));
@@ -161,7 +169,7 @@ static void release(struct soak *s)
 	while (!all_finished(s) && !interrupted) {
 		if (longest_wait(s) > 10000 * w->patience) {
 			waiting_show(s);
-			book_waiting(s, LOST);
+			ledger_waiting(s, LOST);
 			break;
 		}
 		say(s);
@@ -169,7 +177,7 @@ static void release(struct soak *s)
 	}
 }
 
-/* ------------------------------------------------------------ an era */
+/* --- an era --- */
 
 static void sizes_choose(struct soak *s)
 {
@@ -191,7 +199,7 @@ static void sizes_choose(struct soak *s)
 	e->weight[TREE_A] += !e->weight[TREE_A] && chance(&s->dice, 75);
 }
 
-/* Closes and binds all sockets, as the manual tells members to that lost count of each other. */
+/* Close and bind all sockets, as the manual advises members that have lost count of each other. */
 static void rebind(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -213,7 +221,7 @@ static bool any_active(const struct era *e)
 	return n;
 }
 
-/* Chooses plans for this era: new ones after any failure, else the existing ones. */
+/* Choose plans for this era: new ones after any failure, else the existing ones. */
 static bool era_plans(struct soak *s, bool clean)
 {
 	bool was_impaired = s->unclean;
@@ -229,7 +237,7 @@ static bool era_plans(struct soak *s, bool clean)
 		if (!plans_install(s))
 			return false;
 	}
-	/* Faults that plans were made around are no cause of anything. */
+	/* Faults that the plans go around explain no error. */
 	deeds_forget(s->w);
 	chaos_impair(s);
 	sizes_choose(s);
@@ -261,7 +269,7 @@ static void era_begin(struct soak *s)
 		seat->takes_part = true;
 	}
 	atomic_store(&e->tainted, 0);
-	atomic_store(&e->excuses, s->carried);
+	atomic_store(&e->allowed_errors, s->carried);
 	if (s->carried & EX_CLOSE)
 		atomic_store(&e->deeds.closed, ~0ull);
 	atomic_store(&e->limit, e->ops);
@@ -273,7 +281,7 @@ static void era_begin(struct soak *s)
 	members_wake(w);
 }
 
-/* No member goes beyond the farthest of now. */
+/* No member may go beyond the one that is farthest now. */
 static void era_stop(struct soak *s)
 {
 	uint32_t u, most = 0, next;
@@ -305,7 +313,7 @@ static void era_watch(struct soak *s)
 		t = longest_wait(s);
 		if (t < 1000 * s->w->patience)
 			ask = 2500 * s->w->patience;
-		/* Asks repeatedly: something else may wait for lost frames meanwhile. */
+		/* Ask repeatedly, as an operation may also wait for lost frames meanwhile. */
 		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
 			ask = t + 2500 * s->w->patience;
 			if (waiting_explained(s)) {
@@ -315,14 +323,14 @@ static void era_watch(struct soak *s)
 		}
 		if (t > 10000 * s->w->patience) {
 			waiting_show(s);
-			book_waiting(s, HUNG);
+			ledger_waiting(s, HUNG);
 			release(s);
 			return;
 		}
 	}
 }
 
-/* Ends the era: all ends have come, or never will. */
+/* End the era: all ends have come, or never will. */
 static void era_end(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -333,13 +341,13 @@ static void era_end(struct soak *s)
 	for (u = 0; u < s->w->nodes; u++)
 		part |= (uint64_t)s->w->seat[u].takes_part << u;
 	if (!members_order(s, part & all, ORDER_SETTLE)) {
-		book_waiting(s, LOST);
+		ledger_waiting(s, LOST);
 		if (!members_order(s, part & all, ORDER_SETTLE_NOW))
 			complain(s->w, "members do not settle");
 	}
 }
 
-/* ------------------------------------------------------------ the fabric */
+/* --- the fabric --- */
 
 static bool fabric_make(struct soak *s)
 {
@@ -352,13 +360,13 @@ static bool fabric_make(struct soak *s)
 		puts("the module is not loaded");
 		return false;
 	}
-	/* The silence of a bad link ends an operation before it counts as hung. */
+	/* A silent link must end an operation before that counts as hung. */
 	return config(s, "fabric add %s dim %u segment %u", s->w->fabric, s->w->dim,
 		      s->w->segment) &&
-	       config(s, "fabric set %s patience 4s", s->w->fabric);
+	       config(s, "fabric set %s stall-timeout 4s", s->w->fabric);
 }
 
-/* Eras until @s->end; 0 unless no fabric could be made. */
+/* Run eras until @s->end. Return: 1 if no fabric could be made, else 0. */
 int world_run(struct soak *s)
 {
 	bool clean = false;
@@ -378,7 +386,7 @@ int world_run(struct soak *s)
 		era_watch(s);
 		era_end(s);
 		clean = !atomic_load(&s->w->era.tainted) && !s->absent &&
-			!(atomic_load(&s->w->era.excuses) & ~(uint32_t)EX_CLOSE);
+			!(atomic_load(&s->w->era.allowed_errors) & ~(uint32_t)EX_CLOSE);
 		say(s);
 	}
 	atomic_store(&s->w->quit, 1);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What most files of the module include of the kernel, directly or not: see headers.mk. */
+/*
+ * Kernel headers that most files of the module include, directly or not: see headers.mk.
+ */
 #include <linux/kconfig.h>
 #include <linux/compiler_types.h>
 #include <linux/module.h>

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Part of Kbuild where somebody waits for the build (vm/module): what a file of the module includes of the kernel takes
-# four fifths of its compiler's time, so it is read once (headers.h) and kept as the compiler has it in memory. Objects
-# differ in the order of some instructions and in names that have a counter. A compiler that does not take it reads
-# headers.h as any other file.
+# Part of Kbuild for builds that a developer waits for (vm/module). The kernel headers that a file
+# of the module includes take four fifths of the compiler's time, so they are read once (headers.h)
+# and kept in precompiled form. Objects differ in the order of some instructions and in names with a
+# counter. A compiler that rejects the precompiled form reads headers.h as any other file.
 
 kept := $(obj)/headers.h.gch
 $(kept): NOSTDINC_FLAGS := $(NOSTDINC_FLAGS)
-# It has to come before all others, and macros of the command line have to be the same for all: no file asks for its name.
+# It must come before all other includes, and macros of the command line must be the same for all
+# files: no file's name may be among them.
 NOSTDINC_FLAGS += -include $(obj)/headers.h
 override basename_flags = -DKBUILD_BASENAME='"hypercube"'
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prints how many thousand times a second this processor's time stamp counter counts. */
+/*
+ * Prints the frequency of this processor's time stamp counter in kHz.
+ */
 #include <stdio.h>
 #include <time.h>
 #include <x86intrin.h>
@@ -9,7 +11,9 @@ struct reading {
 	unsigned long long ticks;
 };
 
-/* Both clocks at once, as nearly as one of many tries comes: others may use the processor, too. */
+/* Read both clocks as nearly at once as possible: the best of many tries, as others may use the
+ * processor, too.
+ */
 static struct reading reading(void)
 {
 	unsigned long long before, after, least = ~0ULL;

@@ -4,7 +4,8 @@
  *
  * Part 1 is the generic netlink family, described item by item in
  * Documentation/netlink/specs/hypercube.yaml; part 2 are the sockets, described
- * in hypercube(7).  Node numbers are 0 .. 2^n - 1, dimensions 0 .. n - 1.
+ * in hypercube(7).  In a hypercube node numbers are 0 .. 2^n - 1, dimensions 0 .. n - 1.  In any
+ * other network a "dimension" is the number that the port has at both ends of a link.
  */
 #ifndef _UAPI_LINUX_HYPERCUBE_H
 #define _UAPI_LINUX_HYPERCUBE_H
@@ -23,21 +24,26 @@
  */
 #define HYPERCUBE_NAME_MAX		11
 #define HYPERCUBE_DIM_MAX		12
+/* Of a network that is no hypercube: ports of a node, and nodes. */
+#define HYPERCUBE_PORTS_MAX		16
+#define HYPERCUBE_NODES_MAX		4096
+/* Characters that say what such a network is. */
+#define HYPERCUBE_SHAPE_MAX		63
 /* The id of a fabric is part of MAC addresses, as 16 bits. */
 #define HYPERCUBE_FABRIC_ID_MAX		65535
 #define HYPERCUBE_SEGMENT_MIN		256
 #define HYPERCUBE_SEGMENT_MAX		32768
 /* Probabilities are in parts per million. */
 #define HYPERCUBE_PPM_MAX		1000000
-/* Frames that a list of lies may name. */
-#define HYPERCUBE_LIES_MAX		32
-/* In ms: a day, and the patience that a new fabric has. */
-#define HYPERCUBE_PATIENCE_MAX		86400000
-#define HYPERCUBE_PATIENCE_DEFAULT	10000
+/* Most frames in a list of those to corrupt. */
+#define HYPERCUBE_BYZANTINE_AT_MAX		32
+/* In ms: a day, and the stall timeout that a new fabric has. */
+#define HYPERCUBE_STALL_TIMEOUT_MAX		86400000
+#define HYPERCUBE_STALL_TIMEOUT_DEFAULT	10000
 /* In ms: silence that ends a trunk. */
-#define HYPERCUBE_TRUNK_KEEP_MIN	100
-#define HYPERCUBE_TRUNK_KEEP_MAX	3600000
-#define HYPERCUBE_TRUNK_KEEP_DEFAULT	5000
+#define HYPERCUBE_TRUNK_KEEPALIVE_MIN	100
+#define HYPERCUBE_TRUNK_KEEPALIVE_MAX	3600000
+#define HYPERCUBE_TRUNK_KEEPALIVE_DEFAULT	5000
 
 enum hypercube_cmd {
 	HYPERCUBE_CMD_FABRIC_GET = 1,
@@ -62,7 +68,7 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_OP_NTF,
 	HYPERCUBE_CMD_ROUTE_GET,
 	HYPERCUBE_CMD_FABRIC_SET,
-	HYPERCUBE_CMD_VERDICT_NTF,
+	HYPERCUBE_CMD_VOTE_NTF,
 	HYPERCUBE_CMD_TASK_NTF,
 	HYPERCUBE_CMD_TASK_MOVE,
 	HYPERCUBE_CMD_BALANCE_GET,
@@ -74,6 +80,7 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_TRUNK_DEL,
 	HYPERCUBE_CMD_TRUNK_NTF,
 	HYPERCUBE_CMD_TRUNK_DEL_NTF,
+	HYPERCUBE_CMD_PLAN_SET,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -87,7 +94,7 @@ enum {
 					 * HYPERCUBE_FABRIC_ID_MAX; follows from the name
 					 * unless given
 					 */
-	HYPERCUBE_A_FABRIC_DIM,		/* u32, 1 .. HYPERCUBE_DIM_MAX */
+	HYPERCUBE_A_FABRIC_DIM,		/* u32, 1 .. HYPERCUBE_DIM_MAX; none: it is no hypercube */
 	HYPERCUBE_A_FABRIC_SEGMENT,	/* u32, payload bytes of a full data frame */
 	HYPERCUBE_A_FABRIC_FAMILY,	/* u32, the socket address family */
 	HYPERCUBE_A_FABRIC_LINKS_DOWN,	/* u32, unusable links, read only */
@@ -95,16 +102,22 @@ enum {
 	HYPERCUBE_A_FABRIC_NODE_SIZE,	/* u32, bytes of our own state of one endpoint */
 	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of its net_device without that */
 	HYPERCUBE_A_FABRIC_PAD,
-	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms that tasks and rounds wait, 0: for ever */
+	HYPERCUBE_A_FABRIC_STALL_TIMEOUT,	/* u32, ms for tasks and rounds, 0: no limit */
 	HYPERCUBE_A_FABRIC_INDEX,	/* u32, unique in the machine, read only */
-	HYPERCUBE_A_FABRIC_FIXED,	/* u32, bits of a node's number that all nodes here share;
-					 * 0, or nothing: all nodes are here
-					 */
-	HYPERCUBE_A_FABRIC_BASE,	/* u32, what these bits are */
+	HYPERCUBE_A_FABRIC_SUBCUBE_MASK, /* u32, bits that all nodes here share; 0: all are here */
+	HYPERCUBE_A_FABRIC_SUBCUBE_VALUE,	/* u32, what these bits are */
 	HYPERCUBE_A_FABRIC_TRUNKS_ENDED,/* u64, trunks that have ended, read only */
 	HYPERCUBE_A_FABRIC_LIFE,	/* u32, at random, another one for nodes that are made anew,
 					 * read only
 					 */
+	HYPERCUBE_A_FABRIC_NODES,	/* u32, how many nodes it has, read only */
+	HYPERCUBE_A_FABRIC_PORTS,	/* u32, how many ports a node has at most, read only */
+	HYPERCUBE_A_FABRIC_PEERS,	/* binary, multi, in place of DIM: of each node in turn, for
+					 * each port the number (u16) of the node at its other
+					 * end, whose port of this number leads back, or its own:
+					 * there is no such port; write only, see NODE_PEERS
+					 */
+	HYPERCUBE_A_FABRIC_SHAPE,	/* string, what kind of network it is, for people */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
@@ -129,16 +142,19 @@ enum {
 	HYPERCUBE_A_NODE_HOST_FRAMES,	/* u64, frames that entered by the host port */
 	HYPERCUBE_A_NODE_MERGED_BYTES,	/* u64, bytes merged by this node */
 	HYPERCUBE_A_NODE_PAD,
-	HYPERCUBE_A_NODE_LIE,		/* u32, ppm of what it passes on that it lies about */
-	HYPERCUBE_A_NODE_LIE_SEED,	/* u32, of the random numbers; setting begins anew */
-	HYPERCUBE_A_NODE_LIE_AT,	/* u32, multi: numbers of these frames, ascending */
-	HYPERCUBE_A_NODE_LIES,		/* u64, frames it has lied about */
+	HYPERCUBE_A_NODE_BYZANTINE,	/* u32, ppm of what it passes on that it lies about */
+	HYPERCUBE_A_NODE_BYZANTINE_SEED,	/* u32, of the random numbers, which begin again */
+	HYPERCUBE_A_NODE_BYZANTINE_AT,	/* u32, multi: numbers of these frames, ascending */
+	HYPERCUBE_A_NODE_BYZANTINE_FRAMES,		/* u64, frames it has lied about */
 	HYPERCUBE_A_NODE_AGREED,	/* u64, datagrams all copies of which came and agreed */
 	HYPERCUBE_A_NODE_DISAGREED,	/* u64, those of whose copies some disagreed */
 	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, others of which copies are missing */
 	HYPERCUBE_A_NODE_TASKS,		/* nest of HYPERCUBE_A_TASKS; none: there never were any */
-	HYPERCUBE_A_NODE_AWAY,		/* flag: it lives on another machine; FAULT is what is known
+	HYPERCUBE_A_NODE_REMOTE,	/* flag: it lives on another machine; FAULT is what is known
 					 * here, read only
+					 */
+	HYPERCUBE_A_NODE_PEERS,		/* binary, for each port the number (u16) of the node at its
+					 * other end, or its own: there is no such port; read only
 					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
@@ -152,13 +168,12 @@ enum {
 	HYPERCUBE_A_TRUNK_ID,		/* u32, unique in the fabric, read only but for DEL */
 	HYPERCUBE_A_TRUNK_DIM,		/* u32, dimension of its links */
 	HYPERCUBE_A_TRUNK_FD,		/* u32, descriptor of a connected stream socket, NEW only */
-	HYPERCUBE_A_TRUNK_FIXED,	/* u32, bits that all nodes at the other end share */
-	HYPERCUBE_A_TRUNK_BASE,		/* u32, what these bits are; without the two: the bits
-					 * of the nodes here, but for that of DIM
-					 */
-	HYPERCUBE_A_TRUNK_KEEP,		/* u32, ms of silence that end it */
+	HYPERCUBE_A_TRUNK_SUBCUBE_MASK,	/* u32, bits that all nodes at the other end share */
+	/* u32; without the two: those of the nodes here, but for that of DIM */
+	HYPERCUBE_A_TRUNK_SUBCUBE_VALUE,
+	HYPERCUBE_A_TRUNK_KEEPALIVE,		/* u32, ms of silence that end it */
 	HYPERCUBE_A_TRUNK_LINKS,	/* u32, how many links it carries, read only */
-	HYPERCUBE_A_TRUNK_GREETED,	/* flag: the other end has said who it is, read only */
+	HYPERCUBE_A_TRUNK_ESTABLISHED,	/* flag: the other end has said who it is, read only */
 	HYPERCUBE_A_TRUNK_FAMILY,	/* u32, of the socket, read only */
 	HYPERCUBE_A_TRUNK_PEER,		/* binary: struct sockaddr of the other end, read only */
 	HYPERCUBE_A_TRUNK_TX_FRAMES,	/* u64, read only, as are the next ones */
@@ -167,7 +182,7 @@ enum {
 	HYPERCUBE_A_TRUNK_RX_BYTES,	/* u64 */
 	HYPERCUBE_A_TRUNK_DROPPED,	/* u64, frames for which there was no room */
 	HYPERCUBE_A_TRUNK_ERROR,	/* u32, positive errno: why it has ended */
-	HYPERCUBE_A_TRUNK_WHY,		/* string, the same in a sentence, if there is one; of
+	HYPERCUBE_A_TRUNK_REASON,	/* string, the same in a sentence, if there is one; of
 					 * one that goes on: what is wrong with it
 					 */
 	HYPERCUBE_A_TRUNK_PAD,
@@ -190,7 +205,7 @@ enum hypercube_link_state {
 	HYPERCUBE_LINK_F_DOWN = 1 << 0,		/* taken down by the administrator */
 	HYPERCUBE_LINK_F_DETECTED = 1 << 1,	/* found silent by DETECT */
 	HYPERCUBE_LINK_F_FAILED = 1 << 2,	/* a node at one of its ends failed */
-	HYPERCUBE_LINK_F_CARRIER = 1 << 3,	/* its other end is elsewhere, and nothing leads
+	HYPERCUBE_LINK_F_NO_CARRIER = 1 << 3,	/* its other end is elsewhere, and nothing leads
 						 * there
 						 */
 	HYPERCUBE_LINK_F_SPENT = 1 << 4,	/* it gave up a frame, or missed one; until it
@@ -207,8 +222,8 @@ enum {
 	HYPERCUBE_A_LINK_STATE,		/* u32, HYPERCUBE_LINK_F_*, read only */
 	HYPERCUBE_A_LINK_DOWN,		/* u8: 1 down, 0 up (up clears DETECTED) */
 	HYPERCUBE_A_LINK_LOSS,		/* u32, ppm of frames silently lost */
-	HYPERCUBE_A_LINK_LATENCY,	/* u64, ns: of the time model alone */
-	HYPERCUBE_A_LINK_BANDWIDTH,	/* u64, bytes/s: of the time model alone, 0: infinite */
+	HYPERCUBE_A_LINK_MODEL_LATENCY,	/* u64, ns: of the time model alone */
+	HYPERCUBE_A_LINK_MODEL_BANDWIDTH, /* u64, bytes/s: of the time model alone, 0: infinite */
 	HYPERCUBE_A_LINK_TX_FRAMES,	/* u64 */
 	HYPERCUBE_A_LINK_TX_BYTES,	/* u64, headers included */
 	HYPERCUBE_A_LINK_RX_FRAMES,	/* u64 */
@@ -230,6 +245,7 @@ enum {
 	HYPERCUBE_A_LINK_QUEUED,	/* u32, frames that wait now */
 	HYPERCUBE_A_LINK_QUEUED_BYTES,	/* u32, their bytes */
 	HYPERCUBE_A_LINK_REPLAYS,	/* u64, attempts in vain to deliver a frame */
+	HYPERCUBE_A_LINK_PEER,		/* u32, the node at the other end, read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_LINK_MAX,
@@ -261,8 +277,8 @@ enum {
 	HYPERCUBE_A_DROP_CHECKSUM,	/* corrupted on the link */
 	HYPERCUBE_A_DROP_DUPLICATE,	/* had come over the link before */
 	HYPERCUBE_A_DROP_PAD,
-	HYPERCUBE_A_DROP_DISSENT,	/* other copies of the datagram say something else */
-	HYPERCUBE_A_DROP_UNPROVEN,	/* the datagram came in too few copies */
+	HYPERCUBE_A_DROP_COPY_MISMATCH,	/* other copies of the datagram say something else */
+	HYPERCUBE_A_DROP_TOO_FEW_COPIES,	/* the datagram came in too few copies */
 	HYPERCUBE_A_DROP_GAP,		/* one is missing before it: the link is spent */
 
 	/* add above here */
@@ -275,7 +291,12 @@ enum hypercube_plan_type {
 	HYPERCUBE_PLAN_BCAST,		/* source, sequence, members */
 	HYPERCUBE_PLAN_DOUBLING,	/* base, order; members follow from them */
 	HYPERCUBE_PLAN_RING,		/* rings, ring nodes; members follow from them */
+	HYPERCUBE_PLAN_SPAN,		/* sink, parents; members follow from them */
 };
+
+/* Most that HYPERCUBE_A_PLAN_GUARD may be, in ms, and bytes of HYPERCUBE_A_PLAN_GUARD_RECIPE. */
+#define HYPERCUBE_GUARD_MAX	600000
+#define HYPERCUBE_RECIPE_MAX	255
 
 /* Attributes of a plan. */
 enum {
@@ -301,11 +322,32 @@ enum {
 					 */
 	HYPERCUBE_A_PLAN_REPAIR,	/* flag: of rings: the plan repairs itself */
 	HYPERCUBE_A_PLAN_REPAIRS,	/* u32, how often it has, read only */
-	HYPERCUBE_A_PLAN_HERE,		/* flag of requests: on this machine alone, not on all that
+	HYPERCUBE_A_PLAN_LOCAL,		/* flag of requests: on this machine alone, not on all that
 					 * hold a part of the fabric
 					 */
 	HYPERCUBE_A_PLAN_WAY,		/* binary, multi: of each detour, in their order, the
 					 * dimensions (u8) of the links it takes; read only
+					 */
+	HYPERCUBE_A_PLAN_GUARD,		/* u32, ms that members of a guarded plan wait for its next
+					 * epoch once a fault has broken it, 1 ..
+					 * HYPERCUBE_GUARD_MAX; not there: it is not guarded
+					 */
+	HYPERCUBE_A_PLAN_GUARD_RECIPE,	/* string, at most HYPERCUBE_RECIPE_MAX bytes: how to plan
+					 * it again, for user space alone
+					 */
+	HYPERCUBE_A_PLAN_PREV,		/* u32, of requests: only if the plan of this id is of this
+					 * epoch, else -ESTALE
+					 */
+	HYPERCUBE_A_PLAN_CAUSE_STATUS,	/* u32, errno, of a broken plan, read only */
+	HYPERCUBE_A_PLAN_PARENTS,	/* binary: of each node the port (u8) to its parent in a
+					 * spanning tree; 0xff: the sink, or no member
+					 */
+	HYPERCUBE_A_PLAN_GUARD_UID,	/* u32, of a guarded plan: a user who may install its next
+					 * epoch once it is broken; set: (u32)-1: none. With PREV
+					 * it stays as it is unless given
+					 */
+	HYPERCUBE_A_PLAN_GUARD_MEMBERS,	/* binary, as MEMBERS: the nodes that this user may make
+					 * members; read only
 					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
@@ -339,6 +381,7 @@ enum hypercube_wait {
 	HYPERCUBE_WAIT_CREDIT,		/* room at the member it sends to */
 	HYPERCUBE_WAIT_READER,		/* its own process must receive */
 	HYPERCUBE_WAIT_DONE,		/* handed over, or given up; the sink has not ended it */
+	HYPERCUBE_WAIT_EPOCH,		/* the next epoch of a guarded plan that is broken */
 };
 
 /* Attributes of a member's oldest pending operation (read only). */
@@ -364,7 +407,7 @@ enum {
 	HYPERCUBE_A_OP_TIME,		/* u64, ns, modelled */
 	HYPERCUBE_A_OP_PAD,
 	HYPERCUBE_A_OP_GEN,		/* u32, generation: failures that the member has had since
-					 * the plan was installed or mended
+					 * the plan was installed or repaired
 					 */
 
 	/* add above here */
@@ -372,22 +415,22 @@ enum {
 	HYPERCUBE_A_OP_MAX = (__HYPERCUBE_A_OP_MAX - 1)
 };
 
-/* Attributes of a verdict: copies of a datagram disagree (notifications). */
+/* Attributes of a vote: copies of a datagram disagree (notifications). */
 enum {
-	HYPERCUBE_A_VERDICT_FABRIC = 1,	/* string */
-	HYPERCUBE_A_VERDICT_NODE,	/* u32, where they came */
-	HYPERCUBE_A_VERDICT_SRC,	/* u32, origin that the datagram names */
-	HYPERCUBE_A_VERDICT_NR,		/* u64, number among those of its origin */
-	HYPERCUBE_A_VERDICT_JUDGEMENT,	/* u32, enum hypercube_judgement */
-	HYPERCUBE_A_VERDICT_COPIES,	/* u32, how many were sent */
-	HYPERCUBE_A_VERDICT_DISSENT,	/* u32, bit set of those that dissent */
-	HYPERCUBE_A_VERDICT_MISSING,	/* u32, bit set of those that have not come */
-	HYPERCUBE_A_VERDICT_PATH,	/* binary, multi: struct hypercube_path of these */
-	HYPERCUBE_A_VERDICT_PAD,
+	HYPERCUBE_A_VOTE_FABRIC = 1,	/* string */
+	HYPERCUBE_A_VOTE_NODE,	/* u32, where they came */
+	HYPERCUBE_A_VOTE_SRC,	/* u32, origin that the datagram names */
+	HYPERCUBE_A_VOTE_NR,		/* u64, number among those of its origin */
+	HYPERCUBE_A_VOTE_OUTCOME,	/* u32, enum hypercube_vote_outcome */
+	HYPERCUBE_A_VOTE_COPIES,	/* u32, how many were sent */
+	HYPERCUBE_A_VOTE_MISMATCH,	/* u32, bit set of those that mismatch */
+	HYPERCUBE_A_VOTE_MISSING,	/* u32, bit set of those that have not come */
+	HYPERCUBE_A_VOTE_PATH,	/* binary, multi: struct hypercube_path of these */
+	HYPERCUBE_A_VOTE_PAD,
 
 	/* add above here */
-	__HYPERCUBE_A_VERDICT_MAX,
-	HYPERCUBE_A_VERDICT_MAX = (__HYPERCUBE_A_VERDICT_MAX - 1)
+	__HYPERCUBE_A_VOTE_MAX,
+	HYPERCUBE_A_VOTE_MAX = (__HYPERCUBE_A_VOTE_MAX - 1)
 };
 
 /* Tasks of a node. */
@@ -398,16 +441,16 @@ enum {
 	HYPERCUBE_A_TASKS_PUT,		/* u64, tasks that producers have put here */
 	HYPERCUBE_A_TASKS_TAKEN,	/* u64, times that a worker has taken one */
 	HYPERCUBE_A_TASKS_DONE,		/* u64, tasks that workers have done */
-	HYPERCUBE_A_TASKS_REPEATED,	/* u64, times that one came back to the queue */
+	HYPERCUBE_A_TASKS_REDELIVERED,	/* u64, times that one came back to the queue */
 	HYPERCUBE_A_TASKS_LOST,		/* u64, tasks that were lost */
 	HYPERCUBE_A_TASKS_PAD,
 	HYPERCUBE_A_TASKS_MOVING,	/* u32, tasks that are being handed over, or are to be */
 	HYPERCUBE_A_TASKS_SENT,		/* u64, tasks that neighbours have taken */
 	HYPERCUBE_A_TASKS_RECEIVED,	/* u64, tasks that have come from neighbours */
-	HYPERCUBE_A_TASKS_DOUBT,	/* u64, tasks that a neighbour may have or not */
-	HYPERCUBE_A_TASKS_COPIED,	/* u32, tasks of this node that a neighbour keeps, too */
-	HYPERCUBE_A_TASKS_KEPT,		/* u32, tasks of neighbours that this node keeps for them */
-	HYPERCUBE_A_TASKS_REVIVED,	/* u64, of these, those whose node failed: queued here */
+	HYPERCUBE_A_TASKS_UNRESOLVED,	/* u64, tasks that a neighbour may have or not */
+	HYPERCUBE_A_TASKS_REPLICATED,	/* u32, tasks of this node that a neighbour keeps, too */
+	HYPERCUBE_A_TASKS_REPLICAS_HELD,	/* u32, of neighbours, kept for them */
+	HYPERCUBE_A_TASKS_RECOVERED,	/* u64, of these, those whose node failed: queued here */
 
 	/* add above here */
 	__HYPERCUBE_A_TASKS_MAX,
@@ -419,8 +462,8 @@ enum hypercube_task_loss {
 	HYPERCUBE_TASK_LOSS_WORKER = 1,	/* their worker closed its socket, or lost the node */
 	HYPERCUBE_TASK_LOSS_NODE,	/* the node that they were at has failed */
 	HYPERCUBE_TASK_LOSS_FABRIC,	/* the fabric was removed */
-	HYPERCUBE_TASK_LOSS_DOUBT,	/* they may not be: a neighbour may have them */
-	HYPERCUBE_TASK_LOSS_REVIVED,	/* they are not: their node failed, this one kept them */
+	HYPERCUBE_TASK_LOSS_UNRESOLVED,	/* they may not be: a neighbour may have them */
+	HYPERCUBE_TASK_LOSS_RECOVERED,	/* they are not: their node failed, this one kept them */
 };
 
 /* Attributes of tasks that were lost (notifications), or are to be moved (request). */
@@ -460,8 +503,8 @@ enum hypercube_trigger {
 #define HYPERCUBE_ROUNDS_KEPT		16
 #define HYPERCUBE_THRESHOLD_NONE	0xffffffff
 /* In a topology: a node of the subcube; one that takes no part. */
-#define HYPERCUBE_UP_ROOT		0xfe
-#define HYPERCUBE_UP_OUT		0xff
+#define HYPERCUBE_PARENT_ROOT		0xfe
+#define HYPERCUBE_PARENT_NONE		0xff
 /* In ms. */
 #define HYPERCUBE_PERIOD_MIN		10
 #define HYPERCUBE_PERIOD_MAX		86400000
@@ -477,7 +520,7 @@ enum {
 	HYPERCUBE_A_BALANCE_NODE,	/* u32, to run a round: the node that begins it */
 	HYPERCUBE_A_BALANCE_DONE,	/* u64, rounds that are done */
 	HYPERCUBE_A_BALANCE_FAILED,	/* u64, rounds that have failed */
-	HYPERCUBE_A_BALANCE_BEATEN,	/* u64, rounds that gave way to others begun meanwhile */
+	HYPERCUBE_A_BALANCE_SUPERSEDED,	/* u64, rounds that gave way to others begun meanwhile */
 	HYPERCUBE_A_BALANCE_MOVED,	/* u64, sum of tasks times links in all of them */
 	HYPERCUBE_A_BALANCE_ROUND,	/* multi: nest of HYPERCUBE_A_ROUND, the oldest first */
 	HYPERCUBE_A_BALANCE_PAD,
@@ -485,7 +528,7 @@ enum {
 	HYPERCUBE_A_BALANCE_BASE,	/* u32, its lowest node */
 	HYPERCUBE_A_BALANCE_DEPTH,	/* u32, links from the deepest node up to it */
 	HYPERCUBE_A_BALANCE_UP,		/* binary: for each node the dimension of the link to its
-					 * parent, HYPERCUBE_UP_ROOT or HYPERCUBE_UP_OUT
+					 * parent, HYPERCUBE_PARENT_ROOT or HYPERCUBE_PARENT_NONE
 					 */
 	HYPERCUBE_A_BALANCE_FAULT,	/* binary: the 2^n FAULT words (u32) it was made for */
 	HYPERCUBE_A_BALANCE_EPOCH,	/* u32, counts topologies, 0: there is none; read only */
@@ -609,8 +652,9 @@ enum hypercube_oper {
 	__HYPERCUBE_OPER_END
 };
 
-/* Types, host byte order.  RECORD is a string of hypercube_op.width bytes,
- * compared as memcmp() does, for MERGE, MIN and MAX.
+/* Types, host byte order.  F16 is binary16 of IEEE 754, BF16 the upper half of a
+ * binary32: sums and products are rounded each time two are combined.  RECORD is a
+ * string of hypercube_op.width bytes, compared as memcmp() does, for MERGE, MIN and MAX.
  */
 enum hypercube_type {
 	HYPERCUBE_U8 = 1,
@@ -624,6 +668,8 @@ enum hypercube_type {
 	HYPERCUBE_F32,
 	HYPERCUBE_F64,
 	HYPERCUBE_RECORD,
+	HYPERCUBE_F16,
+	HYPERCUBE_BF16,
 	__HYPERCUBE_TYPE_END
 };
 
@@ -645,9 +691,12 @@ struct hypercube_loc {
 					 * result ends when all have my block (ALLGATHER,
 					 * in rings)
 					 */
-#define HYPERCUBE_F_AHEAD	0x2	/* the sender does not know of a failure of the plan, though
+#define HYPERCUBE_F_STALE	0x2	/* the sender does not know of a failure of the plan, though
 					 * its record was read at the socket: -ECANCELED, where
 					 * that is the answer as long as it has not been read
+					 */
+#define HYPERCUBE_F_ALL_OR_NOTHING 0x4	/* of a guarded plan: a result that lacks contributions of
+					 * nodes that have been members fails (-EHOSTUNREACH)
 					 */
 
 /* Control message types at SOL_HYPERCUBE. */
@@ -655,16 +704,18 @@ enum {
 	HYPERCUBE_CMSG_OP = 1,		/* struct hypercube_op, to sendmsg() */
 	HYPERCUBE_CMSG_RESULT,		/* struct hypercube_result, from recvmsg() */
 	HYPERCUBE_CMSG_COPIES,		/* int, to sendmsg(): HYPERCUBE_COPIES of this datagram */
-	HYPERCUBE_CMSG_VERDICT,		/* struct hypercube_verdict, from recvmsg() */
+	HYPERCUBE_CMSG_VOTE,		/* struct hypercube_vote, from recvmsg() */
 	HYPERCUBE_CMSG_PATHS,		/* struct hypercube_path[], from recvmsg() */
 	HYPERCUBE_CMSG_TASK,		/* struct hypercube_task, to sendmsg(), from recvmsg() */
 	HYPERCUBE_CMSG_DONE,		/* struct hypercube_task, to sendmsg(): it is done */
 	HYPERCUBE_CMSG_MISSING,		/* __u32[], from recvmsg(), with the end of a result
-					 * that has not the blocks of all members: two sets of
-					 * nodes, those that it has places for, and those of
-					 * them that are missing; node u is bit u % 32 of
-					 * word u / 32
+					 * that has not the blocks, or contributions, of all:
+					 * two sets of nodes, those that it has places for,
+					 * or that have been members of a guarded plan, and
+					 * those of them that are missing, whose blocks have
+					 * no place there; node u is bit u % 32 of word u / 32
 					 */
+	HYPERCUBE_CMSG_OP_SHORT,	/* struct hypercube_op_short, to sendmsg() */
 };
 
 /* Option at SOL_HYPERCUBE of SOCK_SEQPACKET sockets, for setsockopt() only. */
@@ -710,42 +761,42 @@ enum hypercube_deliver {
 };
 
 /* What is known of a datagram. */
-enum hypercube_judgement {
-	HYPERCUBE_JUDGEMENT_AGREED = 1,	/* all copies came and agree */
-	HYPERCUBE_JUDGEMENT_INCOMPLETE,	/* more than half agree, others have not come */
-	HYPERCUBE_JUDGEMENT_OUTVOTED,	/* more than half agree, others say something else */
-	HYPERCUBE_JUDGEMENT_UNDECIDED,	/* no more than half agree */
+enum hypercube_vote_outcome {
+	HYPERCUBE_VOTE_OUTCOME_AGREED = 1,	/* all copies came and agree */
+	HYPERCUBE_VOTE_OUTCOME_INCOMPLETE,	/* more than half agree, others have not come */
+	HYPERCUBE_VOTE_OUTCOME_OUTVOTED,	/* more than half agree, others differ */
+	HYPERCUBE_VOTE_OUTCOME_UNDECIDED,	/* no more than half agree */
 };
 
 /**
- * struct hypercube_verdict - how a datagram has come; with each that came in copies
- * @judgement: enum hypercube_judgement
+ * struct hypercube_vote - how a datagram has come; with each that came in copies
+ * @outcome: enum hypercube_vote_outcome
  * @copies: how many were sent
- * @dissent: bit set of those that say something else than what more than half say; where no such
+ * @mismatch: bit set of those that say something else than what more than half say; where no such
  *	many agree, than the first
  * @missing: bit set of those that have not come
  * @nr: number of the datagram among those of its origin
  */
-struct hypercube_verdict {
-	__u32	judgement;
+struct hypercube_vote {
+	__u32	outcome;
 	__u32	copies;
-	__u32	dissent;
+	__u32	mismatch;
 	__u32	missing;
 	__u64	nr;
 };
 
 /**
- * struct hypercube_path - the path of a copy that dissents or is missing
+ * struct hypercube_path - the path of a copy that mismatch or is missing
  * @copy: number of the copy
  * @hops: how many links the path has
- * @dissents: 1: the copy has come and says something else
+ * @mismatch: 1: the copy has come and says something else
  * @reserved: 0
  * @dim: dimensions of the links, from the origin on
  */
 struct hypercube_path {
 	__u8	copy;
 	__u8	hops;
-	__u8	dissents;
+	__u8	mismatch;
 	__u8	reserved;
 	__u8	dim[HYPERCUBE_HOPS_MAX];
 };
@@ -793,6 +844,28 @@ struct hypercube_op {
 	__u64	cookie;
 };
 
+/**
+ * struct hypercube_op_short - a contribution, where these members of struct hypercube_op are enough
+ * @plan: id of the plan
+ * @collective: enum hypercube_collective
+ * @oper: enum hypercube_oper, or 0
+ * @type: enum hypercube_type but RECORD, or 0
+ * @flags: HYPERCUBE_F_*
+ * @bytes: length of this node's contribution
+ * @cookie: returned with the result
+ *
+ * Linux takes control messages of up to 36 bytes without allocating memory for them.
+ */
+struct hypercube_op_short {
+	__u32	plan;
+	__u8	collective;
+	__u8	oper;
+	__u8	type;
+	__u8	flags;
+	__u32	bytes;
+	__u32	cookie;
+};
+
 /* Bytes of what one call takes or returns as a whole, where pages have up to 64 KiB: a
  * contribution to an ALLTOALL or a REDUCE_SCATTER, the result of an ALLTOALL or an ALLGATHER.
  */
@@ -820,7 +893,7 @@ struct hypercube_op {
  * @cause_node: with a status: the node where the cause lies, or ~0
  * @cause_dim: with a status: the dimension of the faulty link, or ~0
  * @collective: enum hypercube_collective
- * @reserved: 0
+ * @restarts: how often it was begun again, in another epoch of a guarded plan
  */
 struct hypercube_result {
 	__s32	status;
@@ -834,7 +907,7 @@ struct hypercube_result {
 	__u32	cause_node;
 	__u32	cause_dim;
 	__u32	collective;
-	__u32	reserved;
+	__u32	restarts;
 };
 
 /* Bytes of a task; how many a worker may hold. */
@@ -842,9 +915,9 @@ struct hypercube_result {
 #define HYPERCUBE_TASKS_HELD_MAX	1024
 
 /* hypercube_task.flags */
-#define HYPERCUBE_TASK_MAY_REPEAT	0x1	/* its producer allows that it is executed again */
-#define HYPERCUBE_TASK_REPEATED		0x2	/* a worker may have had it, and was not done */
-#define HYPERCUBE_TASK_COPIED		0x4	/* a second node keeps it; only with MAY_REPEAT */
+#define HYPERCUBE_TASK_IDEMPOTENT	0x1	/* its producer allows that it is executed again */
+#define HYPERCUBE_TASK_REDELIVERED	0x2	/* a worker may have had it, and was not done */
+#define HYPERCUBE_TASK_REPLICATED	0x4	/* a second node keeps it; only with IDEMPOTENT */
 
 /* Option at SOL_HYPERCUBE of SOCK_RDM sockets, for getsockopt() only. */
 #define HYPERCUBE_TASK			6	/* struct hypercube_task: the last put here */
@@ -852,15 +925,15 @@ struct hypercube_result {
 /**
  * struct hypercube_task - which task it is
  * @node: where it was put; to put one: 0
- * @flags: HYPERCUBE_TASK_*; to put one: MAY_REPEAT, the same with COPIED, or 0; with
+ * @flags: HYPERCUBE_TASK_*; to put one: IDEMPOTENT, the same with REPLICATED, or 0; with
  *	HYPERCUBE_CMSG_DONE they do not matter
  * @nr: its number among those of this node, 1 and up; to put one: 0
  *
  * The sockets of SOCK_RDM that are bound to a node share its queue of tasks.  sendmsg() puts a
  * task, recvmsg() takes one; the worker that took it holds it until it says that it is done, in a
  * sendmsg() with HYPERCUBE_CMSG_DONE and no data, or closes the socket.  A node asks neighbours to
- * keep the tasks with COPIED that it has, as long as one has room: when the node fails its keeper
- * puts them into its own queue, marked REPEATED.  sendmsg() does not wait for that.
+ * keep the tasks with REPLICATED that it has, as long as one has room: when the node fails the
+ * neighbour puts them into its own queue, marked REDELIVERED.  sendmsg() does not wait for that.
  */
 struct hypercube_task {
 	__u32	node;

@@ -41,6 +41,9 @@ def _native_order(dtype):
 def type_of(dtype):
     """Type and width of the elements that a dtype stands for."""
     _native_order(dtype)
+    # numpy has none of its own: that of ml_dtypes, jax and others
+    if dtype.name == 'bfloat16' and dtype.itemsize == 2:
+        return Type.BF16, 0
     if dtype.kind in 'SV' and dtype.names is None and not dtype.hasobject and dtype.subdtype is None:
         if not 1 <= dtype.itemsize <= RECORD_MAX:
             raise TypeError(f'a record of {dtype.itemsize} bytes: they have 1 .. {RECORD_MAX}')
@@ -48,7 +51,7 @@ def type_of(dtype):
     name = f'{_LETTERS.get(dtype.kind, "")}{dtype.itemsize * 8}'
     if name not in Type.__members__:
         raise TypeError(f'there is no type for {dtype}{_ADVICE.get(dtype.kind, "")}: int8 .. int64, uint8 .. uint64, '
-                        'float32, float64, S1 .. S256, V1 .. V256')
+                        'float16, bfloat16, float32, float64, S1 .. S256, V1 .. V256')
     return Type[name], 0
 
 

@@ -51,15 +51,18 @@ class Handle(Single):
     _handle = None
 
     def __init__(self, fabric, node, function, *arguments):
-        self._owner = {}        # 0: the thread that is in a call, in a list of its own
-        self._limit = None
-        self.fabric = fabric
-        self.node = number(node, 'node')
+        self._name(fabric, node)
         handle = _Open()
         status = getattr(lib, function)(byref(handle), name_of(fabric), self.node, *arguments)
         if status < 0:
             raise self._error(status, None)
         self._handle = handle
+
+    def _name(self, fabric, node):
+        self._owner = {}        # 0: the thread that is in a call, in a list of its own
+        self._limit = None
+        self.fabric = fabric
+        self.node = number(node, 'node')
 
     def __enter__(self):
         return self

@@ -15,6 +15,8 @@ SENTENCE = 256
 SUSPECTS_MAX = 32
 
 _HANDLE = c_void_p
+_COMM = c_void_p
+_GUARD = c_void_p
 _NODES = POINTER(c_uint32)
 
 
@@ -29,24 +31,30 @@ class Result(ctypes.Structure):
     _fields_ = [('status', c_int32), ('plan', c_uint32), ('op', c_uint64), ('cookie', c_uint64),
                 ('bytes', c_uint64), ('steps', c_uint32), ('clock', c_uint32), ('time', c_uint64),
                 ('cause_node', c_uint32), ('cause_dim', c_uint32), ('collective', c_uint32),
-                ('reserved', c_uint32)]
+                ('restarts', c_uint32)]
 
 
-class Verdict(ctypes.Structure):
-    """struct hypercube_verdict"""
-    _fields_ = [('judgement', c_uint32), ('copies', c_uint32), ('dissent', c_uint32),
+class Vote(ctypes.Structure):
+    """struct hypercube_vote"""
+    _fields_ = [('outcome', c_uint32), ('copies', c_uint32), ('mismatch', c_uint32),
                 ('missing', c_uint32), ('nr', c_uint64)]
 
 
 class Path(ctypes.Structure):
     """struct hypercube_path"""
-    _fields_ = [('copy', c_uint8), ('hops', c_uint8), ('dissents', c_uint8),
+    _fields_ = [('copy', c_uint8), ('hops', c_uint8), ('mismatch', c_uint8),
                 ('reserved', c_uint8), ('dim', c_uint8 * 64)]
 
 
 class Told(ctypes.Structure):
-    """struct hcl_verdict"""
-    _fields_ = [('verdict', Verdict), ('npaths', c_uint), ('path', Path * 12)]
+    """struct hcl_vote"""
+    _fields_ = [('vote', Vote), ('npaths', c_uint), ('path', Path * 12)]
+
+
+class Group(ctypes.Structure):
+    """struct hcl_comm_group"""
+    _fields_ = [('fabric', c_char_p), ('nodes', POINTER(c_uint32)), ('n', c_uint32), ('plan', c_uint32),
+                ('guard_ms', c_uint), ('wait_ms', c_uint)]
 
 
 class TaskId(ctypes.Structure):
@@ -75,7 +83,7 @@ class Check(ctypes.Structure):
 
 class Suspects(ctypes.Structure):
     """struct hcl_suspects"""
-    _fields_ = [('liars', c_uint32), ('n', c_uint32), ('others', c_uint32),
+    _fields_ = [('byzantine', c_uint32), ('n', c_uint32), ('others', c_uint32),
                 ('node', c_uint32 * (2 * SUSPECTS_MAX)), ('agreed', c_uint32),
                 ('npairs', c_uint32), ('digest', c_uint64 * (2 * DIM_MAX))]
 
@@ -91,6 +99,8 @@ PROTOTYPES = {
     'libhypercube.so.0': {
         'hcl_open': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32]),
         'hcl_open_plan': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32, c_uint32]),
+        'hcl_open_plans': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32, c_uint32]),
+        'hcl_close_plan': (c_int, [_HANDLE, c_uint32]),
         'hcl_open_dgram': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32]),
         'hcl_close': (None, [_HANDLE]),
         'hcl_fd': (c_int, [_HANDLE]),
@@ -100,16 +110,16 @@ PROTOTYPES = {
                              POINTER(c_uint64)]),
         'hcl_progress': (c_int, [_HANDLE, c_int]),
         'hcl_events': (c_short, [_HANDLE]),
-        'hcl_done': (c_int, [_HANDLE, c_uint64]),
+        'hcl_test': (c_int, [_HANDLE, c_uint64]),
         'hcl_wait': (c_int, [_HANDLE, c_uint64, POINTER(Result)]),
-        'hcl_missing': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
-        'hcl_places': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
+        'hcl_pending_members': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
+        'hcl_result_members': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
         'hcl_flush': (c_int, [_HANDLE]),
         'hcl_failure': (POINTER(Result), [_HANDLE]),
         'hcl_explain': (c_char_p, [_HANDLE, c_void_p, c_size_t]),
         'hcl_send': (c_int, [_HANDLE, c_uint32, c_void_p, c_size_t]),
         'hcl_recv': (c_long, [_HANDLE, _NODES, c_void_p, c_size_t]),
-        'hcl_recv_verdict': (c_long, [_HANDLE, _NODES, c_void_p, c_size_t, POINTER(Told)]),
+        'hcl_recv_vote': (c_long, [_HANDLE, _NODES, c_void_p, c_size_t, POINTER(Told)]),
         'hcl_set_copies': (c_int, [_HANDLE, c_uint, c_uint]),
         'hcl_set_deliver': (c_int, [_HANDLE, c_uint, c_uint]),
         'hcl_paths': (c_int, [_HANDLE, c_uint32]),
@@ -123,24 +133,39 @@ PROTOTYPES = {
                                        c_void_p, POINTER(Check)]),
         'hcl_checked_bcast': (c_int, [_HANDLE, POINTER(Pair), c_uint32, c_void_p, c_size_t,
                                       POINTER(Check)]),
-        'hcl_checked_narrow': (c_int, [_HANDLE, POINTER(Params), POINTER(Pair), c_uint, c_void_p,
+        'hcl_checked_locate': (c_int, [_HANDLE, POINTER(Params), POINTER(Pair), c_uint, c_void_p,
                                        c_size_t, POINTER(Suspects)]),
-        'hcl_suspects_of': (c_int, [POINTER(Pair), c_uint, POINTER(Suspects), c_uint,
+        'hcl_checked_locate_of': (c_int, [POINTER(Pair), c_uint, POINTER(Suspects), c_uint,
                                     POINTER(Suspects)]),
-        'hcl_suspects_describe': (c_char_p, [POINTER(Suspects), c_void_p, c_size_t]),
+        'hcl_checked_describe': (c_char_p, [POINTER(Suspects), c_void_p, c_size_t]),
         'hcl_describe': (c_char_p, [POINTER(Result), c_void_p, c_size_t]),
         'hcl_elem_size': (c_int, [c_uint, c_uint, c_uint]),
+        'hcl_divide': (c_int, [c_uint, c_void_p, c_size_t, c_uint32]),
     },
     'libhypercube-plan.so.0': {
         'hcl_plan_install': (c_int, [c_char_p, c_uint32, c_uint32, c_uint32, POINTER(Plan)]),
+        'hcl_plan_install_members': (c_int, [c_char_p, c_uint32, _NODES, c_size_t, c_uint, POINTER(Plan)]),
         'hcl_plan_get': (c_int, [c_char_p, c_uint32, POINTER(Plan)]),
         'hcl_plan_await': (c_int, [c_char_p, c_uint32, c_uint32, c_uint, POINTER(Plan)]),
         'hcl_plan_members': (c_int, [c_char_p, c_uint32, _NODES, c_size_t]),
         'hcl_plan_remove': (c_int, [c_char_p, c_uint32]),
+        'hcl_guard': (c_int, [POINTER(_GUARD), c_char_p, c_uint32]),
+        'hcl_guard_fd': (c_int, [_GUARD]),
+        'hcl_guard_end': (c_int, [_GUARD]),
         'hcl_checked_install': (c_int, [c_char_p, c_uint32, c_uint32, POINTER(POINTER(Checked))]),
         'hcl_checked_get': (c_int, [c_char_p, c_uint32, POINTER(POINTER(Checked))]),
         'hcl_checked_free': (None, [POINTER(Checked)]),
         'hcl_checked_remove': (c_int, [c_char_p, POINTER(Checked)]),
+        'hcl_comm_create': (c_int, [POINTER(_COMM), POINTER(Group), c_uint32]),
+        'hcl_comm_split': (c_int, [_COMM, c_int32, c_int32, POINTER(_COMM)]),
+        'hcl_comm_dup': (c_int, [_COMM, POINTER(_COMM)]),
+        'hcl_comm_free': (None, [_COMM]),
+        'hcl_comm_handle': (_HANDLE, [_COMM]),
+        'hcl_comm_plan': (c_uint32, [_COMM]),
+        'hcl_comm_size': (c_uint32, [_COMM]),
+        'hcl_comm_rank': (c_uint32, [_COMM]),
+        'hcl_comm_node': (c_uint32, [_COMM, c_uint32]),
+        'hcl_comm_explain': (c_char_p, [c_void_p, c_size_t]),
         'hcl_plan_explain': (c_char_p, [c_void_p, c_size_t]),
     },
 }

@@ -29,13 +29,15 @@ class Result(NamedTuple):
     dimension: Optional[int]    # of the faulty link
     collective: Optional[Collective]
     places: tuple = ()          # the nodes whose blocks an allgather has brought, if not those of all members
+    restarts: int = 0           # how often it was begun again, in another epoch of a guarded plan
 
     @classmethod
     def of(cls, raw, places=()):
         """From a struct hypercube_result."""
         return cls(raw.status, raw.plan, None if raw.op == _NO_OPERATION else raw.op, raw.cookie,
                    raw.bytes, raw.steps, raw.clock, raw.time, known(raw.cause_node),
-                   known(raw.cause_dim), Collective.of(raw.collective) if raw.collective else None, tuple(places))
+                   known(raw.cause_dim), Collective.of(raw.collective) if raw.collective else None, tuple(places),
+                   raw.restarts)
 
     def __str__(self):
         none = _native.NONE

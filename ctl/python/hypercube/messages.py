@@ -10,10 +10,10 @@ from ._arrays import address, number, readable
 from ._handle import Handle
 from ._native import Told, lib
 from .errors import error
-from .names import SEGMENT_MAX, Deliver, Judgement
+from .names import SEGMENT_MAX, Deliver, Outcome
 
-Verdict = namedtuple('Verdict', 'judgement copies dissent missing nr paths')
-Verdict.__doc__ = """What is known of a message in copies: a Judgement, how many copies there are, the numbers of
+Vote = namedtuple('Vote', 'outcome copies mismatch missing nr paths')
+Vote.__doc__ = """What is known of a message in copies: a Outcome, how many copies there are, the numbers of
 those that say something else and of those that have not come, the number of the message, and by copy the nodes of
 the paths of these."""
 
@@ -59,15 +59,15 @@ class Messages(Handle):
         """How many paths to a node share no node, as far as faults are known."""
         return self._call(lib.hcl_paths, number(to, 'node'))
 
-    def recv_verdict(self, size=SEGMENT_MAX):
-        """As recv(), and what is known of the message: a Verdict, or None if it did not come in copies."""
+    def recv_vote(self, size=SEGMENT_MAX):
+        """As recv(), and what is known of the message: a Vote, or None if it did not come in copies."""
         told = Told()
-        sender, data = self._recv(lib.hcl_recv_verdict, size, byref(told))
-        v = told.verdict
+        sender, data = self._recv(lib.hcl_recv_vote, size, byref(told))
+        v = told.vote
         if not v.copies:
             return sender, data, None
-        return sender, data, Verdict(
-            Judgement.of(v.judgement), v.copies, _bits(v.dissent), _bits(v.missing), v.nr,
+        return sender, data, Vote(
+            Outcome.of(v.outcome), v.copies, _bits(v.mismatch), _bits(v.missing), v.nr,
             {p.copy: _nodes(sender, p) for p in told.path[:told.npaths]})
 
 

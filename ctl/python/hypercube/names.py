@@ -42,7 +42,7 @@ class Deliver(_Named):
     REPORT = 2
 
 
-class Judgement(_Named):
+class Outcome(_Named):
     """What is known of a message in copies."""
     AGREED = 1
     INCOMPLETE = 2
@@ -77,6 +77,8 @@ class Type(_Named):
     F32 = 9
     F64 = 10
     RECORD = 11
+    F16 = 12
+    BF16 = 13
 
 
 class PlanType(_Named):
@@ -85,13 +87,14 @@ class PlanType(_Named):
     BCAST = 2
     DOUBLING = 3
     RING = 4
+    SPAN = 5
 
 
 F_NOTIFY = 1
 TASK_MAX = 65536
-TASK_MAY_REPEAT = 1
-TASK_REPEATED = 2
-TASK_COPIED = 4
+TASK_IDEMPOTENT = 1
+TASK_REDELIVERED = 2
+TASK_REPLICATED = 4
 RECORD_MAX = 256
 SEGMENT_MAX = 32768
 DIM_MAX = 12

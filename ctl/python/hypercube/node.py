@@ -49,6 +49,14 @@ class Node(Collectives, Handle):
     """
 
     def __init__(self, fabric, node, plan=None):
+        self._begin()
+        if plan is None:
+            super().__init__(fabric, node, 'hcl_open')
+        else:
+            super().__init__(fabric, node, 'hcl_open_plan', self._id(plan, fabric))
+        self._handle.arrays = self._posted
+
+    def _begin(self):
         # Operations that are not over, with the arrays that the library reads and fills: _Posted by token
         self._posted = {}
         self._tokens = itertools.count()
@@ -57,11 +65,6 @@ class Node(Collectives, Handle):
         # Receivers of broadcasts that have run into a time limit, by plan
         self._stalled = {}
         self.result = None      # the Result of the latest call that waited
-        if plan is None:
-            super().__init__(fabric, node, 'hcl_open')
-        else:
-            super().__init__(fabric, node, 'hcl_open_plan', self._id(plan, fabric))
-        self._handle.arrays = self._posted
 
     def close(self):
         """Close it.  What was accepted in full still counts; see flush()."""
@@ -156,7 +159,7 @@ class Node(Collectives, Handle):
         while self._unwaited:
             token = self._unwaited[0]
             posted = self._posted.get(token)
-            if posted is not None and not (posted.cookie.value and lib.hcl_done(handle, posted.cookie.value)):
+            if posted is not None and not (posted.cookie.value and lib.hcl_test(handle, posted.cookie.value)):
                 break
             self._forget(token)
             self._unwaited.popleft()

@@ -38,7 +38,7 @@ class Request(Single):
     @property
     def over(self):
         """Would wait() return at once?  Does not let anything move: see test()."""
-        return self._waited or bool(self.node._call(lib.hcl_done, self.id))
+        return self._waited or bool(self.node._call(lib.hcl_test, self.id))
 
     def test(self):
         """Make progress without waiting, and say whether wait() would return at once."""
@@ -69,7 +69,7 @@ class Request(Single):
         """
         if self._waited:
             return self._error.missing if self._error else []
-        return self._nodes(lib.hcl_missing)
+        return self._nodes(lib.hcl_pending_members)
 
     def _nodes(self, function):
         nodes = (c_uint32 * (1 << DIM_MAX))()
@@ -85,17 +85,17 @@ class Request(Single):
             else:
                 status = lib.hcl_wait(handle, self.id, byref(raw))
                 failure = self.node._error(status, handle, limit if stuck else None) if status < 0 else None
-            forgotten = bool(lib.hcl_done(handle, self.id))
+            forgotten = bool(lib.hcl_test(handle, self.id))
         if not forgotten:
             failure.over = failure.errno != errno.ETIMEDOUT
             failure.request = self
             raise failure
         if failure is not None and failure.errno == errno.EHOSTUNREACH:
-            failure.missing, failure.places = self._nodes(lib.hcl_missing), self._nodes(lib.hcl_places)
+            failure.missing, failure.places = self._nodes(lib.hcl_pending_members), self._nodes(lib.hcl_result_members)
         if failure is None and self._part is not None:
             failure = self._cut(Result.of(raw))
         few = failure is None and raw.collective == Collective.ALLGATHER
-        result = Result.of(raw, self._nodes(lib.hcl_places) if few else ())
+        result = Result.of(raw, self._nodes(lib.hcl_result_members) if few else ())
         self.result, self._error, self._waited = result, failure, True
         self.node._forget(self._token)
 

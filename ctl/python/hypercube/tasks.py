@@ -9,16 +9,16 @@ from typing import NamedTuple
 from ._arrays import address, number, readable
 from ._handle import Handle
 from ._native import TaskId, lib
-from .names import TASK_COPIED, TASK_MAX, TASK_MAY_REPEAT, TASK_REPEATED
+from .names import TASK_IDEMPOTENT, TASK_MAX, TASK_REDELIVERED, TASK_REPLICATED
 
 
 class Task(NamedTuple):
     """One that a worker has taken; node and number tell it from all others."""
     node: int           # where it was put
     number: int
-    repeat: bool        # its producer allows that it is executed again
-    repeated: bool      # a worker may have had it, and was not done
-    copied: bool        # a second node keeps it
+    idempotent: bool    # its producer allows that it is executed again
+    redelivered: bool   # a worker may have had it, and was not done
+    replicated: bool    # a second node keeps it
     data: bytes
 
 
@@ -29,14 +29,14 @@ class Tasks(Handle):
     def __init__(self, fabric, node):
         super().__init__(fabric, node, 'hcl_task_open')
 
-    def put(self, data, repeat=False, copied=False):
+    def put(self, data, idempotent=False, replicated=False):
         """Put bytes, or an array, into the queue: the node and the number of this task.
 
-        With repeat it is executed again if its worker ends before it is done, with copied a second node keeps it,
-        too, which says repeat as well.
+        With idempotent it is executed again if its worker ends before it is done, with replicated a second node
+        keeps it, too, which says idempotent as well.
         """
         data = readable(data)
-        flags = TASK_MAY_REPEAT | TASK_COPIED if copied else TASK_MAY_REPEAT if repeat else 0
+        flags = TASK_IDEMPOTENT | TASK_REPLICATED if replicated else TASK_IDEMPOTENT if idempotent else 0
         task = TaskId()
         self._soon(select.POLLOUT, 'there was no room for a task', lib.hcl_task_put, address(data), data.nbytes,
                    flags, byref(task))
@@ -48,8 +48,8 @@ class Tasks(Handle):
         buffer = create_string_buffer(size or 1)
         task = TaskId()
         length = self._soon(select.POLLIN, 'no task came', lib.hcl_task_take, buffer, size, byref(task))
-        return Task(task.node, task.nr, bool(task.flags & TASK_MAY_REPEAT), bool(task.flags & TASK_REPEATED),
-                    bool(task.flags & TASK_COPIED), buffer.raw[:length])
+        return Task(task.node, task.nr, bool(task.flags & TASK_IDEMPOTENT), bool(task.flags & TASK_REDELIVERED),
+                    bool(task.flags & TASK_REPLICATED), buffer.raw[:length])
 
     def done(self, task):
         """A task that was taken here is done: nobody executes it again."""

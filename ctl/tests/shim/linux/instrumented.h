@@ -9,10 +9,10 @@
 void __asan_loadN(void *p, long n);
 void __asan_storeN(void *p, long n);
 #define instrument_read(p, n)		__asan_loadN((void *)(p), n)
-#define instrument_read_write(p, n)	__asan_storeN((void *)(p), n)
+#define instrument_write(p, n)	__asan_storeN((void *)(p), n)
 #else
 #define instrument_read(p, n)		((void)(p), (void)(n))
-#define instrument_read_write(p, n)	((void)(p), (void)(n))
+#define instrument_write(p, n)	((void)(p), (void)(n))
 #endif
 
 #endif

@@ -34,7 +34,7 @@ static bool chain_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 
 	hc_set_add(plan->members, u);
 	for (i = 0; i < p->steps; i++) {
-		if (p->sequence[i] < plan->fabric->dim)
+		if (p->sequence[i] < plan->fabric->topo.dim)
 			u = hc_neigh(u, p->sequence[i]);
 		hc_set_add(plan->members, u);
 	}
@@ -62,14 +62,14 @@ static int chain_check(const struct hc_plan *plan, const u32 *fault,
 	u32 u = plan->root, i;
 
 	if (plan->nmembers != c->steps + 1) {
-		hc_plan_flaw(extack, "the line comes to a node twice", HC_FLAW_NO_NODE);
+		hc_plan_set_reason(extack, "the line comes to a node twice", HC_REASON_NO_NODE);
 		return -EINVAL;
 	}
 	for (i = 0; i < c->steps; i++) {
 		u32 next = hc_neigh(u, c->dim[i]);
 
 		if ((fault[u] | fault[next]) & hc_bit(c->dim[i])) {
-			hc_plan_flaw(extack, "the line uses a faulty link", u);
+			hc_plan_set_reason(extack, "the line uses a faulty link", u);
 			return -EINVAL;
 		}
 		u = next;

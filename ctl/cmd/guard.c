@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl guard: when a fault breaks a guarded plan, plan it again by its recipe and install that as
+ * its next epoch, for which its members wait.
+ *
+ * A plan is replaced only if it has the epoch that was seen to be broken, so any number of guards
+ * may run: the first one to install wins. Events tell what to do at once; as they can get lost, all
+ * plans are looked at each second, too.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+#include "planner.h"
+
+#define TIME_MS		5000
+#define LOOK_NS		UINT64_C(1000000000)
+#define RECIPE_WORDS	64
+#define RECIPE_SIZE	(HYPERCUBE_RECIPE_MAX + 1)
+
+/**
+ * struct watched - a plan that was seen, or that the command names
+ * @id: id of the plan
+ * @epoch: the latest epoch that was seen or installed; 0: none
+ * @named: the command names it
+ * @said: the last message about why it cannot be guarded, or NULL
+ */
+struct watched {
+	uint32_t id;
+	uint32_t epoch;
+	bool named;
+	char *said;
+};
+
+/**
+ * struct guard - a run of the command
+ * @fabric: fabric of the plans
+ * @dim: its dimension; 0: it is another network
+ * @nodes: how many nodes it has
+ * @time: ms for which members wait, of plans that are not guarded yet
+ * @any: no plan is named: guard all guarded ones
+ * @once: look once and end
+ * @looked: time when all plans were last looked at, ns
+ * @failed: a plan could not be guarded
+ * @own: context for requests that may be refused, which keeps the error message
+ * @text: the latest error message, or NULL
+ * @v: the plans
+ * @n: number of plans
+ */
+struct guard {
+	const char *fabric;
+	uint32_t dim;
+	uint32_t nodes;
+	uint32_t time;
+	bool any;
+	bool once;
+	uint64_t looked;
+	bool failed;
+	struct hcctl own;
+	char *text;
+	struct watched *v;
+	size_t n;
+};
+
+/**
+ * struct epoch - the next epoch of a plan
+ * @old: the present plan
+ * @p: the plan type that its recipe asks for
+ * @recipe: how to plan the next epoch
+ * @keep: that is to be its recipe, too
+ * @guard: ms for which members wait
+ * @why: why the root of the recipe could not be used and another one was, or NULL
+ */
+struct epoch {
+	const struct nl_plan *old;
+	const struct planner *p;
+	char recipe[RECIPE_SIZE];
+	bool keep;
+	uint32_t guard;
+	char *why;
+};
+
+static volatile int stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* --- which plans --- */
+
+static struct watched *watched_find(struct guard *g, uint32_t id)
+{
+	size_t i = 0;
+
+	while (i < g->n && g->v[i].id != id)
+		i++;
+	return i < g->n ? &g->v[i] : NULL;
+}
+
+static struct watched *watched_add(struct hcctl *h, struct guard *g, uint32_t id)
+{
+	struct watched *v = reallocarray(g->v, g->n + 1, sizeof(*v));
+
+	if (!v) {
+		hc_nomem(h);
+		return NULL;
+	}
+	g->v = v;
+	v += g->n++;
+	*v = (struct watched){ .id = id };
+	return v;
+}
+
+/* ID[,ID..] */
+static int arg_plans(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	char *copy = strdup(word), *rest = copy, *item;
+	struct guard *g = dst;
+	struct watched *w;
+	uint32_t id;
+	int rc = copy ? 0 : hc_nomem(h);
+
+	while (!rc && (item = strsep(&rest, ","))) {
+		rc = arg_count(h, name, item, &id);
+		w = rc ? NULL : watched_find(g, id) ?: watched_add(h, g, id);
+		if (w)
+			w->named = true;
+		else if (!rc)
+			rc = -ENOMEM;
+	}
+	free(copy);
+	g->any = false;
+	return rc;
+}
+
+/* --- messages --- */
+
+/* For guard.own: error messages are kept, and printed once by report_failure(). */
+static void keep_text(struct hcctl *own, const char *kind, const char *text)
+{
+	struct guard *g = (struct guard *)((char *)own - offsetof(struct guard, own));
+
+	if (strcmp(kind, "error"))
+		return;
+	free(g->text);
+	g->text = strdup(text);
+}
+
+/* Print the latest error message, unless it was printed for this plan before. */
+static void report_failure(struct hcctl *h, struct guard *g, struct watched *w)
+{
+	const char *text = g->text ?: "not possible now";
+
+	g->failed = true;
+	if (w->said && !strcmp(w->said, text))
+		return;
+	free(w->said);
+	w->said = strdup(text);
+	(g->once ? hc_error : hc_warn)(h, "plan %u is not guarded: %s", w->id, text);
+}
+
+static void begin_line(struct hcctl *h, const struct guard *g, uint32_t id, const char *event)
+{
+	out_object(h, NULL);
+	out_str(h, "event", NULL, event);
+	out_str(h, "fabric", NULL, g->fabric);
+	out_uint(h, "plan", "plan %" PRIu64 ": ", id);
+}
+
+static void print_any_root(struct hcctl *h, const struct guard *g, const struct epoch *e)
+{
+	begin_line(h, g, e->old->id, "any-root");
+	out_str(h, "reason", "%s; any other is taken\n", e->why);
+	out_close(h);
+}
+
+static void print_cause(struct hcctl *h, const struct nl_plan *old)
+{
+	if (old->cause_node == NL_NONE)
+		out_text(h, "broken");
+	else
+		out_text(h, "broken by %s", old->cause_status == ECONNRESET ? "the process at" :
+			 old->cause_dim == NL_NONE ? "node" : "link");
+	if (old->cause_node != NL_NONE)
+		out_uint(h, "cause_node", " %" PRIu64, old->cause_node);
+	if (old->cause_dim != NL_NONE)
+		out_uint(h, "cause_dim", ":%" PRIu64, old->cause_dim);
+}
+
+static void print_epoch(struct hcctl *h, const struct guard *g, const struct epoch *e,
+			const struct nl_plan *new, uint64_t ns)
+{
+	char buf[OUT_BUF];
+
+	begin_line(h, g, new->id, e->old->broken ? "renewed" : "guarded");
+	out_uint(h, "prev", NULL, e->old->epoch);
+	if (e->old->broken)
+		print_cause(h, e->old);
+	else
+		out_text(h, "guarded for %s", out_exact_time(buf, e->guard * UINT64_C(1000000)));
+	out_uint(h, "guard_ms", NULL, e->guard);
+	out_uint(h, "epoch", ", epoch %" PRIu64 " installed", new->epoch);
+	out_uint(h, "members", ", %" PRIu64 " members",
+		 cmd_set_count(new->members, 32 * new->member_words));
+	out_uint(h, "time_ns", NULL, ns);
+	out_text(h, ", in %s\n", out_time(buf, ns));
+	out_close(h);
+}
+
+/* --- the next epoch --- */
+
+/* Split @recipe into words, in place. Return: the number of words, or -1: too many. */
+static int split(char *recipe, char **argv)
+{
+	char *rest = recipe, *word;
+	int n = 0;
+
+	while ((word = strsep(&rest, " "))) {
+		if (!*word)
+			continue;
+		if (n == RECIPE_WORDS)
+			return -1;
+		argv[n++] = word;
+	}
+	return n;
+}
+
+/* Make a request for a plan of type @p from a recipe: object, command, and keywords of the type.
+ * The request points into @buf.
+ */
+static int read_recipe(struct guard *g, const struct epoch *e, const struct planner *p,
+		       char buf[RECIPE_SIZE], struct plan_req *q)
+{
+	const struct hc_object *o = &e->p->object;
+	char *argv[RECIPE_WORDS];
+	int n;
+
+	memcpy(buf, e->recipe, RECIPE_SIZE);
+	n = split(buf, argv);
+	if (n < 2 || strcmp(argv[0], o->name) || strcmp(argv[1], o->cmds->name)) {
+		hc_error(&g->own, "this tool cannot plan by \"%s\"", e->recipe);
+		return HC_NO;
+	}
+	return p->parse(&g->own, q, n - 2, argv + 2);
+}
+
+/* Find a plan with the root that is asked for, or the present one, whose process may wait for
+ * results; if there is none, with any.
+ */
+static bool has_node(const struct node_list *l, uint32_t node)
+{
+	size_t i = 0;
+
+	while (i < l->n && l->v[i] != node)
+		i++;
+	return i < l->n;
+}
+
+static int add_node(struct guard *g, struct node_list *l, uint32_t node)
+{
+	uint32_t *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+
+	if (!v)
+		return hc_nomem(&g->own);
+	l->v = v;
+	l->v[l->n++] = node;
+	return 0;
+}
+
+static bool was_member(const struct nl_plan *old, uint32_t node)
+{
+	return node < 32 * old->member_words && hc_set_has(old->members, node);
+}
+
+/* A node without a process that was no member before is left out, since other members would wait
+ * for it.
+ */
+static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct node_list *l)
+{
+	struct nl_node *v;
+	bool any = false;
+	size_t n, i;
+	int rc = nl_nodes(&g->own, g->fabric, &v, &n);
+
+	if (rc)
+		return rc;
+	for (i = 0; i < n; i++)
+		any |= v[i].bound && was_member(old, v[i].id);
+	/* If no member has a process, none waits. */
+	for (i = 0; i < n && any && !rc; i++)
+		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
+			rc = add_node(g, l, v[i].id);
+	free(v);
+	return rc;
+}
+
+/* Does the kernel take this process for the user who may guard the plan, and no more than that? */
+static bool is_given(const struct nl_plan *old)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {};
+
+	return old->guard_uid == geteuid() &&
+	       (syscall(SYS_capget, &head, caps) ||
+		!(caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN)));
+}
+
+/* The kernel takes no other members than these from the user who may guard the plan. */
+static int leave_out_ungranted(struct guard *g, const struct nl_plan *old, struct node_list *l)
+{
+	uint32_t u;
+	int rc = 0;
+
+	if (!old->grant || !is_given(old))
+		return 0;
+	for (u = 0; u < g->nodes && !rc; u++)
+		if (u >= 32 * old->grant_words || !hc_set_has(old->grant, u))
+			rc = has_node(l, u) ? 0 : add_node(g, l, u);
+	return rc;
+}
+
+/* Leave out the node whose process has left, nodes that would join without one, and those that the
+ * user may not make members.
+ */
+static int choose_without(struct guard *g, const struct epoch *e, struct node_list *l)
+{
+	const struct nl_plan *old = e->old;
+	bool left = old->broken && old->cause_status == ECONNRESET;
+	int rc = 0;
+
+	if (left && old->cause_node < g->nodes && !has_node(l, old->cause_node))
+		rc = add_node(g, l, old->cause_node);
+	return rc ?: leave_out_empty(g, old, l) ?: leave_out_ungranted(g, old, l);
+}
+
+static int try_roots(struct guard *g, struct epoch *e, const struct planner *p,
+		     struct plan_req *q)
+{
+	bool any = q->root == NL_NONE;
+	int rc;
+
+	if (any && e->old->type == p->type)
+		q->root = p->root->of(e->old);
+	rc = planner_try(&g->own, p, q);
+	free(e->why);
+	e->why = NULL;
+	if (rc != HC_NO || q->root == NL_NONE)
+		return rc;
+	if (!any)
+		e->why = strdup(g->text ?: "not possible");
+	q->root = NL_NONE;
+	return planner_try(&g->own, p, q);
+}
+
+static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
+{
+	char buf[RECIPE_SIZE];
+	struct plan_req q = {};
+	int rc = read_recipe(g, e, p, buf, &q) ?: choose_without(g, e, &q.without);
+
+	if (!rc) {
+		q.faults.fabric = g->fabric;
+		q.apply = true;
+		q.quiet = true;
+		q.id = e->old->id;
+		q.guard = e->guard;
+		q.recipe = e->keep ? e->recipe : NULL;
+		q.prev = e->old->epoch;
+		rc = try_roots(g, e, p, &q);
+	}
+	planner_req_free(&q);
+	return rc;
+}
+
+/* Use another plan type only if there is no plan of the one that is asked for. */
+static int try_plan(struct guard *g, struct epoch *e)
+{
+	int rc = try_type(g, e, e->p);
+
+	return (rc == -EINVAL || rc == HC_NO) && e->p->otherwise ?
+	       try_type(g, e, e->p->otherwise) : rc;
+}
+
+/* Keep the shape of a plan that is not broken, if it is still valid for the present faults. */
+static int try_shape(struct guard *g, const struct epoch *e)
+{
+	struct hc_ring_tree rings;
+	struct nl_shape shape = planner_shape(e->old, &rings);
+	struct hc_faults *f;
+	int rc = live_faults(&g->own, g->fabric, &f);
+
+	if (rc)
+		return rc;
+	shape.guard = e->guard;
+	shape.recipe = e->recipe;
+	shape.prev = e->old->epoch;
+	rc = nl_plan_add(&g->own, g->fabric, e->old->id, e->old->type, &shape,
+			 f->topo.nodes, f->fault, true);
+	hc_faults_free(f);
+	return rc;
+}
+
+static int try_once(struct guard *g, struct epoch *e)
+{
+	int rc = e->old->broken ? -EINVAL : try_shape(g, e);
+
+	return rc == -EINVAL ? try_plan(g, e) : rc;
+}
+
+/* Is the plan still the one that was seen? If not, another guard or the administrator has replaced
+ * or removed it.
+ */
+static bool is_as_seen(struct guard *g, const struct nl_plan *old)
+{
+	struct nl_plan now;
+	bool same;
+
+	if (nl_plan(&g->own, g->fabric, old->id, &now))
+		return false;
+	same = now.epoch == old->epoch;
+	nl_plan_clear(&now);
+	return same;
+}
+
+static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
+			const struct epoch *e, uint64_t began)
+{
+	uint64_t ns = now_ns() - began;
+	struct nl_plan new;
+
+	free(w->said);
+	w->said = NULL;
+	/* The plan may have been removed since. */
+	if (nl_plan(&g->own, g->fabric, w->id, &new))
+		return 0;
+	w->epoch = new.epoch;
+	if (e->why)
+		print_any_root(h, g, e);
+	print_epoch(h, g, e, &new, ns);
+	nl_plan_clear(&new);
+	return out_failed() ? -EIO : 0;
+}
+
+/* Faults have changed, machines work on another request, or the user has just asked. */
+static bool is_for_now(int rc)
+{
+	return rc == -ESTALE || rc == -EBUSY || rc == -EAGAIN;
+}
+
+/* Try until the next epoch is installed, another process has done that, or it cannot be done for
+ * now.
+ */
+static int install_next(struct hcctl *h, struct guard *g, struct watched *w, struct epoch *e)
+{
+	uint64_t began = now_ns();
+	int rc = -ESTALE, try;
+
+	for (try = 0; try < NL_TRIES && !stop && is_for_now(rc); try++) {
+		if (try)
+			nl_pause(try - 1);
+		rc = try_once(g, e);
+		if (rc && !is_as_seen(g, e->old))
+			return 0;
+	}
+	if (!rc)
+		return report_epoch(h, g, w, e, began);
+	if (!stop)
+		report_failure(h, g, w);
+	return 0;
+}
+
+/* Return: the plan type that a recipe asks for; NULL: there is none. */
+static const struct planner *recipe_planner(const char *recipe)
+{
+	char name[RECIPE_SIZE];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(recipe, " "), recipe);
+	return planner_named(name);
+}
+
+/* Find out how the plan was made, as far as that is known. A user to whom the plan was given may
+ * not add a recipe to it.
+ */
+static void find_recipe(const struct guard *g, struct epoch *e)
+{
+	const struct planner *p = e->p;
+	size_t len;
+
+	memcpy(e->recipe, e->old->recipe, RECIPE_SIZE);
+	e->keep = *e->recipe || !is_given(e->old);
+	if (*e->recipe) {
+		/* A plan of another type may have taken its place. */
+		e->p = recipe_planner(e->recipe) ?: p;
+		return;
+	}
+	len = snprintf(e->recipe, RECIPE_SIZE, "%s %s ", p->object.name, p->object.cmds->name);
+	p->words(e->old, g->dim, e->recipe + len, RECIPE_SIZE - len);
+}
+
+/* --- looking --- */
+
+/* Is the plan one of those to guard, and is there something to do? *w: what is known of it. */
+static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *v,
+			struct watched **w)
+{
+	*w = watched_find(g, v->id);
+	if (!v->members || (!g->any && !*w) || (g->any && !v->guard))
+		return false;
+	*w = *w ?: watched_add(h, g, v->id);
+	/* An event may be older than what was done since. */
+	if (!*w || ((*w)->epoch && (int32_t)(v->epoch - (*w)->epoch) < 0))
+		return false;
+	(*w)->epoch = v->epoch;
+	return v->broken || !v->guard;
+}
+
+static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
+{
+	struct epoch e = { .old = v, .p = planner_of(v->type), .guard = v->guard ?: g->time };
+	struct watched *w;
+	int rc;
+
+	if (!needs_epoch(h, g, v, &w))
+		return 0;
+	free(g->text);
+	g->text = NULL;
+	if (e.p && (*v->recipe || e.p->words))
+		find_recipe(g, &e);
+	if (!e.p || !e.p->parse) {
+		hc_error(&g->own, "plans of this type cannot be guarded");
+		report_failure(h, g, w);
+		return 0;
+	}
+	rc = install_next(h, g, w, &e);
+	free(e.why);
+	return rc;
+}
+
+static int look(struct hcctl *h, struct guard *g)
+{
+	struct nl_plan *v;
+	size_t n, i;
+	int rc = nl_plans(&g->own, g->fabric, &v, &n);
+
+	g->looked = now_ns();
+	if (rc)
+		return rc;
+	for (i = 0; !rc && i < n && !stop; i++)
+		rc = look_at(h, g, &v[i]);
+	nl_plans_free(v, n);
+	return rc;
+}
+
+/* Plans that are named must exist at the beginning. */
+static int check_named(struct hcctl *h, const struct guard *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		if (g->v[i].named && !g->v[i].epoch) {
+			hc_error(h, "fabric %s: no such plan: %u", g->fabric, g->v[i].id);
+			return HC_NO;
+		}
+	return 0;
+}
+
+static int on_event(struct hcctl *h, const struct nl_event *e, void *arg)
+{
+	struct guard *g = arg;
+
+	if (e->cmd == HYPERCUBE_CMD_PLAN_NTF && !strcmp(e->plan.fabric, g->fabric))
+		return look_at(h, g, &e->plan);
+	if (e->cmd != HYPERCUBE_CMD_FABRIC_DEL_NTF || strcmp(e->fabric.name, g->fabric))
+		return 0;
+	hc_error(h, "fabric %s was removed", g->fabric);
+	return -ENODEV;
+}
+
+static int on_idle(struct hcctl *h, void *arg, bool lost)
+{
+	struct guard *g = arg;
+
+	int rc = lost || now_ns() - g->looked >= LOOK_NS ? look(h, g) : 0;
+
+	/* There may be memory for it a second later. */
+	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)
+		return 0;
+	if (rc && g->text)
+		hc_error(h, "%s", g->text);
+	return rc;
+}
+
+/* --- the command --- */
+
+static int guard_run(struct hcctl *h, struct guard *g)
+{
+	struct nl_fabric info;
+	int rc = nl_fabric(h, g->fabric, &info);
+
+	if (rc)
+		return rc;
+	g->dim = info.dim;
+	g->nodes = info.nodes;
+	rc = look(h, g);
+	if (rc && g->text)
+		hc_error(h, "%s", g->text);
+	rc = rc ?: check_named(h, g);
+	if (rc || g->once)
+		return rc ?: g->failed ? HC_NO : HC_OK;
+	return nl_events_idle(h, on_event, on_idle, g, &stop);
+}
+
+static void release(struct guard *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		free(g->v[i].said);
+	free(g->v);
+	free(g->text);
+	nl_leave(&g->own);
+}
+
+static int guard(struct hcctl *h, int argc, char **argv)
+{
+	struct guard g = { .any = true, .own.complain = keep_text };
+	struct sigaction act = { .sa_handler = on_signal };
+	struct arg args[] = {
+		{ "plan", arg_plans, &g },
+		{ "time", planner_arg_guard, &g.time },
+		{ "once", NULL, &g.once },
+		{}
+	};
+	int rc;
+
+	g.fabric = hc_take_fabric(h, &argc, &argv);
+	rc = g.fabric ? hc_args(h, args, argc, argv) : HC_USAGE;
+	if (!rc && g.time && g.any)
+		rc = hc_missing(h, "\"plan\": guarded plans have a time already");
+	g.time = g.time ?: TIME_MS;
+	if (!rc) {
+		stop = 0;
+		sigaction(SIGINT, &act, NULL);
+		sigaction(SIGTERM, &act, NULL);
+		rc = guard_run(h, &g);
+	}
+	release(&g);
+	return rc;
+}
+
+const struct hc_cmd guard_cmds[] = {
+	{ NULL, guard, "NAME [plan ID[,ID..] [time T]] [once]" },
+	{}
+};

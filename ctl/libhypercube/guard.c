@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs that guard their own plans: planning again is what "hcctl guard" does, so that runs as a
+ * child process for as long as the program.
+ *
+ * The child has the reading end of a pipe, of which the program alone has the writing end, and asks
+ * for SIGTERM when something happens to it. That end is closed when the program ends, however it
+ * does, so the guard ends, too. (PR_SET_PDEATHSIG would end it with the thread that has begun it.)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plan_impl.h"
+
+#define SAID_MAX	512
+
+/**
+ * struct hcl_guard - a guard
+ * @pid: its process
+ * @life: while this end of a pipe is open the guard goes on
+ * @said: what it says comes out of this pipe
+ * @fabric: fabric of the plan
+ * @id: the plan
+ */
+struct hcl_guard {
+	pid_t pid;
+	int life;
+	int said;
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t id;
+};
+
+/* The ends of three pipes: that of the child first. */
+enum { LIFE, SAID, BEGUN, PIPES };
+
+static void shut(int pipes[PIPES][2])
+{
+	int i;
+
+	for (i = 0; i < PIPES; i++) {
+		if (pipes[i][0] >= 0)
+			close(pipes[i][0]);
+		if (pipes[i][1] >= 0)
+			close(pipes[i][1]);
+	}
+}
+
+/* In a program that has closed its standard descriptors, new ones get their numbers, but the child
+ * puts others there.
+ */
+static int lift(int *fd)
+{
+	int low = *fd;
+
+	if (low >= 0 && low <= 2) {
+		*fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
+		close(low);
+	}
+	return *fd < 0 ? -1 : 0;
+}
+
+static int open_pipe(int ends[2], int flags)
+{
+	return pipe2(ends, flags) || lift(&ends[0]) || lift(&ends[1]) ? -1 : 0;
+}
+
+static int open_all(int pipes[PIPES][2])
+{
+	memset(pipes, 0xff, PIPES * sizeof(*pipes));
+	/* A guard that says more than anybody reads goes on. */
+	if (!open_pipe(pipes[LIFE], O_CLOEXEC) &&
+	    !open_pipe(pipes[SAID], O_CLOEXEC | O_NONBLOCK) &&
+	    !open_pipe(pipes[BEGUN], O_CLOEXEC))
+		return 0;
+	return -errno;
+}
+
+/* In the child, where the program may have had other threads: system calls alone. */
+static int follow(int life)
+{
+	struct pollfd pfd = { .fd = life };
+	sigset_t none;
+
+	sigemptyset(&none);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	/* Sockets of the program are not to outlive it. Old kernels cannot do that. */
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) || setpgid(0, 0) ||
+	    fcntl(life, F_SETOWN, getpid()) || fcntl(life, F_SETSIG, SIGTERM) ||
+	    fcntl(life, F_SETFL, O_ASYNC))
+		return -1;
+	/* The program may have ended before. */
+	if (poll(&pfd, 1, 0) > 0)
+		_exit(0);
+	return 0;
+}
+
+static void become(char *const *argv, int pipes[PIPES][2])
+{
+	int null;
+
+	close(pipes[LIFE][1]);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (!lift(&null) && dup2(null, 1) >= 0 && dup2(pipes[SAID][1], 2) >= 0 &&
+	    dup2(pipes[LIFE][0], 0) >= 0 && !follow(0))
+		execvp(*argv, argv);
+	if (write(pipes[BEGUN][1], &errno, sizeof(errno)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Return: the process, or why there is none. */
+static pid_t start(char *const *argv, int pipes[PIPES][2])
+{
+	pid_t pid = fork();
+	int err = 0;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		become(argv, pipes);
+	close(pipes[BEGUN][1]);
+	pipes[BEGUN][1] = -1;
+	while (read(pipes[BEGUN][0], &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	if (err)
+		waitpid(pid, NULL, 0);
+	return err ? -err : pid;
+}
+
+static int guard_start(struct hcctl *h, struct hcl_guard *g)
+{
+	char id[16];
+	char *const argv[] = { "hcctl", "guard", g->fabric, "plan", id, NULL };
+	int pipes[PIPES][2];
+	int rc = open_all(pipes);
+
+	snprintf(id, sizeof(id), "%u", g->id);
+	g->pid = rc ? rc : start(argv, pipes);
+	if (g->pid > 0) {
+		g->life = pipes[LIFE][1];
+		g->said = pipes[SAID][0];
+		pipes[LIFE][1] = -1;
+		pipes[SAID][0] = -1;
+	} else {
+		hc_error(h, "hcctl guard cannot be started: %s", strerror(-g->pid));
+	}
+	shut(pipes);
+	return g->pid > 0 ? 0 : g->pid == -ENOENT ? -ENOEXEC : g->pid;
+}
+
+static int check(struct hcctl *h, const char *fabric, uint32_t id)
+{
+	struct nl_fabric info;
+	struct nl_plan v = {};
+	int rc;
+
+	/* PATH, and all else that hcctl reads of the environment, are the user's. */
+	if (getauxval(AT_SECURE)) {
+		hc_error(h, "a program with more rights than its user may not start hcctl guard");
+		return -EPERM;
+	}
+	rc = hcli_plan_look(h, fabric, id, &info, &v);
+	if (!rc && !v.guard) {
+		hc_error(h, "plan %u is not guarded: its members wait for no next epoch", id);
+		rc = -EINVAL;
+	}
+	nl_plan_clear(&v);
+	return rc;
+}
+
+int hcl_guard(struct hcl_guard **guard, const char *fabric, uint32_t id)
+{
+	struct hcctl h = hcli_plan_context();
+	struct hcl_guard *g = calloc(1, sizeof(*g));
+	int rc = g ? check(&h, fabric, id) : hc_nomem(&h);
+
+	if (!rc) {
+		snprintf(g->fabric, sizeof(g->fabric), "%s", fabric);
+		g->id = id;
+		rc = guard_start(&h, g);
+	}
+	nl_leave(&h);
+	if (rc)
+		free(g);
+	else
+		*guard = g;
+	return rc;
+}
+
+int hcl_guard_fd(const struct hcl_guard *guard)
+{
+	return guard->said;
+}
+
+/* Return: the last line that the guard has said, or NULL. */
+static const char *last_line(int fd, char text[SAID_MAX + 1])
+{
+	size_t len = 0;
+	ssize_t n;
+	char *line;
+
+	while ((n = read(fd, text + len, SAID_MAX - len)) > 0) {
+		len += n;
+		/* Of what is too long, the end is of interest. */
+		if (len == SAID_MAX) {
+			memmove(text, text + SAID_MAX / 2, SAID_MAX - SAID_MAX / 2);
+			len = SAID_MAX - SAID_MAX / 2;
+		}
+	}
+	while (len && text[len - 1] == '\n')
+		len--;
+	text[len] = '\0';
+	line = strrchr(text, '\n');
+	return len ? (line ? line + 1 : text) : NULL;
+}
+
+/* Has the guard ended by itself? */
+static bool has_ended(const struct hcl_guard *g)
+{
+	siginfo_t info = {};
+
+	return waitid(P_PID, g->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+int hcl_guard_end(struct hcl_guard *guard)
+{
+	struct hcctl h = hcli_plan_context();
+	char text[SAID_MAX + 1];
+	const char *line;
+	bool ended;
+
+	if (!guard)
+		return 0;
+	ended = has_ended(guard);
+	/* Closing this end says SIGTERM, unless a child of the program has it as well. */
+	if (!ended)
+		kill(guard->pid, SIGTERM);
+	close(guard->life);
+	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	line = last_line(guard->said, text);
+	if (ended)
+		hc_error(&h, "the guard of plan %u of fabric %s has ended: %s", guard->id,
+			 guard->fabric, line ? line : "it was killed");
+	else if (line)
+		hc_error(&h, "%s", line);
+	close(guard->said);
+	free(guard);
+	return ended ? -ECHILD : 0;
+}

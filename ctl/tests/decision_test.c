@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The decision on allgathers over rings that repair themselves, against what it should be: whatever
+ * the members say, and in whatever order.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "check.h"
+#include "coll/ring_decision.h"
+#include "ktap.h"
+
+#define MEMBERS	4
+
+/* What a member says; slices have one number here. */
+struct answer {
+	unsigned int ran, placed;
+	unsigned int at, prev;
+	bool back, unfit;
+	uint64_t ahead;
+};
+
+static struct hc_wire_repair_at chunk(unsigned int s)
+{
+	return (struct hc_wire_repair_at){ htobe64(10 + s / 3), htobe64(s % 3 * 4096) };
+}
+
+static void decision_of(struct hc_decision *v, const struct answer *a, unsigned int n)
+{
+	unsigned int i;
+
+	memset(v, 0, sizeof(*v));
+	for (i = 0; i < n; i++) {
+		struct hc_wire_repair_ops w = {
+			.ran = htobe64(a[i].ran), .placed = htobe64(a[i].placed),
+			.at = chunk(a[i].at), .prev = chunk(a[i].back ? a[i].prev : 0),
+			.fresh = htobe64(10 + a[i].at / 3 + a[i].ahead),
+		};
+
+		hc_decision_add(v, (a[i].back ? HC_REPAIR_F_PREV : 0) |
+				  (a[i].unfit ? HC_REPAIR_F_UNFIT : 0), &w);
+	}
+}
+
+/* ------------------------------------------------------------ what it should be */
+
+/* Is each of them at @low, or where all are that can go back to it? */
+static bool fits_at(const struct answer *a, unsigned int n, unsigned int low)
+{
+	unsigned int i, high = ~0u;
+
+	for (i = 0; i < n; i++) {
+		if (a[i].at == low)
+			continue;
+		if (!a[i].back || a[i].prev != low || (high != ~0u && a[i].at != high))
+			return false;
+		high = a[i].at;
+	}
+	return true;
+}
+
+/* The attempt that all name, or 0. */
+static unsigned int line_of(const struct answer *a, unsigned int n)
+{
+	unsigned int i, line;
+
+	for (line = a[0].ran; ; line = a[0].placed) {
+		for (i = 0; i < n && (a[i].ran == line || a[i].placed == line); i++)
+			;
+		if (i == n)
+			return line;
+		if (line == a[0].placed)
+			return 0;
+	}
+}
+
+/* Two who say that they could go back to where the other is: one of them lies. */
+static bool contradict(const struct answer *a, unsigned int n)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+			if (a[i].back && a[j].back && a[i].at != a[j].at &&
+			    a[i].prev == a[j].at && a[j].prev == a[i].at)
+				return true;
+	return false;
+}
+
+/* The first that an answer allows, or one that none has named. */
+static unsigned int low_of(const struct answer *a, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && !fits_at(a, n, a[i].at); i++)
+		;
+	return i < n ? a[i].at : ~0u;
+}
+
+static bool is_low(const struct answer *a, unsigned int n, const struct hc_wire_repair_at *at)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct hc_wire_repair_at s = chunk(a[i].at);
+
+		if (!memcmp(&s, at, sizeof(s)))
+			return fits_at(a, n, a[i].at);
+	}
+	return false;
+}
+
+static bool decision_right(const struct answer *a, unsigned int n)
+{
+	bool possible = line_of(a, n);
+	struct hc_wire_repair_ops w;
+	uint64_t fresh = 0;
+	struct hc_decision v;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t own = 10 + a[i].at / 3 + a[i].ahead;
+
+		possible &= !a[i].unfit && a[i].ahead <= 2;
+		fresh = own > fresh ? own : fresh;
+	}
+	possible &= low_of(a, n) != ~0u;
+	decision_of(&v, a, n);
+	/* With such a lie it depends on the order. */
+	CHECK(hc_decision_resumes(&v) ? possible : !possible || contradict(a, n));
+	if (!hc_decision_resumes(&v))
+		return true;
+	hc_decision_fill(&v, &w);
+	CHECK(be64toh(w.ran) == line_of(a, n));
+	CHECK(be64toh(w.fresh) == fresh);
+	CHECK(is_low(a, n, &w.at));
+	return true;
+}
+
+static void answer_print(const struct answer *a)
+{
+	printf("# ran %u, placed %u, at %u, ", a->ran, a->placed, a->at);
+	if (a->back)
+		printf("back to %u, ", a->prev);
+	printf("%llu ahead%s\n", (unsigned long long)a->ahead, a->unfit ? ", unfit" : "");
+}
+
+/* In all orders. */
+static bool decisions_right(struct answer *a, unsigned int n, unsigned int from)
+{
+	unsigned int i;
+
+	if (from == n)
+		return decision_right(a, n);
+	for (i = from; i < n; i++) {
+		struct answer swap = a[from];
+		bool right;
+
+		a[from] = a[i];
+		a[i] = swap;
+		right = decisions_right(a, n, from + 1);
+		a[i] = a[from];
+		a[from] = swap;
+		if (!right)
+			return false;
+	}
+	return true;
+}
+
+static bool all_right(struct answer *a, unsigned int n)
+{
+	unsigned int i;
+
+	if (decisions_right(a, n, 0))
+		return true;
+	for (i = 0; i < n; i++)
+		answer_print(&a[i]);
+	return false;
+}
+
+/* ------------------------------------------------------------ tests */
+
+/* Who is at one of four slices, and could go back to another one, or to none. */
+static struct answer somewhere(unsigned int nr)
+{
+	struct answer a = { .ran = 1, .placed = 1, .at = nr % 4, .back = nr / 4 };
+
+	if (a.back)
+		a.prev = (a.at + nr / 4) % 4;
+	return a;
+}
+
+TEST(wherever_three_members_are)
+{
+	unsigned int i, j, k;
+
+	for (i = 0; i < 16; i++)
+		for (j = 0; j < 16; j++)
+			for (k = 0; k < 16; k++) {
+				struct answer a[] = {
+					somewhere(i), somewhere(j), somewhere(k),
+				};
+
+				ASSERT_TRUE(all_right(a, ARRAY_SIZE(a)));
+			}
+}
+
+static struct answer any(void)
+{
+	struct answer a = somewhere(rnd(8));
+
+	a.ran = 1 + rnd(3);
+	a.placed = a.ran + rnd(3);
+	a.unfit = !rnd(20);
+	a.ahead = rnd(20) ? rnd(3) : 3 + rnd(2) * (UINT64_MAX - 20);
+	return a;
+}
+
+TEST(whatever_members_say)
+{
+	struct answer a[MEMBERS];
+	unsigned int round, i, n;
+
+	for (round = 0; round < 20000; round++) {
+		n = 1 + rnd(MEMBERS);
+		for (i = 0; i < n; i++)
+			a[i] = any();
+		ASSERT_TRUE(all_right(a, n));
+	}
+}
+
+/* True ones: of the same rings, at two slices that follow each other, the second ones able to go
+ * back.
+ */
+TEST(true_members_go_on)
+{
+	unsigned int round, i, n, low;
+	struct answer a[MEMBERS];
+	struct hc_decision v;
+
+	for (round = 0; round < 20000; round++) {
+		n = 1 + rnd(MEMBERS);
+		low = 1 + rnd(6);
+		for (i = 0; i < n; i++) {
+			bool further = rnd(2);
+
+			a[i] = (struct answer){
+				.ran = 4 + rnd(2), .placed = 5, .at = low + further,
+				.prev = low + further - 1, .back = further || rnd(2),
+				.ahead = rnd(3),
+			};
+		}
+		ASSERT_TRUE(all_right(a, n));
+		decision_of(&v, a, n);
+		ASSERT_TRUE(hc_decision_resumes(&v));
+	}
+}
+
+/* A member that says how much was sent long after where it is: nobody believes that. */
+TEST(a_far_future_is_a_misfit)
+{
+	static const uint64_t far[] = {
+		3, 4, 1ull << 32, 1ull << 63, UINT64_MAX - 10, UINT64_MAX,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(far); i++) {
+		struct answer a[] = {
+			{ .ran = 1, .placed = 1 }, { .ran = 1, .placed = 1, .ahead = far[i] },
+		};
+		struct hc_decision v;
+
+		decision_of(&v, a, 2);
+		ASSERT_TRUE(!hc_decision_resumes(&v));
+		ASSERT_TRUE(all_right(a, 2));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spanning trees: the verifier and the planners against what small networks say when everything is
+ * tried, and what is known of large ones.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "ktap.h"
+#include "net.h"
+#include "span.h"
+
+/* Of networks of which all trees are tried. */
+#define SMALL	7
+#define NODES	4096
+
+struct small {
+	uint32_t nodes;
+	struct hc_edge links[SMALL * SMALL];
+	size_t n;
+	struct hc_faults *f;
+};
+
+/* --- what no code of the planners says --- */
+
+static uint32_t finish(const struct hc_faults *f, const uint8_t *parent, uint32_t u);
+
+/* The fewest steps in which @u receives from the children that @left names, one in each. */
+static uint32_t best_order(const struct hc_faults *f, const uint8_t *parent, uint32_t u,
+			   uint32_t left, uint32_t step)
+{
+	uint32_t d, best = UINT32_MAX, took, ready;
+
+	if (!left)
+		return step;
+	for (d = 0; d < f->topo.ports; d++) {
+		if (!(left & hc_bit(d)))
+			continue;
+		ready = finish(f, parent, hc_peer(&f->topo, u, d));
+		took = best_order(f, parent, u, left & ~hc_bit(d),
+				  (ready > step ? ready : step) + 1);
+		if (took < best)
+			best = took;
+	}
+	return best;
+}
+
+/* When @u has all of its subtree; the parents lead to a root. */
+static uint32_t finish(const struct hc_faults *f, const uint8_t *parent, uint32_t u)
+{
+	uint32_t d, children = 0;
+
+	for (d = 0; d < f->topo.ports; d++)
+		if (hc_peer(&f->topo, u, d) != u && parent[hc_peer(&f->topo, u, d)] == d)
+			children |= hc_bit(d);
+	return best_order(f, parent, u, children, 0);
+}
+
+/* Does each member come to the root, over links that neither end calls faulty? */
+static bool is_tree(const struct hc_faults *f, const uint8_t *parent, uint32_t root)
+{
+	uint32_t u, v, hops, d;
+
+	if (root >= f->topo.nodes || parent[root] != HC_NO_PORT)
+		return false;
+	for (u = 0; u < f->topo.nodes; u++) {
+		if (parent[u] == HC_NO_PORT)
+			continue;
+		for (v = u, hops = 0; v != root; v = hc_peer(&f->topo, v, d)) {
+			d = parent[v];
+			if (d >= f->topo.ports || hc_peer(&f->topo, v, d) == v || hops++ > SMALL ||
+			    f->fault[v] & hc_bit(d))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The next choice of a port for each node; false: there is none. */
+static bool next_parents(uint8_t *parent, uint32_t nodes, uint32_t ports)
+{
+	uint32_t u;
+
+	for (u = 0; u < nodes; u++) {
+		parent[u] = parent[u] == HC_NO_PORT ? 0 : parent[u] + 1;
+		if (parent[u] < ports)
+			return true;
+		parent[u] = HC_NO_PORT;
+	}
+	return false;
+}
+
+/* --- small networks --- */
+
+static bool small_make(struct small *s, uint32_t nodes, unsigned int more, unsigned int faults)
+{
+	uint32_t u, v, k;
+	struct hc_net net;
+	const char *why;
+
+	*s = (struct small){ .nodes = nodes };
+	for (u = 1; u < nodes; u++)
+		s->links[s->n++] = (struct hc_edge){ rnd(u), u };
+	while (more--) {
+		u = rnd(nodes);
+		v = rnd(nodes);
+		for (k = 0; k < s->n; k++)
+			if ((s->links[k].u == u && s->links[k].v == v) ||
+			    (s->links[k].u == v && s->links[k].v == u))
+				break;
+		if (u != v && k == s->n)
+			s->links[s->n++] = (struct hc_edge){ u, v };
+	}
+	if (hc_net_make(NULL, nodes, s->links, s->n, &net, &why))
+		return false;
+	s->f = hc_faults_of(&net.topo);
+	while (s->f && faults--)
+		hc_faults_link(s->f, rnd(nodes), rnd(net.topo.ports));
+	return s->f;
+}
+
+/* Each choice of parents is accepted if it is a tree, and takes the steps that the best order of
+ * children takes; and no tree of all that can be reached takes fewer than the planner's.
+ */
+static bool all_trees(const struct small *s, uint32_t root)
+{
+	const struct hc_span_req req = { .root = root };
+	struct hc_span_plan plan;
+	uint8_t parent[SMALL];
+	uint16_t up[SMALL], work[2 * SMALL];
+	uint32_t least = UINT32_MAX, trees = 0;
+	const char *why;
+	bool tree;
+
+	CHECK(!hc_plan_span(s->f, &req, &plan, &why));
+	memset(parent, HC_NO_PORT, sizeof(parent));
+	do {
+		const struct hc_span span = {
+			.topo = s->f->topo, .root = root, .n = s->nodes, .parent = parent,
+		};
+		uint32_t u, members = 0;
+
+		tree = is_tree(s->f, parent, root);
+		CHECK(tree == !hc_span_check(&span, s->f->fault, up, work, NULL));
+		if (!tree)
+			continue;
+		trees++;
+		CHECK(up[root] == finish(s->f, parent, root));
+		for (u = 0; u < s->nodes; u++)
+			members += u == root || parent[u] != HC_NO_PORT;
+		if (members == plan.nmembers && up[root] < least)
+			least = up[root];
+		CHECK(members <= plan.nmembers);
+	} while (next_parents(parent, s->nodes, s->f->topo.ports));
+	CHECK(trees);
+	CHECK(plan.steps == least);
+	CHECK(plan.lower_bound == least);
+	hc_span_plan_free(&plan);
+	return true;
+}
+
+TEST(each_tree_of_small_networks)
+{
+	unsigned int i;
+
+	for (i = 0; i < 60; i++) {
+		struct small s;
+
+		ASSERT_TRUE(small_make(&s, 2 + rnd(SMALL - 2), rnd(5), rnd(3)));
+		ASSERT_TRUE(all_trees(&s, rnd(s.nodes)));
+		hc_faults_free(s.f);
+	}
+}
+
+/* --- roles --- */
+
+/* What one member sends the other expects, in the order of the steps, and each sends once. */
+static bool roles_fit(const struct hc_span_plan *p, const struct hc_faults *f)
+{
+	struct hc_tree_peer src[HC_PORTS_MAX], of_parent[HC_PORTS_MAX];
+	struct hc_tree_role role, parent;
+	uint32_t u, i, found, members = 0, expected = 0;
+
+	for (u = 0; u < f->topo.nodes; u++) {
+		if (!hc_span_has(&p->span, u))
+			continue;
+		members++;
+		hc_span_role(&p->span, p->up, u, &role, src);
+		CHECK(role.ndst == (u != p->span.root));
+		expected += role.nsrc;
+		for (i = 0; i < role.nsrc; i++) {
+			CHECK(hc_link_good(&f->topo, f->fault, u, src[i].dim));
+			CHECK(!i || p->up[src[i].node] > p->up[src[i - 1].node]);
+			CHECK(u == p->span.root || p->up[src[i].node] < p->up[u]);
+		}
+		if (!role.ndst)
+			continue;
+		hc_span_role(&p->span, p->up, role.dst->node, &parent, of_parent);
+		for (i = 0, found = 0; i < parent.nsrc; i++)
+			found += of_parent[i].node == u && of_parent[i].dim == role.dst->dim;
+		CHECK(found == 1);
+	}
+	CHECK(expected == members - 1 && members == p->nmembers);
+	return true;
+}
+
+/* --- networks with names --- */
+
+static bool plan_of(enum hc_net_kind kind, uint32_t a, uint32_t b, uint32_t root,
+		    enum hc_span_method method, uint32_t steps, uint32_t depth, bool proved)
+{
+	const struct hc_net_spec spec = { .kind = kind, .axes = b ? 2 : 1, .length = { a, b } };
+	const struct hc_span_req req = { .method = method, .root = root };
+	struct hc_span_plan plan;
+	struct hc_faults *f;
+	struct hc_edge *links;
+	struct hc_net net;
+	uint32_t nodes;
+	const char *why;
+	size_t n;
+
+	CHECK(!hc_net_links(&spec, NODES, &nodes, &links, &n, &why));
+	CHECK(!hc_net_make(&spec, nodes, links, n, &net, &why));
+	free(links);
+	f = hc_faults_of(&net.topo);
+	CHECK(f && !hc_plan_span(f, &req, &plan, &why));
+	CHECK(plan.nmembers == nodes && roles_fit(&plan, f));
+	CHECK(plan.steps == steps);
+	CHECK(!depth || plan.depth == depth);
+	CHECK(!proved || plan.lower_bound == steps);
+	hc_span_plan_free(&plan);
+	hc_faults_free(f);
+	return true;
+}
+
+/* Of a cube's binomial trees, of lines, and of what meets a bound. */
+TEST(known_networks)
+{
+	unsigned int dim;
+
+	for (dim = 1; dim <= 12; dim++)
+		ASSERT_TRUE(plan_of(HC_NET_KARY, 2, dim, 0, HC_SPAN_STEPS, dim, 0, true));
+	ASSERT_TRUE(plan_of(HC_NET_RING, 25, 0, 3, HC_SPAN_STEPS, 13, 0, true));
+	ASSERT_TRUE(plan_of(HC_NET_MESH, 1, 64, 0, HC_SPAN_STEPS, 63, 63, true));
+	ASSERT_TRUE(plan_of(HC_NET_MESH, 1, 64, HC_ANY_SINK, HC_SPAN_STEPS, 32, 32, true));
+	ASSERT_TRUE(plan_of(HC_NET_FULL, 16, 0, 5, HC_SPAN_STEPS, 4, 0, true));
+	ASSERT_TRUE(plan_of(HC_NET_FULL, 16, 0, 5, HC_SPAN_DEPTH, 15, 1, false));
+	ASSERT_TRUE(plan_of(HC_NET_TORUS, 5, 5, 0, HC_SPAN_STEPS, 5, 0, true));
+	ASSERT_TRUE(plan_of(HC_NET_TORUS, 5, 5, 0, HC_SPAN_DEPTH, 6, 4, false));
+	ASSERT_TRUE(plan_of(HC_NET_MESH, 5, 5, 0, HC_SPAN_STEPS, 8, 0, true));
+	ASSERT_TRUE(plan_of(HC_NET_DRAGONFLY, 4, 2, 0, HC_SPAN_STEPS, 6, 0, true));
+	/* A node of a binary tree sends to one child after the other. */
+	ASSERT_TRUE(plan_of(HC_NET_TREE, 2, 5, 0, HC_SPAN_STEPS, 8, 4, true));
+	ASSERT_TRUE(plan_of(HC_NET_TORUS, 64, 64, 0, HC_SPAN_STEPS, 64, 0, true));
+}
+
+/* --- requests --- */
+
+TEST(what_is_asked_for)
+{
+	static const uint32_t parent[] = { HC_ANY_SINK, 0, 0, 1 }, circle[] = {
+		HC_ANY_SINK, 3, 0, 1 }, apart[] = { HC_ANY_SINK, 2, 0, 1 };
+	struct hc_faults *f = hc_faults_new(2);
+	struct hc_span_req req = { .root = 0, .parent = parent };
+	const uint32_t without = 1u << 1;
+	struct hc_span_plan plan;
+	const char *why;
+
+	ASSERT_TRUE(f && !hc_plan_span(f, &req, &plan, &why));
+	ASSERT_TRUE(plan.steps == 2 && plan.lower_bound == 2 && plan.parent[3] == 1);
+	hc_span_plan_free(&plan);
+	req.parent = circle;
+	ASSERT_TRUE(hc_plan_span(f, &req, &plan, &why) == -EINVAL && strstr(why, "circle"));
+	req.parent = apart;
+	ASSERT_TRUE(hc_plan_span(f, &req, &plan, &why) == -EINVAL && strstr(why, "no link"));
+	req = (struct hc_span_req){ .root = 4 };
+	ASSERT_TRUE(hc_plan_span(f, &req, &plan, &why) == -ERANGE);
+	req = (struct hc_span_req){ .root = 0, .without = &without };
+	ASSERT_TRUE(!hc_plan_span(f, &req, &plan, &why));
+	ASSERT_TRUE(plan.nmembers == 3 && !plan.nexcluded && plan.steps == 2);
+	hc_span_plan_free(&plan);
+	req.root = 1;
+	ASSERT_TRUE(hc_plan_span(f, &req, &plan, &why) == -ENOLINK);
+	hc_faults_node(f, 3);
+	hc_faults_link(f, 0, 0);
+	req = (struct hc_span_req){ .root = HC_ANY_SINK };
+	ASSERT_TRUE(!hc_plan_span(f, &req, &plan, &why));
+	/* The larger part, and node 1 is alive but apart. */
+	ASSERT_TRUE(plan.span.root == 0 && plan.nmembers == 2 && plan.excluded[0] == 2);
+	hc_span_plan_free(&plan);
+	hc_faults_free(f);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How operations and plans fail: end.c with its parts, and lost.c.
+ */
+#ifndef _HC_FAILURE_H
+#define _HC_FAILURE_H
+
+#include "coll/member.h"
+
+/* --- coll/end.c --- */
+
+/**
+ * hc_end_init() - begin a generation
+ * @m: the member
+ */
+void hc_end_init(struct hc_member *m);
+
+/**
+ * hc_fail() - fail an operation that cannot be completed at this member
+ * @m: the member
+ * @nr: number of the operation
+ * @cause: why; its .nr is filled in
+ */
+void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
+
+/**
+ * hc_op_fail() - fail an operation that the caller works on
+ * @m: the member
+ * @op: the operation; may be gone afterwards
+ * @status: negative errno
+ * @node: the node where the cause lies
+ *
+ * Return: HC_FAILED.
+ */
+enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+
+/**
+ * hc_fail_go_on() - fail an operation, and work on those that did not fail
+ * @m: the member
+ * @nr: number of the operation
+ * @cause: why; its .nr is filled in
+ *
+ * Context: not from the work on an operation, where hc_fail() is called.
+ */
+void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
+
+/**
+ * hc_leave() - the process of a member leaves
+ * @m: the member
+ * @nr: the first operation that the process did not give all of
+ * @kind: what it has given, see coll/end.c
+ */
+void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind);
+
+/**
+ * hc_over() - the plan is over: a path of the plan through this member is gone
+ * @m: the member
+ * @cause: why
+ */
+void hc_over(struct hc_member *m, struct hc_end cause);
+
+/**
+ * hc_over_again() - answer the PROBE of the other end of a detour: the plan is over
+ * @m: the member
+ * @peer: the other end
+ */
+void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
+
+/**
+ * hc_end_miss() - remember an END of which the process learns by its next contribution
+ * @m: the member
+ * @end: the END
+ * @nr: number of the operation, as the process sees it
+ */
+void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr);
+
+/**
+ * hc_came() - another process takes the place of one that has left
+ * @m: the member
+ */
+void hc_came(struct hc_member *m);
+
+/**
+ * hc_idle_over() - a process contributes after another one left that had given nothing
+ * @m: the member
+ */
+void hc_idle_over(struct hc_member *m);
+
+/**
+ * hc_behind() - find the first source that is not in the member's generation
+ * @m: the member
+ *
+ * Return: its node.
+ */
+u32 hc_behind(const struct hc_member *m);
+
+/**
+ * hc_part_came() - a part of an operation has come, from the process or from a peer
+ * @m: the member
+ * @nr: number of the operation. It may make a STOP count, see coll/end.c
+ */
+void hc_part_came(struct hc_member *m, u64 nr);
+
+/**
+ * hc_cut_below() - the link or detour to a source has failed
+ * @m: the member
+ * @i: index of the source
+ * @cause: why
+ */
+void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause);
+
+/**
+ * hc_cut_above() - the link or detour to a destination has failed
+ * @m: the member
+ * @cause: why
+ */
+void hc_cut_above(struct hc_member *m, struct hc_end cause);
+
+/**
+ * hc_broke() - a fault has broken a plan without a root
+ * @m: the member that found it, or was notified of it
+ * @cause: why
+ */
+void hc_broke(struct hc_member *m, const struct hc_end *cause);
+
+/**
+ * hc_end_rx() - handle STOP or END
+ * @m: the member
+ * @skb: the frame; the caller frees it
+ *
+ * Return: 0, or the reason to drop it.
+ */
+unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
+
+/**
+ * hc_root_stops() - the root ends the generation, as a STOP asks for that now
+ * @m: any member; nothing happens except at the root
+ */
+void hc_root_stops(struct hc_member *m);
+
+/**
+ * hc_root_decides() - the root ends the generation if a STOP asks for that now
+ * @m: any member; nothing happens except at the root
+ */
+static inline void hc_root_decides(struct hc_member *m)
+{
+	const struct hc_end *hard = &m->gen.stop[HC_STOP_HARD];
+
+	/* What breaks the plan ends all at once. */
+	if (unlikely(hard->nr <= m->head || hard->flags & HC_STOP_F_OVER))
+		hc_root_stops(m);
+}
+
+/**
+ * hc_moved_rx() - a source is in the generation that its ACK names
+ * @m: the member
+ * @skb: the ACK
+ */
+void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb);
+
+/**
+ * hc_end_enter() - enter the next generation if all operations below END have ended here
+ * @m: the member, which knows the END of its generation
+ *
+ * Return: true if the member is in the next generation now.
+ */
+bool hc_end_enter(struct hc_member *m);
+
+/* As hc_end_enter(), for any member. */
+static inline bool hc_end_go_on(struct hc_member *m)
+{
+	return unlikely(m->gen.end.nr != HC_NR_NONE) && hc_end_enter(m);
+}
+
+/**
+ * hc_end_of_leaver() - has the last generation ended because a process left?
+ * @m: the member. In a guarded plan only its own process counts
+ */
+bool hc_end_of_leaver(const struct hc_member *m);
+
+/* Has @m a control message to send (hc_generation.unsaid)? Nothing else may be sent before it. */
+static inline bool hc_word_owed(const struct hc_member *m)
+{
+	return unlikely(m->gen.unsaid);
+}
+
+/**
+ * hc_words_again() - send the control messages that could not be sent before
+ * @m: the member
+ */
+void hc_words_again(struct hc_member *m);
+
+/**
+ * hc_end_word() - make a STOP or END frame
+ * @node: the node that sends it, which need not be a member
+ * @type: HC_FRAME_STOP or HC_FRAME_END
+ * @gen: generation
+ * @end: contents
+ *
+ * Return: the frame, whose plan and epoch the caller sets, or NULL: no memory.
+ */
+struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
+
+/**
+ * hc_cause_has_sense() - is the cause that a frame names valid in this fabric?
+ * @m: the member
+ * @status: positive errno
+ * @node: node, or HC_CAUSE_NONE
+ * @dim: dimension, or HC_CAUSE_NONE
+ */
+bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim);
+
+/**
+ * hc_ends_all() - end all operations of a member with @m->gen.last
+ * @m: the member
+ * @root: how far the root has come: operations that this member has passed on and the root
+ *	has completed succeed; NULL: nothing is known of the root
+ */
+void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
+
+/**
+ * hc_end_event() - notify listeners that operations have failed
+ * @m: the member
+ * @end: why
+ * @first: the first operation that failed
+ */
+void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first);
+
+/**
+ * hc_plan_breaks() - note that a fault has broken the plan, and notify listeners once
+ * @m: the member that found it
+ * @cause: the fault
+ */
+void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause);
+
+/* Fill in where the cause of a failure lies; ~0U if that is unknown, or nothing has failed. */
+static inline void hc_cause_notify(const struct hc_end *cause, struct hypercube_result *res)
+{
+	bool failed = cause->status;
+
+	res->cause_node = failed && cause->node != HC_CAUSE_NONE ? cause->node : ~0U;
+	res->cause_dim = failed && cause->dim != HC_CAUSE_NONE ? cause->dim : ~0U;
+}
+
+/**
+ * hc_status_end() - notify the process that an operation failed as @m->gen.last says
+ * @m: the member
+ * @op: the operation, or NULL
+ * @rec: record of the contribution
+ * @nr: number of the operation
+ */
+void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
+
+/**
+ * hc_gen_refused() - may a frame of this generation and operation come now?
+ * @m: the member
+ * @gen: generation of the frame
+ * @nr: number of its operation
+ *
+ * Return: 0, or the reason to drop the frame.
+ */
+unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
+
+/**
+ * hc_is_awaited() - does an operation fail if this frame is lost?
+ * @m: the member
+ * @gen: generation of the frame
+ * @nr: number of its operation
+ *
+ * Return: false if the frame would be dropped anyway.
+ */
+bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
+
+/**
+ * hc_nr_behind() - number of the operation after this one, in lockstep
+ * @m: the member
+ * @nr: number of the operation at hand
+ *
+ * Return: the number; it skips the one that END takes.
+ */
+u64 hc_nr_behind(const struct hc_member *m, u64 nr);
+
+/* --- coll/lost.c --- */
+
+/**
+ * hc_member_uses() - does the member's role use a link?
+ * @m: the member
+ * @dim: dimension of the link
+ */
+bool hc_member_uses(const struct hc_member *m, unsigned int dim);
+
+/**
+ * hc_plan_cut() - note that a link has failed in a plan
+ * @node: the node
+ * @plan: the plan, of which @node need not be a member
+ * @dim: dimension of the link
+ */
+void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
+
+/**
+ * hc_plan_fault() - as hc_plan_cut(), and work on the operations that did not fail
+ * @node: the node
+ * @plan: the plan
+ * @dim: dimension of the link
+ */
+void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
+
+/**
+ * hc_member_cut() - nothing can come from the member, or reach it, any more
+ * @m: the member
+ * @cause: why
+ */
+void hc_member_cut(struct hc_member *m, const struct hc_end *cause);
+
+/**
+ * hc_plan_lost() - another machine does not have the plan (hc_plan.lost)
+ * @m: the member
+ */
+void hc_plan_lost(struct hc_member *m);
+
+/**
+ * hc_way_lost() - the path to the other end of a detour has failed
+ * @m: the member
+ * @peer: the other end
+ * @cause: why
+ */
+void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause);
+
+#endif /* _HC_FAILURE_H */

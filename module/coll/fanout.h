@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What goes down from a member, and results that are cut into parts.
+ */
+#ifndef _HC_FANOUT_H
+#define _HC_FANOUT_H
+
+#include "coll/member.h"
+
+/* --- coll/fanout.c --- */
+
+/**
+ * hc_seg_share() - make a frame with a part of a segment
+ * @node: the node
+ * @skb: the segment
+ * @off: offset of the part in the payload
+ * @len: bytes of the part
+ *
+ * Return: a frame that refers to the pages of @skb, or has a copy if the part is short; NULL: no
+ * memory.
+ */
+struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len);
+
+/**
+ * hc_root_may() - may the root send the next segment of the result down?
+ * @m: the root
+ * @op: the operation
+ *
+ * Return: false if it has to wait; what for is noted.
+ */
+bool hc_root_may(struct hc_member *m, struct hc_op *op);
+
+/**
+ * hc_root_out() - send a segment of the result down, and to the root's process
+ * @m: the root
+ * @op: the operation
+ * @skb: the segment; consumed
+ * @last: it is the last one
+ *
+ * Return: false if the operation is gone.
+ */
+bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+
+/**
+ * hc_down_room() - may one more segment be sent down to a source?
+ * @m: the member
+ * @op: the operation
+ * @i: index of the source
+ *
+ * Return: also true if the source is gone, and nothing is sent to it.
+ */
+bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i);
+
+/**
+ * hc_down_send() - send a segment down to one source
+ * @m: the member
+ * @op: the operation
+ * @i: index of the source
+ * @skb: the segment, whose pages the frame shares; consumed unless HC_BLOCKED is returned
+ *
+ * Return: as hc_coll_ops.down_pass().
+ */
+enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i,
+			      struct sk_buff *skb);
+
+/**
+ * hc_down_all_may() - may a segment be passed on to all sources that want it, and to the
+ *	process?
+ * @m: the member
+ * @op: the operation
+ * @skb: the segment
+ *
+ * Return: false if it has to wait, which is noted, or if the operation has failed.
+ */
+bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+
+/**
+ * hc_down_all_pass() - pass a segment on to all sources that want it, and to the process
+ * @m: the member
+ * @op: the operation
+ * @skb: the segment, for which there is room; consumed unless HC_BLOCKED is returned
+ * @last: it is the last one
+ *
+ * Return: as hc_coll_ops.down_pass().
+ */
+enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				  bool last);
+
+/**
+ * hc_credit_return() - send CREDIT: how many of a peer's frames were processed
+ * @m: the member
+ * @op: the operation
+ * @peer: the peer
+ *
+ * Return: false if the operation is gone.
+ */
+bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer);
+
+/**
+ * hc_down_advance() - pass on what has come from above for one operation
+ * @m: the member; at the root of a broadcast what its process contributes is passed on
+ * @op: the operation
+ *
+ * Return: HC_FINISHED, HC_FAILED, or HC_BLOCKED, also if nothing is there; that wait is not noted.
+ */
+enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
+
+/**
+ * hc_results_advance() - pass on the results of all operations that follow the oldest one
+ * @m: the member
+ */
+void hc_results_advance(struct hc_member *m);
+
+/* --- coll/parts.c --- */
+
+/**
+ * hc_part_bytes() - bytes of one member's part
+ * @m: any member
+ * @total: bytes of all parts
+ *
+ * Return: the bytes.
+ */
+u64 hc_part_bytes(const struct hc_member *m, u64 total);
+
+/**
+ * hc_part_within() - which bytes of a range belong to the member's part?
+ * @m: the member
+ * @total: bytes of all parts
+ * @at: offset of the range
+ * @len: its length
+ * @off: set to the offset, within the range, of the bytes that do
+ *
+ * Return: how many do.
+ */
+u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *off);
+
+/**
+ * hc_part_result() - give the process its part of the next segment of the result
+ * @m: the member
+ * @op: the operation
+ * @skb: the segment; consumed
+ * @last: it is the last one
+ *
+ * Return: false if the operation is gone.
+ */
+bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+
+/**
+ * hc_result_pass() - give the process the next segment, in the form of the collective's
+ *	results
+ * @m: the member
+ * @op: the operation
+ * @skb: the segment; consumed
+ * @last: it is the last one
+ *
+ * Return: false if the operation is gone.
+ */
+bool hc_result_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+
+/**
+ * hc_part_piece() - bytes of a piece in a full round (coll/rounds.h)
+ * @plan: the plan
+ * @coll: the collective
+ * @bytes: bytes that a member gives to the operation
+ * @elem: bytes of an element
+ * @apart: set if long pieces lie in pages of their own
+ *
+ * Return: the bytes; 0: a segment has no room for an element of each part.
+ */
+u32 hc_part_piece(const struct hc_plan *plan, const struct hc_coll_ops *coll, u64 bytes, u32 elem,
+		  bool *apart);
+
+/**
+ * hc_pieces_result() - give the process a piece of the block of each member
+ * @m: the member
+ * @op: the operation
+ * @skb: the pieces; consumed
+ * @at: their offset in each block
+ * @last: they are the last ones
+ */
+void hc_pieces_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+		      bool last);
+
+#endif /* _HC_FANOUT_H */

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Guarded plans: coll/guard.c. Each member of a guarded plan has a ledger (hc_member.guard).
+ */
+#ifndef _HC_GUARD_H
+#define _HC_GUARD_H
+
+#include <linux/sizes.h>
+#include <linux/skbuff.h>
+#include <linux/types.h>
+
+#include "coll/coll.h"
+
+struct hc_plan_params;
+struct netlink_ext_ack;
+
+/* Operations that a process may have begun and whose end it has not seen; a power of two. */
+#define HC_GUARD_WINDOW		16
+/* Results that are kept: those of the last operations; a power of two, and more than other members
+ * may lack.
+ */
+#define HC_GUARD_RESULTS	(2 * HC_GUARD_WINDOW)
+/* Contributions and results of up to this many bytes are stored in the ledger itself. */
+#define HC_GUARD_SMALL		64
+/* Results longer than this are not kept. */
+#define HC_GUARD_RESULT_MAX	SZ_256K
+/* Results are not kept either if all of them together would take more than this. */
+#define HC_GUARD_HELD_MAX	SZ_1M
+
+/**
+ * enum hc_guard_phase - what a member of a guarded plan is doing; read outside the poll
+ * @HC_GUARD_RUN: operations run
+ * @HC_GUARD_WAIT: the plan is broken and has no next epoch yet
+ * @HC_GUARD_NEW: the member's epoch was installed and is not open yet
+ * @HC_GUARD_MEET: the members agree on which operations each of them still needs
+ * @HC_GUARD_SAY: the members distribute results that some have and others lack
+ * @HC_GUARD_FEED: kept contributions are submitted again
+ * @HC_GUARD_OVER: no next epoch came in time, and the process was notified
+ */
+enum hc_guard_phase {
+	HC_GUARD_RUN,
+	HC_GUARD_WAIT,
+	HC_GUARD_NEW,
+	HC_GUARD_MEET,
+	HC_GUARD_SAY,
+	HC_GUARD_FEED,
+	HC_GUARD_OVER,
+};
+
+/**
+ * struct hc_given - a contribution in the ledger, kept until its operation has ended
+ * @parts: its frames, charged to the socket as the original ones; empty for a small one
+ * @head: header of the only frame of a small one
+ * @small: data of a small one
+ * @coll: its collective
+ * @rec: its record
+ * @cookie: cookie that its process gave
+ * @change: number of the last change of the members that its process knew of, see
+ *	coll/guard_sets.c
+ * @root: root of the plan when the process gave it
+ * @restarts: how often it was submitted again
+ * @used: this entry holds a contribution
+ * @whole: it is complete
+ * @lost: @parts is incomplete: it cannot be submitted again
+ * @streamed: the process has received a part of the result
+ * @notify: the process asked for a notification of the completion
+ * @strict: the operation fails unless all nodes that have been members take part
+ */
+struct hc_given {
+	struct sk_buff_head parts;
+	struct hc_wire_data head;
+	u8 small[HC_GUARD_SMALL];
+	const struct hc_coll_ops *coll;
+	struct hc_rec rec;
+	u64 cookie;
+	u32 change;
+	u32 root;
+	u32 restarts;
+	bool used;
+	bool whole;
+	bool lost;
+	bool streamed;
+	bool notify;
+	bool strict;
+};
+
+/**
+ * struct hc_had - a result in the ledger: how an operation ended for the process
+ * @parts: the result, charged to the fabric; empty for a small one, or where the process gets
+ *	none
+ * @small: data of a small result
+ * @end: why the operation failed; .status is 0 if it did not
+ * @nr: number of the operation, as processes see it
+ * @bytes: bytes of the result as it comes to all members; of a scatter, of all that the root
+ *	gives
+ * @piece: bytes of the piece of each member in the first of the rounds in which it comes, or 0
+ * @filled: bytes of @small that are valid
+ * @change: number of the last change of the members before the result was computed; 0: there
+ *	is none
+ * @cut: number of the last change of the members before the contribution that defines the
+ *	parts of the result was given
+ * @used: this entry holds a result
+ * @lost: @parts is incomplete
+ */
+struct hc_had {
+	struct sk_buff_head parts;
+	u8 small[HC_GUARD_SMALL];
+	struct hc_end end;
+	u64 nr;
+	u64 bytes;
+	u32 piece;
+	u32 filled;
+	u32 change;
+	u32 cut;
+	bool used;
+	bool lost;
+};
+
+/**
+ * struct hc_guard - the ledger of a member; operation numbers are those that processes see.
+ *	[poll] except @phase
+ * @rcu: for freeing it
+ * @phase: enum hc_guard_phase
+ * @fresh: it was not in the epoch before, and does not know yet where the others are
+ * @begun: its contribution to what the members agree on has been made
+ * @later: there was no memory for that: a second later
+ * @gave_up: the process was notified that what it had given has failed; others may not have been
+ * @streams: the process, which only receives, has had a part of what it needs
+ * @over: why, as all members have agreed (struct meet), or 0: none has given up
+ * @since: when the plan broke, or the epoch began, jiffies
+ * @cause: what has broken it
+ * @need: the first operation whose end the process has not had
+ * @fed: contributions below are given
+ * @next: number behind the last contribution
+ * @at: the operation whose result is said again
+ * @high: the greatest need of all members
+ * @longest: bytes of the longest result that any of them keeps
+ * @bytes: what the kept contributions take
+ * @held: what the kept results take
+ * @now: what has come of the result at hand
+ * @give: contributions, by number
+ * @had: ends of operations, by number
+ */
+struct hc_guard {
+	struct rcu_head rcu;
+	u8 phase;
+	bool fresh;
+	bool begun;
+	bool later;
+	bool gave_up;
+	bool streams;
+	u64 over;
+	unsigned long since;
+	struct hc_end cause;
+	u64 need;
+	u64 fed;
+	u64 next;
+	u64 at;
+	u64 high;
+	u64 longest;
+	size_t bytes;
+	size_t held;
+	struct sk_buff_head now;
+	struct hc_given give[HC_GUARD_WINDOW];
+	struct hc_had had[HC_GUARD_RESULTS];
+};
+
+/**
+ * hc_guard_create() - make the ledger of a member
+ * @m: the member, of a plan that is being made
+ *
+ * Context: configuration.
+ * Return: 0 or a negative errno.
+ */
+int hc_guard_create(struct hc_member *m);
+
+/**
+ * hc_guard_free() - free the ledger of a member
+ * @m: the member
+ */
+void hc_guard_free(struct hc_member *m);
+
+/**
+ * hc_guard_continues() - tell whether a plan goes on where an older one is
+ * @plan: the plan
+ * @old: the plan that it replaces
+ *
+ * Return: true if both are guarded and the epochs follow each other.
+ */
+bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old);
+/* May it, if it is to?  0, or -EINVAL, and @extack says why.  Config. */
+int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
+		   struct netlink_ext_ack *extack);
+
+/**
+ * hc_grant_make() - compute which nodes the user who may guard a plan may make members
+ * @plan: the plan, whose members are known
+ * @p: as it was asked for
+ * @old: the plan that it replaces, or NULL
+ * @extack: says why it was refused
+ *
+ * They are those that configuration has made members before it gave the plan to this user: in the
+ * last plan that was not installed as a next epoch (hc_plan_params.prev), and in those after it.
+ * So a guard of the administrator, which takes in nodes as they come back, gives none of them away.
+ *
+ * Context: configuration.
+ * Return: 0; -EPERM: that user asks for other nodes; -ENOMEM; -EDQUOT.
+ */
+int hc_grant_make(struct hc_plan *plan, const struct hc_plan_params *p, const struct hc_plan *old,
+		  struct netlink_ext_ack *extack);
+
+/* The plan was published: it goes on where guarded plan @old was, or (NULL) begins.  Config. */
+void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old);
+
+/**
+ * hc_guard_open() - all ledgers were passed on: members may take them over
+ * @plan: the plan
+ *
+ * Context: configuration.
+ */
+void hc_guard_open(struct hc_plan *plan);
+
+/**
+ * hc_guard_pass() - pass the ledger of a member on to the next epoch
+ * @m: the member, whose plan goes away. The node's member in the next epoch frees it
+ *
+ * Context: configuration, after a grace period.
+ * Return: false if there is no such member.
+ */
+bool hc_guard_pass(struct hc_member *m);
+/* What is kept ends with *@status, a negative errno, which may become another one.  True: the
+ * process only receives, and knows.  Config.
+ */
+bool hc_guard_end(struct hc_member *m, int *status);
+
+/**
+ * hc_guard_fits() - check that a contribution fits the present members of the plan
+ * @m: the member
+ * @skb: first frame of the contribution, which may have been sent for earlier members
+ *
+ * Return: true if it fits.
+ */
+bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb);
+
+/**
+ * hc_guard_store() - store a contribution that does not fit, to be cut again for the present
+ *	members
+ * @m: the member
+ * @skb: its first frame
+ *
+ * Return: false if it is too long.
+ */
+bool hc_guard_store(struct hc_member *m, struct sk_buff *skb);
+
+/**
+ * hc_guard_half() - find the contribution that is stored in part and is still being sent
+ * @m: the member
+ *
+ * Return: its record, or NULL.
+ */
+const struct hc_rec *hc_guard_half(const struct hc_member *m);
+
+/**
+ * hc_guard_may() - tell whether a contribution may begin now
+ * @m: the member
+ * @skb: its first frame
+ *
+ * Return: true if it may.
+ */
+bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb);
+
+/**
+ * hc_guard_keep() - keep a contribution that has begun
+ * @m: the member
+ * @op: its operation
+ * @skb: its first frame
+ * @fails: the operation fails at once
+ */
+void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool fails);
+
+/**
+ * hc_guard_more() - keep more of a contribution
+ * @m: the member
+ * @skb: a further frame
+ *
+ * Return: true if it was kept.
+ */
+bool hc_guard_more(struct hc_member *m, struct sk_buff *skb);
+
+/**
+ * hc_guard_result() - take what comes next of the result of the oldest operation
+ * @m: the member
+ * @op: the operation
+ * @skb: the frame; consumed
+ * @last: it is the last one
+ *
+ * Return: false if the operation is gone.
+ */
+bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+
+/**
+ * hc_guard_restarts() - count how often an operation was begun again
+ * @m: the member
+ * @nr: number of the operation
+ *
+ * Return: the count.
+ */
+u32 hc_guard_restarts(const struct hc_member *m, u64 nr);
+
+/**
+ * hc_guard_ended() - an operation is complete, and its process has been notified
+ * @m: the member
+ * @op: the operation
+ */
+void hc_guard_ended(struct hc_member *m, const struct hc_op *op);
+
+/**
+ * hc_guard_quiet() - tell whether the end of a generation is hidden from the process
+ * @m: the member; hc_generation.last is the end
+ *
+ * Return: true if so: the plan is broken and waits for its next epoch, or its members agree on one.
+ */
+bool hc_guard_quiet(struct hc_member *m);
+
+/**
+ * hc_guard_moved() - a generation has ended: end the contributions that its END concerns
+ * @m: the member, whose process was notified of the operations that had begun
+ *
+ * Return: true if it was notified of more.
+ */
+bool hc_guard_moved(struct hc_member *m);
+
+/**
+ * hc_guard_begin() - take over the ledger if the epoch has been opened
+ * @m: the member; to be called before it does anything else
+ */
+void hc_guard_begin(struct hc_member *m);
+
+/**
+ * hc_guard_tend() - go on with the present phase
+ * @m: the member
+ * @late: a second has passed
+ */
+void hc_guard_tend(struct hc_member *m, bool late);
+
+/* --- guard_sets.c --- */
+
+/**
+ * hc_epochs_make() - note the members of a guarded plan that is being made
+ * @plan: the plan
+ * @old: the plan that it replaces, or NULL
+ *
+ * Context: configuration.
+ * Return: 0, -ENOMEM or -EDQUOT.
+ */
+int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old);
+
+/**
+ * hc_epochs_publish() - the plan has its epoch
+ * @plan: the plan
+ *
+ * Context: configuration.
+ */
+void hc_epochs_publish(struct hc_plan *plan);
+
+#endif /* _HC_GUARD_H */

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What members of a guarded plan do at the beginning of an epoch: they agree on where they are
+ * (MEET), and distribute the ends of operations that not all of them have had (SAY). See
+ * coll/guard.c.
+ */
+#include "coll/coll.h"
+#include "coll/guard_impl.h"
+#include "fabric/frame.h"
+#include "fabric/limits.h"
+
+/**
+ * struct meet - what members agree on: the maximum of each field over all members
+ * @lacks: complement of the member's need (hc_guard.need); 0: it has none
+ * @need: the member's need
+ * @longest: bytes of the longest result that the member keeps
+ * @over: status << 32 | cause_node << 16 | cause_dim of a member that has given up, or 0
+ */
+struct meet {
+	u64 lacks;
+	u64 need;
+	u64 longest;
+	u64 over;
+};
+
+/**
+ * struct say - how an operation has ended; the bytes of its result follow
+ * @known: 1; 0: no member has kept it
+ * @status: positive errno, or 0
+ * @where: cause_node << 16 | cause_dim of the failure
+ * @bytes: bytes of the result
+ * @change: struct hc_had.change
+ * @cut: struct hc_had.cut
+ * @piece: struct hc_had.piece
+ */
+struct say {
+	u64 known;
+	u64 status;
+	u64 where;
+	u64 bytes;
+	u64 change;
+	u64 cut;
+	u64 piece;
+};
+
+/* Allocate a frame of the member's own contribution of @total bytes, zeroed, for
+ * @len bytes at @at.
+ */
+static struct sk_buff *step_frame(struct hc_member *m, u8 oper, u64 total, u64 at, u32 len)
+{
+	struct sk_buff *skb = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
+	struct hc_wire_data *w;
+
+	if (!skb)
+		return NULL;
+	if (!hc_poll_adopt(m->node->fabric, skb)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	w = hc_wire_data_of(skb);
+	w->plan.plan = cpu_to_be32(m->plan->id);
+	w->offset = cpu_to_be64(at);
+	w->total = cpu_to_be64(total);
+	w->collective = hc_tree_allreduce.id;
+	w->oper = oper;
+	w->dtype = HYPERCUBE_U64;
+	if (at + len == total)
+		w->flags |= HC_DATA_F_LAST;
+	memset(hc_payload(skb), 0, len);
+	memset(hc_host_cb(skb), 0, sizeof(*hc_host_cb(skb)));
+	hc_host_cb(skb)->first = !at;
+	return skb;
+}
+
+static bool step_frames(struct hc_member *m, u8 oper, u64 total, struct sk_buff_head *frames)
+{
+	u32 most = rounddown(m->node->fabric->segment, sizeof(u64)), len;
+	struct sk_buff *skb;
+	u64 at;
+
+	for (at = 0; at < total; at += len) {
+		len = min_t(u64, most, total - at);
+		skb = step_frame(m, oper, total, at, len);
+		if (!skb) {
+			__skb_queue_purge(frames);
+			return false;
+		}
+		__skb_queue_tail(frames, skb);
+	}
+	return true;
+}
+
+static u64 longest(const struct hc_guard *g)
+{
+	u64 most = 0;
+	unsigned int i;
+
+	for (i = 0; i < HC_GUARD_RESULTS; i++)
+		if (g->had[i].used && !g->had[i].lost &&
+		    g->had[i].nr + HC_GUARD_WINDOW >= g->need)
+			most = max(most, g->had[i].bytes);
+	return round_up(most, sizeof(u64));
+}
+
+static bool meet_begin(struct hc_member *m, struct sk_buff_head *frames)
+{
+	const struct hc_guard *g = m->guard;
+	struct meet *meet;
+
+	if (!step_frames(m, HYPERCUBE_MAX, sizeof(*meet), frames))
+		return false;
+	meet = hc_payload(skb_peek(frames));
+	if (g->fresh)
+		return true;
+	*meet = (struct meet){ .lacks = ~g->need, .need = g->need, .longest = longest(g) };
+	if (g->gave_up)
+		meet->over = (u64)g->cause.status << 32 | (u32)g->cause.node << 16 | g->cause.dim;
+	return true;
+}
+
+/* Position at which more bytes are appended. */
+struct say_at {
+	struct sk_buff_head *frames;
+	struct sk_buff *skb;
+	u32 pos;
+};
+
+static void say_put(struct say_at *at, const void *from, u32 len)
+{
+	while (len) {
+		u32 room = be32_to_cpu(hc_hdr(at->skb)->len) - at->pos, n = min(len, room);
+
+		memcpy(hc_payload(at->skb) + at->pos, from, n);
+		from += n;
+		len -= n;
+		at->pos += n;
+		if (n < room || skb_queue_is_last(at->frames, at->skb))
+			continue;
+		at->skb = skb_queue_next(at->frames, at->skb);
+		at->pos = 0;
+	}
+}
+
+/* Copy the kept result @h into the frames, behind struct say; there is room for it. */
+static void say_fill(const struct hc_had *h, struct sk_buff_head *frames)
+{
+	struct say_at at = {
+		.frames = frames, .skb = skb_peek(frames), .pos = sizeof(struct say),
+	};
+	const struct sk_buff *skb;
+
+	if (h->bytes <= sizeof(h->small))
+		say_put(&at, h->small, h->bytes);
+	skb_queue_walk(&h->parts, skb)
+		say_put(&at, hc_payload(skb), be32_to_cpu(hc_hdr(skb)->len));
+}
+
+static bool say_begin(struct hc_member *m, struct sk_buff_head *frames)
+{
+	struct hc_guard *g = m->guard;
+	const struct hc_had *h = hc_had(g, g->at);
+	struct say *say;
+
+	if (!step_frames(m, HYPERCUBE_OR, sizeof(*say) + g->longest, frames))
+		return false;
+	if (!h->used || h->nr != g->at || h->lost || h->bytes > g->longest)
+		return true;
+	say = hc_payload(skb_peek(frames));
+	say->known = 1;
+	say->status = h->end.status;
+	say->where = (u32)h->end.node << 16 | h->end.dim;
+	say->bytes = h->bytes;
+	say->change = h->change;
+	say->cut = h->cut;
+	say->piece = h->piece;
+	say_fill(h, frames);
+	return true;
+}
+
+/* Begin the operation that all members do next, in the same order. */
+void hc_step_begin(struct hc_member *m)
+{
+	bool meets = m->guard->phase == HC_GUARD_MEET;
+	struct sk_buff_head frames;
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&frames);
+	if (!(meets ? meet_begin(m, &frames) : say_begin(m, &frames)))
+		return;
+	m->guard->begun = true;
+	if (!meets)
+		WRITE_ONCE(m->renamed, m->next - m->guard->at);
+	while ((skb = __skb_dequeue(&frames))) {
+		m->node->spent++;
+		hc_host_again(m, skb);
+	}
+}
+
+static struct hc_end over_end(u64 over)
+{
+	return (struct hc_end){ .status = over >> 32, .node = over >> 16, .dim = over };
+}
+
+/* A member has given up, so its process does not mean the same operations any more: all
+ * contributions end, together with the next operation number.
+ */
+static void all_end(struct hc_member *m)
+{
+	struct hc_guard *g = m->guard;
+	const struct hc_end end = over_end(g->over);
+
+	if (hc_guard_hears(m) && g->next == g->high && !g->gave_up)
+		hc_guard_miss(m, g->high, &end);
+	m->user.engaged = false;
+	hc_given_end(m, g->high, &end);
+	hc_had_begin(g, g->high)->end = end;
+	g->need = ++g->high;
+	g->next = g->need;
+	g->gave_up = false;
+}
+
+/* Go on with the next result that not all members have had; behind these, operations have their
+ * numbers.
+ */
+static void say_next(struct hc_member *m)
+{
+	struct hc_guard *g = m->guard;
+
+	hc_guard_phase_set(g, g->at < g->high ? HC_GUARD_SAY : HC_GUARD_FEED);
+	hc_member_again(m);
+	if (g->phase != HC_GUARD_FEED)
+		return;
+	g->fresh = false;
+	hc_need_move(g, g->high);
+	if (g->over)
+		all_end(m);
+	WRITE_ONCE(m->renamed, m->next - g->high);
+	g->fed = g->high;
+}
+
+/* Is the agreed result possible? A neighbour may be Byzantine. */
+static bool meet_fits(const struct hc_member *m, const struct meet *meet)
+{
+	u64 low = meet->lacks ? ~meet->lacks : meet->need;
+	struct hc_end over = over_end(meet->over);
+
+	if (meet->over && !hc_cause_has_sense(m, over.status, over.node, over.dim))
+		return false;
+	return meet->longest <= HC_GUARD_RESULT_MAX && low <= meet->need &&
+	       meet->need - low <= HC_GUARD_RESULTS;
+}
+
+static bool meet_took(struct hc_member *m)
+{
+	const struct meet *meet = hc_payload(skb_peek(&m->guard->now));
+	struct hc_guard *g = m->guard;
+
+	if (!meet_fits(m, meet))
+		return false;
+	g->high = meet->need;
+	g->at = meet->lacks ? ~meet->lacks : g->high;
+	g->longest = meet->longest;
+	g->over = meet->over;
+	say_next(m);
+	return true;
+}
+
+/* Keep the bytes of a result that was distributed. */
+static void said_keep(struct hc_member *m, struct hc_had *h, u64 bytes)
+{
+	u32 off = sizeof(struct say);
+	struct sk_buff *skb, *part;
+
+	skb_queue_walk(&m->guard->now, skb) {
+		u32 len = min_t(u64, be32_to_cpu(hc_hdr(skb)->len) - off, bytes);
+
+		part = len ? hc_seg_share(m->node, skb, off, len) : NULL;
+		if (part)
+			hc_had_keep(m, h, part);
+		else if (len)
+			h->lost = true;
+		kfree_skb(part);
+		bytes -= len;
+		off = 0;
+	}
+	h->lost |= !!bytes;
+}
+
+static void said_end(struct hc_member *m, struct hc_op *op, const struct hc_had *h)
+{
+	struct hc_guard *g = m->guard;
+	struct hc_given *k = hc_given(g, h->nr);
+	bool mine = g->need == h->nr && !g->fresh;
+
+	if (mine && !k->used && hc_member_receives(m)) {
+		hc_had_receive(m, op, h);
+	} else if (mine && h->end.status) {
+		if (hc_guard_hears(m) && !k->used)
+			hc_guard_miss(m, h->nr, &h->end);
+		m->user.engaged = false;
+		hc_given_end(m, h->nr, &h->end);
+		g->next = h->nr + 1;
+	} else if (mine && !k->used && h->lost && !g->gave_up) {
+		hc_end_miss(m, &g->cause, h->nr);
+	} else if (mine && k->used && (h->lost || k->streamed)) {
+		hc_given_notify(m, h->nr, &g->cause);
+	} else if (mine && k->used && hc_all_notified(k->coll)) {
+		hc_had_give(m, op, k, h);
+	} else if (mine && k->used && k->notify) {
+		hc_given_notify(m, h->nr, &h->end);
+	}
+	if (g->need == h->nr)
+		hc_need_move(g, h->nr + 1);
+}
+
+static bool say_took(struct hc_member *m, struct hc_op *op)
+{
+	struct say say = *(struct say *)hc_payload(skb_peek(&m->guard->now));
+	struct hc_epoch_sets sets;
+	struct hc_guard *g = m->guard;
+	struct hc_had *h = hc_had(g, g->at);
+
+	if (say.bytes > g->longest || say.status > MAX_ERRNO)
+		return false;
+	if (!h->used || h->nr != g->at) {
+		h = hc_had_begin(g, g->at);
+		h->lost = !say.known;
+		h->end.status = say.status;
+		if (say.status) {
+			h->end.node = say.where >> 16;
+			h->end.dim = say.where;
+		}
+		h->bytes = say.bytes;
+		h->change = say.change;
+		h->cut = say.cut;
+		h->piece = say.piece;
+		said_keep(m, h, say.bytes);
+	}
+	/* The members whose contributions are in the result are not known any more. */
+	h->lost |= h->change && !hc_epoch_sets(m->plan, h->change, &sets);
+	said_end(m, op, h);
+	g->at++;
+	say_next(m);
+	return true;
+}
+
+/* Is struct meet or struct say complete in the first frame? */
+static bool head_fits(const struct hc_guard *g)
+{
+	size_t head = g->phase == HC_GUARD_MEET ? sizeof(struct meet) : sizeof(struct say);
+
+	return be32_to_cpu(hc_hdr(skb_peek(&g->now))->len) >= head;
+}
+
+bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	struct hc_guard *g = m->guard;
+	bool fits = true;
+
+	/* It is no longer than what the members have made, for which they were charged. */
+	__skb_queue_tail(&g->now, skb);
+	if (!last)
+		return true;
+	if (g->phase == HC_GUARD_MEET)
+		fits = head_fits(g) && meet_took(m);
+	else if (g->phase == HC_GUARD_SAY)
+		fits = head_fits(g) && say_took(m, op);
+	__skb_queue_purge(&g->now);
+	if (!fits)
+		hc_op_fail(m, op, -EPROTO, m->node->id);
+	return fits;
+}

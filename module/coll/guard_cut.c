@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guarded plans: a contribution that is submitted again may not fit the present plan.
+ *
+ * A process has given what its collective asks for: a message, or a part for each member, in the
+ * order of the nodes. How that is cut into frames depends on the plan: if the present plan is of
+ * another type, or has other members, new frames are made from the contents of the kept ones. The
+ * parts of members that have gone are left out. A part for a member that is new does not exist, so
+ * such a contribution cannot go on.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "coll/guard_impl.h"
+#include "hc_traits.h"
+
+/* Has a contribution a part for each member? If the root deals out blocks (scatter), the root's
+ * has.
+ */
+static bool has_parts(const struct hc_coll_ops *coll, bool root)
+{
+	const struct hc_traits *t = hc_traits(coll->id);
+
+	return t->parts || (root && hc_traits_deals(t));
+}
+
+static const struct hc_coll_ops *coll_now(const struct hc_member *m, const struct hc_given *k)
+{
+	const struct hc_coll_ops *coll = hc_coll_find(m->plan->ops, k->head.collective,
+						      k->head.oper);
+
+	return !IS_ERR(coll) && coll->agrees ? ERR_PTR(-EPROTOTYPE) : coll;
+}
+
+/* Is the first frame, of @len bytes of @total, as long as the plan's own are? */
+static bool frame_fits(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total,
+		       u32 len)
+{
+	return !coll->piece || len == min_t(u64, total, coll->piece(m->plan, total));
+}
+
+static u32 given_len(const struct hc_given *k)
+{
+	return skb_queue_empty(&k->parts) ? be64_to_cpu(k->head.total) :
+					    be32_to_cpu(hc_hdr(skb_peek(&k->parts))->len);
+}
+
+bool hc_given_fits(const struct hc_member *m, const struct hc_given *k)
+{
+	const struct hc_coll_ops *coll = coll_now(m, k);
+
+	return !IS_ERR(coll) &&
+	       frame_fits(m, coll, be64_to_cpu(k->head.total), given_len(k)) &&
+	       (!has_parts(coll, k->root == m->node->id) ||
+		k->change == hc_epochs_now(m->plan));
+}
+
+bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u32 epoch = be32_to_cpu(w->plan.epoch);
+	const struct hc_coll_ops *coll;
+
+	if (epoch == m->plan->tag)
+		return true;
+	/* If the plan does not carry the collective, the operation fails for that. */
+	coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
+	return IS_ERR(coll) ||
+	       (frame_fits(m, coll, be64_to_cpu(w->total), be32_to_cpu(hc_hdr(skb)->len)) &&
+		(!has_parts(coll, hc_member_is_root(m)) ||
+		 hc_epoch_change(m->plan, epoch) == hc_epochs_now(m->plan)));
+}
+
+bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc_end *end)
+{
+	const struct hc_traits *t = hc_traits(k->coll->id);
+	bool root = hc_member_is_root(m);
+
+	*end = m->guard->cause;
+	if (k->lost)
+		return false;
+	/* What the earlier root had to deal out is gone with it. */
+	*end = hc_cause(EHOSTDOWN, k->root);
+	if (t->gives == HC_WHO_ROOT && root && k->root != m->node->id)
+		return false;
+	/* The process was the root: it waits for a result, or deals out blocks, as the present root
+	 * does.
+	 */
+	*end = hc_cause(ESTALE, HC_CAUSE_NONE);
+	return (t->gives != HC_WHO_ROOT && t->gets != HC_WHO_ROOT) || root ||
+	       k->root != m->node->id;
+}
+
+/* ------------------------------------------------------------ cutting */
+
+/* Begin with the parts for the present members; all of them must have one. */
+static int parts_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c)
+{
+	u32 words = hc_topo_words(&m->node->fabric->topo), i;
+	struct hc_epoch_sets sets;
+
+	if (!hc_epoch_sets(m->plan, k->change, &sets))
+		return -ESTALE;
+	for (i = 0; i < words; i++)
+		if (m->plan->members[i] & ~sets.members[i])
+			return -ESTALE;
+	c->was = sets.members;
+	c->part = div_u64(c->total, memweight(sets.members, words * sizeof(u32)));
+	c->total = c->part * m->plan->nmembers;
+	c->node = hc_member_from(m, 0);
+	return 0;
+}
+
+int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c)
+{
+	const struct hc_coll_ops *coll = coll_now(m, k);
+
+	if (IS_ERR(coll))
+		return PTR_ERR(coll);
+	*c = (struct hc_cut){ .k = k, .total = be64_to_cpu(k->head.total) };
+	c->part = c->total;
+	/* Frames of whole elements keep their length. */
+	c->frame = coll->piece ? coll->piece(m->plan, c->total) : given_len(k);
+	c->apart = coll->asks;
+	if (!c->frame && c->total)
+		return -EMSGSIZE;
+	return has_parts(coll, k->root == m->node->id) ? parts_begin(m, k, c) : 0;
+}
+
+/* Return: the offset of the next byte in the kept contribution. */
+static u64 given_at(const struct hc_cut *c)
+{
+	return c->done + (c->was ? hc_set_rank(c->was, c->node) * c->part : 0);
+}
+
+/* Copy @len bytes of one part from offset @at, which is behind what was copied before. */
+static void given_read(struct hc_cut *c, u64 at, u8 *to, u32 len)
+{
+	const struct sk_buff *skb = c->skb ?: skb_peek(&c->k->parts);
+
+	if (!skb) {
+		memcpy(to, c->k->small + at, len);
+		return;
+	}
+	while (len) {
+		u64 begin = be64_to_cpu(hc_wire_data_of(skb)->offset);
+		u32 have = be32_to_cpu(hc_hdr(skb)->len), n;
+
+		if (at >= begin + have) {
+			skb = skb_queue_next(&c->k->parts, skb);
+			continue;
+		}
+		n = min_t(u64, len, begin + have - at);
+		memcpy(to, hc_payload((struct sk_buff *)skb) + (at - begin), n);
+		to += n;
+		at += n;
+		len -= n;
+	}
+	c->skb = skb;
+}
+
+static void frame_fill(const struct hc_member *m, struct hc_cut *c, u8 *to, u32 len)
+{
+	while (len) {
+		u32 n = min_t(u64, len, c->part - c->done);
+
+		given_read(c, given_at(c), to, n);
+		to += n;
+		len -= n;
+		c->done += n;
+		if (c->done < c->part || !c->was)
+			continue;
+		c->node = hc_member_from(m, c->node + 1);
+		c->done = 0;
+	}
+}
+
+struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c)
+{
+	u64 rest = c->apart && c->total ? c->part - c->done : c->total - c->at;
+	u32 len = min_t(u64, c->frame, rest);
+	struct sk_buff *skb = hc_given_frame(m, c->k, len);
+	struct hc_wire_data *w;
+
+	if (!skb)
+		return NULL;
+	frame_fill(m, c, hc_payload(skb), len);
+	w = hc_wire_data_of(skb);
+	w->offset = cpu_to_be64(c->at);
+	w->total = cpu_to_be64(c->total);
+	hc_host_cb(skb)->first = !c->at;
+	c->at += len;
+	if (c->at == c->total)
+		w->flags |= HC_DATA_F_LAST;
+	else
+		w->flags &= ~HC_DATA_F_LAST;
+	return skb;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Guarded plans: what the files coll/guard*.c share.  [poll], or configuration after a grace
+ * period.
+ */
+#ifndef _HC_GUARD_IMPL_H
+#define _HC_GUARD_IMPL_H
+
+#include "coll/guard.h"
+#include "hc_traits.h"
+
+/**
+ * struct hc_epoch_sets - the members since a change of the members; see coll/guard_sets.c
+ * @members: set of the members after the change
+ * @all: set of the nodes that had been members until then
+ * @lacks: some of @all are not in @members
+ */
+struct hc_epoch_sets {
+	const u32 *members;
+	const u32 *all;
+	bool lacks;
+};
+
+static inline struct hc_given *hc_given(struct hc_guard *g, u64 nr)
+{
+	return &g->give[nr % HC_GUARD_WINDOW];
+}
+
+static inline struct hc_had *hc_had(struct hc_guard *g, u64 nr)
+{
+	return &g->had[nr % HC_GUARD_RESULTS];
+}
+
+/* Does the end of an operation of this collective come to all processes, with or
+ * without a result?
+ */
+static inline bool hc_all_notified(const struct hc_coll_ops *coll)
+{
+	const struct hc_traits *t = hc_traits(coll->id);
+
+	return t->gets == HC_WHO_ALL || t->payload == HC_PAYLOAD_NONE;
+}
+
+/* Does anything of it come to others than the root, which they keep? */
+static inline bool hc_all_keep(const struct hc_coll_ops *coll)
+{
+	return hc_all_notified(coll) || hc_traits_unasked(hc_traits(coll->id));
+}
+
+static inline void hc_guard_phase_set(struct hc_guard *g, enum hc_guard_phase phase)
+{
+	WRITE_ONCE(g->phase, phase);
+	g->begun = false;
+}
+
+/* --- guard_keep.c --- */
+
+/**
+ * hc_given_drop() - remove a contribution from the ledger
+ * @g: the ledger
+ * @k: the contribution
+ */
+void hc_given_drop(struct hc_guard *g, struct hc_given *k);
+
+/**
+ * hc_given_notify() - notify the process that a contribution has ended
+ * @m: the member
+ * @nr: number of the operation; nothing happens if the process gave none
+ * @end: why
+ */
+void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end);
+
+/**
+ * hc_given_end() - end all contributions from a number on
+ * @m: the member
+ * @nr: the number
+ * @end: why
+ *
+ * Return: true if there were any.
+ */
+bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end);
+
+/**
+ * hc_given_copy() - copy a frame of a contribution, charged to the same socket
+ * @m: the member
+ * @skb: the frame
+ *
+ * Return: the copy, or NULL.
+ */
+struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb);
+
+/**
+ * hc_given_frame() - allocate a frame of a contribution of the member's process
+ * @m: the member
+ * @k: the contribution
+ * @len: bytes of the payload, which the caller fills in
+ *
+ * Return: the frame, or NULL.
+ */
+struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len);
+
+/**
+ * hc_given_small() - make the only frame of a small contribution
+ * @m: the member
+ * @k: the contribution
+ *
+ * Return: the frame, or NULL.
+ */
+struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
+
+/**
+ * hc_had_begin() - begin the entry of an operation that has not failed
+ * @g: the ledger
+ * @nr: number of the operation
+ *
+ * Return: the entry, without a result as yet.
+ */
+struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr);
+
+/**
+ * hc_had_keep() - keep a copy of a piece of a result, charged to the fabric
+ * @m: the member
+ * @h: the entry, which becomes @lost if there is no memory
+ * @skb: the piece
+ */
+void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
+
+/**
+ * hc_need_move() - all operations below a number have ended
+ * @g: the ledger
+ * @nr: the number
+ */
+void hc_need_move(struct hc_guard *g, u64 nr);
+
+/**
+ * hc_result_names() - make the end of a result that names the members who were not part of it
+ * @m: the member
+ * @op: the operation
+ * @sets: the members with which it was computed
+ *
+ * Return: the end, or NULL: no memory.
+ */
+struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
+				const struct hc_epoch_sets *sets);
+
+/* --- guard_give.c --- */
+
+/**
+ * hc_had_give() - give the process the kept result of a contribution
+ * @m: the member
+ * @op: an operation of the member's own, by which it is given
+ * @k: the contribution
+ * @h: the result; without memory, or if there is none, the process gets a failure
+ */
+void hc_had_give(struct hc_member *m, struct hc_op *op, const struct hc_given *k,
+		 const struct hc_had *h);
+/* The process, which only receives, gets a kept message, or is notified how it has ended. */
+void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *h);
+/* Notify it that operation @nr has ended so: as record @rec, or as one of its own (NULL). */
+void hc_receiver_notify(struct hc_member *m, u64 nr, const struct hc_end *end,
+			const struct hc_rec *rec);
+/* Does a process that has given nothing get an end?  Give it. */
+bool hc_guard_hears(const struct hc_member *m);
+void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end);
+
+/* --- guard_sets.c --- */
+
+/**
+ * hc_epochs_now() - return the number of the last change of the members
+ * @plan: the plan
+ *
+ * Return: the number.
+ */
+u32 hc_epochs_now(const struct hc_plan *plan);
+
+/**
+ * hc_epoch_sets() - find the members after a change
+ * @plan: the plan
+ * @change: number of the change
+ * @sets: filled in
+ *
+ * Return: false if the change was too long ago.
+ */
+bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
+
+/**
+ * hc_epoch_lacks() - tell whether nodes have been members that were none after a change
+ * @plan: the plan
+ * @change: number of the change
+ * @sets: filled in with the members after it
+ *
+ * Return: true if so.
+ */
+bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
+
+/**
+ * hc_epoch_change() - find the last change of the members that an epoch knew of
+ * @plan: the plan
+ * @epoch: the epoch
+ *
+ * Return: number of the change; 0: it was too long ago.
+ */
+u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
+
+/**
+ * struct hc_cut - state of cutting a kept contribution for the present members; see
+ *	coll/guard_cut.c
+ * @k: the contribution
+ * @was: set of the members for each of which it has a part, or NULL: it has no parts
+ * @part: bytes of a part; if it has no parts, all its bytes
+ * @total: bytes of the new contribution
+ * @at: bytes that are in frames
+ * @frame: bytes of a frame at most
+ * @apart: no frame has bytes of two parts
+ * @node: the member whose part is next
+ * @done: bytes of that part that are in frames
+ * @skb: the kept frame that has the latest byte, or NULL
+ */
+struct hc_cut {
+	const struct hc_given *k;
+	const u32 *was;
+	u64 part;
+	u64 total;
+	u64 at;
+	u32 frame;
+	bool apart;
+	u32 node;
+	u64 done;
+	const struct sk_buff *skb;
+};
+
+/* --- guard_cut.c --- */
+
+/**
+ * hc_given_fits() - tell whether a contribution can be submitted as it is kept
+ * @m: the member
+ * @k: the contribution
+ *
+ * Return: true if so.
+ */
+bool hc_given_fits(const struct hc_member *m, const struct hc_given *k);
+
+/**
+ * hc_cut_begin() - begin to cut a contribution that does not fit
+ * @m: the member
+ * @k: the contribution
+ * @c: filled in
+ *
+ * Return: 0, or a negative errno: it cannot be cut.
+ */
+int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c);
+
+/**
+ * hc_cut_next() - make the next frame of a contribution that is cut
+ * @m: the member
+ * @c: the state; the last frame brings .at to .total
+ *
+ * Return: the frame, or NULL: no memory.
+ */
+struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c);
+
+/**
+ * hc_given_may() - tell whether the plan may go on with a contribution
+ * @m: the member
+ * @k: the contribution
+ * @end: set to why not
+ *
+ * Return: true if it may.
+ */
+bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc_end *end);
+
+/* --- guard_agree.c --- */
+
+/**
+ * hc_step_begin() - begin what the members agree on next
+ * @m: the member. Without memory the phase is not marked begun
+ */
+void hc_step_begin(struct hc_member *m);
+
+/**
+ * hc_step_took() - take a piece of what was agreed on
+ * @m: the member
+ * @op: the operation
+ * @skb: the piece; consumed
+ * @last: it is the last one
+ *
+ * Return: false if the operation is gone.
+ */
+bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+
+#endif /* _HC_GUARD_IMPL_H */

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What members of guarded plans keep: contributions, and ends of operations. See coll/guard.c.
+ */
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "coll/guard_impl.h"
+#include "coll/process.h"
+#include "fabric/frame.h"
+#include "fabric/limits.h"
+
+/* Memory that a frame takes besides its payload. */
+#define PART_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
+
+/* After this many operations that end without a result for all members, the root sends a
+ * notification that they are complete.
+ */
+#define UNTOLD		4
+
+void hc_given_drop(struct hc_guard *g, struct hc_given *k)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&k->parts))) {
+		g->bytes -= skb->truesize;
+		kfree_skb(skb);
+	}
+	k->used = false;
+}
+
+static void had_drop(struct hc_guard *g, struct hc_had *h)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&h->parts))) {
+		g->held -= skb->truesize;
+		kfree_skb(skb);
+	}
+}
+
+struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
+{
+	struct hc_had *h = hc_had(g, nr);
+
+	had_drop(g, h);
+	h->end = (struct hc_end){ .node = HC_CAUSE_NONE, .dim = HC_CAUSE_NONE };
+	h->nr = nr;
+	h->bytes = 0;
+	h->piece = 0;
+	h->filled = 0;
+	h->change = 0;
+	h->cut = 0;
+	h->used = true;
+	h->lost = false;
+	return h;
+}
+
+/* All operations below @nr have ended. */
+void hc_need_move(struct hc_guard *g, u64 nr)
+{
+	/* Those of a member that was away may be long ago. */
+	for (; g->need < nr && g->need < g->next; g->need++) {
+		struct hc_given *k = hc_given(g, g->need);
+		struct hc_had *h = hc_had(g, g->need);
+
+		/* There was no result, or the notification that the operation is complete comes
+		 * after a later one.
+		 */
+		if (k->used && (!h->used || h->nr != g->need))
+			hc_had_begin(g, g->need)->lost = hc_all_keep(k->coll);
+		hc_given_drop(g, k);
+	}
+	g->need = max(g->need, nr);
+	g->next = max(g->next, nr);
+	g->fed = max(g->fed, nr);
+}
+
+void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end)
+{
+	struct hc_given *k = hc_given(m->guard, nr);
+	struct hypercube_result res = hc_op_result(m, NULL, nr);
+	u64 failure;
+
+	if (!k->used)
+		return;
+	res.op = nr;
+	res.status = -(s32)end->status;
+	res.cookie = k->cookie;
+	res.collective = k->coll->id;
+	res.restarts = k->restarts;
+	hc_cause_notify(end, &res);
+	failure = hc_process_status(m->node, &res, &k->rec);
+	if (end->status)
+		hc_failure_note(m, k->rec.sock, failure);
+}
+
+/* End all contributions from @nr on with @end. */
+bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
+{
+	struct hc_guard *g = m->guard;
+	bool told = nr < g->next;
+
+	for (; nr < g->next; nr++) {
+		hc_given_notify(m, nr, end);
+		hc_given_drop(g, hc_given(g, nr));
+	}
+	return told;
+}
+
+/* ------------------------------------------------------------ contributions */
+
+/* Return: the memory that a contribution takes in the ledger. Frames of blocks for each member are
+ * shorter, and no frame has bytes of two blocks.
+ */
+static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total)
+{
+	u32 frame = coll->piece ? coll->piece(m->plan, total) : m->node->fabric->segment;
+
+	/* Longer than any send buffer. */
+	if (total > S32_MAX)
+		return SIZE_MAX;
+	return total + (div_u64(total, max(frame, 1U)) +
+			(coll->asks && total ? m->plan->nmembers : 1)) * PART_COST;
+}
+
+static size_t given_room(const struct sk_buff *skb)
+{
+	return skb->sk ? READ_ONCE(skb->sk->sk_sndbuf) / 3 * 2 : 0;
+}
+
+/* Does a contribution fit into the ledger at all? The rest of the room is for earlier contributions
+ * whose completion the root has not announced yet.
+ */
+static bool given_fits(const struct sk_buff *skb, size_t cost)
+{
+	return cost <= given_room(skb) - given_room(skb) / UNTOLD;
+}
+
+bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_coll_ops *coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
+	const struct hc_guard *g = m->guard;
+	size_t cost;
+
+	if (g->next >= g->need + HC_GUARD_WINDOW)
+		return false;
+	/* The operation will fail. */
+	if (IS_ERR(coll))
+		return true;
+	cost = given_cost(m, coll, be64_to_cpu(w->total));
+	return !given_fits(skb, cost) || g->bytes + cost <= given_room(skb);
+}
+
+/* Copy a frame of a contribution, charged to the same socket. */
+struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
+{
+	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+
+	if (!copy)
+		return NULL;
+	*hc_wire_data_of(copy) = *hc_wire_data_of(skb);
+	*hc_host_cb(copy) = *hc_host_cb(skb);
+	if (skb->sk && skb->destructor == sock_wfree)
+		skb_set_owner_w(copy, skb->sk);
+	return copy;
+}
+
+/* Keep a contribution that is complete in one short frame. */
+static bool small_keep(struct hc_given *k, struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+
+	if (k->lost || len > sizeof(k->small) || w->offset || !(w->flags & HC_DATA_F_LAST))
+		return false;
+	memcpy(k->small, hc_payload(skb), len);
+	k->whole = true;
+	return true;
+}
+
+struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given *k, u32 len)
+{
+	struct sk_buff *skb = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
+	const struct sk_buff *kept = skb_peek(&k->parts);
+
+	if (!skb)
+		return NULL;
+	/* A small contribution is charged to no socket. */
+	if (kept && kept->sk && kept->destructor == sock_wfree)
+		skb_set_owner_w(skb, kept->sk);
+	*hc_wire_data_of(skb) = k->head;
+	*hc_host_cb(skb) = (struct hc_host_cb){
+		.cb.dim = HC_DIM_HOST, .first = true, .rec = k->rec, .cookie = k->cookie,
+	};
+	return skb;
+}
+
+struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k)
+{
+	u32 len = be64_to_cpu(k->head.total);
+	struct sk_buff *skb = hc_given_frame(m, k, len);
+
+	if (skb)
+		memcpy(hc_payload(skb), k->small, len);
+	return skb;
+}
+
+static void part_keep(struct hc_member *m, struct hc_given *k, struct sk_buff *skb)
+{
+	struct hc_guard *g = m->guard;
+	struct sk_buff *copy = k->lost ? NULL : hc_given_copy(m, skb);
+
+	k->whole = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
+	if (copy) {
+		__skb_queue_tail(&k->parts, copy);
+		g->bytes += copy->truesize;
+		return;
+	}
+	hc_given_drop(g, k);
+	k->used = true;
+	k->lost = true;
+}
+
+static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc_coll_ops *coll,
+				    struct sk_buff *skb)
+{
+	const struct hc_host_cb *cb = hc_host_cb(skb);
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+	struct hc_given *k = hc_given(m->guard, nr);
+
+	hc_given_drop(m->guard, k);
+	k->coll = coll;
+	k->rec = cb->rec;
+	k->cookie = cb->cookie;
+	k->notify = w->flags & HC_DATA_F_NOTIFY;
+	k->strict = w->flags & HC_DATA_F_STRICT;
+	/* Other members have no use for this flag. */
+	w->flags &= ~HC_DATA_F_STRICT;
+	k->head = *w;
+	k->change = hc_epoch_change(m->plan, be32_to_cpu(w->plan.epoch));
+	k->root = m->plan->root;
+	k->restarts = 0;
+	k->used = true;
+	k->whole = true;
+	k->streamed = false;
+	k->lost = !given_fits(skb, given_cost(m, coll, be64_to_cpu(w->total)));
+	m->guard->next = nr + 1;
+	return k;
+}
+
+void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool fails)
+{
+	u64 nr = hc_user_nr(m, op->nr);
+	struct hc_given *k = given_begin(m, nr, op->coll, skb);
+	struct hc_guard *g = m->guard;
+
+	k->lost |= fails;
+	/* No result tells this member that the operation is complete, or what is kept must be
+	 * dropped soon.
+	 */
+	op->notify |= !hc_all_notified(op->coll) &&
+		      (nr % UNTOLD == UNTOLD - 1 ||
+		       (!k->lost && g->bytes + given_cost(m, op->coll, op->total) >
+				    given_room(skb) / UNTOLD));
+	g->fed = nr + 1;
+	if (!fails && !small_keep(k, skb))
+		part_keep(m, k, skb);
+}
+
+bool hc_guard_store(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_coll_ops *coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
+	struct hc_guard *g = m->guard;
+	struct hc_given *k;
+
+	if (!given_fits(skb, given_cost(m, coll, be64_to_cpu(w->total))))
+		return false;
+	k = given_begin(m, g->next, coll, skb);
+	if (!small_keep(k, skb))
+		part_keep(m, k, skb);
+	consume_skb(skb);
+	hc_guard_phase_set(g, HC_GUARD_FEED);
+	hc_member_again(m);
+	return true;
+}
+
+const struct hc_rec *hc_guard_half(const struct hc_member *m)
+{
+	struct hc_guard *g = m->guard;
+	const struct hc_given *k = hc_given(g, g->next - 1);
+
+	return g->next > g->need && k->used && !k->whole ? &k->rec : NULL;
+}
+
+bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_rec *rec = &hc_host_cb(skb)->rec, *half = hc_guard_half(m);
+	struct hc_guard *g = m->guard;
+
+	if (!half || half->sock != rec->sock || half->nr != rec->nr)
+		return false;
+	part_keep(m, hc_given(g, g->next - 1), skb);
+	/* Its last frame may be what the member waits for. */
+	if (g->phase == HC_GUARD_FEED)
+		hc_member_again(m);
+	return true;
+}
+
+/* ------------------------------------------------------------ results */
+
+/* Forget the oldest kept result, which other members are least likely to lack. */
+static bool had_forget(struct hc_guard *g, u64 nr)
+{
+	struct hc_had *old = NULL;
+	unsigned int i;
+
+	for (i = 0; i < HC_GUARD_RESULTS; i++) {
+		struct hc_had *h = &g->had[i];
+
+		if (h->used && h->nr < nr && !skb_queue_empty(&h->parts) &&
+		    (!old || h->nr < old->nr))
+			old = h;
+	}
+	if (!old)
+		return false;
+	had_drop(g, old);
+	old->lost = true;
+	return true;
+}
+
+/* Keep a copy, charged to the fabric; without memory the result is not kept. */
+void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
+{
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+	struct hc_guard *g = m->guard;
+	struct sk_buff *copy;
+
+	if (!len || h->lost)
+		return;
+	if (h->bytes <= sizeof(h->small)) {
+		len = min_t(u32, len, sizeof(h->small) - h->filled);
+		memcpy(h->small + h->filled, hc_payload(skb), len);
+		h->filled += len;
+		return;
+	}
+	copy = hc_seg_share(m->node, skb, 0, len);
+	while (copy && g->held + copy->truesize > HC_GUARD_HELD_MAX && had_forget(g, h->nr))
+		;
+	if (copy && g->held + copy->truesize <= HC_GUARD_HELD_MAX &&
+	    hc_poll_adopt(m->node->fabric, copy)) {
+		g->held += copy->truesize;
+		__skb_queue_tail(&h->parts, copy);
+		return;
+	}
+	kfree_skb(copy);
+	had_drop(g, h);
+	h->lost = true;
+}
+
+/* Queue a piece until the last one is here. Return: false if the fabric has no memory for it. */
+static bool now_push(struct hc_member *m, struct sk_buff *skb)
+{
+	skb_orphan(skb);
+	if (!hc_poll_adopt(m->node->fabric, skb))
+		return false;
+	__skb_queue_tail(&m->guard->now, skb);
+	return true;
+}
+
+struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
+				const struct hc_epoch_sets *sets)
+{
+	struct hc_given *k = hc_given(m->guard, hc_user_nr(m, op->nr));
+
+	return hc_process_names(m, op, sets->all, sets->members, k->strict);
+}
+
+/* Give the process the last piece of a result, and behind it the names of the members that are not
+ * part of it. Consumes @skb. Return: false if the operation is gone.
+ */
+static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	struct hc_epoch_sets sets;
+	struct sk_buff *names;
+
+	/* All of a message is from its source. */
+	if (hc_traits_unasked(hc_traits(op->coll->id)) ||
+	    !hc_epoch_lacks(m->plan, hc_epochs_now(m->plan), &sets))
+		return hc_result_pass(m, op, skb, true);
+	names = hc_result_names(m, op, &sets);
+	if (!names) {
+		kfree_skb(skb);
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	/* An empty result ends with the names alone. */
+	if (!hc_hdr(skb)->len) {
+		consume_skb(skb);
+	} else if (!hc_result_pass(m, op, skb, false)) {
+		kfree_skb(names);
+		return false;
+	}
+	hc_process_named(m, op, names);
+	return true;
+}
+
+static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
+{
+	struct hc_given *k = hc_given(m->guard, hc_user_nr(m, op->nr));
+	struct sk_buff_head *now = &m->guard->now;
+	bool streamed = k->streamed;
+	struct sk_buff *piece;
+
+	while ((piece = __skb_dequeue(now))) {
+		if (last && skb_queue_empty(now) ? !last_give(m, op, piece) :
+						   !hc_result_pass(m, op, piece, false)) {
+			/* If a part was given already, giving the result again would repeat it. */
+			k->streamed = streamed;
+			return false;
+		}
+		streamed = true;
+	}
+	return true;
+}
+
+/* Give the process what has come: the operation cannot be computed again after that. */
+static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	u64 nr = hc_user_nr(m, op->nr);
+	bool given;
+
+	m->guard->streams = hc_member_receives(m) && !last;
+	/* Its frames may be being given again. */
+	hc_given(m->guard, nr)->lost = true;
+	hc_given(m->guard, nr)->streamed = true;
+	given = now_give(m, op, false);
+	if (!given)
+		kfree_skb(skb);
+	else if (last)
+		given = last_give(m, op, skb);
+	else
+		given = hc_result_pass(m, op, skb, false);
+	if (given && last)
+		hc_had_begin(m->guard, nr)->lost = hc_all_keep(op->coll);
+	return given;
+}
+
+/* Of a scatter only the root has what the others get: its own contribution. */
+static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given *k)
+{
+	struct sk_buff *skb;
+
+	u64 total = be64_to_cpu(k->head.total);
+
+	h->lost = !hc_member_is_root(m) || k->lost || !k->whole || total > HC_GUARD_RESULT_MAX;
+	if (h->lost)
+		return;
+	h->bytes = total;
+	h->cut = k->change;
+	if (skb_queue_empty(&k->parts))
+		memcpy(h->small, k->small, sizeof(h->small));
+	skb_queue_walk(&k->parts, skb)
+		hc_had_keep(m, h, skb);
+}
+
+/* Keep a copy of a result that all members get. */
+static void now_keep(struct hc_member *m, struct hc_op *op, struct hc_had *h)
+{
+	struct hc_guard *g = m->guard;
+	const struct sk_buff *first = skb_peek(&g->now);
+	struct sk_buff *skb;
+
+	h->bytes = op->result;
+	if (op->coll->joins)
+		h->piece = be32_to_cpu(hc_hdr(first)->len) / m->plan->nmembers;
+	skb_queue_walk(&g->now, skb)
+		hc_had_keep(m, h, skb);
+}
+
+u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
+{
+	const struct hc_given *k = hc_given(m->guard, nr);
+
+	return k->used ? k->restarts : 0;
+}
+
+/* Of an operation that is over, or to which the process gives nothing, nothing is said. */
+static bool is_lost(const struct hc_given *k)
+{
+	return k->used && k->lost;
+}
+
+bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	u64 nr = hc_user_nr(m, op->nr);
+	struct hc_guard *g = m->guard;
+	struct hc_had *h;
+
+	if (op->agrees)
+		return hc_step_took(m, op, skb, last);
+	if (is_lost(hc_given(g, nr)) || op->result > HC_GUARD_RESULT_MAX || g->streams ||
+	    (!last && !now_push(m, skb)))
+		return result_stream(m, op, skb, last);
+	if (!last)
+		return true;
+	h = hc_had_begin(g, nr);
+	h->change = hc_epochs_now(m->plan);
+	h->cut = h->change;
+	__skb_queue_tail(&g->now, skb);
+	/* What only the root gets is not distributed again. */
+	if (op->coll->asks)
+		root_had_keep(m, h, hc_given(g, nr));
+	else if (hc_all_keep(op->coll))
+		now_keep(m, op, h);
+	return now_give(m, op, true);
+}
+
+void hc_guard_ended(struct hc_member *m, const struct hc_op *op)
+{
+	if (!op->agrees)
+		hc_need_move(m->guard, hc_user_nr(m, op->nr) + 1);
+}
+

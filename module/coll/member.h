@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Members: their operations, their generation, their process, what they wait for.
+ */
+#ifndef _HC_MEMBER_H
+#define _HC_MEMBER_H
+
+#include "coll/operation.h"
+
+/**
+ * struct hc_end - an END or STOP: where operations end, and why
+ * @nr: the first operation that fails, or HC_NR_NONE: none
+ * @status: why: positive errno
+ * @flags: HC_STOP_F_*
+ * @clock: logical clock: links that this message has crossed since the cause was found
+ * @node: the node where the cause lies, or HC_CAUSE_NONE
+ * @dim: dimension of the faulty link, or HC_CAUSE_NONE
+ */
+struct hc_end {
+	u64 nr;
+	u32 status;
+	u32 flags;
+	u32 clock;
+	u16 node;
+	u16 dim;
+};
+
+/* Return: a cause that lies at @node, or at no node (HC_CAUSE_NONE); the caller sets .nr. */
+static inline struct hc_end hc_cause(u32 status, u32 node)
+{
+	return (struct hc_end){ .status = status, .node = node, .dim = HC_CAUSE_NONE };
+}
+
+/* Kinds of STOP, see coll/end.c. */
+enum hc_stop { HC_STOP_HARD, HC_STOP_SOFT, HC_STOP_IDLE, HC_NSTOPS };
+
+/**
+ * struct hc_root_view - how far the root of a plan that is removed has come
+ * @gen: generation of the root
+ * @done: operations of generation @gen below this number are complete
+ * @ended: operations of the generation before @gen below this number are complete
+ * @next: number of the root's next contribution
+ */
+struct hc_root_view {
+	u32 gen;
+	u64 done;
+	u64 ended;
+	u64 next;
+};
+
+/* Control messages that a member could not send for lack of memory or room: bits of
+ * hc_generation.unsaid.
+ */
+#define HC_UNSAID_STOP	BIT(0)
+#define HC_UNSAID_END	BIT(1)	/* END of this generation */
+#define HC_UNSAID_LAST	BIT(2)	/* END of the generation before */
+#define HC_UNSAID_MOVED	BIT(3)	/* ACK upwards: the member is in this generation */
+#define HC_UNSAID_AWAY	BIT(4)	/* STOP upwards: the member takes nothing more from above */
+
+/**
+ * struct hc_job - a member in its node's lists of members that have work; see coll/work.c
+ * @list: entry in one of the lists of hc_node.work, under its lock
+ * @with_readers: @list is in hc_work.readers, not in hc_work.waiting
+ * @blocked: the member waits for room in a process's receive buffer
+ * @again: @list is in hc_work.ready; under the lock
+ * @check: the poll is to check whether the member's links are usable; under the lock
+ * @gone: the plan was unpublished: the member enters no list any more; under the lock
+ */
+struct hc_job {
+	struct list_head list;
+	bool with_readers;
+	bool blocked;
+	bool again;
+	bool check;
+	bool gone;
+};
+
+/**
+ * struct hc_generation - the generation that a member is in, and how it ends; see coll/end.c
+ * @count: generations that have ended here; read outside the poll
+ * @end: END of this generation, as far as it is known; .nr is HC_NR_NONE while there is none
+ * @last: END of the generation before; .status is 0 if there was none
+ * @early: END of the next generation, received ahead of time; .nr is HC_NR_NONE while there is
+ *	none
+ * @stop: the lowest STOP of each kind that was received, or found here; .nr is HC_NR_NONE if
+ *	there is none
+ * @cut: what has broken the plan below this member; .status is 0 if nothing has
+ * @ended: bit set of the peers that have sent @end
+ * @early_ended: bit set of the peers that have sent @early
+ * @gives: the first operation that this member does not work on any more
+ * @fallen: begun operations that fail with @end once all operations below have ended
+ * @nbehind: number of sources that have not announced that they are in this generation
+ * @unsaid: control messages that are still to be sent: HC_UNSAID_*
+ * @broken: the plan is broken: no further generation follows, except that a plan with REPAIR
+ *	goes on when it has been repaired
+ */
+struct hc_generation {
+	u32 count;
+	struct hc_end end;
+	struct hc_end last;
+	struct hc_end early;
+	struct hc_end stop[HC_NSTOPS];
+	struct hc_end cut;
+	u64 ended;
+	u64 early_ended;
+	u64 gives;
+	struct list_head fallen;
+	u32 nbehind;
+	u8 unsaid;
+	bool broken;
+};
+
+/**
+ * struct hc_user - the process from which a member takes contributions; see coll/host.c
+ * @sock: hc_sock.id of the last socket that took part, or 0 if it was closed
+ * @group: hc_sock.group of the last socket that took part
+ * @waiting: contributions of the node's sockets that cannot begin yet, oldest first
+ * @cur: number of the operation to which the socket is contributing; valid if @cur_open
+ * @cur_open: the contribution to @cur is incomplete
+ * @halved: the contribution to @cur will stay incomplete: its socket was closed during a ring
+ *	repair
+ * @engaged: the process has begun an operation of this generation
+ * @left: it has left, and what it owed ends
+ * @idles: a process has left in this generation that had given nothing
+ * @leaves: it left while the plan was repaired, or waited for its next epoch
+ * @absent: it received the messages of a broadcast, and has left; no other has come, nor has the
+ *	source left, since
+ * @left_nr: the first operation that it did not give all of
+ * @resets: it was there when a generation ended, and has not been told
+ * @missed: that generation's END, with the number that processes are told; valid if @resets
+ * @failure: the last failure that a process was told of
+ * @failure.sock: hc_sock.id of its socket
+ * @failure.nr: number of the failure at that socket, see sock/unread.h; U64_MAX: the socket
+ *	was closed
+ */
+struct hc_user {
+	u64 sock;
+	u64 group;
+	struct sk_buff_head waiting;
+	u64 cur;
+	bool cur_open;
+	bool halved;
+	bool engaged;
+	bool left;
+	bool idles;
+	bool leaves;
+	bool absent;
+	bool resets;
+	struct hc_end missed;
+	u64 left_nr;
+	struct {
+		u64 sock;
+		u64 nr;
+	} failure;
+};
+
+/**
+ * struct hc_wait_view - what a member waits for; read outside the poll
+ * @wait: enum hypercube_wait
+ * @peer: the node that it waits for, where @wait has one
+ * @nr: the operation that waits
+ * @since: jiffies when the wait began
+ */
+struct hc_wait_view {
+	u8 wait;
+	u32 peer;
+	u64 nr;
+	unsigned long since;
+};
+
+/**
+ * struct hc_member - one node in one plan
+ * @plan: the plan
+ * @node: the node
+ * @role: the member's stage, sources and destinations
+ * @rank: index of the node in the sorted set of members
+ * @turns: for each source: steps until it has what goes down to it; NULL: it follows from the
+ *	steps that the stages took
+ * @nstreams: number of sources that an operation has room for; more than role.nsrc in a plan
+ *	with REPAIR, whose rings may change
+ * @nouts: number of peers to send to that an operation has room for
+ * @op_size: bytes of one of its operations
+ * @spares: memory of operations that have ended, for the next ones: one, or more while operations
+ *	are pending [poll]
+ * @nspares: how many
+ * @nops: number of pending operations, including those in hc_generation.fallen [poll]
+ * @priv: private state of the plan type, see hc_plan_ops.member_size
+ * @guard: ledger for the next epoch, or NULL: the plan is not guarded
+ * @before: the member of the epoch before, whose ledger this one takes over, or NULL
+ * @opened: the member may take the ledger over; configuration sets it after @before
+ * @detour: frame counts of detours: an entry for each source, then for each destination; or
+ *	NULL: the plan has no detours
+ * @job: place in the node's lists of members that have work
+ * @next: number of the next contribution
+ * @head: oldest operation that is not yet passed on or, at the root, not complete
+ * @done: all operations below are complete as far as this member knows
+ * @peer_acked: for each destination: operations below this number are done, as its ACKs said
+ *	(the windows of all destinations must move before this member's does); in a broadcast: for
+ *	each source
+ * @acked: the value of @done in the last ACK that this member has sent
+ * @tells: in a plan without a root: this member's completions are the ones that listeners are
+ *	notified of
+ * @base: operation numbers below this are from before the last ring repair
+ * @renamed: by how much ring repairs have raised the numbers of operations that went on;
+ *	processes see the old numbers, see hc_user_nr(); read outside the poll
+ * @gen: the generation of the member, and how it ends
+ * @user: the process that contributes
+ * @view: what the member waits for
+ * @dropped: number of operations that have ended, with a result or not
+ * @ops: pending operations by number modulo HC_OP_WINDOW
+ * @src: role.nsrc sources, in merge order
+ */
+struct hc_member {
+	struct hc_plan *plan;
+	struct hc_node *node;
+	struct hc_tree_role role;
+	u32 rank;
+	const u16 *turns;
+	unsigned int nstreams;
+	unsigned int nouts;
+	size_t op_size;
+	struct hc_op *spares;
+	unsigned int nspares;
+	unsigned int nops;
+	void *priv;
+	struct hc_guard *guard;
+	struct hc_member *before;
+	bool opened;
+	struct hc_detour_end *detour;
+	struct hc_job job;
+	u64 next;
+	u64 head;
+	u64 done;
+	u64 peer_acked[HC_PORTS_MAX];
+	u64 acked;
+	bool tells;
+	u64 base;
+	u64 renamed;
+	struct hc_generation gen;
+	struct hc_user user;
+	struct hc_wait_view view;
+	u32 dropped;
+	struct hc_op *ops[HC_OP_WINDOW];
+	struct hc_tree_peer src[];
+};
+
+/* Return: the private state that the plan type has of @m, .member_size bytes. */
+static inline void *hc_member_priv(const struct hc_member *m)
+{
+	return m->priv;
+}
+
+static inline bool hc_member_is_root(const struct hc_member *m)
+{
+	return m->role.ndst == 0;
+}
+
+/* Does its process get all that it gets without having contributed: messages of a broadcast? */
+static inline bool hc_member_receives(const struct hc_member *m)
+{
+	return !m->plan->ops->all_contribute && !hc_member_is_root(m);
+}
+
+/* Is what was sent without knowing of a failure refused?  A source alone says what comes next, and
+ * a plan that repairs itself goes on with what its members have sent.
+ */
+static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
+{
+	return plan->ops->all_contribute && !plan->repairs;
+}
+
+/* Note that the process of socket @sock was notified of failure @nr. @nr 0: the socket was closed;
+ * what it had sent before may still be taken until the member learns of the close.
+ */
+static inline void hc_failure_note(struct hc_member *m, u64 sock, u64 nr)
+{
+	if (!nr && m->user.sock && m->user.sock != sock)
+		return;
+	/* The failure is that of a socket that served the plan earlier. */
+	if (m->user.failure.sock && m->user.failure.sock == m->user.sock && m->user.sock != sock)
+		return;
+	m->user.failure.sock = sock;
+	m->user.failure.nr = nr ?: U64_MAX;
+}
+
+/* Return: the number of peers that send ACKs to @m: its destinations, or its sources. */
+static inline unsigned int hc_ack_peers(const struct hc_member *m)
+{
+	return m->plan->ops->ack->way == HC_ACK_UP ? m->role.nsrc : m->role.ndst;
+}
+
+/* Does @m send ACKs? */
+static inline bool hc_member_acks(const struct hc_member *m)
+{
+	enum hc_ack_way way = m->plan->ops->ack->way;
+
+	return way == HC_ACK_DOWN ? m->role.nsrc : way == HC_ACK_UP && m->role.ndst;
+}
+
+/**
+ * hc_repair_tends() - does the repair of @m's plan have work to do?
+ * @m: member of a plan with REPAIR
+ */
+bool hc_repair_tends(const struct hc_member *m);
+
+/**
+ * hc_repair_holds() - do contributions to @m wait until its plan is repaired?
+ * @m: member of a plan with REPAIR
+ */
+bool hc_repair_holds(const struct hc_member *m);
+
+/**
+ * hc_guard_holds() - do contributions to @m wait until the next epoch of its plan goes on?
+ * @m: any member; false if its plan is not guarded
+ */
+bool hc_guard_holds(const struct hc_member *m);
+
+/* Does @m wait for anything, or has it a control message to send? */
+static inline bool hc_member_pending(const struct hc_member *m)
+{
+	return m->view.wait != HYPERCUBE_WAIT_NOTHING || m->gen.unsaid ||
+	       (hc_member_acks(m) && m->acked != m->done) ||
+	       (m->plan->repairs && hc_repair_tends(m)) || hc_guard_holds(m);
+}
+
+/* Do contributions to @m wait until its plan is repaired? */
+static inline bool hc_member_holds(const struct hc_member *m)
+{
+	return m->plan->repairs && hc_repair_holds(m);
+}
+
+/* Do contributions to @m wait, for a repair or for the next epoch? */
+static inline bool hc_contributions_wait(const struct hc_member *m)
+{
+	return hc_member_holds(m) || hc_guard_holds(m);
+}
+
+/* Return: the lowest member from node @u on; the number of nodes if there is none. */
+static inline u32 hc_member_from(const struct hc_member *m, u32 u)
+{
+	u32 nodes = m->node->fabric->topo.nodes;
+
+	while (u < nodes && !hc_set_has(m->plan->members, u))
+		u++;
+	return u;
+}
+
+/* Return: operation number @nr as processes, events and dumps see it (hc_member.renamed). */
+static inline u64 hc_user_nr(const struct hc_member *m, u64 nr)
+{
+	return nr - READ_ONCE(m->renamed);
+}
+
+static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
+{
+	return m->ops[nr % HC_OP_WINDOW];
+}
+
+/* Is @op, which had number @nr, still the operation at that number, and still worked on? */
+static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 nr)
+{
+	return hc_member_op(m, nr) == op && nr < m->gen.gives;
+}
+
+/**
+ * hc_op_next() - find the lowest pending operation in a range of numbers
+ * @m: the member
+ * @nr: first number of the range
+ * @end: number behind the range
+ *
+ * Return: the operation, or NULL.
+ */
+struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end);
+
+/* Return: the payload of DATA frame @skb, contiguous in the linear part or in the one fragment. Not
+ * for payloads whose pieces lie apart (coll/pieces.h).
+ */
+static inline void *hc_payload(const struct sk_buff *skb)
+{
+	if (skb_is_nonlinear(skb))
+		return skb_frag_address(&skb_shinfo(skb)->frags[0]);
+	return skb->data + HC_DATA_HEAD;
+}
+
+/* Do other frames refer to the page of @skb's payload? */
+static inline bool hc_page_is_shared(const struct sk_buff *skb)
+{
+	return skb_is_nonlinear(skb) && page_count(skb_frag_page(&skb_shinfo(skb)->frags[0])) > 1;
+}
+
+/* State of a frame on its way from sock/send.c to the host port, in skb->cb. */
+struct hc_host_cb {
+	struct hc_cb cb;
+	bool first;	/* it is the first of a contribution */
+	struct hc_rec rec;
+	u64 group;	/* hc_sock.group */
+	u64 cookie;
+	u64 seen;	/* hc_unread.reported when the socket had no unread failure of the plan */
+};
+
+static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
+{
+	return hc_cb_as(struct hc_host_cb, skb);
+}
+
+/* State of the frame that announces that a socket does not serve plans any more, in skb->cb. */
+struct hc_leave_cb {
+	struct hc_cb cb;
+	u64 sock;			/* hc_sock.id */
+	u32 plan;			/* the plan that it was connected to; 0: none */
+	u32 keeps;			/* the plan that it goes on to serve; 0: none */
+	unsigned long next;		/* plans with ids below this have been handled */
+	struct completion *handled;	/* completed when the node has handled all plans; or NULL */
+};
+
+static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
+{
+	return hc_cb_as(struct hc_leave_cb, skb);
+}
+
+/* Contents of an ACK: all operations below @nr are complete; the other members describe the last of
+ * these.
+ */
+struct hc_ack {
+	u64 nr;
+	u64 time;
+	u32 clock;
+	u32 steps;
+};
+
+#endif /* _HC_MEMBER_H */

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Payloads in pieces.
+ *
+ * Each piece is a fragment of the skb, in pages of its own. A frame with some of the pieces of
+ * another frame refers to their pages. Nothing writes to these once the process has filled them,
+ * and the page is freed when the last frame that refers to it is.
+ *
+ * An skb has HC_PIECES_PER_SKB fragments at most. Further ones are in the skbs of its frag_list,
+ * all of which except the last are full.
+ *
+ * A received frame may have another form: a trunk fills pages as it reads them, a Byzantine node
+ * copies the frame that it corrupts, and others may read the frame (skb_cloned()). Then it is
+ * copied here.
+ */
+#include <linux/mm.h>
+
+#include "coll/coll.h"
+#include "coll/pieces.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+
+/* Append @frag to a frame that is being made. @frag may belong to another frame, which keeps it. */
+static void piece_share(struct hc_piece_iter *to, skb_frag_t *frag)
+{
+	get_page(skb_frag_page(frag));
+	*hc_piece_next(to) = *frag;
+	skb_shinfo(to->skb)->nr_frags = to->i;
+}
+
+/* Allocate a frame without payload that has room for @n fragments. */
+static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 n, gfp_t gfp)
+{
+	struct sk_buff *head = hc_frame_make(fabric, src, HC_FRAME_DATA, 0, gfp);
+	struct sk_buff **end;
+
+	if (!head)
+		return NULL;
+	for (end = &skb_shinfo(head)->frag_list; n > HC_PIECES_PER_SKB; n -= HC_PIECES_PER_SKB) {
+		*end = alloc_skb(0, gfp);
+		if (!*end) {
+			kfree_skb(head);
+			return NULL;
+		}
+		head->truesize += (*end)->truesize;
+		end = &(*end)->next;
+	}
+	return head;
+}
+
+/* Count the pieces of @len bytes in @skb in its lengths, and in those of @head if @skb is of its
+ * frag_list.
+ */
+static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
+{
+	u32 n = skb_shinfo(skb)->nr_frags;
+
+	skb->len += n * len;
+	skb->data_len += n * len;
+	skb->truesize += n * (PAGE_SIZE << get_order(len));
+	if (skb == head)
+		return;
+	head->len += n * len;
+	head->data_len += n * len;
+	head->truesize += n * (PAGE_SIZE << get_order(len));
+}
+
+/* All pieces are in the frame: set its lengths. */
+static struct sk_buff *shell_filled(struct sk_buff *head)
+{
+	u32 len = skb_frag_size(&skb_shinfo(head)->frags[0]);
+	struct sk_buff *more;
+
+	payload_count(head, head, len);
+	skb_walk_frags(head, more)
+		payload_count(head, more, len);
+	hc_hdr(head)->len = cpu_to_be32(head->data_len);
+	return head;
+}
+
+struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len, u32 n, gfp_t gfp)
+{
+	struct sk_buff *skb = shell_alloc(fabric, src, n, gfp);
+	struct hc_piece_iter to;
+
+	if (!skb)
+		return NULL;
+	for (to = hc_pieces_of(skb); n; n--) {
+		struct page *page = alloc_pages(gfp | __GFP_COMP | __GFP_NOWARN, get_order(len));
+
+		if (!page) {
+			kfree_skb(skb);
+			return NULL;
+		}
+		hc_piece_next(&to);
+		skb_fill_page_desc(to.skb, to.i - 1, page, 0, len);
+	}
+	return shell_filled(skb);
+}
+
+/* Has the frame @n pieces of @len bytes, and may some be taken out without another
+ * frame noticing?
+ */
+static bool pieces_ours(const struct sk_buff *head, u32 len, u32 n)
+{
+	struct hc_piece_iter it = hc_pieces_of(head);
+	const struct sk_buff *more;
+	u32 left = n;
+
+	if (head->data_len != (u64)n * len || skb_cloned(head) ||
+	    skb_shinfo(head)->nr_frags != min(left, HC_PIECES_PER_SKB))
+		return false;
+	left -= skb_shinfo(head)->nr_frags;
+	skb_walk_frags(head, more) {
+		if (skb_shared(more) || skb_cloned(more) || skb_headlen(more) || !left ||
+		    skb_shinfo(more)->nr_frags != min(left, HC_PIECES_PER_SKB))
+			return false;
+		left -= skb_shinfo(more)->nr_frags;
+	}
+	while (!left && n && skb_frag_size(hc_piece_next(&it)) == len)
+		n--;
+	return !n;
+}
+
+/* Fill @n pieces of @len bytes with the payload of @skb. */
+static void pieces_fill(struct sk_buff *to, const struct sk_buff *skb, u32 len, u32 n)
+{
+	struct hc_piece_iter it = hc_pieces_of(to);
+	u32 k;
+
+	for (k = 0; k < n; k++)
+		skb_copy_bits(skb, HC_DATA_HEAD + k * len,
+			      skb_frag_address(hc_piece_next(&it)), len);
+}
+
+struct sk_buff *hc_pieces_own(struct hc_node *node, struct sk_buff *skb, u32 len, u32 n)
+{
+	struct sk_buff *copy;
+
+	if (pieces_ours(skb, len, n))
+		return skb;
+	copy = hc_pieces_alloc(node->fabric, node->id, len, n, GFP_ATOMIC);
+	if (copy) {
+		memcpy(copy->data, skb->data, HC_DATA_HEAD);
+		pieces_fill(copy, skb, len, n);
+	}
+	consume_skb(skb);
+	return copy;
+}
+
+struct sk_buff *hc_pieces_share(struct hc_node *node, const struct sk_buff *skb, u32 n)
+{
+	struct sk_buff *all = shell_alloc(node->fabric, node->id, n, GFP_ATOMIC);
+	struct hc_piece_iter from = hc_pieces_of(skb), to;
+
+	if (!all)
+		return NULL;
+	for (to = hc_pieces_of(all); n; n--)
+		piece_share(&to, hc_piece_next(&from));
+	return shell_filled(all);
+}
+
+/* Does piece @k lie in an odd run? */
+static bool in_odd(u32 k, u32 run)
+{
+	return k & run;
+}
+
+struct sk_buff *hc_pieces_half(struct hc_node *node, const struct sk_buff *skb, u32 n, u32 run,
+			       bool odd)
+{
+	struct sk_buff *half = shell_alloc(node->fabric, node->id, n / 2, GFP_ATOMIC);
+	struct hc_piece_iter from = hc_pieces_of(skb), to = hc_pieces_of(half);
+	u32 k;
+
+	if (!half)
+		return NULL;
+	for (k = 0; k < n; k++) {
+		skb_frag_t *frag = hc_piece_next(&from);
+
+		if (in_odd(k, run) == odd)
+			piece_share(&to, frag);
+	}
+	return shell_filled(half);
+}
+
+struct sk_buff *hc_pieces_join(struct hc_node *node, const struct sk_buff *skb,
+			       const struct sk_buff *in, u32 n, u32 run, bool odd)
+{
+	struct sk_buff *both = shell_alloc(node->fabric, node->id, 2 * n, GFP_ATOMIC);
+	struct hc_piece_iter from = hc_pieces_of(skb), from_in = hc_pieces_of(in);
+	struct hc_piece_iter to = hc_pieces_of(both);
+	u32 k;
+
+	if (!both)
+		return NULL;
+	for (k = 0; k < 2 * n; k++)
+		piece_share(&to, hc_piece_next(in_odd(k, run) == odd ? &from : &from_in));
+	return shell_filled(both);
+}
+
+void hc_pieces_swap(struct sk_buff *skb, struct sk_buff *in, u32 n, u32 run, bool odd)
+{
+	struct hc_piece_iter to = hc_pieces_of(skb), from = hc_pieces_of(in);
+	u32 k;
+
+	for (k = 0; k < n; k++) {
+		skb_frag_t *frag = hc_piece_next(&to), *other;
+
+		if (in_odd(k, run) != odd)
+			continue;
+		other = hc_piece_next(&from);
+		swap(*frag, *other);
+	}
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Payloads in pieces, each of which lies in pages of its own, so that pieces go from frame to frame
+ * without being copied (pieces.c). The lengths of runs of pieces are powers of two.
+ */
+#ifndef _HC_PIECES_H
+#define _HC_PIECES_H
+
+#include <linux/skbuff.h>
+
+struct hc_fabric;
+struct hc_node;
+
+/* Does the payload of @skb consist of several pieces? */
+static inline bool hc_pieces_apart(const struct sk_buff *skb)
+{
+	return skb_shinfo(skb)->nr_frags > 1;
+}
+
+/* Fragments of one skb; further ones are in the skbs of its frag_list. */
+#define HC_PIECES_PER_SKB	16U
+
+static_assert(HC_PIECES_PER_SKB <= MAX_SKB_FRAGS);
+
+/**
+ * struct hc_piece_iter - iterator over the pieces of a frame
+ * @head: the frame
+ * @skb: the skb of the last piece returned: @head, or one of its frag_list
+ * @i: fragments of @skb that the iterator has passed
+ */
+struct hc_piece_iter {
+	struct sk_buff *head;
+	struct sk_buff *skb;
+	u32 i;
+};
+
+static inline struct hc_piece_iter hc_pieces_of(const struct sk_buff *head)
+{
+	return (struct hc_piece_iter){
+		.head = (struct sk_buff *)head, .skb = (struct sk_buff *)head,
+	};
+}
+
+/* Return: the next piece. The caller knows that there is one. */
+static inline skb_frag_t *hc_piece_next(struct hc_piece_iter *it)
+{
+	if (unlikely(it->i == HC_PIECES_PER_SKB)) {
+		it->skb = it->skb == it->head ? skb_shinfo(it->head)->frag_list : it->skb->next;
+		it->i = 0;
+	}
+	return &skb_shinfo(it->skb)->frags[it->i++];
+}
+
+/**
+ * hc_pieces_alloc() - allocate a DATA frame whose payload is in pieces
+ * @fabric: the fabric
+ * @src: the node that sends it
+ * @len: bytes of each piece
+ * @n: number of pieces
+ * @gfp: how to allocate
+ *
+ * Return: the frame, or NULL: no memory.
+ */
+struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len, u32 n, gfp_t gfp);
+
+/**
+ * hc_pieces_own() - bring a received frame into a form whose pieces may be taken out
+ * @node: the node
+ * @skb: DATA; consumed
+ * @len: bytes of each piece
+ * @n: number of pieces
+ *
+ * Return: @skb, or a copy of it; NULL: no memory.
+ */
+struct sk_buff *hc_pieces_own(struct hc_node *node, struct sk_buff *skb, u32 len, u32 n);
+
+/**
+ * hc_pieces_share() - make a frame that refers to all pieces of another one
+ * @node: the node
+ * @skb: the other frame
+ * @n: number of its pieces
+ *
+ * Return: the frame, or NULL: no memory.
+ */
+struct sk_buff *hc_pieces_share(struct hc_node *node, const struct sk_buff *skb, u32 n);
+
+/**
+ * hc_pieces_half() - make a frame that refers to every other run of pieces
+ * @node: the node
+ * @skb: the frame that has the pieces
+ * @n: number of its pieces
+ * @run: pieces of a run
+ * @odd: take the odd runs, otherwise the even ones
+ *
+ * Return: the frame, or NULL: no memory.
+ */
+struct sk_buff *hc_pieces_half(struct hc_node *node, const struct sk_buff *skb, u32 n, u32 run,
+			       bool odd);
+
+/**
+ * hc_pieces_join() - make a frame that refers to the pieces of two frames, in alternate runs
+ * @node: the node
+ * @skb: the first frame
+ * @in: the second frame
+ * @n: number of pieces in each of them
+ * @run: pieces of a run
+ * @odd: @skb has the odd runs, otherwise the even ones
+ *
+ * Return: the frame, or NULL: no memory.
+ */
+struct sk_buff *hc_pieces_join(struct hc_node *node, const struct sk_buff *skb,
+			       const struct sk_buff *in, u32 n, u32 run, bool odd);
+
+/**
+ * hc_pieces_swap() - exchange every other run of pieces of a frame for those of another one
+ * @skb: the frame
+ * @in: the other one, which has @n / 2 pieces
+ * @n: number of pieces of @skb
+ * @run: pieces of a run
+ * @odd: exchange the odd runs, otherwise the even ones
+ */
+void hc_pieces_swap(struct sk_buff *skb, struct sk_buff *in, u32 n, u32 run, bool odd);
+
+#endif /* _HC_PIECES_H */

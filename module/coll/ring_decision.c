@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The master's resume decision: see ring_decision.h, and ring_resume.c for what chunks are.
+ *
+ * Do the members come from the same rings? Each reports in which attempt data went last, as far as
+ * it knows (ran), and in which it got its last place (placed). If there is an attempt that each of
+ * them names, as one or the other, they go on from its rings. All of them were in these, for each
+ * had a place there. And none has moved on in others since: suppose a member has sent or received
+ * data in those of a later attempt c. Then it reports that data went in c, or later, and that it
+ * was placed no earlier, so it does not name the attempt. If it had a place in those of c, but
+ * neither sent nor received anything, it has gone back to a chunk that is not complete at all
+ * members, if it has moved at all, and that changes nothing (ring_resume.c). Conversely, when data
+ * has gone in c, all members of its rings had their places, so those that are connected now name c,
+ * or all name what came after it. Members that do not name c were not in its rings, and those in a
+ * separate part of the plan have moved on there. Then nothing fits, and all operations end.
+ *
+ * Where are they? Members of the same rings work on two chunks at most, one after the other, and a
+ * member that works on the second can carry out the first again. Anything else is a failure of
+ * which not all were notified, and then all operations end; a Byzantine member can do no more harm
+ * than that.
+ */
+#include <linux/minmax.h>
+
+#include <asm/byteorder.h>
+
+#include "coll/ring_decision.h"
+
+static struct hc_decision_at at_read(const struct hc_wire_repair_at *w)
+{
+	return (struct hc_decision_at){ be64_to_cpu(w->nr), be64_to_cpu(w->offset) };
+}
+
+static bool same(const struct hc_decision_at *a, const struct hc_decision_at *b)
+{
+	return a->nr == b->nr && a->offset == b->offset;
+}
+
+static void lines_take(struct hc_decision *v, u64 ran, u64 placed)
+{
+	u8 i, n = 0;
+
+	if (!v->any) {
+		v->line[0] = ran;
+		v->line[1] = placed;
+		v->nline = 2;
+	}
+	for (i = 0; i < v->nline; i++)
+		if (v->line[i] == ran || v->line[i] == placed)
+			v->line[n++] = v->line[i];
+	v->nline = n;
+}
+
+/* Take the position of a member into account. Return: false if it does not fit. */
+static bool at_take(struct hc_decision *v, const struct hc_decision_at *at,
+		    const struct hc_decision_at *prev)
+{
+	if (same(at, &v->low)) {
+		v->back = v->back && prev && same(prev, &v->prev);
+		return true;
+	}
+	if (prev && same(prev, &v->low)) {
+		if (v->two)
+			return same(at, &v->high);
+		v->two = true;
+		v->high = *at;
+		return true;
+	}
+	/* All members so far are one chunk further. */
+	if (v->two || !v->back || !same(at, &v->prev))
+		return false;
+	v->two = true;
+	v->high = v->low;
+	v->low = *at;
+	return true;
+}
+
+void hc_decision_add(struct hc_decision *v, u8 flags, const struct hc_wire_repair_ops *w)
+{
+	struct hc_decision_at at = at_read(&w->at), prev = at_read(&w->prev);
+	bool back = flags & HC_REPAIR_F_PREV;
+	u64 fresh = be64_to_cpu(w->fresh);
+
+	lines_take(v, be64_to_cpu(w->ran), be64_to_cpu(w->placed));
+	if (!v->any) {
+		v->any = true;
+		v->low = at;
+		v->prev = prev;
+		v->back = back;
+	} else if (!at_take(v, &at, back ? &prev : NULL)) {
+		v->misfit = true;
+	}
+	/* Results of operations below .fresh refer to members of the old rings; there must not be
+	 * ever more such operations.
+	 */
+	v->misfit |= flags & HC_REPAIR_F_UNFIT || fresh - at.nr > HC_DECISION_SENT_MAX;
+	v->fresh = max(v->fresh, fresh);
+}
+
+void hc_decision_fill(const struct hc_decision *v, struct hc_wire_repair_ops *w)
+{
+	*w = (struct hc_wire_repair_ops){};
+	w->ran = cpu_to_be64(v->line[0]);
+	w->fresh = cpu_to_be64(v->fresh);
+	w->at.nr = cpu_to_be64(v->low.nr);
+	w->at.offset = cpu_to_be64(v->low.offset);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether operations can go on after a repair of rings, and from where: the master's resume
+ * decision, from the answers of the members: ring_decision.c.
+ */
+#ifndef _HC_RING_DECISION_H
+#define _HC_RING_DECISION_H
+
+#include <linux/types.h>
+
+#include "wire.h"
+
+/* Number of operations, from the one that a member works on, of which something may have been sent:
+ * that operation, and the next one if the member has gone back to it.
+ */
+#define HC_DECISION_SENT_MAX	2
+
+struct hc_decision_at {
+	u64 nr;
+	u64 offset;
+};
+
+/**
+ * struct hc_decision - the decision that the answers so far allow
+ * @any: there was an answer
+ * @misfit: the answers do not fit together: all operations end
+ * @two: some members work on the chunk after @low
+ * @back: the members that work on @low could go back to @prev; used as long as no member works
+ *	on another chunk
+ * @low: the first chunk that is not complete at all members
+ * @high: the chunk after @low; valid with @two
+ * @prev: the chunk before @low; valid with @back
+ * @line: attempts that each answer names, as the last one in which data went or as the last
+ *	one that gave the member a place
+ * @nline: number of entries in @line; the first is the attempt from whose rings all members
+ *	come
+ * @fresh: the first operation of which no member has sent anything
+ */
+struct hc_decision {
+	bool any;
+	bool misfit;
+	bool two;
+	bool back;
+	struct hc_decision_at low;
+	struct hc_decision_at high;
+	struct hc_decision_at prev;
+	u64 line[2];
+	u8 nline;
+	u64 fresh;
+};
+
+/**
+ * hc_decision_add() - take an answer into account (ANSWER)
+ * @v: the decision
+ * @flags: flags of the answer
+ * @w: contents of the answer
+ */
+void hc_decision_add(struct hc_decision *v, u8 flags, const struct hc_wire_repair_ops *w);
+
+/**
+ * hc_decision_fill() - fill in from where operations go on (ASSIGN)
+ * @v: the decision
+ * @w: the message
+ */
+void hc_decision_fill(const struct hc_decision *v, struct hc_wire_repair_ops *w);
+
+/* Do the operations under way go on? For when all members have answered. */
+static inline bool hc_decision_resumes(const struct hc_decision *v)
+{
+	return v->any && !v->misfit && v->nline;
+}
+
+#endif /* _HC_RING_DECISION_H */

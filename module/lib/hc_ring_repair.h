@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Repair of a tree of rings: what a fault has left of it becomes a tree of rings again.
+ *
+ * Rings that no fault has touched keep all their nodes in their order. What is left of the others
+ * is cut where a node or a link is missing; each piece, followed in the direction in which messages
+ * went round in it, is attached where it has a healthy link to what is in the new tree already.
+ * (The paper, Fig. 3.10, looks for a node in another ring, which a single ring does not have:
+ * Documentation/errata.rst.) The same tree and the same faults always give the same result.
+ *
+ * Shared by the kernel module and the tests; no allocation, no recursion.
+ */
+#ifndef _HC_RING_REPAIR_H
+#define _HC_RING_REPAIR_H
+
+#include "hc_ring.h"
+
+/**
+ * struct hc_ring_places - where each node of a tree is: its places in the list of nodes
+ * @first: for each node the index of its first place in @place; room for all nodes and one more
+ * @place: the places, those of each node together; room for the tree's nodes
+ * @ring: for each place its ring; room for the tree's nodes
+ * @begin: for each ring its first place; room for the rings
+ */
+struct hc_ring_places {
+	__u32 *first;
+	__u32 *place;
+	__u16 *ring;
+	__u32 *begin;
+};
+
+/**
+ * hc_ring_places_fill() - index where the nodes of a tree are
+ * @p: filled in
+ * @t: a tree whose numbers were verified
+ * @nodes: nodes of the network
+ *
+ * Context: any
+ */
+void hc_ring_places_fill(struct hc_ring_places *p, const struct hc_ring_tree *t, __u32 nodes);
+
+/* Return in how many rings a node is. */
+static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
+{
+	return p->first[u + 1] - p->first[u];
+}
+
+/**
+ * hc_ring_tour() - number the links of a closed tour through all rings of a tree
+ * @t: the tree, which the verifier has accepted
+ * @at: where its nodes are
+ * @out: t->nnodes entries, set: the position on the tour, from 0, of the link by which each place
+ *	sends to the next one of its ring
+ * @work: as many entries
+ *
+ * From a node the tour goes round the rings that are attached there, one after the other, then on
+ * in the node's home ring; so it has each link of each ring once. A message whose source stands at
+ * position s of the tour crosses the link at position p in step (p - s) mod t->nnodes + 1: no two
+ * messages cross the same link in the same step, as no two sources stand at one position, and each
+ * message crosses each link after those that it has come by. So each message is delivered to all,
+ * and is back at its source, in t->nnodes steps, and is delivered in fewer.
+ *
+ * Time O(t->nnodes).
+ */
+void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 *out,
+		  __u32 *work);
+
+/* Return the number of positions from one link of the tour to another, or once around. */
+static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
+{
+	return to > from ? to - from : to + nnodes - from;
+}
+
+/**
+ * struct hc_ring_repair_args - a tree to be repaired, and the result
+ * @topo: the network
+ * @fault: FAULT words; a link is healthy if neither end's word has its bit
+ * @alive: set of the nodes that the new tree is to have, at least one
+ * @old: the tree, which the verifier has accepted for some faults
+ * @places: where the nodes of @old are
+ * @ring: the new rings; room for as many as there are nodes in @alive
+ * @node: nodes of the new rings; room for twice as many
+ * @home: for each node the new ring where it is at home, or HC_RING_NONE; room for all nodes
+ * @order: nodes in the order in which they came into the new tree; room as @ring
+ * @count: scratch space, an entry for each ring of @old
+ * @queue: scratch space, an entry for each ring of @old
+ * @t: the new tree: set
+ */
+struct hc_ring_repair_args {
+	struct hc_topo topo;
+	const __u32 *fault;
+	const __u32 *alive;
+	const struct hc_ring_tree *old;
+	const struct hc_ring_places *places;
+	struct hc_ring *ring;
+	__u16 *node;
+	__u16 *home;
+	__u16 *order;
+	__u16 *count;
+	__u16 *queue;
+	struct hc_ring_tree t;
+};
+
+/**
+ * hc_ring_repair() - repair a tree of rings
+ * @m: all but .t is set; nodes of .alive need not be in .old
+ *
+ * Time O(@m->topo.ports * @m->topo.nodes + @m->old->nnodes).
+ *
+ * Return: 0, and the verifier accepts @m->t; or -EINVAL: healthy links do not connect all of
+ *	.alive.
+ */
+int hc_ring_repair(struct hc_ring_repair_args *m);
+
+#endif /* _HC_RING_REPAIR_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Spanning trees of any network: each member but the root has a port that leads to its parent. The
+ * schedule of sends, members' roles, and the verifier of whole plans.
+ *
+ * A node receives from one child in a step, first from the children whose data is complete first;
+ * for a given tree no other order takes fewer steps. Read backwards, the same schedule sends data
+ * from the root to all members, in as many steps.
+ *
+ * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no floating
+ * point.
+ */
+#ifndef _HC_SPAN_H
+#define _HC_SPAN_H
+
+#include "hc_reason.h"
+#include "hc_topo.h"
+#include "hc_tree.h"
+
+/**
+ * struct hc_span - a spanning tree
+ * @topo: the network
+ * @root: the root
+ * @n: number of entries of @parent, which the verifier compares with the number of nodes
+ * @parent: for each node the port to its parent; HC_NO_PORT: the root, or no member
+ */
+struct hc_span {
+	struct hc_topo topo;
+	__u32 root;
+	__u32 n;
+	const __u8 *parent;
+};
+
+/* Return: true if @u is a member. To be used only after the verifier has accepted @s->n. */
+static inline bool hc_span_has(const struct hc_span *s, __u32 u)
+{
+	return u == s->root || s->parent[u] != HC_NO_PORT;
+}
+
+/* Return: true if the node at port @d of @u is its child. Both ends of a link have the same port
+ * number.
+ */
+static inline bool hc_span_child(const struct hc_span *s, __u32 u, unsigned int d)
+{
+	return hc_port_exists(&s->topo, u, d) && s->parent[hc_peer(&s->topo, u, d)] == d;
+}
+
+/* Return the parent of a member that is not the root. */
+static inline __u32 hc_span_parent(const struct hc_span *s, __u32 u)
+{
+	return hc_peer(&s->topo, u, s->parent[u]);
+}
+
+/**
+ * hc_span_check() - verify a spanning tree against the faults
+ * @s: the tree
+ * @fault: FAULT words of all nodes
+ * @up: an entry for each node, set: the step, from 1 on, in which its parent receives its data; for
+ *	the root: how many steps the whole tree takes; for a node that is no member: 0
+ * @work: scratch space, 2 * nodes entries
+ * @reason: set when the plan is refused; may be NULL
+ *
+ * Accepts a plan only if each port leads over a healthy link to another member, and if the root is
+ * reached from all members that way. A plan may leave out live nodes.
+ *
+ * Time O(nodes * ports), and for each child once more as many as it has siblings.
+ *
+ * Return: 0, or -EINVAL with @reason set.
+ */
+int hc_span_check(const struct hc_span *s, const __u32 *fault, __u16 *up, __u16 *work,
+		  struct hc_reason *reason);
+
+/**
+ * hc_span_role() - compute what a member does
+ * @s: a tree that hc_span_check() accepted
+ * @up: the table that it filled in
+ * @u: the member
+ * @role: set
+ * @src: set to the member's sources, its children in the order in which they send; room for
+ *	HC_PORTS_MAX
+ */
+void hc_span_role(const struct hc_span *s, const __u16 *up, __u32 u, struct hc_tree_role *role,
+		  struct hc_tree_peer *src);
+
+#endif /* _HC_SPAN_H */

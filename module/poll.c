@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The poll of a node: what it has to do for each part of the module, in which order, and how much
+ * of it at a time.  The parts know each other only from above (selftests/tools/floors); the poll
+ * knows all of them, and calls them directly.
+ */
+#include <linux/indirect_call_wrapper.h>
+
+#include "coll/rx.h"
+#include "coll/work.h"
+#include "fabric/fabric.h"
+#include "fabric/frame.h"
+#include "fabric/gate.h"
+#include "fabric/inject.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/queue.h"
+#include "fabric/rx.h"
+#include "fabric/skb.h"
+#include "poll.h"
+#include "route/detect.h"
+#include "route/eth.h"
+#include "route/lsdb.h"
+#include "route/route.h"
+#include "sock/hostq.h"
+#include "task/migrate.h"
+#include "task/round.h"
+
+static void poll_events(struct hc_node *node)
+{
+	unsigned long events;
+
+	if (!(READ_ONCE(node->events) & ~BIT(HC_EV_STALL)))
+		return;
+	events = xchg(&node->events, 0);
+	if (events & BIT(HC_EV_STALL))
+		set_bit(HC_EV_STALL, &node->events);
+	events &= ~BIT(HC_EV_STALL);
+	if (events & BIT(HC_EV_LINKS))
+		hc_detect_links(node);
+	if (events & BIT(HC_EV_TEST))
+		hc_detect_test(node);
+	if (events & BIT(HC_EV_DECIDE))
+		hc_detect_decide_soon(node);
+	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_TASKS)))
+		hc_move_event(node, events & BIT(HC_EV_LINKS));
+	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_ROUND)))
+		hc_round_event(node);
+	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_DECIDE) | BIT(HC_EV_TASKS) |
+		    BIT(HC_EV_ROUND));
+	if (events)
+		hc_coll_event(node, events);
+}
+
+/* The whole queue is taken at once, so that others meet the lock rarely; what
+ * exceeds the budget goes back to the front.
+ */
+static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
+				      void (*take)(struct hc_node *node, struct sk_buff *skb),
+				      int budget)
+{
+	struct sk_buff_head batch;
+	u32 bytes, flooded;
+	int work = 0;
+
+	if (skb_queue_empty_lockless(&q->list))
+		return 0;
+	__skb_queue_head_init(&batch);
+	spin_lock(&q->list.lock);
+	skb_queue_splice_tail_init(&q->list, &batch);
+	bytes = q->bytes;
+	flooded = q->flooded;
+	q->bytes = 0;
+	q->flooded = 0;
+	spin_unlock(&q->list.lock);
+	while (work < budget && !skb_queue_empty(&batch)) {
+		struct sk_buff *skb = __skb_dequeue(&batch);
+
+		bytes -= skb->truesize;
+		if (unlikely(flooded) && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
+			flooded -= skb->truesize;
+		take(node, skb);
+		q->taken++;
+		work = min(work + hc_cost(node), budget);
+	}
+	if (!skb_queue_empty(&batch)) {
+		spin_lock(&q->list.lock);
+		skb_queue_splice(&batch, &q->list);
+		q->bytes += bytes;
+		q->flooded += flooded;
+		spin_unlock(&q->list.lock);
+	}
+	return work;
+}
+
+static void rx_frame(struct hc_node *node, struct sk_buff *skb)
+{
+	unsigned int dim = hc_cb(skb)->dim;
+	const struct hc_frame_ops *type = hc_rx_check(node, dim, skb);
+
+	if (!type)
+		return;
+	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) {
+		skb = hc_route_rx(node, dim, skb);
+		if (!skb)
+			return;
+	}
+	/* Most frames are of operations. */
+	INDIRECT_CALL_1(type->rx, hc_coll_rx, node, dim, skb);
+}
+
+/* Returns the cost of what was sent beside the frames of the queues, for this poll to bear. */
+static int poll_spent(struct hc_node *node, int most)
+{
+	return min(hc_cost(node) - 1, most);
+}
+
+/* A poll is over; there may be more to do. */
+static int poll_end(struct hc_node *node, int work, int budget, bool more)
+{
+	/* Otherwise NAPI would let the next poll pass by the gate. */
+	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
+	if (more && !hc_gate_awaited(node))
+		return budget;
+	work = min(work, budget - 1);
+	/* From here on another node may have the place, and another processor the NAPI. */
+	hc_gate_leave(node);
+	napi_complete_done(&node->napi, work);
+	if (more)
+		hc_node_schedule(node);
+	return work;
+}
+
+/* Returns @budget if the node is to be polled again, and else less: the NAPI is complete then. */
+static int node_poll(struct hc_node *node, int budget)
+{
+	/* Busy polling may come with a small budget. */
+	int share = max(budget / 4, 1);
+	bool ready;
+	int work;
+
+	/* Work for which NAPI_STATE_MISSED was set is queued already: this poll finds it. */
+	clear_bit(NAPI_STATE_MISSED, &node->napi.state);
+	/* Before the queues are looked at. */
+	smp_mb__after_atomic();
+	node->merge_cost = 0;
+	poll_events(node);
+	work = poll_spent(node, share);
+	/* No kind of traffic keeps others from being served. */
+	if (hc_work_ready(node))
+		work += hc_coll_work(node, share / 2);
+	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
+	if (unlikely(hc_detect_is_judging(node->detect)))
+		hc_detect_decide(node);
+	if (unlikely(hc_detect_owes(node->detect)))
+		hc_detect_flush(node);
+	if (unlikely(hc_lsdb_owes(node->lsdb) & ~node->fault))
+		hc_lsdb_flush(node);
+	work += poll_spent(node, min(share, budget - work));
+	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
+	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
+	if (!hc_hostq_idle(node))
+		work += hc_hostq_poll(node, budget - work);
+	/* Stalls are looked for only with an empty rxq, as a frame that a member waits for may
+	 * lie in it.  No member waits for an Ethernet frame.
+	 */
+	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
+	    test_bit(HC_EV_STALL, &node->events) &&
+	    test_and_clear_bit(HC_EV_STALL, &node->events))
+		hc_coll_event(node, BIT(HC_EV_STALL));
+	ready = hc_work_ready(node);
+	if (work < budget && ready) {
+		work += hc_coll_work(node, min(share, budget - work));
+		/* Operations that have ended here leave room for contributions that wait. */
+		work += hc_hostq_poll(node, budget - work);
+		ready = hc_work_ready(node);
+	}
+	return poll_end(node, work, budget, work == budget || ready ||
+			!skb_queue_empty_lockless(&node->rxq.list) ||
+			!skb_queue_empty_lockless(&node->eth_rxq.list) ||
+			!skb_queue_empty_lockless(&node->ethq.list));
+}
+
+/* What has to be left of the budget of a pass for one more poll. */
+#define FOLLOW_MIN	8
+
+/* A pass: the poll, and then those of nodes that it has given something to do, and so on, with one
+ * budget (fabric/gate.c).  Polls never nest.  One that has more to do than what is left of the
+ * budget is the last: its node goes to the gate, with the others that have not had their turn.
+ */
+static int node_pass(struct napi_struct *napi, int budget)
+{
+	struct hc_node *next;
+	int first, work, rest, cost;
+
+	/* This is a call for room in a transmit ring; there is none. */
+	if (unlikely(!budget))
+		return 0;
+	hc_cover_start();
+	hc_gate_pass_begin();
+	first = node_poll(container_of(napi, struct hc_node, napi), budget);
+	/* From here on the NAPI may be another processor's, unless it is to be polled again. */
+	work = max(first, 1);
+	while (budget - work >= FOLLOW_MIN && (next = hc_gate_pass_next())) {
+		rest = budget - work;
+		cost = node_poll(next, rest);
+		if (cost == rest)
+			hc_gate_enter(next);
+		work += max(cost, 1);
+	}
+	hc_gate_pass_end();
+	hc_cover_stop();
+	return first == budget ? budget : min(work, budget - 1);
+}
+
+void __init hc_poll_init(void)
+{
+	hc_node_poll = node_pass;
+}

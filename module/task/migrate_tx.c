@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Task migration: tasks go over links in TASK frames, one at a time over each link and direction.
+ *
+ * A migration has a number, by which both ends of the link know it. The sender takes the task from
+ * its queue, sends it in segments and repeats that; the receiver assembles it, and *decides*: it
+ * takes the task, with the last segment, or refuses it (it has no room). A decision never changes,
+ * and is the answer to whatever comes of that migration. The sender does not decide: it keeps the
+ * task until it receives the decision. So a task is in the queue of the receiver if and only if the
+ * receiver has decided TAKEN, and goes back to the queue of the sender only when the sender has
+ * received NOT; lost, doubled, late and overtaking frames change nothing, for a receiver that has
+ * decided takes nothing more of this migration, nor of those before it.
+ *
+ * If the link fails the sender does not know whether the receiver has the task. It sends an ASK, by
+ * unicast around the fault, and a receiver that gets an ASK about an undecided migration decides
+ * NOT: so there is an answer as long as there is a path, also after the link, or the receiver, has
+ * come back: a node that fails loses its tasks, but neither its decisions nor its numbers. If there
+ * is no path, no protocol can do better (two generals). When that has lasted for the fabric's stall
+ * timeout the task is unresolved: an idempotent one goes back to the queue, marked, others are
+ * reported as unresolved, by their ids, and are not executed here.
+ *
+ * A machine that has rebooted has decided nothing, but its nodes may have before the reboot. So
+ * each frame of a migration carries the boot id that it is for, and a machine with another boot id
+ * answers UNKNOWN, by whatever path it is asked: that makes the task unresolved, too.
+ *
+ * Neighbours that lie: segments and the answers to them are believed from the neighbour at the
+ * other end of the link alone. An ASK and its answer by unicast name the number, which begins at
+ * random, so that no node knows it that has not seen it. A neighbour can refuse tasks, and lose
+ * tasks that it has taken, but gets no more memory than the limit of the node.
+ *
+ * Replicas go over links in the same segments: replica_tx.c, replica_store.c.
+ */
+#include <linux/hrtimer.h>
+#include <linux/random.h>
+
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/route.h"
+#include "task/migrate.h"
+#include "task/round.h"
+#include "task/task.h"
+#include "trace.h"
+
+/* ------------------------------------------------------------ both ends */
+
+static enum hrtimer_restart move_timer(struct hrtimer *timer)
+{
+	struct hc_tasks *tasks = container_of(timer, struct hc_tasks, timer);
+
+	hc_node_kick(tasks->node, HC_EV_TASKS);
+	return HRTIMER_NORESTART;
+}
+
+void hc_ways_init(struct hc_tasks *tasks)
+{
+	unsigned int d;
+
+	for (d = 0; d < tasks->fabric->topo.ports; d++) {
+		struct hc_way *way = &tasks->way[d];
+
+		way->out.move = get_random_u64();
+		way->in.ops = &hc_in_tasks;
+		way->copies.ops = &hc_in_copies;
+	}
+	hc_spares_init(tasks);
+	hc_timer_setup(&tasks->timer, move_timer);
+}
+
+void hc_move_stop(struct hc_node *node)
+{
+	struct hc_tasks *tasks = hc_tasks_of(node);
+
+	if (tasks)
+		hrtimer_cancel(&tasks->timer);
+}
+
+struct sk_buff *hc_task_word(const struct hc_node *node, u8 what, u64 number, u32 len)
+{
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_TASK, len, GFP_ATOMIC);
+
+	if (!skb)
+		return NULL;
+	hc_wire_task_of(skb)->what = what;
+	hc_wire_task_of(skb)->move = cpu_to_be64(number);
+	return skb;
+}
+
+void hc_task_say(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	if (!skb)
+		return;
+	if (hc_link_usable(node, dim))
+		hc_link_xmit(node, dim, skb);
+	else
+		hc_route_xmit(node, hc_node_peer(node, dim), skb);
+}
+
+static void word_say(struct hc_node *node, unsigned int dim, u8 what, u64 number)
+{
+	hc_task_say(node, dim, hc_task_word(node, what, number, 0));
+}
+
+static void ask_say(struct hc_node *node, unsigned int dim, const struct hc_wire_task *says)
+{
+	struct sk_buff *skb = hc_task_word(node, says->what, 0, 0);
+
+	if (skb)
+		*hc_wire_task_of(skb) = *says;
+	hc_task_say(node, dim, skb);
+}
+
+/* ------------------------------------------------------------ repetitions */
+
+/* Segments may wait to be processed for this many times the pause before they are sent again. */
+#define WAITS_MAX	32
+
+void hc_task_sent(struct hc_task_pace *pace, u64 now)
+{
+	u64 pause = hc_task_pause(pace->tries);
+
+	pace->due = now + pause;
+	pace->late = now + pause * WAITS_MAX;
+	pace->tries = min(pace->tries + 1, 255);
+}
+
+/* Frames that a slow machine has not processed yet must not be repeated, or it would only get
+ * slower.
+ */
+bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
+{
+	if (!pace->tries || now >= pace->late ||
+	    (!hc_link_pending(node, dim) && skb_queue_empty_lockless(&node->rxq.list)))
+		return false;
+	pace->due = min(now + HC_TASK_REPEAT_MIN, pace->late);
+	return true;
+}
+
+/* ------------------------------------------------------------ the sender */
+
+static void bits_copy(const struct hc_task *task, u32 at, void *to, u32 len)
+{
+	const struct sk_buff *skb;
+	u32 n;
+
+	for (skb = task->skb; skb && len; skb = skb->next) {
+		if (at >= skb->len) {
+			at -= skb->len;
+			continue;
+		}
+		n = min(len, skb->len - at);
+		skb_copy_bits(skb, at, to, n);
+		to += n;
+		len -= n;
+		at = 0;
+	}
+}
+
+static struct sk_buff *segment_make(const struct hc_node *node, const struct hc_task *task,
+				    const struct hc_wire_task *as, u32 at, u32 len)
+{
+	struct sk_buff *skb = hc_poll_frame(node, HC_FRAME_TASK, len);
+	struct hc_wire_task *w;
+
+	if (!skb)
+		return NULL;
+	w = hc_wire_task_of(skb);
+	*w = *as;
+	w->nr = cpu_to_be64(task->id.nr);
+	w->offset = cpu_to_be32(at);
+	w->total = cpu_to_be32(task->len);
+	w->origin = cpu_to_be16(task->id.node);
+	w->flags |= task->id.flags;
+	bits_copy(task, at, skb->data + HC_TASK_HEAD, len);
+	return skb;
+}
+
+void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task,
+		  const struct hc_wire_task *as)
+{
+	u32 segment = node->fabric->segment, at = 0, len;
+	struct sk_buff *skb;
+
+	do {
+		len = min(segment, task->len - at);
+		skb = segment_make(node, task, as, at, len);
+		if (!skb || hc_link_xmit(node, dim, skb))
+			return;
+		node->spent++;
+		at += len;
+	} while (at < task->len);
+}
+
+/* Return for which requester the next task goes; HC_MOVE_NWHY: for none. */
+static unsigned int out_why(const struct hc_way_out *out)
+{
+	unsigned int why = 0;
+
+	while (why < HC_MOVE_NWHY && !out->want[why])
+		why++;
+	return why;
+}
+
+static void out_stop(struct hc_way_out *out)
+{
+	memset(out->want, 0, sizeof(out->want));
+}
+
+/* Begin the migration of the newest waiting task. Keep a replica if the task is to have one and
+ * there is room for it.
+ */
+static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
+{
+	unsigned int dim = container_of(out, struct hc_way, out) - tasks->way;
+	struct hc_task *task;
+
+	if (list_empty(&tasks->queue)) {
+		out_stop(out);
+		return;
+	}
+	task = list_last_entry(&tasks->queue, struct hc_task, list);
+	list_del_init(&task->list);
+	if (task->id.flags & HYPERCUBE_TASK_REPLICATED)
+		out->kept = hc_kept_new(tasks, dim);
+	tasks->stats.queued--;
+	tasks->stats.moving++;
+	out->want[why]--;
+	out->why = why;
+	out->task = task;
+	out->move++;
+	out->life = hc_link_life(&tasks->node->ports[dim]);
+	out->asks = false;
+	out->since = now;
+	out->pace = (struct hc_task_pace){ .due = now };
+}
+
+static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
+{
+	struct hc_task *task = out->task;
+
+	lockdep_assert_held(&tasks->lock);
+	hc_kept_free(tasks, out->kept);
+	out->kept = NULL;
+	out->task = NULL;
+	tasks->stats.moving--;
+	return task;
+}
+
+/* The receiver refused: the task stays here. The requester of this one is not served any further;
+ * the other requesters are.
+ */
+static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
+{
+	struct hc_task *task = out_end(tasks, out);
+
+	out->want[out->why] = 0;
+	tasks->stats.queued++;
+	list_add_tail(&task->list, &tasks->queue);
+	trace_hc_task(tasks->node, HC_TASK_KEPT, &task->id);
+}
+
+/* The receiver cannot be asked: the task is unresolved, move it to @unresolved. */
+static void out_unresolved(struct hc_tasks *tasks, struct hc_way_out *out,
+			   struct list_head *unresolved)
+{
+	struct hc_task *task = out_end(tasks, out);
+
+	out_stop(out);
+	tasks->stats.unresolved++;
+	trace_hc_task(tasks->node, HC_TASK_UNRESOLVED, &task->id);
+	hc_task_unlink(tasks, task);
+	list_add_tail(&task->list, unresolved);
+}
+
+/* Put the task back at the head of the queue, marked as one that may have been executed. */
+static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
+{
+	struct hc_task *task = out_end(tasks, out);
+
+	out_stop(out);
+	task->id.flags |= HYPERCUBE_TASK_REDELIVERED;
+	tasks->stats.queued++;
+	tasks->stats.redelivered++;
+	list_add(&task->list, &tasks->queue);
+	trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
+}
+
+bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *unresolved)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	bool again = out->task && out->task->id.flags & HYPERCUBE_TASK_IDEMPOTENT;
+
+	if (again)
+		out_again(tasks, out);
+	else if (out->task)
+		out_unresolved(tasks, out, unresolved);
+	return again;
+}
+
+bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+
+	/* The receiver has failed, so the task, taken or not, exists only here. */
+	if (!out->task || !out->kept || (upto && !hc_task_upto(out->move, *upto)))
+		return false;
+	out_again(tasks, out);
+	return true;
+}
+
+/* Return: true if the stall timeout has passed. It does not run while the link is usable, over
+ * which the answer comes at last; by another path the answer may get lost.
+ */
+static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	u64 stall_timeout = (u64)READ_ONCE(tasks->fabric->stall_timeout) * NSEC_PER_MSEC;
+
+	if (usable)
+		out->since = now;
+	return stall_timeout && out->pace.tries && now - out->since >= stall_timeout;
+}
+
+/* Return the task that is to be sent now, with a reference, or NULL. *@ask is set if the neighbour
+ * is to be asked about it instead.
+ */
+static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now,
+			       bool *ask, struct list_head *unresolved)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	bool usable = hc_link_usable(tasks->node, dim);
+	unsigned int why;
+
+	lockdep_assert_held(&tasks->lock);
+	if (!usable)
+		out_stop(out);
+	why = out_why(out);
+	if (!out->task && why < HC_MOVE_NWHY)
+		out_begin(tasks, out, why, now);
+	if (out->task && links && !usable && !out->asks)
+		out->pace.due = now;
+	if (!out->task || now < out->pace.due)
+		return NULL;
+	if (out_late(tasks, dim, usable, now)) {
+		hc_out_forget(tasks, dim, unresolved);
+		return NULL;
+	}
+	if (usable && hc_task_waits(tasks->node, dim, &out->pace, now))
+		return NULL;
+	out->asks |= !usable || out->pace.tries >= HC_TASK_TRIES;
+	hc_task_sent(&out->pace, now);
+	*ask = out->asks;
+	if (*ask)
+		return NULL;
+	refcount_inc(&out->task->ref);
+	return out->task;
+}
+
+/* Return the TASK header by which segments or an ASK name the present migration. */
+static struct hc_wire_task out_says(const struct hc_way_out *out, u8 what)
+{
+	return (struct hc_wire_task){
+		.move = cpu_to_be64(out->move), .life = cpu_to_be32(out->life), .what = what,
+		.flags = what == HC_TASK_F_DATA && out->kept ? HC_TASK_KEEPS : 0,
+	};
+}
+
+static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
+		     u64 now)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	bool ask = false, again, room;
+	struct hc_wire_task says;
+	struct hc_task *task;
+	LIST_HEAD(unresolved);
+
+	spin_lock_bh(&tasks->lock);
+	again = out->task;
+	room = !hc_tasks_room(tasks);
+	task = out_due(tasks, dim, links, now, &ask, &unresolved);
+	/* After the stall timeout the task may be in the queue again, or have made room. */
+	again &= !out->task;
+	room &= hc_tasks_room(tasks);
+	says = out_says(out, ask ? HC_TASK_F_ASK : HC_TASK_F_DATA);
+	spin_unlock_bh(&tasks->lock);
+	if (again)
+		hc_tasks_wake(tasks, HC_TASK_READERS);
+	if (room)
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
+	if (task) {
+		hc_task_send(node, dim, task, &says);
+		hc_task_put(node->fabric, task);
+	}
+	if (ask)
+		ask_say(node, dim, &says);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_UNRESOLVED, &unresolved);
+}
+
+static void timer_arm(struct hc_tasks *tasks)
+{
+	u64 due = U64_MAX;
+	unsigned int d;
+
+	spin_lock_bh(&tasks->lock);
+	for (d = 0; d < tasks->fabric->topo.ports; d++) {
+		if (tasks->way[d].out.task)
+			due = min(due, tasks->way[d].out.pace.due);
+		due = min(due, hc_spare_due(tasks, d));
+	}
+	spin_unlock_bh(&tasks->lock);
+	if (due != U64_MAX)
+		hrtimer_start(&tasks->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
+}
+
+void hc_move_event(struct hc_node *node, bool links)
+{
+	struct hc_tasks *tasks = hc_tasks_of(node);
+	u64 now = ktime_get_ns();
+	unsigned int d;
+
+	if (!tasks)
+		return;
+	hc_kept_recover(node, tasks);
+	for (d = 0; d < node->fabric->topo.ports; d++) {
+		out_step(node, tasks, d, links, now);
+		hc_spare_step(node, tasks, d, links, now);
+	}
+	timer_arm(tasks);
+	hc_round_moved(node);
+}
+
+/* The neighbour has taken the task. Return: the task, or NULL if it stays here as a replica. */
+static struct hc_task *out_taken(struct hc_tasks *tasks, unsigned int dim)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	struct hc_kept *kept = out->kept;
+	struct hc_task *task;
+
+	out->kept = NULL;
+	task = out_end(tasks, out);
+	tasks->stats.sent++;
+	out->sent[out->why]++;
+	trace_hc_task(tasks->node, HC_TASK_SENT, &task->id);
+	if (!kept) {
+		hc_task_unlink(tasks, task);
+		return task;
+	}
+	hc_spare_forget(tasks, task);
+	hc_kept_hand(tasks, dim, kept, task, out->move);
+	return NULL;
+}
+
+bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
+		    u8 what)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	struct hc_task *task = NULL;
+	bool known, room;
+	LIST_HEAD(unresolved);
+
+	spin_lock_bh(&tasks->lock);
+	room = !hc_tasks_room(tasks);
+	known = out->task && out->move == move;
+	if (known && what == HC_TASK_F_TAKEN)
+		task = out_taken(tasks, dim);
+	else if (known && what == HC_TASK_F_NOT)
+		out_keep(tasks, out);
+	else if (known)
+		hc_out_forget(tasks, dim, &unresolved);
+	room = room && hc_tasks_room(tasks);
+	spin_unlock_bh(&tasks->lock);
+	if (task)
+		hc_task_put(node->fabric, task);
+	if (known && what != HC_TASK_F_TAKEN)
+		hc_tasks_wake(tasks, HC_TASK_READERS);
+	if (room)
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_UNRESOLVED, &unresolved);
+	if (known)
+		hc_move_event(node, false);
+	return known;
+}
+
+void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l)
+{
+	unsigned int d;
+
+	for (d = 0; d < tasks->fabric->topo.ports; d++) {
+		struct hc_way *way = &tasks->way[d];
+
+		if (way->out.task)
+			hc_task_lose(tasks, out_end(tasks, &way->out), l, true);
+		out_stop(&way->out);
+		if (way->in.coming)
+			hc_in_close(tasks, &way->in, way->in.move, false);
+		if (way->copies.coming)
+			hc_in_close(tasks, &way->copies, way->copies.move, false);
+		way->copies.taken = false;
+	}
+}
+
+/* ------------------------------------------------------------ frames */
+
+/* Return: true if the flags of a segment are valid: only idempotent tasks are replicated, and only
+ * a migration says that the sender keeps a replica.
+ */
+static bool flags_sound(const struct hc_wire_task *w)
+{
+	u8 flags = w->flags & ~HC_TASK_KEEPS;
+	bool copied = flags & HYPERCUBE_TASK_REPLICATED;
+
+	if (flags & ~(HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REDELIVERED |
+		      HYPERCUBE_TASK_REPLICATED))
+		return false;
+	if (copied && !(flags & HYPERCUBE_TASK_IDEMPOTENT))
+		return false;
+	return w->what == HC_TASK_F_COPY ? copied && flags == w->flags :
+	       copied || flags == w->flags;
+}
+
+/* Return: true if a segment is valid. Each must be as long as possible, so that there are not many.
+ */
+static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
+			  const struct hc_wire_task *w)
+{
+	u32 at = be32_to_cpu(w->offset), total = be32_to_cpu(w->total);
+
+	if (total > HYPERCUBE_TASK_MAX || at > total || (at == total && total) ||
+	    skb->len - HC_TASK_HEAD != min(node->fabric->segment, total - at))
+		return false;
+	return be16_to_cpu(w->origin) < node->fabric->topo.nodes && w->nr && flags_sound(w);
+}
+
+static bool drop_sound(const struct sk_buff *skb, const struct hc_wire_task *w)
+{
+	u32 len = skb->len - HC_TASK_HEAD;
+
+	return len && !(len % sizeof(__be64)) && len <= HC_TASK_DROPS * sizeof(__be64) &&
+	       !(w->flags & ~HC_TASK_KEEPS);
+}
+
+/* Check a TASK frame. Return: 0 or the reason to drop it. */
+static unsigned int word_reason(const struct hc_node *node, const struct sk_buff *skb, bool routed,
+				u32 src)
+{
+	const struct hc_wire_task *w = hc_wire_task_of(skb);
+
+	if (routed && hc_port_to(&node->fabric->topo, node->id, src) == HC_NO_PORT)
+		return HYPERCUBE_A_DROP_FOREIGN;
+	switch (w->what) {
+	case HC_TASK_F_DATA:
+	case HC_TASK_F_COPY:
+		return !routed && segment_sound(node, skb, w) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	case HC_TASK_F_DROP:
+		return drop_sound(skb, w) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	case HC_TASK_F_LOST:
+		return !routed && skb->len == HC_TASK_HEAD + sizeof(struct hc_wire_task_lost) ?
+			0 : HYPERCUBE_A_DROP_MALFORMED;
+	case HC_TASK_F_TAKEN:
+	case HC_TASK_F_NOT:
+	case HC_TASK_F_UNKNOWN:
+	case HC_TASK_F_ASK:
+	case HC_TASK_F_KEPT:
+	case HC_TASK_F_FULL:
+	case HC_TASK_F_DROPPED:
+		return skb->len == HC_TASK_HEAD ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	}
+	return HYPERCUBE_A_DROP_MALFORMED;
+}
+
+/* Process a segment or an ASK. Return: the answer, or 0. *@skb is NULL afterwards if it was kept.
+ */
+static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const struct hc_wire_task *w,
+		struct sk_buff **skb)
+{
+	struct hc_way *way = &tasks->way[dim];
+	bool had, room;
+	u8 answer;
+
+	spin_lock_bh(&tasks->lock);
+	had = hc_tasks_room(tasks);
+	if (w->what == HC_TASK_F_ASK)
+		answer = hc_in_asked(tasks, &way->in, be64_to_cpu(w->move), routed);
+	else
+		answer = hc_in_segment(tasks, w->what == HC_TASK_F_DATA ? &way->in : &way->copies,
+				       w, skb);
+	room = !had && hc_tasks_room(tasks);
+	spin_unlock_bh(&tasks->lock);
+	if (answer == HC_TASK_F_TAKEN)
+		hc_tasks_wake(tasks, HC_TASK_READERS);
+	if (room)
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
+	return answer;
+}
+
+/* Return: true if the frame was meant for this machine before a reboot, of which nothing is known
+ * now.
+ */
+static bool is_for_another(const struct hc_node *node, const struct hc_wire_task *w)
+{
+	return w->what != HC_TASK_F_COPY && w->life &&
+	       be32_to_cpu(w->life) != node->fabric->life;
+}
+
+/* Process a valid TASK frame. Return: false if it answers nothing that was sent. *@skb is NULL
+ * afterwards if it was kept.
+ */
+static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool routed,
+		    const struct hc_wire_task *w, struct sk_buff **skb)
+{
+	u64 move = be64_to_cpu(w->move);
+	bool known;
+	u8 answer;
+
+	switch (w->what) {
+	case HC_TASK_F_TAKEN:
+	case HC_TASK_F_NOT:
+	case HC_TASK_F_UNKNOWN:
+		return hc_out_decided(node, tasks, dim, move, w->what);
+	case HC_TASK_F_KEPT:
+	case HC_TASK_F_FULL:
+	case HC_TASK_F_DROPPED:
+		known = hc_spare_rx(node, tasks, dim, w->what, move);
+		hc_spare_step(node, tasks, dim, false, ktime_get_ns());
+		timer_arm(tasks);
+		return known;
+	case HC_TASK_F_DROP:
+		hc_kept_rx_drop(node, tasks, dim, routed, *skb);
+		return true;
+	case HC_TASK_F_LOST:
+		hc_kept_rx_lost(node, tasks, dim, *skb);
+		return true;
+	}
+	answer = is_for_another(node, w) ? HC_TASK_F_UNKNOWN : in_rx(tasks, dim, routed, w, skb);
+	if (answer)
+		word_say(node, dim, answer, move);
+	/* A node that has taken a task may have to find a neighbour to hold a replica. */
+	if (answer == HC_TASK_F_TAKEN && !list_empty(&tasks->lacking))
+		hc_node_kick(node, HC_EV_TASKS);
+	return true;
+}
+
+void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	const struct hc_wire_task w = *hc_wire_task_of(skb);
+	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED;
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
+	unsigned int why = word_reason(node, skb, routed, src);
+	/* A decision has to be remembered, also at a node that has never had a task. */
+	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
+
+	if (!tasks) {
+		hc_drop(node, &node->ports[dim], skb, why ?: HYPERCUBE_A_DROP_NO_MEMORY);
+		return;
+	}
+	if (routed)
+		dim = hc_port_to(&node->fabric->topo, node->id, src);
+	/* The neighbour may have failed and come back between its last frame and this one. */
+	hc_kept_look(node, tasks, hc_bit(dim));
+	if (word_rx(node, tasks, dim, routed, &w, &skb))
+		consume_skb(skb);
+	else
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
+}

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The replica sender: replicas of this node's tasks, which neighbours hold in case it fails.
+ * replica_store.c is the neighbours' part.
+ *
+ * A task whose producer has requested a replica is in hc_tasks.lacking until a neighbour has
+ * answered that it holds one. Each usable link takes the first of these, one at a time: COPY
+ * frames, with a number of the link's own, repeated until the neighbour answers. Only the queue
+ * here gives the task to workers. When it is done, or gone, the neighbour is sent a DROP, which
+ * names many replicas, is repeated until it is answered, and goes around the link if that has
+ * failed.
+ *
+ * If the link fails the replica behind it is as good as before, should this node fail. But the
+ * neighbour could fail, too, unnoticed: so the task is replicated at another neighbour, and the
+ * first replica is dropped once the second is held, not before. If the link comes back first,
+ * nothing changes. A neighbour that fails has lost the replicas that it held.
+ *
+ * A migrated task needs no other replica: the node that has had it keeps a replica (HC_TASK_KEEPS)
+ * for the node that has it now, from the moment at which the latter decides to take it; so there is
+ * no moment without a replica.
+ *
+ * Neighbours that lie: a neighbour that claims to hold replicas and does not harms only the tasks
+ * of nodes that have asked it. One that never answers a DROP is sent no more replicas after
+ * SPARE_DROPS_MAX, and can migrate no more tasks of which it keeps a replica here: what it is to
+ * drop takes memory at this node.
+ */
+#include <linux/random.h>
+
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "task/task.h"
+#include "trace.h"
+
+/* Unanswered drops of a neighbour before it is sent no more replicas. */
+#define SPARE_DROPS_MAX		1024
+/* Wait before a neighbour without room, or without an answer, is tried again. */
+#define SPARE_REST		(200ULL * NSEC_PER_MSEC)
+
+/**
+ * struct hc_spare - a replica that a neighbour holds, or may hold
+ * @list: in hc_way_spare.live, .handed or .drops; of the one that is being sent: in none
+ * @task: the task, or NULL: the replica is to be dropped
+ * @number: by which the neighbour knows it
+ * @dim: dimension of the link to the neighbour
+ * @handed: the task has migrated from that neighbour, and @number is that of the migration
+ */
+struct hc_spare {
+	struct list_head list;
+	struct hc_task *task;
+	u64 number;
+	u8 dim;
+	bool handed;
+};
+
+/* ------------------------------------------------------------ records */
+
+void hc_spares_init(struct hc_tasks *tasks)
+{
+	unsigned int d;
+
+	INIT_LIST_HEAD(&tasks->lacking);
+	for (d = 0; d < tasks->fabric->topo.ports; d++) {
+		struct hc_way_spare *sp = &tasks->way[d].spare;
+
+		INIT_LIST_HEAD(&sp->live);
+		INIT_LIST_HEAD(&sp->handed);
+		INIT_LIST_HEAD(&sp->drops);
+		sp->number = get_random_u64();
+		sp->word = get_random_u64();
+	}
+}
+
+static struct hc_spare *spare_new(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task,
+				  u64 number, bool handed)
+{
+	struct hc_spare *s = hc_poll_alloc(tasks->fabric, sizeof(*s));
+
+	lockdep_assert_held(&tasks->lock);
+	if (!s)
+		return NULL;
+	INIT_LIST_HEAD(&s->list);
+	s->task = task;
+	s->number = number;
+	s->dim = dim;
+	s->handed = handed;
+	tasks->stats.bytes += sizeof(*s);
+	return s;
+}
+
+static void spare_free(struct hc_tasks *tasks, struct hc_spare *s)
+{
+	list_del(&s->list);
+	tasks->stats.bytes -= sizeof(*s);
+	hc_poll_free(tasks->fabric, s, sizeof(*s));
+}
+
+/* Mark a replica as one that the neighbour is to drop. */
+static void spare_drop(struct hc_tasks *tasks, struct hc_spare *s)
+{
+	struct hc_way_spare *sp = &tasks->way[s->dim].spare;
+
+	s->task = NULL;
+	list_move_tail(&s->list, &sp->drops);
+	sp->ndrops++;
+}
+
+void hc_spare_want(struct hc_tasks *tasks, struct hc_task *task)
+{
+	lockdep_assert_held(&tasks->lock);
+	WRITE_ONCE(tasks->copying, true);
+	if (list_empty(&task->lack))
+		list_add_tail(&task->lack, &tasks->lacking);
+}
+
+bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task)
+{
+	bool notified = task->copy || task->coming;
+
+	lockdep_assert_held(&tasks->lock);
+	list_del_init(&task->lack);
+	if (task->coming) {
+		tasks->way[task->coming->dim].spare.now = NULL;
+		spare_drop(tasks, task->coming);
+		task->coming = NULL;
+	}
+	if (task->copy) {
+		tasks->stats.replicated--;
+		spare_drop(tasks, task->copy);
+		task->copy = NULL;
+	}
+	return notified;
+}
+
+/* Replicas that the neighbour is to drop, and those that it will be, take memory here until it
+ * answers.
+ */
+bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
+{
+	if (tasks->way[dim].spare.ndrops >= SPARE_DROPS_MAX)
+		return false;
+	task->copy = spare_new(tasks, dim, task, move, true);
+	if (!task->copy)
+		return false;
+	list_add_tail(&task->copy->list, &tasks->way[dim].spare.handed);
+	tasks->stats.replicated++;
+	WRITE_ONCE(tasks->copying, true);
+	return true;
+}
+
+/* ------------------------------------------------------------ failures */
+
+bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe)
+{
+	if (task->copy && !hc_neigh_lost(tasks, task->copy->dim) &&
+	    (maybe || !hc_neigh_unseen(tasks, task->copy->dim)))
+		return true;
+	return maybe && task->coming && !hc_neigh_lost(tasks, task->coming->dim);
+}
+
+/* The neighbour does not hold the replica any more: look for another one if the task still exists.
+ */
+static void spare_orphan(struct hc_tasks *tasks, struct hc_spare *s)
+{
+	if (s->task) {
+		s->task->copy = NULL;
+		tasks->stats.replicated--;
+		if (!s->task->coming)
+			hc_spare_want(tasks, s->task);
+	}
+	spare_free(tasks, s);
+}
+
+static void spares_orphan(struct hc_tasks *tasks, struct list_head *list)
+{
+	struct hc_spare *s, *next;
+
+	list_for_each_entry_safe(s, next, list, list)
+		spare_orphan(tasks, s);
+}
+
+/* Each list is in ascending order of its numbers. */
+static void spares_orphan_upto(struct hc_tasks *tasks, struct list_head *list, u64 upto)
+{
+	struct hc_spare *s, *next;
+
+	list_for_each_entry_safe(s, next, list, list) {
+		if (!hc_task_upto(s->number, upto))
+			break;
+		spare_orphan(tasks, s);
+	}
+}
+
+/* Stop sending the replica; another link takes the task. Return: the record of the replica. */
+static struct hc_spare *copy_end(struct hc_tasks *tasks, struct hc_way_spare *sp)
+{
+	struct hc_spare *s = sp->now;
+
+	list_add(&s->task->lack, &tasks->lacking);
+	s->task->coming = NULL;
+	sp->now = NULL;
+	return s;
+}
+
+void hc_spares_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto)
+{
+	spares_orphan_upto(tasks, &tasks->way[dim].spare.handed, upto);
+}
+
+void hc_spares_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+
+	if (sp->now && hc_task_upto(sp->number, upto))
+		spare_drop(tasks, copy_end(tasks, sp));
+	spares_orphan_upto(tasks, &sp->live, upto);
+}
+
+/* Segments under way may reach the neighbour when it is back: it is then sent a DROP for what they
+ * make, or a LOST for what it held.
+ */
+void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+
+	lockdep_assert_held(&tasks->lock);
+	spares_orphan(tasks, &sp->live);
+	spares_orphan(tasks, &sp->handed);
+	spares_orphan(tasks, &sp->drops);
+	sp->ndrops = 0;
+	sp->saying = false;
+	if (sp->now)
+		spare_drop(tasks, copy_end(tasks, sp));
+	if (!sp->lost)
+		sp->had = (struct hc_wire_task_lost){};
+	sp->lost = tasks->copying;
+	sp->had.gave = cpu_to_be64(tasks->way[dim].out.move);
+	sp->had.known |= cpu_to_be32(HC_TASK_LOST_GAVE);
+}
+
+/* Return what is lost if this node fails now, as a LOST says it. */
+static struct hc_wire_task_lost lost_had(const struct hc_way *way)
+{
+	return (struct hc_wire_task_lost){
+		.sent = cpu_to_be64(way->spare.number), .gave = cpu_to_be64(way->out.move),
+		.taken = cpu_to_be64(way->in.closed), .kept = cpu_to_be64(way->copies.closed),
+		.known = cpu_to_be32(HC_TASK_LOST_SENT | HC_TASK_LOST_GAVE |
+				     (way->in.known ? HC_TASK_LOST_TAKEN : 0) |
+				     (way->copies.known ? HC_TASK_LOST_KEPT : 0)),
+	};
+}
+
+/* No task is left: all records are replicas to be dropped. Neighbours may not notice that this node
+ * has failed if it is back at once, and frames sent before may reach them after that: LOST says
+ * up to which numbers all is lost.
+ */
+void hc_spares_lose(struct hc_tasks *tasks)
+{
+	unsigned int d;
+
+	for (d = 0; d < tasks->fabric->topo.ports; d++) {
+		struct hc_way *way = &tasks->way[d];
+
+		hc_spares_orphan(tasks, d);
+		way->spare.had = lost_had(way);
+	}
+}
+
+/* ------------------------------------------------------------ sending */
+
+static bool copy_may_begin(const struct hc_tasks *tasks, unsigned int dim)
+{
+	const struct hc_way_spare *sp = &tasks->way[dim].spare;
+
+	return !sp->now && !sp->lost && sp->ndrops < SPARE_DROPS_MAX &&
+	       !list_empty(&tasks->lacking) &&
+	       hc_link_usable(tasks->node, dim) && hc_tasks_served(tasks);
+}
+
+static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_task *task;
+
+	if (!copy_may_begin(tasks, dim) || now < sp->rest)
+		return;
+	task = list_first_entry(&tasks->lacking, struct hc_task, lack);
+	task->coming = spare_new(tasks, dim, task, sp->number + 1, false);
+	if (!task->coming) {
+		sp->rest = now + SPARE_REST;
+		return;
+	}
+	list_del_init(&task->lack);
+	sp->now = task->coming;
+	sp->number++;
+	sp->pace = (struct hc_task_pace){ .due = now };
+}
+
+/* Return the task of which a replica is to be sent, with a reference, or NULL. */
+static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 now)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+
+	copy_begin(tasks, dim, now);
+	if (!sp->now || now < sp->pace.due || hc_task_waits(tasks->node, dim, &sp->pace, now))
+		return NULL;
+	if (sp->pace.tries == HC_TASK_TRIES) {
+		spare_drop(tasks, copy_end(tasks, sp));
+		sp->rest = now + SPARE_REST;
+		return NULL;
+	}
+	hc_task_sent(&sp->pace, now);
+	refcount_inc(&sp->now->task->ref);
+	return sp->now->task;
+}
+
+static void cut_list(struct hc_tasks *tasks, const struct list_head *list, bool cut)
+{
+	struct hc_spare *s;
+
+	list_for_each_entry(s, list, list) {
+		if (!cut)
+			list_del_init(&s->task->lack);
+		else if (!s->task->coming)
+			hc_spare_want(tasks, s->task);
+	}
+}
+
+/* Handle a change of the link: if it has failed find other neighbours for the replicas behind it;
+ * if it is back, stop that.
+ */
+static void cut_look(struct hc_tasks *tasks, unsigned int dim)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	bool cut = !hc_link_usable(tasks->node, dim);
+
+	if (cut && sp->now)
+		spare_drop(tasks, copy_end(tasks, sp));
+	if (cut == sp->cut)
+		return;
+	sp->cut = cut;
+	sp->rest = 0;
+	cut_list(tasks, &sp->live, cut);
+	cut_list(tasks, &sp->handed, cut);
+}
+
+/* ------------------------------------------------------------ control messages */
+
+/* Return the lowest number that is in use: replicas with lower numbers are none of this node's. */
+static u64 drop_floor(struct hc_way_spare *sp)
+{
+	const struct hc_spare *first;
+
+	first = list_first_entry_or_null(&sp->live, struct hc_spare, list) ?: sp->now;
+	return first ? first->number : sp->number + 1;
+}
+
+/* Return how many of the first entries of @sp->drops one DROP can name: they are of one kind. */
+static unsigned int drop_count(const struct hc_way_spare *sp)
+{
+	const struct hc_spare *s = list_first_entry(&sp->drops, struct hc_spare, list);
+	bool handed = s->handed;
+	unsigned int n = 0;
+
+	list_for_each_entry(s, &sp->drops, list)
+		if (s->handed != handed || ++n == HC_TASK_DROPS)
+			break;
+	return n;
+}
+
+static struct sk_buff *drop_make(const struct hc_tasks *tasks, struct hc_way_spare *sp)
+{
+	struct sk_buff *skb = hc_task_word(tasks->node, HC_TASK_F_DROP, sp->word,
+					   sp->said * sizeof(__be64));
+	const struct hc_spare *s;
+	unsigned int i = 0;
+	__be64 *says;
+
+	if (!skb)
+		return NULL;
+	says = (__be64 *)(skb->data + HC_TASK_HEAD);
+	list_for_each_entry(s, &sp->drops, list) {
+		if (s->handed)
+			hc_wire_task_of(skb)->flags = HC_TASK_KEEPS;
+		else
+			hc_wire_task_of(skb)->nr = cpu_to_be64(drop_floor(sp));
+		says[i++] = cpu_to_be64(s->number);
+		if (i == sp->said)
+			break;
+	}
+	return skb;
+}
+
+static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_way_spare *sp)
+{
+	struct sk_buff *skb = hc_task_word(tasks->node, HC_TASK_F_LOST, sp->word, sizeof(sp->had));
+
+	if (skb)
+		memcpy(skb->data + HC_TASK_HEAD, &sp->had, sizeof(sp->had));
+	return skb;
+}
+
+/* Return: true if there is a control message for the neighbour along @dim, and it can be sent. A
+ * LOST must come behind what was sent before, so it waits for the link. A failed neighbour is sent
+ * nothing.
+ */
+static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
+{
+	const struct hc_way_spare *sp = &tasks->way[dim].spare;
+
+	if (sp->lost)
+		return hc_link_usable(tasks->node, dim);
+	return sp->ndrops && !test_bit(HC_PORT_FAILED, &tasks->node->ports[dim].flags);
+}
+
+/* Return the control message that is to be sent now, or NULL. */
+static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+
+	if (!word_may_go(tasks, dim) || (sp->saying && now < sp->again && !links))
+		return NULL;
+	if (!sp->saying) {
+		sp->saying = true;
+		sp->said = sp->lost ? 0 : drop_count(sp);
+		sp->word++;
+		sp->repeats = 0;
+	}
+	sp->again = now + hc_task_pause(sp->repeats);
+	sp->repeats = min(sp->repeats + 1, 255);
+	return sp->said ? drop_make(tasks, sp) : lost_make(tasks, sp);
+}
+
+/* The control message is answered: forget what it was about. */
+static void word_done(struct hc_tasks *tasks, struct hc_way_spare *sp)
+{
+	if (!sp->said)
+		sp->lost = false;
+	sp->saying = false;
+	while (sp->said) {
+		spare_free(tasks, list_first_entry(&sp->drops, struct hc_spare, list));
+		sp->said--;
+		sp->ndrops--;
+	}
+}
+
+/* ------------------------------------------------------------ the poll */
+
+u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim)
+{
+	const struct hc_way_spare *sp = &tasks->way[dim].spare;
+	u64 due = U64_MAX;
+
+	lockdep_assert_held(&tasks->lock);
+	if (sp->now)
+		due = sp->pace.due;
+	else if (copy_may_begin(tasks, dim))
+		due = sp->rest;
+	return word_may_go(tasks, dim) ? min(due, sp->saying ? sp->again : 0) : due;
+}
+
+void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
+		   u64 now)
+{
+	struct hc_wire_task as = { .what = HC_TASK_F_COPY };
+	struct sk_buff *word;
+	struct hc_task *task;
+
+	/* @copying is set before a replica is first requested or stored, so this costs nothing
+	 * without replicas.
+	 */
+	if (!READ_ONCE(tasks->copying))
+		return;
+	spin_lock_bh(&tasks->lock);
+	cut_look(tasks, dim);
+	task = copy_due(tasks, dim, now);
+	as.move = cpu_to_be64(tasks->way[dim].spare.number);
+	word = word_due(tasks, dim, links, now);
+	spin_unlock_bh(&tasks->lock);
+	hc_task_say(node, dim, word);
+	if (!task)
+		return;
+	hc_task_send(node, dim, task, &as);
+	hc_task_put(node->fabric, task);
+}
+
+/* The neighbour holds the replica: a replica that another one has held until now is not needed. */
+static void copy_kept(struct hc_tasks *tasks, struct hc_way_spare *sp)
+{
+	struct hc_spare *s = sp->now;
+	struct hc_task *task = s->task;
+
+	sp->now = NULL;
+	task->coming = NULL;
+	if (task->copy)
+		spare_drop(tasks, task->copy);
+	else
+		tasks->stats.replicated++;
+	task->copy = s;
+	list_add_tail(&s->list, &sp->live);
+	trace_hc_task(tasks->node, HC_TASK_REPLICATED, &task->id);
+}
+
+/* Process an answer. Return: false if nothing was ever sent under @number; what was given up
+ * meanwhile may still be answered.
+ */
+static bool answered(struct hc_tasks *tasks, struct hc_way_spare *sp, u8 what, u64 number, u64 now)
+{
+	if (what == HC_TASK_F_DROPPED) {
+		if (number == sp->word && sp->saying)
+			word_done(tasks, sp);
+		return sp->word - number < HC_TASK_AHEAD_MAX;
+	}
+	if (sp->now && number == sp->number) {
+		if (what == HC_TASK_F_KEPT) {
+			copy_kept(tasks, sp);
+		} else {
+			spare_free(tasks, copy_end(tasks, sp));
+			sp->rest = now + SPARE_REST;
+		}
+	}
+	return sp->number - number < HC_TASK_AHEAD_MAX;
+}
+
+bool hc_spare_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u8 what,
+		 u64 number)
+{
+	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	u64 now = ktime_get_ns();
+	bool known, room;
+
+	spin_lock_bh(&tasks->lock);
+	room = !hc_tasks_room(tasks);
+	known = answered(tasks, sp, what, number, now);
+	room = room && hc_tasks_room(tasks);
+	spin_unlock_bh(&tasks->lock);
+	if (room)
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
+	return known;
+}

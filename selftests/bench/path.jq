@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0
+# Input: lines of path_guest.sh, each followed by what path.awk makes of it. Output: for each
+# operation its instructions, by group, and its calls: the difference between two runs, of which the
+# first had half of the operations.
+
+def bytes: if . >= 1024 then " \(. / 1024) KiB" elif . > 0 then " \(.) B" else "" end;
+# Difference of two counts; a group missing in both is missing
+def more($once; $twice; $n): ($once + $twice | keys) | map({ key: ., value: ((($twice[.] // 0) - ($once[.] // 0)) / $n) }) | from_entries;
+# Adds folders with few instructions to another one
+def whole: .fabric += (.route // 0) + (.trunk // 0) + (.["poll.o"] // 0)
+	| .others = ([to_entries[] | select(.key | IN("others", "netlink", "lib", "reduce", "task", "main.o", "notifier.o", "trace.o")).value] | add)
+	| del(.route, .trunk, .netlink, .lib, .reduce, .task, .["main.o"], .["notifier.o"], .["poll.o"], .["trace.o"]);
+
+[range(0; length; 2) as $i | .[$i] + .[$i + 1]]
+| [range(0; length; 2) as $i | .[$i] as $once | .[$i + 1] as $twice | ($twice.operations - $once.operations) as $n
+	| { name: ($once.what + ($once.bytes | bytes)), what: $once.what, bytes: $once.bytes,
+	    groups: (more($once.groups; $twice.groups; $n) | whole), events: more($once.events; $twice.events; $n) }
+	| .instructions = ([.groups[]] | add)]

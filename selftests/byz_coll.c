@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Byzantine nodes in a collective: they corrupt what they pass on of others' data, merged or not,
+ * after every checksum was checked; never what only their own process has contributed, and not what
+ * they give to their own process.
+ *
+ * Scheduling: shared
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define DIM	3
+#define NODES	(1u << DIM)
+#define PLAN	1
+#define WORDS	5
+#define EVERY	HYPERCUBE_PPM_MAX
+#define FAILED	(~0u)
+#define ROOT	5
+/* Dimension 2 is the first stage of the tree, and so the last of the broadcast. */
+static const uint8_t order[DIM] = { 2, 0, 1 };
+
+/* Return: word @i of member @u; different bits for each, so that results show what was corrupted.
+ */
+static uint64_t word(unsigned int u, unsigned int i)
+{
+	return (u + 1) * 0x10001ull << 4 * i;
+}
+
+static void expected(unsigned int collective, uint64_t *out)
+{
+	unsigned int u, i;
+
+	for (i = 0; i < WORDS; i++)
+		out[i] = 0;
+	for (u = 0; u < NODES; u++)
+		for (i = 0; i < WORDS; i++)
+			if (collective == HYPERCUBE_GATHER || collective == HYPERCUBE_ALLGATHER)
+				out[u * WORDS + i] = word(u, i);
+			else
+				out[i] += word(u, i);
+}
+
+static void job_fill(struct job *j, unsigned int collective, unsigned int u)
+{
+	bool blocks = collective == HYPERCUBE_GATHER || collective == HYPERCUBE_ALLGATHER;
+	bool all = collective == HYPERCUBE_ALLREDUCE || collective == HYPERCUBE_ALLGATHER;
+	uint64_t *in = calloc(WORDS, sizeof(*in));
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++)
+		in[i] = word(u, i);
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .collective = collective,
+		.flags = !all ? HYPERCUBE_F_NOTIFY : 0,
+		.oper = blocks ? 0 : HYPERCUBE_SUM,
+		.type = blocks ? 0 : HYPERCUBE_U64,
+		.bytes = WORDS * sizeof(*in),
+	};
+	j->in = in;
+	j->waits = true;
+	if (all || u == ROOT) {
+		j->room = WORDS * sizeof(*in) * (blocks ? NODES : 1);
+		j->out = calloc(1, j->room);
+	}
+}
+
+/* Return: the set of nodes at which a message of the root is wrong, or FAILED. */
+static uint32_t message_wrong_at(const struct cube *c)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BCAST };
+	uint64_t message[WORDS], got[WORDS];
+	struct hypercube_result res;
+	uint32_t wrong = 0;
+	unsigned int u;
+
+	for (u = 0; u < WORDS; u++)
+		message[u] = word(ROOT, u);
+	op.bytes = sizeof(message);
+	if (shc_send(c->fd[ROOT], &op, message, sizeof(message), 0) != sizeof(message))
+		return FAILED;
+	for (u = 0; u < NODES; u++) {
+		if (u == ROOT)
+			continue;
+		if (shc_recv_soon(c->fd[u], got, sizeof(got), &res) != sizeof(got) || res.status)
+			return FAILED;
+		if (memcmp(got, message, sizeof(got)))
+			wrong |= 1u << u;
+	}
+	return wrong;
+}
+
+/* As message_wrong_at(), for the other collectives. */
+static uint32_t wrong_at(struct cube *c, unsigned int collective)
+{
+	uint64_t right[NODES * WORDS];
+	unsigned int node[CUBE_MAX], n, i;
+	struct party p[CUBE_MAX];
+	uint32_t wrong = 0;
+
+	if (collective == HYPERCUBE_BCAST)
+		return message_wrong_at(c);
+	expected(collective, right);
+	n = parties(c, p, node, 1);
+	for (i = 0; i < n; i++)
+		job_fill(&p[i].job[0], collective, node[i]);
+	if (drive(p, n, patience(20)))
+		wrong = FAILED;
+	for (i = 0; i < n && wrong != FAILED; i++) {
+		const struct job *j = &p[i].job[0];
+
+		if (p[i].dead || j->refused || j->res.status || j->got != j->room)
+			wrong = FAILED;
+		else if (j->out && memcmp(j->out, right, j->room))
+			wrong |= 1u << node[i];
+	}
+	parties_done(p, n, 1);
+	return wrong;
+}
+
+static uint64_t notified(const struct cube *c, unsigned int u)
+{
+	struct node_view v;
+
+	return ctl_node_get(c->name, u, &v) ? ~0ull : v.lies;
+}
+
+/* Make a tree in a cube of eight nodes, with links that have checksums. */
+static int ready(struct cube *c)
+{
+	struct impairments sealed = { .corrupt = 1, .seed = 1 };
+	int err = cube_new(c, DIM, 0);
+
+	err = err ?: cube_bind_all(c);
+	err = err ?: cube_impair(c, &sealed);
+	return err ?: cube_plan_fixed(c, PLAN, ROOT, order);
+}
+
+static unsigned int descendants_of(unsigned int u)
+{
+	uint32_t set = 0, v;
+	unsigned int active = 0, d;
+
+	while (active < DIM && !((u ^ ROOT) >> order[active] & 1))
+		active++;
+	for (v = 0; v < NODES; v++) {
+		bool below = v != u;
+
+		for (d = active; d < DIM; d++)
+			below &= !((u ^ v) >> order[d] & 1);
+		set |= (uint32_t)below << v;
+	}
+	return set;
+}
+
+static bool relays(unsigned int u)
+{
+	return !((u ^ ROOT) >> order[0] & 1);
+}
+
+/* Make each node in turn corrupt everything that it passes on. @seen: the nodes at which the result
+ * must then be wrong.
+ */
+static void each_liar(struct __test_metadata *_metadata, struct cube *c, unsigned int collective,
+		      uint32_t (*seen)(unsigned int u))
+{
+	struct link_sums sums;
+	unsigned int u;
+
+	EXPECT_EQ(0, wrong_at(c, collective));
+	for (u = 0; u < NODES; u++) {
+		ASSERT_EQ(0, ctl_node_byzantine(c->name, u, EVERY, NULL, 0, 7 + u));
+		EXPECT_EQ(seen(u), wrong_at(c, collective));
+		EXPECT_EQ(!!seen(u), !!notified(c, u));
+		ASSERT_EQ(0, ctl_node_byzantine(c->name, u, 0, NULL, 0, -1));
+	}
+	EXPECT_EQ(0, wrong_at(c, collective));
+	ASSERT_EQ(0, ctl_link_sums(c->name, &sums));
+	EXPECT_EQ(0, sums.corrupted);
+	EXPECT_EQ(0, sums.checksum);
+}
+
+static uint32_t reduce_seen(unsigned int u)
+{
+	return relays(u) && u != ROOT ? 1u << ROOT : 0;
+}
+
+TEST(a_reduction_is_falsified_by_relays_only)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, ready(&c));
+	each_liar(_metadata, &c, HYPERCUBE_REDUCE, reduce_seen);
+	each_liar(_metadata, &c, HYPERCUBE_GATHER, reduce_seen);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* If the sink is Byzantine its own result is right, and those of its descendants are wrong; if
+ * another relay is, all results are wrong.
+ */
+static uint32_t allreduce_seen(unsigned int u)
+{
+	return u == ROOT ? descendants_of(u) : relays(u) ? (1u << NODES) - 1 : 0;
+}
+
+TEST(an_allreduce_is_falsified_up_and_down)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, ready(&c));
+	each_liar(_metadata, &c, HYPERCUBE_ALLREDUCE, allreduce_seen);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static uint32_t bcast_seen(unsigned int u)
+{
+	return u == ROOT ? 0 : descendants_of(u);
+}
+
+TEST(a_message_is_falsified_below_the_liar)
+{
+	uint8_t reverse[DIM] = { order[2], order[1], order[0] };
+	struct hc_bcast_plan b;
+	const char *why;
+	struct cube c;
+
+	ASSERT_EQ(0, ready(&c));
+	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
+	ASSERT_EQ(0, hc_plan_bcast_fixed(c.faults, ROOT, reverse, DIM, &b, &why));
+	ASSERT_EQ(0, ctl_bcast_new(c.name, PLAN, &b.bcast, c.faults->fault));
+	hc_bcast_plan_free(&b);
+	each_liar(_metadata, &c, HYPERCUBE_BCAST, bcast_seen);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The first exchange has only what the Byzantine node contributed, the later ones also what it
+ * received in the first.
+ */
+TEST(a_doubling_is_falsified_in_all_stages_but_the_first)
+{
+	unsigned int u, v;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, DIM, 0));
+	for (u = 0; u < NODES; u++) {
+		uint32_t seen = 0;
+
+		for (v = 0; v < NODES; v++)
+			if (v != u && !((u ^ v) >> c.doubling.order[0] & 1))
+				seen |= 1u << v;
+		ASSERT_EQ(0, ctl_node_byzantine(c.name, u, EVERY, NULL, 0, 7 + u));
+		EXPECT_EQ(seen, wrong_at(&c, HYPERCUBE_ALLREDUCE));
+		EXPECT_EQ(DIM - 1, notified(&c, u));
+		ASSERT_EQ(0, ctl_node_byzantine(c.name, u, 0, NULL, 0, -1));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_list_names_the_frames_passed_on)
+{
+	static const unsigned int at[] = { 2 };
+	unsigned int u = ROOT ^ 1u << order[2];
+	struct cube c;
+
+	ASSERT_EQ(0, ready(&c));
+	ASSERT_EQ(0, ctl_node_byzantine(c.name, u, 0, at, 1, 3));
+	EXPECT_EQ(0, wrong_at(&c, HYPERCUBE_REDUCE));
+	EXPECT_EQ(1u << ROOT, wrong_at(&c, HYPERCUBE_REDUCE));
+	EXPECT_EQ(0, wrong_at(&c, HYPERCUBE_REDUCE));
+	EXPECT_EQ(1, notified(&c, u));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

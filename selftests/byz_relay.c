@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Byzantine nodes that flip a bit of the payload in frames that they relay, those that a list names
+ * or at random, after every checksum was checked; the same seed flips the same bits, and a node
+ * does not corrupt its own frames.
+ *
+ * Scheduling: shared
+ */
+#include <poll.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define BYTES	24
+#define MANY	64
+#define EVERY	HYPERCUBE_PPM_MAX
+
+/* Make all nodes Byzantine. Node 3 is two hops away from node 0, so a node in between relays. */
+static int all_lie(const struct cube *c, unsigned int ppm, const unsigned int *at, unsigned int n,
+		   int64_t seed)
+{
+	unsigned int u;
+	int err = 0;
+
+	for (u = 0; u < c->nodes && !err; u++)
+		err = ctl_node_byzantine(c->name, u, ppm, at, n, seed);
+	return err;
+}
+
+static uint64_t notified(const struct cube *c)
+{
+	struct node_view v;
+	uint64_t sum = 0;
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		sum += ctl_node_get(c->name, u, &v) ? 1 << 20 : v.lies;
+	return sum;
+}
+
+/* Send a message and wait for it. Return: number of flipped bits, of which *@bit is one, or -errno.
+ */
+static int flips(const struct cube *c, unsigned int from, unsigned int to, unsigned int *bit)
+{
+	struct sockaddr_hypercube a = shc_addr(c->name, to);
+	unsigned char out[BYTES], in[BYTES + 1];
+	int n = 0;
+	unsigned int i;
+
+	for (i = 0; i < BYTES; i++)
+		out[i] = rnd();
+	if (sendto(c->fd[from], out, BYTES, 0, (const struct sockaddr *)&a, sizeof(a)) != BYTES)
+		return -errno;
+	if (!readable(c->fd[to], 20))
+		return -ETIMEDOUT;
+	if (recv(c->fd[to], in, sizeof(in), MSG_DONTWAIT) != BYTES)
+		return -EBADMSG;
+	for (i = 0; i < 8 * BYTES; i++)
+		if ((in[i / 8] ^ out[i / 8]) >> i % 8 & 1) {
+			*bit = i;
+			n++;
+		}
+	return n;
+}
+
+TEST(one_bit_of_each_frame_is_flipped)
+{
+	unsigned int i, bit, last = 0, changes = 0;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	ASSERT_EQ(0, flips(&c, 0, 3, &bit));
+	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(1, flips(&c, 0, 3, &bit));
+		changes += bit != last;
+		last = bit;
+	}
+	EXPECT_LE(MANY / 2, changes);
+	EXPECT_EQ(MANY, notified(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(nobody_lies_about_their_own)
+{
+	struct cube c;
+	unsigned int bit;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
+	EXPECT_EQ(0, flips(&c, 0, 0, &bit));
+	EXPECT_EQ(0, flips(&c, 0, 1, &bit));
+	EXPECT_EQ(0, flips(&c, 3, 1, &bit));
+	EXPECT_EQ(0, notified(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(no_checksum_finds_it)
+{
+	struct impairments sealed = { .corrupt = 1, .seed = 1 };
+	struct link_sums sums;
+	unsigned int i, bit;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	/* With this chance the link corrupts none of these frames, but each has a checksum. */
+	ASSERT_EQ(0, cube_impair(&c, &sealed));
+	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(1, flips(&c, 0, 3, &bit));
+	ASSERT_EQ(0, ctl_link_sums(c.name, &sums));
+	EXPECT_EQ(0, sums.corrupted);
+	EXPECT_EQ(0, sums.checksum);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_list_names_the_frames)
+{
+	static const unsigned int at[] = { 2, 5, 6 };
+	unsigned int i, bit;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	ASSERT_EQ(0, flips(&c, 0, 3, &bit));
+	ASSERT_EQ(0, all_lie(&c, 0, at, 3, 1));
+	for (i = 1; i <= 10; i++)
+		EXPECT_EQ(i == 2 || i == 5 || i == 6, flips(&c, 0, 3, &bit));
+	/* Setting the list again starts counting again. */
+	ASSERT_EQ(0, all_lie(&c, 0, at, 1, 1));
+	for (i = 1; i <= 10; i++)
+		EXPECT_EQ(i == 2, flips(&c, 0, 3, &bit));
+	EXPECT_EQ(4, notified(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static int record(const struct cube *c, unsigned int *bits, int64_t seed)
+{
+	unsigned int i;
+	int n = all_lie(c, EVERY / 3, NULL, 0, seed), lies = 0;
+
+	for (i = 0; i < MANY && !n; i++) {
+		n = flips(c, 0, 3, &bits[i]);
+		if (n < 0)
+			return n;
+		lies += n;
+		bits[i] = n ? bits[i] : ~0u;
+		n = 0;
+	}
+	return n ?: lies;
+}
+
+TEST(a_seed_makes_it_the_same_again)
+{
+	unsigned int first[MANY], again[MANY], other[MANY];
+	struct cube c;
+	int lies;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	lies = record(&c, first, 7);
+	EXPECT_LE(MANY / 8, lies);
+	EXPECT_GT(MANY * 3 / 4, lies);
+	EXPECT_EQ(lies, record(&c, again, 7));
+	EXPECT_LE(0, record(&c, other, 8));
+	EXPECT_EQ(0, memcmp(first, again, sizeof(first)));
+	EXPECT_NE(0, memcmp(first, other, sizeof(first)));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(clearing_faults_ends_lies)
+{
+	static const unsigned int at[] = { 1 };
+	struct node_view v;
+	unsigned int bit;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	ASSERT_EQ(0, ctl_node_byzantine(c.name, 1, EVERY, NULL, 0, 1));
+	ASSERT_EQ(0, ctl_node_byzantine(c.name, 2, 0, at, 1, 1));
+	ASSERT_EQ(0, ctl_fault_clear(c.name));
+	EXPECT_EQ(0, flips(&c, 0, 3, &bit));
+	EXPECT_EQ(0, notified(&c));
+	ASSERT_EQ(0, ctl_node_get(c.name, 1, &v));
+	EXPECT_EQ(0, v.lie);
+	ASSERT_EQ(0, ctl_node_get(c.name, 2, &v));
+	EXPECT_EQ(0, v.nat);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(wrong_requests_are_refused_and_change_nothing)
+{
+	unsigned int at[HYPERCUBE_BYZANTINE_AT_MAX + 1], i;
+	struct node_view v;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
+	for (i = 0; i < ARRAY_SIZE(at); i++)
+		at[i] = i + 1;
+	ASSERT_EQ(0, ctl_node_byzantine(c.name, 1, 5, NULL, 0, 77));
+	EXPECT_EQ(-ERANGE, ctl_node_byzantine(c.name, 1, EVERY + 1, NULL, 0, 1));
+	EXPECT_EQ(-E2BIG, ctl_node_byzantine(c.name, 1, 0, at, ARRAY_SIZE(at), 1));
+	at[1] = 1;
+	EXPECT_EQ(-EINVAL, ctl_node_byzantine(c.name, 1, 0, at, 2, 1));
+	at[0] = 0;
+	EXPECT_EQ(-ERANGE, ctl_node_byzantine(c.name, 1, 0, at, 2, 1));
+	EXPECT_EQ(-ERANGE, ctl_node_byzantine(c.name, 4, 5, NULL, 0, 1));
+	nl_begin(ctl(), HYPERCUBE_CMD_NODE_SET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, c.name);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, 1);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_BYZANTINE, 1);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_BYZANTINE_AT, 1);
+	EXPECT_EQ(-EINVAL, nl_talk(ctl(), NULL, NULL));
+	EXPECT_EQ(0, strcmp(ctl()->extack, "Frames are corrupted by chance or a list, not both"));
+	ASSERT_EQ(0, ctl_node_get(c.name, 1, &v));
+	EXPECT_EQ(5, v.lie);
+	EXPECT_EQ(77, v.lie_seed);
+	EXPECT_EQ(0, v.nat);
+	for (i = 0; i < HYPERCUBE_BYZANTINE_AT_MAX; i++)
+		at[i] = 3 * i + 1;
+	EXPECT_EQ(0, ctl_node_byzantine(c.name, 1, 0, at, HYPERCUBE_BYZANTINE_AT_MAX, -1));
+	ASSERT_EQ(0, ctl_node_get(c.name, 1, &v));
+	EXPECT_EQ(0, v.lie);
+	EXPECT_EQ(77, v.lie_seed);
+	EXPECT_EQ(HYPERCUBE_BYZANTINE_AT_MAX, v.nat);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

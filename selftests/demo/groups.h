@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Groups of processes (Schollmeyer & McMillin): a relaxation in environments of any shape, all
+ * processes of a node in one OS process, each of which checks what others claim.
+ */
+#ifndef GROUPS_H
+#define GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "members.h"
+
+#define PROCESSES_MAX	512
+#define NODES_MAX	64
+#define ASKS_MAX	15
+#define TG_MAX		4
+/* All right values lie between these. */
+#define COLDEST		0.0
+#define HOTTEST		100.0
+/* No process is asked. */
+#define NO_ASK		(-1)
+
+/**
+ * struct process - a process of the relaxation
+ * @name: its number
+ * @node: its node, an index of nodes
+ * @nasks: number of processes that it asks, besides itself
+ * @asks: the processes that it asks
+ * @nwitness: how many witnesses each of its quotes has
+ * @witness: for the quote of asks[i]: processes that hold the claims of both
+ * @tg: number of processes of its environment that may be faulty
+ * @surroundings: temperature that draws its value
+ */
+struct process {
+	uint32_t name;
+	unsigned int node, nasks, tg;
+	uint16_t asks[ASKS_MAX];
+	unsigned int nwitness[ASKS_MAX];
+	uint16_t witness[ASKS_MAX][TG_MAX];
+	double surroundings;
+};
+
+/* Ways in which all processes of a node may be Byzantine. */
+enum lie {
+	/* Quote a process of the same node, whose witnesses are there, too, for another value than
+	 * it has sent; if there is none, quote any process wrongly.
+	 */
+	LIE_COLLUDE,
+	/* Send all a wrong value, and quote truly. */
+	LIE_VALUE,
+	/* Send one node another value than the rest, with a fitting claim for each. */
+	LIE_FACES,
+	LIES,
+};
+
+extern const char *const lie_names[LIES];
+
+enum flag {
+	FLAG_RULE,	/* a claim breaks the rule */
+	FLAG_NOTIFIED,	/* it has another value than was sent */
+	FLAG_QUOTED,	/* it quotes one of ours for another value than was sent */
+	FLAG_WITNESS,	/* it quotes a process for another value than that claims */
+	FLAG_VERSIONS,	/* another node has another claim of the process */
+	FLAG_RANGE,	/* a value that cannot be */
+	FLAGS,
+};
+
+extern const char *const flag_names[FLAGS];
+
+/**
+ * struct report - what a node has found and sent
+ * @flags: set of enum flag
+ * @seconds: duration of all sweeps
+ * @done: the node has finished
+ * @value: for each of its processes, the values sent to the nodes that ask
+ */
+struct report {
+	unsigned int flags;
+	double seconds;
+	bool done;
+	double value[PROCESSES_MAX][NODES_MAX];
+};
+
+/**
+ * struct groups - a run
+ * @process: the processes
+ * @nprocesses: number of processes
+ * @node: numbers of the nodes
+ * @nnodes: number of nodes
+ * @uses: a process of the node asks this process
+ * @gets: the node has a process that asks this one, is asked by it, or is a witness of it
+ * @sweeps: number of sweeps
+ * @delta: how exactly the rule must hold
+ * @epsilon: greatest error of a value that @delta allows
+ * @byzantine: the Byzantine node; nnodes: none
+ * @lie: its way
+ * @face: for each process of that node, the process that its claim quotes wrongly; NO_ASK: none
+ * @faced: with LIE_FACES, the node that gets another value
+ * @report: a report of each node, shared with all
+ */
+struct groups {
+	struct process process[PROCESSES_MAX];
+	unsigned int nprocesses;
+	uint32_t node[NODES_MAX];
+	unsigned int nnodes;
+	bool uses[PROCESSES_MAX][NODES_MAX], gets[PROCESSES_MAX][NODES_MAX];
+	unsigned int sweeps;
+	double delta, epsilon;
+	unsigned int byzantine;
+	enum lie lie;
+	int face[PROCESSES_MAX];
+	unsigned int faced;
+	struct report *report;
+};
+
+/* --- groups_net.c --- */
+/* Read the processes from standard input, lines "PROCESS NODE TG ASKED[,ASKED..]"; exit if they are
+ * wrong.
+ */
+void groups_read(struct groups *g);
+/* Prepare the wrong claims of a Byzantine node. Return: true if they must escape detection, as for
+ * the quotes of some process all who could notice it are on the same node.
+ */
+bool groups_lie(struct groups *g, unsigned int byzantine, enum lie lie);
+/* Compute the exact solution, by elimination. */
+void groups_solve(const struct groups *g, double *value);
+
+/* Return: the weight by which its surroundings draw a value; each process that is asked has weight
+ * 1.
+ */
+static inline double groups_pull(const struct process *p)
+{
+	return p->nasks ? p->nasks / 4.0 : 1;
+}
+
+/* --- groups_node.c: for members_run() --- */
+int groups_open(struct hcl **h, const char *fabric, uint32_t node);
+int groups_job(struct member *me, void *run);
+
+#endif /* GROUPS_H */

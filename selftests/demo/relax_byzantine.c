@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What Byzantine processes send; honest ones send what they know.
+ */
+#include "relax.h"
+
+const char *const lie_names[LIES] = {
+	[HONEST] = "honest", [LIE_VALUE] = "value", [LIE_BLAME] = "blame", [LIE_FACES] = "faces",
+	[LIE_LATE] = "late", [LIE_COVER] = "cover",
+};
+
+enum way lie_first(const struct relax *run, unsigned int cell)
+{
+	enum way way = NORTH;
+
+	while (mesh_neighbour(&run->mesh, cell, way) < 0)
+		way++;
+	return way;
+}
+
+double lie_value(const struct relax *run, unsigned int cell, enum way to, double value, bool end)
+{
+	const struct liar *l = &run->liar[cell];
+
+	switch (l->lie) {
+	case LIE_VALUE:
+	case LIE_BLAME:
+		return l->value;
+	case LIE_FACES:
+		return to == lie_first(run, cell) ? l->value : value;
+	case LIE_LATE:
+		return end ? l->value : value;
+	default:
+		return value;
+	}
+}
+
+/* Choose a neighbour to blame: an accomplice if possible, but not the receiver of the claim. */
+static int scapegoat(const struct relax *run, unsigned int cell, int but)
+{
+	int found = -1;
+	enum way way;
+
+	for (way = 0; way < WAYS; way++) {
+		int next = mesh_neighbour(&run->mesh, cell, way);
+
+		if (next < 0 || (int)way == but)
+			continue;
+		if (run->liar[next].lie == LIE_COVER)
+			return way;
+		if (found < 0)
+			found = way;
+	}
+	return found;
+}
+
+/* Change one of the values so that the rule holds. */
+static void make_fit(struct claim *c, int by)
+{
+	enum way way;
+
+	if (by < 0)
+		return;
+	c->used[by] = WAYS * c->value;
+	for (way = 0; way < WAYS; way++)
+		if ((int)way != by)
+			c->used[by] -= c->used[way];
+}
+
+void lie_claim(const struct relax *run, unsigned int cell, enum way to, struct claim *claim)
+{
+	const struct liar *l = &run->liar[cell];
+
+	if (l->lie == HONEST || l->lie == LIE_COVER)
+		return;
+	claim->value = lie_value(run, cell, to, claim->value, true);
+	if (l->lie == LIE_BLAME)
+		make_fit(claim, scapegoat(run, cell, -1));
+	if (l->lie == LIE_FACES)
+		make_fit(claim, scapegoat(run, cell, (int)to));
+}

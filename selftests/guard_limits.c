@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guarded plans at their limits: contributions that are too long to be kept, results that are too
+ * long, members and roots that change, full buffers.
+ *
+ * Scheduling: alone
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TESTS_TOGETHER
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN	1
+#define GUARD_MS 20000
+
+static unsigned char data[1 << 20];
+
+/**
+ * struct end - how the operations of a process ended
+ * @n: number of ends
+ * @status: status of the last one
+ * @bytes: bytes of its result that have come
+ * @wrong: bytes of results that are not @filled
+ */
+struct end {
+	unsigned int n;
+	int status;
+	size_t bytes;
+	size_t wrong;
+};
+
+/**
+ * struct bench - a cube, and one contribution of each process at a time
+ * @c: the cube
+ * @sent: bytes of the contribution that were taken
+ * @of: bytes of the whole contribution
+ * @got: bytes of the current result
+ * @filled: value of all bytes of results
+ * @deaf: node that does not receive, if not 0
+ * @end: ends at each node
+ */
+struct bench {
+	struct cube c;
+	size_t sent[CUBE_MAX];
+	size_t of[CUBE_MAX];
+	size_t got[CUBE_MAX];
+	unsigned char filled;
+	unsigned int deaf;
+	struct end end[CUBE_MAX];
+};
+
+static int begin(struct bench *b, unsigned int dim, unsigned int segment, unsigned int guard)
+{
+	memset(b, 0, sizeof(*b));
+	memset(data, 0, sizeof(data));
+	ctl_guard(guard);
+	return cube_new(&b->c, dim, segment) ?: cube_plan(&b->c, PLAN) ?: cube_bind_all(&b->c);
+}
+
+static int end(struct bench *b)
+{
+	ctl_guard(0);
+	return cube_del(&b->c);
+}
+
+static int give(struct bench *b, unsigned int u, unsigned int collective, size_t bytes)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = collective, .bytes = bytes };
+	ssize_t n;
+
+	if (collective != HYPERCUBE_ALLGATHER && collective != HYPERCUBE_SCATTER) {
+		op.oper = HYPERCUBE_SUM;
+		op.type = HYPERCUBE_U64;
+	}
+	n = shc_send(b->c.fd[u], &op, data, bytes, MSG_DONTWAIT);
+	b->of[u] = n < 0 ? 0 : bytes;
+	b->sent[u] = n < 0 ? 0 : n;
+	return n < 0 ? n : 0;
+}
+
+static int give_all(struct bench *b, unsigned int collective, size_t bytes, unsigned int but)
+{
+	unsigned int u;
+	int err = 0;
+
+	for (u = 0; u < b->c.nodes && !err; u++)
+		if (u != but && b->c.fd[u] >= 0)
+			err = give(b, u, collective, bytes);
+	return err;
+}
+
+static void take(struct bench *b, unsigned int u)
+{
+	static unsigned char buf[1 << 20];
+	struct hypercube_result res;
+	ssize_t n, i;
+	bool eor;
+
+	if (b->deaf && u == b->deaf)
+		return;
+	n = shc_recv(b->c.fd[u], buf, sizeof(buf), &res, &eor, MSG_DONTWAIT);
+	if (n < 0)
+		return;
+	for (i = 0; i < n; i++)
+		b->end[u].wrong += buf[i] != b->filled;
+	b->got[u] += n;
+	if (!eor)
+		return;
+	b->end[u].n++;
+	b->end[u].status = res.status;
+	b->end[u].bytes = b->got[u];
+	b->got[u] = 0;
+}
+
+static void go_on(struct bench *b, int ms)
+{
+	uint64_t until = now_ms() + patience(ms);
+	unsigned int u;
+
+	do {
+		for (u = 0; u < b->c.nodes; u++) {
+			ssize_t n = b->of[u] - b->sent[u];
+
+			if (b->c.fd[u] < 0)
+				continue;
+			if (n)
+				n = shc_send(b->c.fd[u], NULL, data + b->sent[u], n, MSG_DONTWAIT);
+			if (n > 0)
+				b->sent[u] += n;
+			else if (n == -ECONNABORTED)
+				b->of[u] = b->sent[u];
+			take(b, u);
+		}
+		usleep(200);
+	} while (now_ms() < until);
+}
+
+/* Return: number of nodes with an open socket that have not exactly @n ends, or another last
+ * status.
+ */
+static unsigned int ended_not(const struct bench *b, unsigned int n, int status)
+{
+	unsigned int u, wrong = 0;
+
+	for (u = 0; u < b->c.nodes; u++) {
+		const struct end *e = &b->end[u];
+
+		if (b->c.fd[u] < 0 || (e->n == n && (!n || e->status == status) && !e->wrong))
+			continue;
+		printf("# node %u: %u ends, status %d, %zu bytes, %zu wrong\n", u, e->n, e->status,
+		       e->bytes, e->wrong);
+		wrong++;
+	}
+	return wrong;
+}
+
+static int fail_link(struct bench *b)
+{
+	unsigned int dim = b->c.plan.tree.order[0];
+
+	return cube_fail_link(&b->c, b->c.plan.tree.sink ^ (1u << dim), dim);
+}
+
+static void set_buffers(struct bench *b, int bytes)
+{
+	unsigned int u;
+
+	for (u = 0; u < b->c.nodes; u++) {
+		setsockopt(b->c.fd[u], SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes));
+		setsockopt(b->c.fd[u], SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	}
+}
+
+/* While the sink's process is late, what others merge and send waits in their own buffers. */
+TEST(late_root_pushes_back)
+{
+	unsigned int sink;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	sink = b.c.plan.tree.sink;
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 120000, sink));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 0, 0));
+	EXPECT_EQ(0, give(&b, sink, HYPERCUBE_ALLREDUCE, 120000));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 1, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* It fails once, with its cause, and the next operation has a result. */
+TEST(contribution_that_was_not_kept_fails_in_its_turn)
+{
+	unsigned int node;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	set_buffers(&b, 50000);
+	node = b.c.plan.tree.sink ^ 7;
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 120000, node));
+	go_on(&b, 50);
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 50);
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	go_on(&b, 300);
+	EXPECT_EQ(0, give(&b, node, HYPERCUBE_ALLREDUCE, 120000));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 1, -ENOLINK));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 120000, CUBE_MAX));
+	go_on(&b, 500);
+	EXPECT_EQ(0, ended_not(&b, 2, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* With another root, another process would get the result. */
+TEST(reduction_fails_if_its_root_lives_and_is_moved)
+{
+	unsigned int sink;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	sink = b.c.plan.tree.sink;
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_REDUCE, 8, sink ^ 7));
+	go_on(&b, 50);
+	EXPECT_EQ(0, cube_plan_to(&b.c, PLAN, sink ^ 1));
+	EXPECT_EQ(0, give(&b, sink ^ 7, HYPERCUBE_REDUCE, 8));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 1, -ESTALE));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* Contributions have a part for each process, and by now there are fewer processes. */
+TEST(parts_for_more_members_go_on)
+{
+	unsigned int dead;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	dead = b.c.plan.tree.sink ^ 1;
+	EXPECT_EQ(0, cube_fail_node(&b.c, dead));
+	go_on(&b, 50);
+	cube_close(&b.c, dead);
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_REDUCE_SCATTER, 64, dead));
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 1, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* The root's block was cut into pieces for three members. */
+TEST(blocks_for_fewer_members_go_on)
+{
+	struct bench b;
+
+	memset(&b, 0, sizeof(b));
+	memset(data, 0x11, sizeof(data));
+	ctl_guard(GUARD_MS);
+	ASSERT_EQ(0, cube_new(&b.c, 2, 16380));
+	ASSERT_EQ(0, cube_fail_node(&b.c, 3));
+	ASSERT_EQ(0, cube_plan_to(&b.c, PLAN, 0));
+	ASSERT_EQ(0, cube_bind(&b.c, 0));
+	ASSERT_EQ(0, cube_bind(&b.c, 1));
+	ASSERT_EQ(0, cube_bind(&b.c, 2));
+	EXPECT_EQ(0, cube_fail_link(&b.c, 0, 0));
+	go_on(&b, 50);
+	EXPECT_EQ(0, give(&b, 0, HYPERCUBE_ALLGATHER, 5460));
+	EXPECT_EQ(0, cube_heal(&b.c));
+	EXPECT_EQ(0, cube_bind(&b.c, 3));
+	EXPECT_EQ(0, cube_plan_to(&b.c, PLAN, 0));
+	go_on(&b, 50);
+	give_all(&b, HYPERCUBE_ALLGATHER, 5460, 0);
+	go_on(&b, 100);
+	EXPECT_EQ(1, b.end[0].n);
+	EXPECT_EQ(0, b.end[0].status);
+	EXPECT_EQ(4 * 5460, b.end[0].bytes);
+	EXPECT_EQ(0, end(&b));
+}
+
+/* The result is too long for the ledger: the process gets it while it contributes again. */
+TEST(long_result_of_a_member_that_is_left_alone)
+{
+	static uint32_t one[CUBE_MAX / 32];
+	struct bench b;
+	struct hc_tree t;
+
+	ASSERT_EQ(0, begin(&b, 2, 4096, GUARD_MS));
+	set_buffers(&b, 4 << 20);
+	t = b.c.plan.tree;
+	EXPECT_EQ(0, give(&b, t.sink, HYPERCUBE_ALLREDUCE, 400000));
+	go_on(&b, 50);
+	one[0] = 1u << t.sink;
+	t.members = one;
+	t.stages = 0;
+	t.ndetours = 0;
+	EXPECT_EQ(0, ctl_plan_new(b.c.name, PLAN, &t, b.c.faults->fault));
+	go_on(&b, 300);
+	EXPECT_EQ(1, b.end[t.sink].n);
+	EXPECT_EQ(0, b.end[t.sink].status);
+	EXPECT_EQ(400000, b.end[t.sink].bytes);
+	EXPECT_EQ(0, end(&b));
+}
+
+/* Return: ms that six reductions take, all of @bytes, or, if @mixed, every other one of 8 bytes. */
+static uint64_t reductions(unsigned int guard, size_t bytes, bool mixed)
+{
+	struct bench b;
+	unsigned int i, u;
+	uint64_t t;
+
+	if (begin(&b, 2, 4096, guard))
+		return UINT64_MAX;
+	set_buffers(&b, 50000);
+	t = now_ms();
+	for (i = 0; i < 6; i++) {
+		for (u = 0; u < 4; u++)
+			while (give(&b, u, HYPERCUBE_REDUCE, mixed && i % 2 ? 8 : bytes) == -EAGAIN)
+				go_on(&b, 0);
+		while (b.end[b.c.plan.tree.sink].n <= i && now_ms() < t + 20000)
+			go_on(&b, 0);
+	}
+	t = now_ms() - t;
+	return end(&b) ? UINT64_MAX : t;
+}
+
+TEST(reductions_do_not_wait_for_word_of_those_before)
+{
+	EXPECT_GE(900 * (uint64_t)patience(1), reductions(GUARD_MS, 60000, false));
+	EXPECT_GE(900 * (uint64_t)patience(1), reductions(GUARD_MS, 120000, true));
+}
+
+TEST(process_that_gave_nothing_leaves_without_a_word)
+{
+	unsigned int node;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	node = b.c.plan.tree.sink ^ 7;
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 50);
+	cube_close(&b.c, node);
+	EXPECT_EQ(0, cube_bind(&b.c, node));
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, CUBE_MAX));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 1, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* Byzantine nodes corrupt the data of processes, not the control messages of epochs. */
+TEST(liars_do_not_keep_an_epoch_from_going_on)
+{
+	unsigned int u, last;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	last = b.c.plan.tree.sink ^ 7;
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, last));
+	for (u = 0; u < 8; u++)
+		EXPECT_EQ(0, ctl_node_byzantine(b.c.name, u, 1000000, NULL, 0, u));
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 20);
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	go_on(&b, 300);
+	for (u = 0; u < 8; u++)
+		EXPECT_EQ(0, ctl_node_byzantine(b.c.name, u, 0, NULL, 0, -1));
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	EXPECT_EQ(0, give(&b, last, HYPERCUBE_ALLREDUCE, 8));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 1, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* One process does not receive two results, which follow many long ones that all have received. */
+TEST(latest_results_are_kept_if_there_is_no_room_for_all)
+{
+	unsigned int i, deaf;
+	struct bench b;
+	int small = 4096;
+
+	ASSERT_EQ(0, begin(&b, 3, 32768, GUARD_MS));
+	set_buffers(&b, 1 << 20);
+	deaf = b.c.plan.tree.sink ^ 7;
+	for (i = 0; i < 14; i++) {
+		EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 200000, CUBE_MAX));
+		go_on(&b, 60);
+	}
+	EXPECT_EQ(0, ended_not(&b, 14, 0));
+	setsockopt(b.c.fd[deaf], SOL_SOCKET, SO_RCVBUFFORCE, &small, sizeof(small));
+	b.deaf = deaf;
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 200000, CUBE_MAX));
+		go_on(&b, 100);
+	}
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 50);
+	EXPECT_EQ(0, cube_plan_to(&b.c, PLAN, b.c.plan.tree.sink));
+	b.deaf = 0;
+	go_on(&b, 600);
+	EXPECT_EQ(0, ended_not(&b, 16, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* The blocks of a scatter are longer together than what a member keeps of a result, though each is
+ * short. The next epoch goes on behind it.
+ */
+TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
+{
+	unsigned int sink;
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 32768, GUARD_MS));
+	set_buffers(&b, 1 << 20);
+	sink = b.c.plan.tree.sink;
+	EXPECT_EQ(0, give(&b, sink, HYPERCUBE_SCATTER, 400000));
+	for (unsigned int u = 0; u < b.c.nodes; u++)
+		if (u != sink)
+			EXPECT_EQ(0, give(&b, u, HYPERCUBE_SCATTER, 0));
+	go_on(&b, 200);
+	EXPECT_EQ(0, ended_not(&b, 1, 0));
+	EXPECT_EQ(50000, b.end[sink ^ 7].bytes);
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 50);
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, CUBE_MAX));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 2, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* Members give up one after the other, within a second. If an epoch comes meanwhile, the operation
+ * ends with the same cause at all of them.
+ */
+TEST(what_some_have_given_up_ends_at_all)
+{
+	unsigned int k, u, told = 0, last;
+	struct bench b;
+
+	for (k = 0; k < 4; k++) {
+		ASSERT_EQ(0, begin(&b, 3, 4096, 1000));
+		last = b.c.plan.tree.sink ^ 7;
+		EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, last));
+		go_on(&b, 50);
+		EXPECT_EQ(0, fail_link(&b));
+		go_on(&b, 1150 + 200 * k);
+		for (u = 0; u < 8; u++)
+			told += b.end[u].n;
+		EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+		go_on(&b, 200);
+		for (u = 0; u < 8; u++)
+			if (u != last && told)
+				EXPECT_EQ(-ENOLINK, b.end[u].status);
+		/* All members must go on with the same operation number. */
+		memset(b.end, 0, sizeof(b.end));
+		EXPECT_EQ(0, give(&b, last, HYPERCUBE_ALLREDUCE, 8));
+		if (told)
+			EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, last));
+		go_on(&b, 200);
+		if (told)
+			b.end[last] = b.end[last ^ 1];
+		EXPECT_EQ(0, ended_not(&b, 1, told ? b.end[last].status : 0));
+		EXPECT_EQ(0, end(&b));
+	}
+}
+
+/* Contributions that wait for the next epoch end with the plan, and with the fabric. */
+TEST(plan_or_fabric_goes_while_members_wait)
+{
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 4096, GUARD_MS));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 20000, b.c.plan.tree.sink));
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 50);
+	EXPECT_EQ(0, ended_not(&b, 0, 0));
+	b.end[b.c.plan.tree.sink] = (struct end){ .n = 1, .status = -ESTALE };
+	EXPECT_EQ(0, ctl_plan_del(b.c.name, PLAN));
+	go_on(&b, 50);
+	EXPECT_EQ(0, ended_not(&b, 1, -ESTALE));
+	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 20000, b.c.plan.tree.sink));
+	EXPECT_EQ(0, fail_link(&b));
+	go_on(&b, 50);
+	EXPECT_EQ(0, ctl_fabric_del(b.c.name));
+	go_on(&b, 50);
+	EXPECT_EQ(-ENODEV, shc_send(b.c.fd[1], NULL, data, 1, MSG_DONTWAIT));
+	ctl_guard(0);
+	cube_del(&b.c);
+}
+
+TEST_HARNESS_MAIN

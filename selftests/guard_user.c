@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The user to whom a guarded plan was given (GUARD_UID) installs its next epoch when it is broken,
+ * without privileges, and can do nothing else with that right: neither to this plan nor to others.
+ *
+ * Scheduling: alone
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN	5
+#define OTHER	6
+#define GUARD_MS 20000
+#define RECIPE	"tree find sink 0"
+#define USER	1301
+#define STRANGER 1302
+#define NOT_GIVEN -2
+
+/**
+ * struct ask - a request for a plan; what is 0, NULL or NOT_GIVEN is left out
+ * @plan: its id
+ * @prev: the epoch that is to be replaced
+ * @epoch: the epoch to have
+ * @guard: ms that members wait
+ * @recipe: how to plan it again
+ * @uid: the user who may guard it; -1: none
+ * @flag: a flag of this type
+ * @without: set of nodes that must not be members
+ */
+struct ask {
+	unsigned int plan;
+	uint32_t prev;
+	uint32_t epoch;
+	uint32_t guard;
+	const char *recipe;
+	int uid;
+	int flag;
+	uint32_t without;
+};
+
+/* What the user who guards plan PLAN may ask for. */
+static struct ask next_epoch(uint32_t prev)
+{
+	return (struct ask){
+		.plan = PLAN, .prev = prev, .guard = GUARD_MS, .recipe = RECIPE, .uid = NOT_GIVEN,
+		.without = 1u << 7,
+	};
+}
+
+static void put_tree(struct nl *nl, const struct hc_tree *t, const struct hc_faults *f)
+{
+	unsigned char members[1] = { (unsigned char)t->members[0] };
+	unsigned int i;
+
+	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_TREE);
+	nl_u32(nl, HYPERCUBE_A_PLAN_SINK, t->sink);
+	for (i = 0; i < t->stages; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
+	nl_put(nl, HYPERCUBE_A_PLAN_MEMBERS, members, sizeof(members));
+	for (i = 0; i < t->ndetours; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_DETOUR, t->detours[i].from << 16 | t->detours[i].to);
+	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, f->fault, 8 * sizeof(*f->fault));
+}
+
+static int ask_once(struct nl *nl, const struct cube *c, const struct ask *a,
+		    const struct hc_tree *t)
+{
+	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
+	nl_u32(nl, HYPERCUBE_A_PLAN_ID, a->plan);
+	put_tree(nl, t, c->faults);
+	if (a->prev)
+		nl_u32(nl, HYPERCUBE_A_PLAN_PREV, a->prev);
+	if (a->epoch)
+		nl_u32(nl, HYPERCUBE_A_PLAN_EPOCH, a->epoch);
+	if (a->guard)
+		nl_u32(nl, HYPERCUBE_A_PLAN_GUARD, a->guard);
+	if (a->recipe)
+		nl_str(nl, HYPERCUBE_A_PLAN_GUARD_RECIPE, a->recipe);
+	if (a->uid != NOT_GIVEN)
+		nl_u32(nl, HYPERCUBE_A_PLAN_GUARD_UID, (uint32_t)a->uid);
+	if (a->flag)
+		nl_put(nl, a->flag, NULL, 0);
+	return nl_talk(nl, NULL, NULL);
+}
+
+/* Is that so because nodes do not know the faults yet? */
+static bool is_early(const struct nl *nl, int err)
+{
+	return err == -ESTALE && strstr(nl->extack, "plan again");
+}
+
+/* Plan around the faults, to node 0, and ask; again while nodes do not know them yet. A user who
+ * has just asked is made to wait.
+ */
+static int ask(struct nl *nl, const struct cube *c, const struct ask *a)
+{
+	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = 0 };
+	struct hc_faults *f = hc_faults_copy(c->faults);
+	uint64_t end = deadline(5);
+	struct hc_tree_plan plan;
+	const char *why;
+	unsigned int u;
+	int err;
+
+	for (u = 0; u < 8; u++)
+		if (a->without >> u & 1)
+			hc_faults_node(f, u);
+	err = hc_plan_tree(f, &req, &plan, &why);
+	hc_faults_free(f);
+	if (err)
+		return err;
+	do {
+		err = ask_once(nl, c, a, &plan.tree);
+	} while ((is_early(nl, err) || err == -EAGAIN) && now_ms() < end && !usleep(1000));
+	hc_tree_plan_free(&plan);
+	return err;
+}
+
+/**
+ * struct shown - what the kernel shows of a plan
+ * @id: the plan
+ * @epoch: its epoch, or 0: there is none
+ * @broken: it is broken
+ * @uid: who may guard it, or NOT_GIVEN
+ * @members: its members
+ * @grant: those that the user may choose from, or 0
+ */
+struct shown {
+	uint32_t id;
+	uint32_t epoch;
+	bool broken;
+	int uid;
+	uint32_t members;
+	uint32_t grant;
+};
+
+static uint32_t set_in(const struct nl_attrs *a, int type)
+{
+	const struct nlattr *set = nl_find(a, type, 0);
+
+	return set ? *(const unsigned char *)nl_data(set) : 0;
+}
+
+static void shown_take(void *arg, const struct nl_attrs *a)
+{
+	struct shown *s = arg;
+
+	if (nl_get_u32(a, HYPERCUBE_A_PLAN_ID, 0) != s->id)
+		return;
+	s->epoch = nl_get_u32(a, HYPERCUBE_A_PLAN_EPOCH, 0);
+	s->broken = *(const unsigned char *)nl_data(nl_find(a, HYPERCUBE_A_PLAN_BROKEN, 0));
+	s->uid = (int)nl_get_u32(a, HYPERCUBE_A_PLAN_GUARD_UID, (uint32_t)NOT_GIVEN);
+	s->members = set_in(a, HYPERCUBE_A_PLAN_MEMBERS);
+	s->grant = set_in(a, HYPERCUBE_A_PLAN_GUARD_MEMBERS);
+}
+
+static struct shown shown(const struct cube *c, unsigned int id)
+{
+	struct shown s = { .id = id };
+
+	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_GET, NLM_F_DUMP);
+	nl_str(ctl(), HYPERCUBE_A_PLAN_FABRIC, c->name);
+	return nl_talk(ctl(), shown_take, &s) ? (struct shown){} : s;
+}
+
+static int plan_set(struct nl *nl, const struct cube *c, unsigned int id, int uid)
+{
+	nl_begin(nl, HYPERCUBE_CMD_PLAN_SET, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
+	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
+	if (uid != NOT_GIVEN)
+		nl_u32(nl, HYPERCUBE_A_PLAN_GUARD_UID, (uint32_t)uid);
+	return nl_talk(nl, NULL, NULL);
+}
+
+/* Eight nodes, with plan PLAN of all but node 7, which is given to a user, and OTHER of all. */
+static int begin(struct cube *c, int uid)
+{
+	struct ask a = next_epoch(0);
+	int err = cube_new(c, 3, 0);
+
+	a.uid = uid;
+	err = err ?: ask(ctl(), c, &a);
+	a = (struct ask){ .plan = OTHER, .guard = GUARD_MS, .uid = NOT_GIVEN };
+	return err ?: ask(ctl(), c, &a);
+}
+
+/* Every plan to node 0 uses one of its links: cut two, and those that are left are used. */
+static int break_plans(struct cube *c)
+{
+	uint64_t end = deadline(5);
+	int err = cube_fail_link(c, 0, 0) ?: cube_fail_link(c, 0, 1);
+
+	while (!err && !(shown(c, PLAN).broken && shown(c, OTHER).broken)) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		usleep(1000);
+	}
+	return err;
+}
+
+/* --- as a user --- */
+
+/**
+ * struct case_of - a request of a user, and what becomes of it
+ * @a: the request
+ * @err: 0 or the error
+ * @text: what the error says, in part
+ */
+struct case_of {
+	struct ask a;
+	int err;
+	const char *text;
+};
+
+static bool fails(const char *what, int err, const char *said, int wanted, const char *text)
+{
+	if (err == wanted && (!text || strstr(said, text)))
+		return false;
+	printf("# %s: error %d, \"%s\", not %d, \"%s\"\n", what, err, said, wanted, text ?: "");
+	return true;
+}
+
+/* Run @fn in a child of this user. Return: what it returns, of a child; how many were wrong. */
+static int as(unsigned int uid, int (*fn)(const struct cube *c, void *arg), const struct cube *c,
+	      void *arg)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		if (setgid(uid) || setuid(uid))
+			_exit(100);
+		status = fn(c, arg);
+		fflush(NULL);
+		_exit(status);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
+}
+
+static int one_case(const struct cube *c, void *arg)
+{
+	const struct case_of *t = arg;
+	int err = ask(ctl(), c, &t->a);
+
+	return fails("request", err, ctl()->extack, t->err, t->text);
+}
+
+static int refuse_all_else(const struct cube *c, void *arg)
+{
+	(void)arg;
+	return fails("set", plan_set(ctl(), c, PLAN, STRANGER), "", -EPERM, NULL) +
+	       fails("set another", plan_set(ctl(), c, OTHER, USER), "", -EPERM, NULL) +
+	       fails("del", ctl_plan_del(c->name, PLAN), "", -EPERM, NULL) +
+	       fails("link", ctl_link_down(c->name, 1, 1, true), "", -EPERM, NULL) +
+	       fails("fault clear", ctl_fault_clear(c->name), "", -EPERM, NULL);
+}
+
+TEST(user_to_whom_the_plan_was_given_installs_its_next_epoch)
+{
+	struct case_of t = {};
+	struct shown s;
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	s = shown(&c, PLAN);
+	EXPECT_EQ(USER, s.uid);
+	EXPECT_EQ(0x7f, s.grant);
+	EXPECT_EQ(NOT_GIVEN, shown(&c, OTHER).uid);
+	ASSERT_EQ(0, break_plans(&c));
+	t.a = next_epoch(s.epoch);
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	t.err = -ESTALE;
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	EXPECT_FALSE(shown(&c, PLAN).broken);
+	EXPECT_EQ(USER, shown(&c, PLAN).uid);
+	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
+	EXPECT_EQ(shown(&c, OTHER).epoch + 1, shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(it_may_choose_nothing_but_the_shape)
+{
+	static const char may_not[] = "may not choose this", same[] = "its time or its recipe";
+	struct ask a, other;
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	ASSERT_EQ(0, break_plans(&c));
+	a = next_epoch(shown(&c, PLAN).epoch);
+	other = a;
+	other.plan = OTHER;
+	other.prev = shown(&c, OTHER).epoch;
+	struct case_of t[] = {
+		{ other, -EPERM, "the user who guards it" },
+		{ a, -EPERM, "must name the epoch" },
+		{ a, -EPERM, may_not }, { a, -EPERM, may_not }, { a, -EPERM, may_not },
+		{ a, -EPERM, may_not }, { a, -EPERM, may_not }, { a, -EPERM, same },
+		{ a, -EPERM, same }, { a, -EPERM, same }, { a, -EPERM, same },
+		{ a, -EPERM, "may not make it a member: node 7" }, { a, -ESTALE, "another epoch" },
+		{ a, -EPERM, "the user who guards it" },
+	};
+	t[1].a.prev = 0;
+	t[2].a.epoch = a.prev + 100;
+	t[3].a.uid = STRANGER;
+	t[4].a.uid = -1;
+	t[5].a.flag = HYPERCUBE_A_PLAN_LOCAL;
+	t[6].a.flag = HYPERCUBE_A_PLAN_REPAIR;
+	t[7].a.guard = GUARD_MS + 1;
+	t[8].a.guard = 0;
+	t[8].a.recipe = NULL;
+	t[9].a.recipe = RECIPE " ";
+	t[10].a.recipe = NULL;
+	t[11].a.without = 0;
+	t[12].a.prev = a.prev + 7;
+	t[13].a.plan = 99;
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		if (as(USER, one_case, &c, &t[i])) {
+			printf("# case %u\n", i);
+			EXPECT_TRUE(false);
+		}
+	EXPECT_EQ(0, as(USER, refuse_all_else, &c, NULL));
+	EXPECT_EQ(a.prev, shown(&c, PLAN).epoch);
+	/* It was the right that was missing: with it, node 7 comes in, but is not given thereby. */
+	EXPECT_EQ(0, ask(ctl(), &c, &t[11].a));
+	EXPECT_EQ(0xff, shown(&c, PLAN).members);
+	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
+	EXPECT_EQ(USER, shown(&c, PLAN).uid);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static void owner_take(void *arg, const struct nl_attrs *a)
+{
+	*(int *)arg = (int)nl_get_u32(a, HYPERCUBE_A_NODE_OWNER, (uint32_t)NOT_GIVEN);
+}
+
+static int owner_of(const struct cube *c, unsigned int node)
+{
+	int owner = -1;
+
+	return ctl_node_ask(c->name, node, owner_take, &owner) ? -1 : owner;
+}
+
+/* Users have no numbers in this user namespace, and that of another user is not shown. */
+static int seen_from_elsewhere(const struct cube *c, void *arg)
+{
+	struct shown s;
+
+	(void)arg;
+	if (unshare(CLONE_NEWUSER))
+		return 102;
+	s = shown(c, PLAN);
+	return (!s.epoch || s.uid != NOT_GIVEN || s.grant) + 2 * (owner_of(c, 1) != NOT_GIVEN);
+}
+
+TEST(users_of_another_user_namespace_are_not_shown)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	ASSERT_EQ(0, ctl_node_owner(c.name, 1, USER));
+	EXPECT_EQ(USER, owner_of(&c, 1));
+	EXPECT_EQ(0, as(STRANGER, seen_from_elsewhere, &c, NULL));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(plan_that_is_not_broken_is_not_replaced)
+{
+	struct case_of t = { .err = -EPERM, .text = "only when it is broken" };
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	t.a = next_epoch(shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	EXPECT_EQ(t.a.prev, shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* How often can the user ask within a second? The plan stays broken: node 7 is refused late. */
+static int ask_much(const struct cube *c, void *arg)
+{
+	const struct case_of *t = arg;
+	uint64_t end = now_ms() + 1000;
+	int n = 0;
+
+	while (now_ms() < end && n < 100)
+		n += !one_case(c, arg);
+	return fails("last", ask(ctl(), c, &t->a), ctl()->extack, t->err, t->text) ? 200 : n;
+}
+
+TEST(user_asks_about_20_times_a_second_at_most)
+{
+	struct case_of t = { .err = -EPERM, .text = "may not make it a member: node 7" };
+	struct shown s;
+	struct cube c;
+	int n;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	ASSERT_EQ(0, break_plans(&c));
+	s = shown(&c, PLAN);
+	t.a = next_epoch(s.epoch);
+	t.a.without = 0;
+	n = as(USER, ask_much, &c, &t);
+	EXPECT_LE(2, n);
+	/* A time of 50 ms may be up to 10 ms shorter by the kernel's clock ticks. */
+	EXPECT_GE(1000 / 40 + 1, n);
+	EXPECT_EQ(s.epoch, shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(others_may_not)
+{
+	struct case_of t = { .err = -EPERM, .text = "the user who guards it" };
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	ASSERT_EQ(0, break_plans(&c));
+	t.a = next_epoch(shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, as(STRANGER, one_case, &c, &t));
+	EXPECT_EQ(0, as(65534, one_case, &c, &t));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* hcctl guard of this plan. Return: its status. */
+static int tool_guards(const struct cube *c, void *arg)
+{
+	char line[128];
+	int status;
+
+	(void)arg;
+	snprintf(line, sizeof(line), "hcctl guard %s plan %d once >/dev/null", c->name, PLAN);
+	status = system(line);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 103;
+}
+
+TEST(tool_adds_no_recipe_to_a_plan_that_was_given)
+{
+	struct ask a = next_epoch(0);
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	a.recipe = NULL;
+	a.uid = USER;
+	ASSERT_EQ(0, ask(ctl(), &c, &a));
+	ASSERT_EQ(0, break_plans(&c));
+	EXPECT_EQ(0, as(USER, tool_guards, &c, NULL));
+	EXPECT_FALSE(shown(&c, PLAN).broken);
+	EXPECT_EQ(0x7f, shown(&c, PLAN).members);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(tool_of_root_takes_in_what_was_not_given)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, 0));
+	ASSERT_EQ(0, break_plans(&c));
+	EXPECT_EQ(0, tool_guards(&c, NULL));
+	EXPECT_FALSE(shown(&c, PLAN).broken);
+	EXPECT_EQ(0xff, shown(&c, PLAN).members);
+	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/**
+ * struct borrowed - a request over a socket that another user has opened
+ * @t: the request
+ * @nl: the socket
+ */
+struct borrowed {
+	struct case_of t;
+	struct nl nl;
+};
+
+static int over_borrowed(const struct cube *c, void *arg)
+{
+	struct borrowed *b = arg;
+	int err = ask(&b->nl, c, &b->t.a);
+
+	return fails("over another's socket", err, b->nl.extack, b->t.err, b->t.text);
+}
+
+TEST(opener_of_the_socket_counts_and_who_sends_too)
+{
+	struct borrowed b = { .t = { .err = -EPERM, .text = "the user who guards it" } };
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	ASSERT_EQ(0, break_plans(&c));
+	b.t.a = next_epoch(shown(&c, PLAN).epoch);
+	ASSERT_EQ(0, seteuid(STRANGER));
+	ASSERT_EQ(0, nl_open(&b.nl));
+	ASSERT_EQ(0, seteuid(0));
+	EXPECT_EQ(0, as(USER, over_borrowed, &c, &b));
+	nl_shut(&b.nl);
+	ASSERT_EQ(0, seteuid(USER));
+	ASSERT_EQ(0, nl_open(&b.nl));
+	ASSERT_EQ(0, seteuid(0));
+	EXPECT_EQ(0, as(STRANGER, over_borrowed, &c, &b));
+	b.t = (struct case_of){ .a = b.t.a };
+	EXPECT_EQ(0, as(USER, over_borrowed, &c, &b));
+	nl_shut(&b.nl);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(plan_is_given_and_taken_back_while_it_runs)
+{
+	struct case_of t = { .err = -EPERM, .text = "the user who guards it" };
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, NOT_GIVEN));
+	ASSERT_EQ(0, break_plans(&c));
+	t.a = next_epoch(shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	EXPECT_EQ(0, plan_set(ctl(), &c, PLAN, STRANGER));
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	EXPECT_EQ(0, plan_set(ctl(), &c, PLAN, USER));
+	EXPECT_EQ(USER, shown(&c, PLAN).uid);
+	EXPECT_EQ(t.a.prev, shown(&c, PLAN).epoch);
+	EXPECT_EQ(0, plan_set(ctl(), &c, PLAN, -1));
+	EXPECT_EQ(NOT_GIVEN, shown(&c, PLAN).uid);
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	EXPECT_EQ(0, plan_set(ctl(), &c, PLAN, USER));
+	t.err = 0;
+	t.text = NULL;
+	EXPECT_EQ(0, as(USER, one_case, &c, &t));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A request without PREV takes the plan back, and what was given is its own members alone. */
+TEST(request_that_names_no_epoch_takes_the_plan_back)
+{
+	struct ask a = next_epoch(0);
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, USER));
+	a.without = 1u << 6;
+	a.prev = shown(&c, PLAN).epoch;
+	EXPECT_EQ(0, ask(ctl(), &c, &a));
+	EXPECT_EQ(USER, shown(&c, PLAN).uid);
+	EXPECT_EQ(0xbf, shown(&c, PLAN).members);
+	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
+	/* An epoch that says to whom it is given gives its own members, too, to another user. */
+	a.prev = shown(&c, PLAN).epoch;
+	a.uid = STRANGER;
+	EXPECT_EQ(0, ask(ctl(), &c, &a));
+	EXPECT_EQ(STRANGER, shown(&c, PLAN).uid);
+	EXPECT_EQ(0xff, shown(&c, PLAN).grant);
+	a.uid = NOT_GIVEN;
+	a.prev = 0;
+	EXPECT_EQ(0, ask(ctl(), &c, &a));
+	EXPECT_EQ(NOT_GIVEN, shown(&c, PLAN).uid);
+	EXPECT_EQ(0, plan_set(ctl(), &c, PLAN, USER));
+	EXPECT_EQ(0xbf, shown(&c, PLAN).grant);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(only_a_guarded_plan_is_given)
+{
+	struct ask a = next_epoch(0);
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, NOT_GIVEN));
+	a.guard = 0;
+	a.recipe = NULL;
+	EXPECT_EQ(0, ask(ctl(), &c, &a));
+	EXPECT_EQ(-EINVAL, plan_set(ctl(), &c, PLAN, USER));
+	EXPECT_TRUE(strstr(ctl()->extack, "Only a guarded plan"));
+	a.uid = USER;
+	EXPECT_EQ(-EINVAL, ask(ctl(), &c, &a));
+	EXPECT_TRUE(strstr(ctl()->extack, "Only a guarded plan"));
+	EXPECT_EQ(-ENOENT, plan_set(ctl(), &c, 99, USER));
+	EXPECT_EQ(-EINVAL, plan_set(ctl(), &c, OTHER, NOT_GIVEN));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

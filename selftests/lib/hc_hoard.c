@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hc_hoard merge | bcast | allgather: processes of a fabric of their own give what others do not
+ * take, in many plans.  Prints how many MiB the machine holds then beyond what the sockets are
+ * charged.
+ */
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <linux/sock_diag.h>
+
+#include "cube.h"
+
+#define SEGMENT	32768u
+
+static struct cube cube;
+
+static long free_kib(void)
+{
+	static const char key[] = "MemFree:";
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[128];
+	long v = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)))
+			v = strtol(line + strlen(key), NULL, 10);
+	if (v < 0)
+		errx(1, "how much memory is free is not known");
+	fclose(f);
+	return v;
+}
+
+static long charged_kib(void)
+{
+	uint64_t sum = 0;
+	unsigned int u;
+
+	for (u = 0; u < cube.nodes; u++) {
+		uint32_t m[SK_MEMINFO_VARS];
+		socklen_t len = sizeof(m);
+
+		if (!getsockopt(cube.fd[u], SOL_SOCKET, SO_MEMINFO, m, &len))
+			sum += m[SK_MEMINFO_WMEM_ALLOC] + m[SK_MEMINFO_RMEM_ALLOC];
+	}
+	return sum / 1024;
+}
+
+/* All of an operation, while there is room for a while.  False: not all of it. */
+static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
+{
+	size_t done = 0;
+	unsigned int i;
+
+	for (i = 0; i < 200 && done < op->bytes; i++) {
+		ssize_t n = shc_send(cube.fd[u], done ? NULL : op, (const char *)in + done,
+				     op->bytes - done, MSG_DONTWAIT);
+
+		if (n < 0 && n != -EAGAIN)
+			return false;
+		if (n > 0)
+			done += n;
+		else
+			usleep(1000);
+	}
+	return done == op->bytes;
+}
+
+/* Leaves give sorted runs, and no other process does. */
+static void merge(void)
+{
+	static unsigned char in[4 * SEGMENT];
+	unsigned int id, u, i;
+
+	for (id = 1; id <= 6; id++)
+		for (u = 1; u < cube.nodes; u++) {
+			struct hypercube_op op = {
+				.plan = id, .collective = HYPERCUBE_REDUCE,
+				.oper = HYPERCUBE_MERGE, .type = HYPERCUBE_U64,
+				.bytes = sizeof(in),
+			};
+
+			for (i = 0; u & 1u << cube.plan.tree.order[0] && i < 60; i++)
+				if (!give(u, &op, in))
+					break;
+		}
+}
+
+static int merge_ready(void)
+{
+	unsigned int id;
+	int rc = cube_new(&cube, 4, SEGMENT) ?: cube_plan_to(&cube, 1, 0);
+
+	for (id = 2; !rc && id <= 6; id++)
+		rc = cube_install(&cube, id);
+	return rc ?: cube_bind_all(&cube);
+}
+
+/* The source gives messages, and no process receives. */
+static void bcast(void)
+{
+	static unsigned char in[8 * SEGMENT];
+	unsigned int id, i;
+
+	for (id = 1; id <= 16; id++) {
+		struct hypercube_op op = {
+			.plan = id, .collective = HYPERCUBE_BCAST, .bytes = sizeof(in),
+		};
+
+		for (i = 0; i < 60 && give(0, &op, in); i++)
+			;
+	}
+}
+
+static int bcast_ready(void)
+{
+	unsigned int id;
+	int rc = cube_new(&cube, 1, SEGMENT);
+
+	for (id = 1; !rc && id <= 16; id++)
+		rc = cube_bcast_plan(&cube, id, 0, 0);
+	return rc ?: cube_bind_all(&cube);
+}
+
+/* All give their blocks, and no process has room for results. */
+static void allgather(void)
+{
+	static const unsigned char in[500];
+	unsigned int id, u;
+	int small = 4096;
+
+	for (u = 0; u < cube.nodes; u++)
+		setsockopt(cube.fd[u], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	for (u = 0; u < cube.nodes; u++)
+		for (id = 1; id <= 60; id++) {
+			struct hypercube_op op = {
+				.plan = id, .collective = HYPERCUBE_ALLGATHER, .bytes = sizeof(in),
+			};
+
+			give(u, &op, in);
+		}
+}
+
+static int allgather_ready(void)
+{
+	unsigned int id;
+	int rc = cube_doubling_ready(&cube, 1, 6, SEGMENT);
+
+	for (id = 2; !rc && id <= 60; id++)
+		rc = cube_doubling_install(&cube, id);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	int (*ready)(void);
+	void (*give)(void);
+} hoards[] = {
+	{ "merge", merge_ready, merge },
+	{ "bcast", bcast_ready, bcast },
+	{ "allgather", allgather_ready, allgather },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; argc == 2 && i < sizeof(hoards) / sizeof(*hoards); i++) {
+		long before;
+		int rc;
+
+		if (strcmp(argv[1], hoards[i].name))
+			continue;
+		rc = hoards[i].ready();
+		if (rc)
+			errx(1, "no fabric and plans: %s", strerror(-rc));
+		before = free_kib();
+		hoards[i].give();
+		sleep(1);
+		printf("%ld\n", (before - free_kib() - charged_kib()) / 1024);
+		return cube_del(&cube) ? 1 : 0;
+	}
+	errx(2, "usage: hc_hoard merge | bcast | allgather");
+}

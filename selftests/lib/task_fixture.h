@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A fixture: distinguishable tasks at all nodes of a cube, to check that each is at exactly one
+ * place, and unchanged.
+ */
+#ifndef _HC_TASK_FIXTURE_H
+#define _HC_TASK_FIXTURE_H
+
+#include "cube.h"
+#include "task_calls.h"
+
+/**
+ * struct task_fixture - a cube with a socket for tasks at each node
+ * @c: the cube
+ * @n: number of tasks that were put
+ * @first: for each task, the node at which it was put
+ * @id: for each task, its id there
+ * @taken: for each task, how often it was taken
+ * @repeated: for each task, how often it was taken with the mark that a worker may have had it
+ *	before
+ */
+struct task_fixture {
+	struct cube c;
+	unsigned int n;
+	struct hypercube_task *id;
+	unsigned char *taken;
+	unsigned char *repeated;
+};
+
+int fixture_new(struct task_fixture *y, unsigned int dim, unsigned int segment);
+int fixture_del(struct task_fixture *y);
+/* Put one more task, of @len bytes. Return: 0 or -errno. */
+int fixture_put(struct task_fixture *y, unsigned int node, size_t len, unsigned int flags);
+/* Make a fixture with segment length number @s of FIXTURE_SEGMENTS, and put FIXTURE_SIZES tasks at
+ * node 1, of lengths around these, with flags @even and @odd in turns. Return: 0 or -errno.
+ */
+#define FIXTURE_SEGMENTS	3
+#define FIXTURE_SIZES		9
+int fixture_new_of_sizes(struct task_fixture *y, unsigned int dim, unsigned int s,
+			 unsigned int even, unsigned int odd);
+/* Put @n more tasks of different lengths at random nodes. */
+void fixture_fill(struct task_fixture *y, unsigned int n);
+/* Put as many of the longest tasks as a node accepts; these cannot be distinguished. Return: their
+ * number.
+ */
+unsigned int fixture_stuff(const struct task_fixture *y, unsigned int node);
+struct task_view fixture_sum(const struct task_fixture *y);
+/* Wait until no task is on its way. Return: 0 or -ETIMEDOUT. */
+int fixture_settle(const struct task_fixture *y, int seconds);
+/* Take all tasks. Return: number of tasks that were not as they were put. */
+unsigned int fixture_take(struct task_fixture *y);
+/* As fixture_take(). Return: number of tasks that were not taken exactly once. */
+unsigned int fixture_wrong(struct task_fixture *y);
+/* Migrate up to @count tasks, and wait for the end of that. Return: 0 or -errno. */
+int fixture_move(const struct task_fixture *y, unsigned int node, unsigned int dim, uint64_t count);
+/* Check that each task is taken once, and that the fabric can be removed. Return: 0 if so. */
+int fixture_end(struct task_fixture *y);
+/* Let a random link fail for a moment. */
+void fixture_flap(struct task_fixture *y);
+/* Set impairments of all links. */
+int fixture_impair(const struct task_fixture *y, const struct impairments *bad);
+
+/* Make a fixture of eight nodes whose links delay and lose frames; @fill puts tasks, which are then
+ * on their way everywhere. Return: 0 or -errno.
+ */
+int fixture_bustling(struct task_fixture *y, int (*fill)(struct task_fixture *y));
+
+/* A test with a fixture @y, which exists when its body begins, and must be removable at its end. */
+#define TEST_TASKS(test_name, dim, segment)						\
+	static void __in_##test_name(struct __test_metadata *_metadata,			\
+				     struct task_fixture *y);			\
+	TEST(test_name)									\
+	{										\
+		struct task_fixture y;							\
+											\
+		ASSERT_EQ(0, fixture_new(&y, dim, segment));				\
+		__in_##test_name(_metadata, &y);					\
+		EXPECT_EQ(0, fixture_del(&y));						\
+	}										\
+	static void __in_##test_name(struct __test_metadata *_metadata			\
+				     __attribute__((unused)), struct task_fixture *y)
+
+#endif /* _HC_TASK_FIXTURE_H */

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libhypercube-plan: programs without privileges guard their own plans for as long as they run.
+ *
+ * Scheduling: shared
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "handles.h"
+#include "ktap.h"
+#include "libhypercube-plan.h"
+
+#define ID	9
+#define USER	1301
+#define STRANGER 1302
+#define WAIT_MS	20000
+
+/* Plan ID has sink 0, and so all links of node 0; it is given to a user. */
+static int install(void)
+{
+	return tool("tree find fabric " FABRIC " sink 0 apply plan 9 guard 20s");
+}
+
+static bool begin(void)
+{
+	return set_up() && !install() && !tool("plan set " FABRIC " 9 guard-uid 1301");
+}
+
+static struct hcl_plan seen(void)
+{
+	struct hcl_plan plan = {};
+
+	hcl_plan_get(FABRIC, ID, &plan);
+	return plan;
+}
+
+/* Is the plan broken within @ms? */
+static bool breaks(int ms)
+{
+	for (; ms > 0 && !seen().broken; ms -= 10)
+		usleep(10000);
+	return seen().broken;
+}
+
+/* Is it broken for as long as a guard would take for several looks? */
+static bool stays_broken(void)
+{
+	uint32_t epoch = seen().epoch;
+
+	usleep(2500000);
+	return seen().broken && seen().epoch == epoch;
+}
+
+static bool says(const char *words)
+{
+	char text[256];
+
+	hcl_plan_explain(text, sizeof(text));
+	if (strstr(text, words))
+		return true;
+	printf("# \"%s\", not \"%s\"\n", text, words);
+	return false;
+}
+
+/**
+ * struct program - a program that guards
+ * @pid: its process
+ * @to: what is written here ends it
+ * @from: what its calls have returned
+ */
+struct program {
+	pid_t pid;
+	int to;
+	int from;
+};
+
+/* What the program does: guard, say so, and end the guard when a byte comes. */
+static void run(int in, int out)
+{
+	struct hcl_guard *g = NULL;
+	int rc = setgid(USER) || setuid(USER) ? -EPERM : hcl_guard(&g, FABRIC, ID);
+	char go;
+
+	if (write(out, &rc, sizeof(rc)) < 0 || read(in, &go, 1) < 0)
+		_exit(1);
+	rc = hcl_guard_end(g);
+	_exit(write(out, &rc, sizeof(rc)) < 0);
+}
+
+static int answer(const struct program *p)
+{
+	int rc;
+
+	return read(p->from, &rc, sizeof(rc)) == sizeof(rc) ? rc : -EPIPE;
+}
+
+/* Return: what hcl_guard() has returned in the new program. */
+static int start(struct program *p)
+{
+	int to[2], from[2];
+
+	if (pipe(to) || pipe(from))
+		return -errno;
+	fflush(NULL);
+	p->pid = fork();
+	if (!p->pid) {
+		close(to[1]);
+		close(from[0]);
+		run(to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	p->to = to[1];
+	p->from = from[0];
+	return answer(p);
+}
+
+/* Sums that all members contribute to before and after the plan breaks. */
+static unsigned int wrong_sums_around(const char *fault)
+{
+	struct hcl_params p = {
+		.plan = ID, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+		.collective = HYPERCUBE_ALLREDUCE,
+	};
+	uint64_t in[NODES], out[NODES] = { 0 }, op[NODES];
+	unsigned int i, wrong = 0;
+
+	for (i = NODES; i-- > 0;) {
+		in[i] = 1u << i;
+		if (!i && tool(fault))
+			return 100;
+		wrong += !!hcl_post(h[i], &p, &in[i], 8, &out[i], 8, &op[i]);
+	}
+	for (i = 0; i < NODES && !wrong; i++)
+		wrong += hcl_wait(h[i], op[i], NULL) || out[i] != 0xff;
+	return wrong;
+}
+
+TEST(program_without_privileges_guards_its_own_plan)
+{
+	struct program p;
+	struct hcl_plan plan;
+	uint32_t epoch;
+
+	ASSERT_EQ(true, begin());
+	epoch = seen().epoch;
+	ASSERT_EQ(0, start(&p));
+	EXPECT_EQ(0, wrong_sums_around("link set " FABRIC " 0:0 down"));
+	EXPECT_EQ(0, hcl_plan_await(FABRIC, ID, epoch, WAIT_MS, &plan));
+	EXPECT_EQ(epoch + 1, plan.epoch);
+	EXPECT_EQ(0, wrong_sums_around("link set " FABRIC " 0:1 down"));
+	EXPECT_EQ(0, hcl_plan_await(FABRIC, ID, epoch + 1, WAIT_MS, &plan));
+	EXPECT_EQ(1, write(p.to, "", 1));
+	EXPECT_EQ(0, answer(&p));
+	waitpid(p.pid, NULL, 0);
+	ASSERT_EQ(0, tool("link set " FABRIC " 0:2 down"));
+	EXPECT_TRUE(breaks(WAIT_MS));
+	EXPECT_TRUE(stays_broken());
+}
+
+/* In a child: begin a guard without these of the standard descriptors, wait until it has renewed
+ * the plan, and leave it to itself.
+ */
+static int without(unsigned int closed)
+{
+	uint32_t epoch = seen().epoch;
+	struct hcl_guard *g;
+	struct hcl_plan plan;
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (closed >> fd & 1)
+			close(fd);
+	if (hcl_guard(&g, FABRIC, ID))
+		return 1;
+	if (hcl_guard_fd(g) < 3)
+		return 2;
+	if (tool("link set " FABRIC " 0:0 down") ||
+	    hcl_plan_await(FABRIC, ID, epoch, WAIT_MS, &plan))
+		return 3;
+	return 0;
+}
+
+/* Does the guard end, which is a child of this process since its program has ended? */
+static bool orphan_ends(void)
+{
+	int ms;
+
+	for (ms = 5000; ms > 0; ms -= 10) {
+		if (waitpid(-1, NULL, WNOHANG) > 0)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+TEST(program_without_standard_descriptors)
+{
+	unsigned int closed;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(true, begin());
+	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
+	for (closed = 0; closed < 8; closed++) {
+		ASSERT_EQ(0, tool("fault clear " FABRIC) || install());
+		fflush(NULL);
+		pid = fork();
+		if (!pid)
+			_exit(without(closed));
+		waitpid(pid, &status, 0);
+		if (status)
+			printf("# without 0x%x: status 0x%x\n", closed, status);
+		EXPECT_EQ(0, status);
+		EXPECT_TRUE(orphan_ends());
+	}
+}
+
+TEST(guard_ends_with_its_program)
+{
+	struct program p;
+	char byte;
+
+	ASSERT_EQ(true, begin());
+	ASSERT_EQ(0, start(&p));
+	kill(p.pid, SIGKILL);
+	waitpid(p.pid, NULL, 0);
+	EXPECT_EQ(0, read(p.from, &byte, 1));
+	usleep(300000);
+	ASSERT_EQ(0, tool("link set " FABRIC " 0:0 down"));
+	EXPECT_TRUE(breaks(WAIT_MS));
+	EXPECT_TRUE(stays_broken());
+}
+
+TEST(what_cannot_be_guarded)
+{
+	struct hcl_guard *g;
+
+	ASSERT_EQ(true, begin());
+	EXPECT_EQ(-EINVAL, hcl_guard(&g, FABRIC, PLAN));
+	EXPECT_TRUE(says("plan 1 is not guarded"));
+	EXPECT_EQ(-ENOENT, hcl_guard(&g, FABRIC, 77));
+	EXPECT_EQ(-ENODEV, hcl_guard(&g, "nosuch", ID));
+	setenv("PATH", "/nowhere", 1);
+	EXPECT_EQ(-ENOEXEC, hcl_guard(&g, FABRIC, ID));
+	EXPECT_TRUE(says("hcctl guard cannot be started: No such file or directory"));
+	EXPECT_EQ(0, hcl_guard_end(NULL));
+}
+
+/* Again as a program that has more rights than its user: the effective uid changes by exec. */
+static int exec_as_secure(void)
+{
+	static char *const argv[] = {
+		"library_guard", "program_of_more_rights_than_its_user_does_not_go_by_PATH", NULL
+	};
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		if (!setresuid(USER, 0, 0))
+			execv("/proc/self/exe", argv);
+		_exit(100);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+TEST(program_of_more_rights_than_its_user_does_not_go_by_PATH)
+{
+	struct hcl_guard *g = NULL;
+
+	if (!getauxval(AT_SECURE)) {
+		EXPECT_EQ(0, exec_as_secure());
+		return;
+	}
+	EXPECT_EQ(-EPERM, hcl_guard(&g, FABRIC, ID));
+	EXPECT_TRUE(says("may not start hcctl guard"));
+}
+
+/* In a child: a guard of a user to whom the plan was not given, which says so. */
+static int as_stranger(void)
+{
+	struct hcl_guard *g;
+	struct pollfd pfd = { .events = POLLIN };
+
+	if (setgid(STRANGER) || setuid(STRANGER) || hcl_guard(&g, FABRIC, ID))
+		return 1;
+	pfd.fd = hcl_guard_fd(g);
+	if (poll(&pfd, 1, WAIT_MS) != 1)
+		return 2;
+	if (hcl_guard_end(g))
+		return 3;
+	return !says("plan 9 is not guarded: ") + !says("CAP_NET_ADMIN") * 2;
+}
+
+TEST(guard_of_another_user_says_what_it_lacks)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(true, begin());
+	ASSERT_EQ(0, tool("link set " FABRIC " 0:0 down"));
+	EXPECT_TRUE(breaks(WAIT_MS));
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		status = as_stranger();
+		fflush(NULL);
+		_exit(status);
+	}
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(seen().broken);
+}
+
+TEST(guard_that_has_ended_says_why)
+{
+	struct hcl_guard *g;
+	struct pollfd pfd = {};
+	siginfo_t info;
+
+	ASSERT_EQ(true, begin());
+	ASSERT_EQ(0, hcl_guard(&g, FABRIC, ID));
+	pfd.fd = hcl_guard_fd(g);
+	EXPECT_EQ(0, poll(&pfd, 1, 500));
+	ASSERT_EQ(0, tool("fabric del " FABRIC));
+	EXPECT_EQ(1, poll(&pfd, 1, WAIT_MS));
+	EXPECT_EQ(0, waitid(P_ALL, 0, &info, WEXITED | WNOWAIT));
+	EXPECT_EQ(-ECHILD, hcl_guard_end(g));
+	EXPECT_TRUE(says("the guard of plan 9 of fabric " FABRIC " has ended: "));
+	EXPECT_TRUE(says("was removed") || says("No such fabric"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tells whether an event of the world explains an error, at the place that the error names: the
+ * section ERRORS of hypercube(7), compared with what the world noted before each event.
+ */
+#include <errno.h>
+
+#include "soak.h"
+
+#define NOWHERE	(~0u)
+
+bool error_allowed(const struct world *w, int plan, int error)
+{
+	static const struct {
+		int error;
+		uint32_t why;
+	} explains[] = {
+		{ ECONNRESET, EX_CLOSE },
+		{ EHOSTUNREACH, EX_LINK | EX_NODE },
+		{ ENOLINK, EX_LINK | EX_NODE | EX_MEMORY },
+		{ EHOSTDOWN, EX_NODE },
+		{ ENOMEM, EX_MEMORY },
+	};
+	uint32_t had = atomic_load(&w->era.allowed_errors), why = 0, i;
+
+	switch (error) {
+	case EPROTO:
+		/* Members that have not received a failure yet may go on with another operation. */
+		return atomic_load(&w->era.tainted) >> plan & 1;
+	case ENOENT:
+	case ESTALE:
+		return atomic_load(&w->era.deeds.replaced) >> plan & 1;
+	}
+	for (i = 0; i < sizeof(explains) / sizeof(*explains); i++)
+		if (explains[i].error == error)
+			why = explains[i].why;
+	return had & why;
+}
+
+/* Return: true if the link was down, or a node at one of its ends has failed. */
+static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
+{
+	uint64_t failed = atomic_load(&w->era.deeds.failed);
+
+	return atomic_load(&w->era.deeds.cut[u]) >> d & 1 || failed >> u & 1 ||
+	       failed >> (u ^ 1u << d) & 1;
+}
+
+/* Check an error that came to @node, with a record, or from a call (@r is NULL). Return: true if an
+ * event explains its cause.
+ */
+bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r)
+{
+	uint32_t u = r ? r->cause_node : NOWHERE, d = r ? r->cause_dim : NOWHERE;
+	bool short_of_memory = atomic_load(&w->era.allowed_errors) & EX_MEMORY;
+
+	if ((u != NOWHERE && u >= w->nodes) || (d != NOWHERE && d >= w->dim))
+		return false;
+	switch (error) {
+	case EHOSTDOWN:
+		return atomic_load(&w->era.deeds.failed) >> node & 1;
+	case ECONNRESET:
+		return u != NOWHERE && atomic_load(&w->era.deeds.closed) >> u & 1;
+	case ENOLINK:
+		/* A link that cannot deliver because of a lack of memory becomes spent. */
+		return !r || (u != NOWHERE && d != NOWHERE &&
+			      (short_of_memory || link_gone(w, u, d)));
+	}
+	return true;
+}
+
+static void link_mark(_Atomic uint32_t *bits, uint32_t u, uint32_t d)
+{
+	atomic_fetch_or(&bits[u], 1u << d);
+	atomic_fetch_or(&bits[u ^ 1u << d], 1u << d);
+}
+
+void deed_link(struct world *w, uint32_t u, uint32_t d)
+{
+	link_mark(w->era.deeds.cut, u, d);
+}
+
+void deeds_forget(struct world *w)
+{
+	struct deeds *deeds = &w->era.deeds;
+	uint32_t u;
+
+	atomic_store(&deeds->closed, 0);
+	atomic_store(&deeds->failed, 0);
+	atomic_store(&deeds->replaced, 0);
+	for (u = 0; u < NODES_MAX; u++)
+		atomic_store(&deeds->cut[u], 0);
+}

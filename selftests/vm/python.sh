@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# To be sourced: the system's Python as it lies on this machine, for the virtual one.
+
+python=/usr/bin/python3
+
+# python_copied FOLDER TO: copies it with compiled files, without files that are never loaded.
+# selftests/vm/run looks for the libraries that executable files need.
+python_copied() {
+	mkdir -p "$2" &&
+		tar -C "$1" --exclude='config-*' --exclude=dist-packages --exclude=tests --exclude=test --exclude='*.a' \
+			--exclude=f2py --exclude=distutils --exclude=idlelib --exclude=ensurepip --exclude=lib2to3 --exclude=include \
+			-c . | tar -x -C "$2" &&
+		find "$2" -name '*.so*' -exec chmod 755 {} +
+}
+
+# python_adds FOLDER MODULE..: puts into the array "adds" what selftests/vm/run must add for the
+# interpreter and these packages, of which copies are made in FOLDER/packages; false if one is
+# missing
+python_adds() {
+	local work=$1 wanted name found
+	shift
+	# Prints the interpreter, its version, the folder of its modules, and those of the packages
+	wanted='import os, sys, importlib
+print(os.path.realpath(sys.executable), "python%d.%d" % sys.version_info[:2], os.path.dirname(os.__file__),
+	*(os.path.dirname(importlib.import_module(name).__file__) for name in sys.argv[1:]), sep="\n")'
+	mapfile -t found < <($python -c "$wanted" "$@" 2>/dev/null)
+	((${#found[@]} == 3 + $#)) && python_copied "${found[2]}" "$work/${found[1]}" || return
+	adds+=(--add "${found[0]}:usr/bin/python3" --add "$work/${found[1]}:usr/lib/${found[1]}"
+		--add "$work/packages:usr/lib/python3/dist-packages")
+	found=("${found[@]:3}")
+	for name; do
+		python_copied "${found[0]}" "$work/packages/$name" || return
+		found=("${found[@]:1}")
+	done
+}
