@@ -112,7 +112,8 @@ def module_policies(text):
 
 
 def policy_type(rule):
-    named = {'NAME_POLICY': 'string', 'NODE_POLICY': 'u32', 'DIM_POLICY': 'u32'}
+    named = {'NAME_POLICY': 'string', 'NODE_POLICY': 'u32', 'DIM_POLICY': 'u32',
+             'PORT_POLICY': 'u32'}
     said = re.search(r'NLA_(NUL_STRING|BINARY|FLAG|U8|U32|U64)', rule)
     if said:
         return said[1].lower().replace('nul_', '')

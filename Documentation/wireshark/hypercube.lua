@@ -3,7 +3,7 @@
 -- Wireshark's dissector for captures of a fabric's monitor interface (NAMEmon).
 --	wireshark -X lua_script:hypercube.lua hc0.pcap
 -- or copy this file to the folder of personal Lua plugins (Help, About, Folders).
--- The format is described in Documentation/networking/hypercube.rst.
+-- The format is described in Documentation/networking/wire-format.rst.
 
 local proto = Proto('hypercube', 'Hypercube')
 
@@ -15,23 +15,23 @@ local NONE = 0xffff
 
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'END', [6] = 'CREDIT',
-	[7] = 'PROBE', [8] = 'DGRAM', [9] = 'ETH', [10] = 'LSA', [11] = 'PATH', [12] = 'MEND',
+	[7] = 'PROBE', [8] = 'DGRAM', [9] = 'ETH', [10] = 'LSA', [11] = 'PATH', [12] = 'REPAIR',
 	[13] = 'COPY', [14] = 'TASK', [15] = 'ROUND', [16] = 'STOP',
 }
 local TEST, FAULT, DATA, ACK, END, CREDIT, PROBE, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 9, 10
-local MEND, COPY, TASK, ROUND, STOP = 12, 13, 14, 15, 16
-local mends = {
-	[1] = 'help', [2] = 'ask', [3] = 'place', [4] = 'go', [5] = 'asked', [6] = 'placed', [7] = 'gone', [8] = 'no',
+local REPAIR, COPY, TASK, ROUND, STOP = 12, 13, 14, 15, 16
+local repairs = {
+	[1] = 'request', [2] = 'ask', [3] = 'assign', [4] = 'commit', [5] = 'answer', [6] = 'assigned', [7] = 'committed', [8] = 'no',
 	[9] = 'none',
 }
-local PLACE, ASKED = 3, 5
+local ASSIGN, ANSWER = 3, 5
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
 }
 local dtypes = {
 	[1] = 'u8', [2] = 'u16', [3] = 'u32', [4] = 'u64', [5] = 'i8', [6] = 'i16', [7] = 'i32',
-	[8] = 'i64', [9] = 'f32', [10] = 'f64', [11] = 'record',
+	[8] = 'i64', [9] = 'f32', [10] = 'f64', [11] = 'record', [12] = 'f16', [13] = 'bf16',
 }
 local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'barrier',
 	[5] = 'gather', [6] = 'scatter', [7] = 'allgather', [8] = 'alltoall', [9] = 'reduce_scatter' }
@@ -41,7 +41,7 @@ local f = {
 	mon_version = ProtoField.uint8('hypercube.mon.version', 'Monitor version'),
 	dim = ProtoField.uint8('hypercube.dim', 'Dimension of the link'),
 	mon_flags = ProtoField.uint8('hypercube.mon.flags', 'Monitor flags', base.HEX),
-	rises = ProtoField.bool('hypercube.rises', 'To the node whose bit is set', 8, nil, 0x01),
+	rises = ProtoField.bool('hypercube.rises', 'To the higher node', 8, nil, 0x01),
 	replayed = ProtoField.bool('hypercube.replayed', 'Arrives after attempts in vain', 8, nil, 0x02),
 	mon_step = ProtoField.uint32('hypercube.mon.step', 'Step'),
 	from = ProtoField.uint16('hypercube.from', 'Sending end'),
@@ -74,8 +74,8 @@ local f = {
 	test_flags = ProtoField.uint32('hypercube.test.flags', 'Flags', base.HEX),
 	test_ask = ProtoField.bool('hypercube.test.ask', 'To be sent back', 32, nil, 0x01),
 	fault = ProtoField.uint32('hypercube.fault.word', 'FAULT word', base.HEX),
-	fault_told = ProtoField.uint16('hypercube.fault.told', 'Number of the word'),
-	fault_heard = ProtoField.uint16('hypercube.fault.heard', 'Number heard'),
+	fault_announced = ProtoField.uint16('hypercube.fault.announced', 'Number of the word'),
+	fault_acked = ProtoField.uint16('hypercube.fault.acked', 'Number acknowledged'),
 	lsa_flags = ProtoField.uint8('hypercube.lsa.flags', 'Flags', base.HEX),
 	sync = ProtoField.bool('hypercube.lsa.sync', 'Answer with all you know', 8, nil, 0x01),
 	plan = ProtoField.uint32('hypercube.plan', 'Plan'),
@@ -112,29 +112,29 @@ local f = {
 	end_away = ProtoField.bool('hypercube.end.away', 'The sender takes nothing more', 32, nil, 0x10),
 	end_unbegun = ProtoField.bool('hypercube.end.unbegun', 'The root has given nothing of it', 32, nil, 0x02),
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
-	mend_attempt = ProtoField.uint64('hypercube.mend.attempt', 'Attempt'),
-	mend_master = ProtoField.uint16('hypercube.mend.master', 'Its master'),
-	mend_word = ProtoField.uint32('hypercube.mend.word', 'FAULT word', base.HEX),
-	mend_members = ProtoField.uint32('hypercube.mend.members', 'Members'),
-	mend_status = ProtoField.uint32('hypercube.mend.status', 'Errno'),
-	mend_node = ProtoField.uint16('hypercube.mend.node', 'Node of the cause'),
-	mend_dim = ProtoField.uint16('hypercube.mend.dim', 'Dimension of the cause'),
-	mend_what = ProtoField.uint8('hypercube.mend.what', 'What is said', base.DEC, mends),
-	mend_ways = ProtoField.uint8('hypercube.mend.ways', 'Ways'),
-	mend_rings = ProtoField.uint16('hypercube.mend.rings', 'Rings that the member is in'),
-	mend_tour = ProtoField.uint16('hypercube.mend.tour', 'Links of all rings'),
-	mend_flags = ProtoField.uint8('hypercube.mend.flags', 'Flags', base.HEX),
-	mend_prev = ProtoField.bool('hypercube.mend.back', 'It can go back', 8, nil, 0x01),
-	mend_unfit = ProtoField.bool('hypercube.mend.unfit', 'What is under way cannot go on', 8, nil, 0x02),
-	mend_resume = ProtoField.bool('hypercube.mend.resume', 'What is under way goes on', 8, nil, 0x04),
-	mend_waits = ProtoField.bool('hypercube.mend.waits', 'It has answered, and waits', 8, nil, 0x08),
-	mend_ran = ProtoField.uint64('hypercube.mend.ran', 'Last attempt in which data went', base.HEX),
-	mend_placed = ProtoField.uint64('hypercube.mend.placed', 'Last attempt that gave a place', base.HEX),
-	mend_nr = ProtoField.uint64('hypercube.mend.nr', 'Operation at hand, as processes are told'),
-	mend_offset = ProtoField.uint64('hypercube.mend.offset', 'Offset of its slice'),
-	mend_prev_nr = ProtoField.uint64('hypercube.mend.prev_nr', 'Operation of the slice before'),
-	mend_prev_offset = ProtoField.uint64('hypercube.mend.prev_offset', 'Offset of that slice'),
-	mend_fresh = ProtoField.uint64('hypercube.mend.fresh', 'First operation that nobody has begun'),
+	repair_attempt = ProtoField.uint64('hypercube.repair.attempt', 'Attempt'),
+	repair_master = ProtoField.uint16('hypercube.repair.master', 'Its master'),
+	repair_word = ProtoField.uint32('hypercube.repair.word', 'FAULT word', base.HEX),
+	repair_members = ProtoField.uint32('hypercube.repair.members', 'Members'),
+	repair_status = ProtoField.uint32('hypercube.repair.status', 'Errno'),
+	repair_node = ProtoField.uint16('hypercube.repair.node', 'Node of the cause'),
+	repair_dim = ProtoField.uint16('hypercube.repair.dim', 'Dimension of the cause'),
+	repair_what = ProtoField.uint8('hypercube.repair.what', 'What is said', base.DEC, repairs),
+	repair_ways = ProtoField.uint8('hypercube.repair.ways', 'Ways'),
+	repair_rings = ProtoField.uint16('hypercube.repair.rings', 'Rings that the member is in'),
+	repair_tour = ProtoField.uint16('hypercube.repair.tour', 'Links of all rings'),
+	repair_flags = ProtoField.uint8('hypercube.repair.flags', 'Flags', base.HEX),
+	repair_prev = ProtoField.bool('hypercube.repair.back', 'It can go back', 8, nil, 0x01),
+	repair_unfit = ProtoField.bool('hypercube.repair.unfit', 'What is under way cannot go on', 8, nil, 0x02),
+	repair_resume = ProtoField.bool('hypercube.repair.resume', 'What is under way goes on', 8, nil, 0x04),
+	repair_waits = ProtoField.bool('hypercube.repair.waits', 'It has answered, and waits', 8, nil, 0x08),
+	repair_ran = ProtoField.uint64('hypercube.repair.ran', 'Last attempt in which data went', base.HEX),
+	repair_placed = ProtoField.uint64('hypercube.repair.placed', 'Last attempt that gave a place', base.HEX),
+	repair_nr = ProtoField.uint64('hypercube.repair.nr', 'Operation at hand, as processes are told'),
+	repair_offset = ProtoField.uint64('hypercube.repair.offset', 'Offset of its slice'),
+	repair_prev_nr = ProtoField.uint64('hypercube.repair.prev_nr', 'Operation of the slice before'),
+	repair_prev_offset = ProtoField.uint64('hypercube.repair.prev_offset', 'Offset of that slice'),
+	repair_fresh = ProtoField.uint64('hypercube.repair.fresh', 'First operation that nobody has begun'),
 	way_seen = ProtoField.uint32('hypercube.way.seen', 'Words SEEN that will come'),
 	way_next = ProtoField.uint16('hypercube.way.next', 'Next member of the ring'),
 	way_came = ProtoField.uint16('hypercube.way.came', 'Comes by the link at'),
@@ -144,7 +144,7 @@ local f = {
 	way_flags = ProtoField.uint8('hypercube.way.flags', 'Flags', base.HEX),
 	way_used = ProtoField.bool('hypercube.way.used', 'Something comes from there', 8, nil, 0x01),
 	way_relay = ProtoField.bool('hypercube.way.relay', 'It only passes by', 8, nil, 0x02),
-	mend_set = ProtoField.string('hypercube.mend.set', 'Members'),
+	repair_set = ProtoField.string('hypercube.repair.set', 'Members'),
 	probe_flags = ProtoField.uint32('hypercube.probe.flags', 'Flags'),
 	probe_answer = ProtoField.bool('hypercube.probe.answer', 'It answers one', 32, nil, 0x01),
 	probe_no_plan = ProtoField.bool('hypercube.probe.no_plan', 'The sender does not have the plan', 32, nil, 0x02),
@@ -245,7 +245,7 @@ local header = {
 local plan = { { 0, f.plan, 4 }, { 4, f.epoch, 4 }, { 8, f.op, 8 } }
 local parts = {
 	[TEST] = { len = 8, { 0, f.round, 4 }, { 4, f.test_flags, 4, { f.test_ask } } },
-	[FAULT] = { len = 8, { 0, f.fault, 4 }, { 4, f.fault_told, 2 }, { 6, f.fault_heard, 2 } },
+	[FAULT] = { len = 8, { 0, f.fault, 4 }, { 4, f.fault_announced, 2 }, { 6, f.fault_acked, 2 } },
 	[DATA] = { len = 64, plan = true, { 16, f.offset, 8 }, { 24, f.total, 8 }, { 32, f.index, 4 },
 		{ 36, f.width, 2 }, { 38, f.oper, 1 }, { 39, f.dtype, 1 }, { 40, f.collective, 1 },
 		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down, f.seen, f.both } },
@@ -259,11 +259,11 @@ local parts = {
 	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_answer, f.probe_no_plan } } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
 	-- The first word of a ballot has the attempt's high bits, the last two bytes are the master.
-	[MEND] = { len = 48, plan = true, { 16, f.mend_attempt, 6 }, { 22, f.mend_master, 2 }, { 24, f.mend_word, 4 },
-		{ 28, f.mend_members, 4 }, { 32, f.mend_status, 4 }, { 36, f.mend_node, 2 }, { 38, f.mend_dim, 2 },
-		{ 40, f.mend_what, 1 }, { 41, f.mend_ways, 1 }, { 42, f.mend_rings, 2 },
-		{ 44, f.mend_flags, 1, { f.mend_prev, f.mend_unfit, f.mend_resume, f.mend_waits } },
-		{ 46, f.mend_tour, 2 } },
+	[REPAIR] = { len = 48, plan = true, { 16, f.repair_attempt, 6 }, { 22, f.repair_master, 2 }, { 24, f.repair_word, 4 },
+		{ 28, f.repair_members, 4 }, { 32, f.repair_status, 4 }, { 36, f.repair_node, 2 }, { 38, f.repair_dim, 2 },
+		{ 40, f.repair_what, 1 }, { 41, f.repair_ways, 1 }, { 42, f.repair_rings, 2 },
+		{ 44, f.repair_flags, 1, { f.repair_prev, f.repair_unfit, f.repair_resume, f.repair_waits } },
+		{ 46, f.repair_tour, 2 } },
 	[COPY] = { len = 16, { 0, f.copy_nr, 8 }, { 8, f.copies, 1 }, { 9, f.copy, 1 }, { 10, f.hop, 1 },
 		{ 12, f.paths_len, 2 } },
 	[TASK] = { len = 32, { 0, f.task_move, 8 }, { 8, f.task_nr, 8 }, { 16, f.task_offset, 4 },
@@ -277,7 +277,7 @@ local parts = {
 
 -- Absent values are left out: no node, no dimension of a cause.
 local optional = { [f.end_node] = true, [f.end_dim] = true, [f.round_node] = true, [f.round_dim] = true,
-	[f.mend_node] = true, [f.mend_dim] = true }
+	[f.repair_node] = true, [f.repair_dim] = true }
 
 local function dissect_fields(buf, layout, tree)
 	for _, at in ipairs(layout) do
@@ -394,11 +394,11 @@ local function shows_inside(hdr, way, ends, pinfo)
 end
 
 -- What a member that is mended tells of operations, or is told.
-local mend_ops = { { 0, f.mend_ran, 8 }, { 8, f.mend_placed, 8 }, { 16, f.mend_nr, 8 }, { 24, f.mend_offset, 8 },
-	{ 32, f.mend_prev_nr, 8 }, { 40, f.mend_prev_offset, 8 }, { 48, f.mend_fresh, 8 } }
-local mend_way = { { 0, f.way_seen, 4 }, { 4, f.way_next, 2 }, { 6, f.way_came, 2 }, { 8, f.way_leaves, 2 },
+local repair_ops = { { 0, f.repair_ran, 8 }, { 8, f.repair_placed, 8 }, { 16, f.repair_nr, 8 }, { 24, f.repair_offset, 8 },
+	{ 32, f.repair_prev_nr, 8 }, { 40, f.repair_prev_offset, 8 }, { 48, f.repair_fresh, 8 } }
+local repair_way = { { 0, f.way_seen, 4 }, { 4, f.way_next, 2 }, { 6, f.way_came, 2 }, { 8, f.way_leaves, 2 },
 	{ 10, f.way_dim, 1 }, { 11, f.way_out, 1 }, { 12, f.way_flags, 1, { f.way_used, f.way_relay } } }
-local MEND_OPS, MEND_WAY = 56, 16
+local REPAIR_OPS, REPAIR_WAY = 56, 16
 
 -- Bit u % 32 of word u / 32 is node u.
 local function nodes_of(buf)
@@ -416,25 +416,25 @@ local function nodes_of(buf)
 	return table.concat(nodes, ',')
 end
 
--- Behind the part of MEND: where operations are; with a place its ways, and who the members are. What was not
+-- Behind the part of REPAIR: where operations are; with a place its ways, and who the members are. What was not
 -- captured is left out.
-local function dissect_mend(part, buf, tree)
+local function dissect_repair(part, buf, tree)
 	local what = part(40, 1):uint()
-	local ways = what == PLACE and part(41, 1):uint() or 0
+	local ways = what == ASSIGN and part(41, 1):uint() or 0
 
-	if (what ~= PLACE and what ~= ASKED) or buf:len() < MEND_OPS + ways * MEND_WAY then
+	if (what ~= ASSIGN and what ~= ANSWER) or buf:len() < REPAIR_OPS + ways * REPAIR_WAY then
 		return 0
 	end
-	dissect_fields(buf(0, MEND_OPS), mend_ops, tree)
+	dissect_fields(buf(0, REPAIR_OPS), repair_ops, tree)
 	for i = 0, ways - 1 do
-		local range = buf(MEND_OPS + i * MEND_WAY, MEND_WAY)
+		local range = buf(REPAIR_OPS + i * REPAIR_WAY, REPAIR_WAY)
 
-		dissect_fields(range, mend_way, tree:add(proto, range, 'Way ' .. i))
+		dissect_fields(range, repair_way, tree:add(proto, range, 'Way ' .. i))
 	end
-	local at = MEND_OPS + ways * MEND_WAY
+	local at = REPAIR_OPS + ways * REPAIR_WAY
 
-	if what == PLACE and buf:len() > at then
-		tree:add(f.mend_set, buf(at), nodes_of(buf(at)))
+	if what == ASSIGN and buf:len() > at then
+		tree:add(f.repair_set, buf(at), nodes_of(buf(at)))
 		at = buf:len()
 	end
 	return at
@@ -470,8 +470,8 @@ local function summary(type, hdr, part)
 			part(42, 1):uint() % 32 >= 16 and 'down ' or '', part(41, 1):uint(), what,
 			tostring(from), hdr(16, 4):uint())
 	end
-	if part and type == MEND then
-		words[#words + 1] = string.format('%s attempt %s of %d', mends[part(40, 1):uint()] or '?',
+	if part and type == REPAIR then
+		words[#words + 1] = string.format('%s attempt %s of %d', repairs[part(40, 1):uint()] or '?',
 			tostring(part(16, 6):uint64()), part(22, 2):uint())
 	end
 	if part and type == COPY then
@@ -504,8 +504,8 @@ local function dissect_rest(hdr, rest, pinfo, sub)
 	if part and type == COPY and rest:len() > head then
 		head = head + dissect_paths(part, rest(head), sub)
 	end
-	if part and type == MEND and rest:len() > head then
-		head = head + dissect_mend(part, rest(head), sub)
+	if part and type == REPAIR and rest:len() > head then
+		head = head + dissect_repair(part, rest(head), sub)
 	end
 	if part and type == TASK and rest:len() > head then
 		head = head + dissect_copies(part, rest(head), sub)
