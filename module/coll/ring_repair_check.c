@@ -11,13 +11,14 @@
 #include "coll/ring_repair.h"
 #include "coll/ring_repair_impl.h"
 
-/* Bounds on ballots and operation numbers: how many attempts there may have been, and how far a
- * number may be above the next one here, for each second since the plan was made, and one more.
- * That is far more than there can be, so that a member that was away can come back at once; and a
- * Byzantine member needs 136 years to use up all that there are.
+/* Bounds on ballots and operation numbers: how many attempts and operations there may have been
+ * for each second since the plan was made, and one second more. That is far more than there can be,
+ * so that a member that was away can come back at once; and a Byzantine member needs 136 years to
+ * use up all that there are. The bounds grow with time alone: if they began at the next number
+ * here, each message that this member accepts would raise the bound for the next one.
  */
-#define ATTEMPTS_AHEAD	(1ULL << 16)
-#define NUMBERS_AHEAD	(1ULL << 32)
+#define ATTEMPTS_MAX	(1ULL << 16)
+#define NUMBERS_MAX	(1ULL << 32)
 
 static u64 most(const struct hc_member *m, u64 each)
 {
@@ -26,7 +27,7 @@ static u64 most(const struct hc_member *m, u64 each)
 
 static bool number_fits(const struct hc_member *m, u64 nr)
 {
-	return nr < m->next + most(m, NUMBERS_AHEAD);
+	return nr < most(m, NUMBERS_MAX);
 }
 
 static bool ways_fit(const struct hc_member *m, const struct hc_wire_repair *w)
@@ -52,7 +53,7 @@ static bool wire_set_has(const __be32 *set, u32 u)
 	return be32_to_cpu(set[u / 32]) >> (u % 32) & 1;
 }
 
-/* Is the set valid: only members of the plan, this one and the master among them, as many as the
+/* Is the set valid: only members of the plan, this one and the coordinator among them, as many as the
  * message says?
  */
 static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
@@ -103,18 +104,18 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_r
 	return w->what && w->what < __HC_REPAIR_END && answer_fits(m, w);
 }
 
-/* May @src send this message? Only members may, in attempts that can exist; and a master's messages
- * go to members above it.
+/* May @src send this message? Only members may, in attempts that can exist; and a coordinator's
+ * messages go to members above it.
  */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
 	u64 ballot = be64_to_cpu(w->ballot);
-	bool master = w->what == HC_REPAIR_ASK || w->what == HC_REPAIR_ASSIGN ||
+	bool coord = w->what == HC_REPAIR_ASK || w->what == HC_REPAIR_ASSIGN ||
 		      w->what == HC_REPAIR_COMMIT;
 
 	return hc_set_has(m->plan->members, src) && !READ_ONCE(m->node->failed) &&
-	       hc_repair_attempt(ballot) < most(m, ATTEMPTS_AHEAD) &&
-	       (!master || (hc_repair_coord_of(ballot) == src && src <= m->node->id));
+	       hc_repair_attempt(ballot) < most(m, ATTEMPTS_MAX) &&
+	       (!coord || (hc_repair_coord_of(ballot) == src && src <= m->node->id));
 }
 
 unsigned int hc_repair_check(const struct hc_member *m, u32 src, const struct hc_wire_repair *w,

@@ -69,10 +69,11 @@ bool copies_of_one_are_one(void);
 /* --- said_rings.c --- */
 bool segments_are_of_each(void);
 bool segments_come_their_way(void);
-bool master_knows_no_future(void);
-bool words_of_masters_fit(void);
-bool places_fit_the_links(void);
-bool failures_follow_the_places(void);
+bool coordinator_knows_no_future(void);
+bool numbers_of_rings_last(void);
+bool messages_of_coordinators_are_valid(void);
+bool assignments_fit_the_links(void);
+bool failures_follow_the_assignments(void);
 
 /* --- said_tasks.c --- */
 bool task_is_whole(void);

@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rings.h"
 #include "said.h"
@@ -142,6 +143,20 @@ static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, un
 	return w;
 }
 
+/* Make the messages those of attempt @nr, with @base as the number of an assignment. */
+static void attempt(struct frame *f, unsigned int n, uint64_t nr, uint64_t base)
+{
+	struct hc_wire_repair *w;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		w = frame_part(&f[i]);
+		w->ballot = htobe64(nr << 16 | 4);
+		if (w->what == HC_REPAIR_ASSIGN)
+			w->plan.op = htobe64(base);
+	}
+}
+
 static struct hc_wire_repair *repair(struct frame *f, unsigned int what)
 {
 	return repair_from(f, 0, what);
@@ -213,7 +228,7 @@ static int second_with(uint64_t first, uint64_t then)
 /* No node has sent more than the next operation, or the one after it. A larger number must not be
  * accepted, or all later results would be about members that have gone.
  */
-bool master_knows_no_future(void)
+bool coordinator_knows_no_future(void)
 {
 	static const uint64_t far[] = { 4, 1ull << 40, 1ull << 63, UINT64_MAX };
 	unsigned int i;
@@ -406,7 +421,7 @@ static bool strangers_say_nothing(void)
 }
 
 /* Messages that make no sense, or that this member must not accept from that node, stop nothing. */
-bool words_of_masters_fit(void)
+bool messages_of_coordinators_are_valid(void)
 {
 	struct rings_steps steps;
 	struct ring_view v;
@@ -437,10 +452,38 @@ bool words_of_masters_fit(void)
 	       !ctl_ring_get(said.c.name, LIVE_RINGS, &v) && !v.broken && !v.repairs;
 }
 
+/* A coordinator assigns in each attempt numbers that are 2^32 higher than those before. They may
+ * rise only so much in a second since the plan was made, whatever this node has accepted before;
+ * otherwise a few thousand attempts would use up all numbers of the plan.
+ */
+bool numbers_of_rings_last(void)
+{
+	struct frame f[3];
+	uint64_t before;
+	unsigned int i;
+
+	if (!square(true))
+		return false;
+	before = node_drops(5, MALFORMED);
+	for (i = 1; i <= 300; i++) {
+		ask(&f[0]);
+		place(&f[1], said.m.op[LIVE_RINGS] + 1);
+		repair(&f[2], HC_REPAIR_COMMIT);
+		attempt(f, ARRAY_SIZE(f), 1000 + i, UINT32_MAX * (uint64_t)i);
+		if (say_all(f, ARRAY_SIZE(f)))
+			return false;
+		usleep(1000);
+		if (node_drops(5, MALFORMED) != before)
+			break;
+	}
+	fz_note("refused at %u", i);
+	return i > 1 && i < 300;
+}
+
 /* Rings over a link that is faulty do no harm: the assignment is refused, or the fault is found
  * when data goes, and then the real coordinator repairs the rings.
  */
-bool places_fit_the_links(void)
+bool assignments_fit_the_links(void)
 {
 	struct rings_steps steps;
 	struct frame f[3];
@@ -458,7 +501,7 @@ bool places_fit_the_links(void)
 /* A neighbour that was told to go on reports a failure before this node is told to go on: it is
  * believed. If the report is about the rings before, it is not.
  */
-bool failures_follow_the_places(void)
+bool failures_follow_the_assignments(void)
 {
 	static const uint64_t from[] = { BASE - 1, BASE };
 	struct hypercube_result res = { 0 };
