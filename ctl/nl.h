@@ -478,6 +478,7 @@ struct nl_balance {
 	uint32_t base;
 	uint32_t depth;
 	uint32_t nodes;		/* number of nodes of the fabric */
+	uint8_t up[1 << HYPERCUBE_DIM_MAX];	/* struct hc_balance.up */
 	unsigned int n;
 	struct nl_round round[HYPERCUBE_ROUNDS_KEPT];	/* the oldest first */
 };

@@ -480,8 +480,10 @@ static int balance_more(void *arg, const struct nlattr *a)
 {
 	struct nl_balance *v = arg;
 
-	if (nla_type(a) == HYPERCUBE_A_BALANCE_UP)
+	if (nla_type(a) == HYPERCUBE_A_BALANCE_UP) {
 		v->nodes = nla_len(a);
+		nla_memcpy(v->up, a, sizeof(v->up));
+	}
 	if (nla_type(a) == HYPERCUBE_A_BALANCE_ROUND && v->n < HYPERCUBE_ROUNDS_KEPT)
 		round_take(&v->round[v->n++], a);
 	return 0;

@@ -193,6 +193,51 @@ test_doubling_is_planned_again_or_a_tree_stands_for_it() {
 	check 'without it' plan 3 '.type == "tree" and .members == [0,1,2,3,4,5,6]'
 }
 
+# balancing FILTER: is the jq filter true for the rounds of balancing and their topology?
+balancing() { hcctl -j balance show t | jq -e "$1" >/dev/null; }
+more_rounds() { check 'rounds go on' busywait 10 balancing ".done > $(($(json .done balance show t) + 2))"; }
+topology_is_planned() {
+	[[ $(hcctl -j balance topology fabric t | jq -c '[.subcube, .depth]') == "$(hcctl -j balance show t | jq -c '[.subcube, .depth]')" ]]
+}
+
+test_balancing_goes_on_along_a_new_topology() {
+	local before
+	check 'add' hcctl fabric add t dim 3
+	equal 'none is applied' '' "$(hcctl guard t once)"
+	check 'apply' hcctl balance topology fabric t apply
+	check 'tasks' "$here/hc_load" tasks t 3 40
+	check 'automatic' hcctl balance set t method mcwa period 20
+	guard
+	more_rounds
+	before=$(json .epoch balance show t)
+	check 'down' hcctl link set t 3:1 down
+	check 'another' busywait 5 did '.event == "topology" and .topology == "mcwa" and .members == 8'
+	check 'applied' balancing ".epoch == $before + 1"
+	check 'as planned' topology_is_planned
+	more_rounds
+	check 'fail' hcctl node set t 6 fail
+	check 'without it' busywait 5 did '.event == "topology" and .members == 7'
+	more_rounds
+	check 'clear' hcctl fault clear t
+	check 'all' busywait 5 balancing '.subcube == "XXX"'
+	more_rounds
+	equal 'nothing to do' '' "$(hcctl guard t once)"
+}
+
+# Nodes for which the two kinds differ.
+test_kind_of_topology_stays() {
+	check 'add' hcctl fabric add t dim 4
+	check 'fail' hcctl node set t 4,5,7,8 fail
+	check 'apply' hcctl balance topology fabric t method minimal-depth apply
+	equal 'nothing to do' '' "$(hcctl guard t once)"
+	guard
+	check 'it listens' busywait 5 balancing '.subcube == "XX10"'
+	nap 0.5
+	check 'fail' hcctl node set t 0 fail
+	check 'the same kind' busywait 5 did '.event == "topology" and .topology == "minimal-depth" and .members == 11'
+	check 'as planned' balancing '.subcube == "XX10" and .epoch == 2'
+}
+
 test_two_guards_install_one_epoch() {
 	local i before
 	check 'add' hcctl fabric add t dim 4

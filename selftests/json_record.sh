@@ -116,6 +116,7 @@ guards() {
 	j fabric save a
 	hcctl tree find fabric a apply plan 7 >out 2>err
 	j guard a plan 7 time 1s once
+	hcctl balance topology fabric a apply >out 2>err
 	hcctl node set a 3 fail
 	tried bash -c 'hcctl -j plan show a 8 | jq -e ".[0].broken" >out'
 	j guard a once

@@ -5,7 +5,7 @@
  *
  * A plan is replaced only if it has the epoch that was seen to be broken, so any number of guards
  * may run: the first one to install wins. Events tell what to do at once; as they can get lost, all
- * plans are looked at each second, too.
+ * plans are looked at each second, too. The topology of automatic balancing: guard_topology.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
+#include "guard.h"
 #include "planner.h"
 
 #define TIME_MS		5000
@@ -47,6 +48,8 @@ struct watched {
  * @any: no plan is named: guard all guarded ones
  * @once: look once and end
  * @looked: time when all plans were last looked at, ns
+ * @faults: faults have changed since the topology of balancing was looked at
+ * @t: the topology of balancing
  * @failed: a plan could not be guarded
  * @own: context for requests that may be refused, which keeps the error message
  * @text: the latest error message, or NULL
@@ -61,6 +64,8 @@ struct guard {
 	bool any;
 	bool once;
 	uint64_t looked;
+	bool faults;
+	struct guard_topology t;
 	bool failed;
 	struct hcctl own;
 	char *text;
@@ -162,17 +167,25 @@ static void keep_text(struct hcctl *own, const char *kind, const char *text)
 	g->text = strdup(text);
 }
 
-/* Print the latest error message, unless it was printed for this plan before. */
-static void report_failure(struct hcctl *h, struct guard *g, struct watched *w)
+/* Print the latest error message for @what, unless it is *@said, the last one printed for it. */
+static void report_failure(struct hcctl *h, struct guard *g, const char *what, char **said)
 {
 	const char *text = g->text ?: "not possible now";
 
 	g->failed = true;
-	if (w->said && !strcmp(w->said, text))
+	if (*said && !strcmp(*said, text))
 		return;
-	free(w->said);
-	w->said = strdup(text);
-	(g->once ? hc_error : hc_warn)(h, "plan %u is not guarded: %s", w->id, text);
+	free(*said);
+	*said = strdup(text);
+	(g->once ? hc_error : hc_warn)(h, "%s is not guarded: %s", what, text);
+}
+
+static void report_plan(struct hcctl *h, struct guard *g, struct watched *w)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "plan %u", w->id);
+	report_failure(h, g, what, &w->said);
 }
 
 static void begin_line(struct hcctl *h, const struct guard *g, uint32_t id, const char *event)
@@ -481,7 +494,7 @@ static int install_next(struct hcctl *h, struct guard *g, struct watched *w, str
 	if (!rc)
 		return report_epoch(h, g, w, e, began);
 	if (!stop)
-		report_failure(h, g, w);
+		report_plan(h, g, w);
 	return 0;
 }
 
@@ -544,12 +557,28 @@ static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 		find_recipe(g, &e);
 	if (!e.p || !e.p->parse) {
 		hc_error(&g->own, "plans of this type cannot be guarded");
-		report_failure(h, g, w);
+		report_plan(h, g, w);
 		return 0;
 	}
 	rc = install_next(h, g, w, &e);
 	free(e.why);
 	return rc;
+}
+
+static int look_at_topology(struct hcctl *h, struct guard *g)
+{
+	int rc;
+
+	g->faults = false;
+	/* A command that names plans is about these alone. */
+	if (!g->any || !g->dim)
+		return 0;
+	free(g->text);
+	g->text = NULL;
+	rc = guard_topology(h, &g->own, &g->t, &stop);
+	if (rc && !stop)
+		report_failure(h, g, "the topology of balancing", &g->t.said);
+	return 0;
 }
 
 static int look(struct hcctl *h, struct guard *g)
@@ -564,7 +593,7 @@ static int look(struct hcctl *h, struct guard *g)
 	for (i = 0; !rc && i < n && !stop; i++)
 		rc = look_at(h, g, &v[i]);
 	nl_plans_free(v, n);
-	return rc;
+	return rc ?: look_at_topology(h, g);
 }
 
 /* Plans that are named must exist at the beginning. */
@@ -586,6 +615,7 @@ static int on_event(struct hcctl *h, const struct nl_event *e, void *arg)
 
 	if (e->cmd == HYPERCUBE_CMD_PLAN_NTF && !strcmp(e->plan.fabric, g->fabric))
 		return look_at(h, g, &e->plan);
+	g->faults |= e->cmd == HYPERCUBE_CMD_LINK_NTF || e->cmd == HYPERCUBE_CMD_NODE_NTF;
 	if (e->cmd != HYPERCUBE_CMD_FABRIC_DEL_NTF || strcmp(e->fabric.name, g->fabric))
 		return 0;
 	hc_error(h, "fabric %s was removed", g->fabric);
@@ -595,9 +625,12 @@ static int on_event(struct hcctl *h, const struct nl_event *e, void *arg)
 static int on_idle(struct hcctl *h, void *arg, bool lost)
 {
 	struct guard *g = arg;
+	int rc = 0;
 
-	int rc = lost || now_ns() - g->looked >= LOOK_NS ? look(h, g) : 0;
-
+	if (lost || now_ns() - g->looked >= LOOK_NS)
+		rc = look(h, g);
+	else if (g->faults)
+		rc = look_at_topology(h, g);
 	/* There may be memory for it a second later. */
 	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)
 		return 0;
@@ -633,6 +666,7 @@ static void release(struct guard *g)
 	for (i = 0; i < g->n; i++)
 		free(g->v[i].said);
 	free(g->v);
+	free(g->t.said);
 	free(g->text);
 	nl_leave(&g->own);
 }
@@ -654,6 +688,7 @@ static int guard(struct hcctl *h, int argc, char **argv)
 	if (!rc && g.time && g.any)
 		rc = hc_missing(h, "\"plan\": guarded plans have a time already");
 	g.time = g.time ?: TIME_MS;
+	g.t.fabric = g.fabric;
 	if (!rc) {
 		stop = 0;
 		sigaction(SIGINT, &act, NULL);

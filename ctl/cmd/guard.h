@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hcctl guard: shared by its files.
+ */
+#ifndef _HCCTL_GUARD_H
+#define _HCCTL_GUARD_H
+
+#include "balance.h"
+#include "hcctl.h"
+
+/**
+ * struct guard_topology - the balancing topology of a fabric
+ * @fabric: the fabric
+ * @shape: shape of the last topology that was seen to be right for the faults of its time
+ * @said: the last message about why it cannot be guarded, or NULL
+ */
+struct guard_topology {
+	const char *fabric;
+	enum hc_balance_shape shape;
+	char *said;
+};
+
+/* If a balancing topology is installed that is not the one for the present faults, install that,
+ * and print a line to @h. Errors are printed to @own. Return: 0 also if another process did it, or
+ * *@stop became true.
+ */
+int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g,
+		   const volatile int *stop);
+
+#endif /* _HCCTL_GUARD_H */

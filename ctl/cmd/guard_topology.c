@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl guard: when faults change, compute the balancing topology again and install it.
+ *
+ * Rounds of MCWA run on the topology that is installed, and fail when a fault hits it. After a
+ * repair it is still valid, but leaves out nodes that could take part. So the topology is right if
+ * it is what the planner computes for the present faults, in either shape.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "balance_cmd.h"
+#include "guard.h"
+
+static bool is_installed(const struct nl_balance *b, const struct hc_balance_topo *t)
+{
+	return b->dims == t->b.dims && b->base == t->b.base && b->depth == t->b.depth &&
+	       b->nodes == hc_nodes(t->b.dim) && !memcmp(b->up, t->up, b->nodes);
+}
+
+/* Compute the topology of this shape for the faults. Return: 0; 1: it is the installed one, and was
+ * released.
+ */
+static int compute(struct hcctl *own, const struct nl_balance *b, const struct hc_faults *f,
+		   enum hc_balance_shape shape, struct hc_balance_topo *t)
+{
+	int rc = balance_topology(own, f, shape, t);
+
+	if (rc || !is_installed(b, t))
+		return rc;
+	hc_balance_topo_free(t);
+	return 1;
+}
+
+static void print_topology(struct hcctl *h, const struct guard_topology *g,
+			   const struct hc_balance_topo *t, uint32_t epoch)
+{
+	out_object(h, NULL);
+	out_str(h, "event", NULL, "topology");
+	out_str(h, "fabric", NULL, g->fabric);
+	out_str(h, "topology", "topology of balancing: %s", balance_shapes[g->shape]);
+	out_uint(h, "epoch", ", epoch %" PRIu64 " installed", epoch);
+	out_uint(h, "members", ", %" PRIu64 " members", t->members);
+	out_uint(h, "depth", ", depth %" PRIu64 "\n", t->b.depth);
+	out_close(h);
+}
+
+/* Return: 0; 1: @b is right; -ESTALE: the faults have changed meanwhile. @t: what was installed. */
+static int install_for(struct hcctl *own, struct guard_topology *g, const struct nl_balance *b,
+		       const struct hc_faults *f, struct hc_balance_topo *t)
+{
+	enum hc_balance_shape other = g->shape == HC_BALANCE_MCWA ? HC_BALANCE_MINIMAL :
+								    HC_BALANCE_MCWA;
+	struct hc_balance_topo second;
+	int rc = compute(own, b, f, g->shape, t);
+
+	if (rc)
+		return rc;
+	rc = compute(own, b, f, other, &second);
+	if (rc == 1)
+		g->shape = other;
+	if (!rc) {
+		hc_balance_topo_free(&second);
+		rc = nl_balance_topology(own, g->fabric, &t->b, f->fault);
+	}
+	if (rc)
+		hc_balance_topo_free(t);
+	return rc;
+}
+
+static int try_once(struct hcctl *own, struct guard_topology *g, struct hc_balance_topo *t)
+{
+	struct nl_balance b;
+	struct hc_faults *f;
+	int rc = nl_balance(own, g->fabric, &b);
+
+	if (rc || !b.nodes)
+		return rc ?: 1;
+	rc = live_faults(own, g->fabric, &f);
+	if (rc)
+		return rc;
+	rc = install_for(own, g, &b, f, t);
+	hc_faults_free(f);
+	return rc;
+}
+
+int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g,
+		   const volatile int *stop)
+{
+	struct hc_balance_topo t;
+	struct nl_balance b;
+	int rc = -ESTALE, try;
+
+	for (try = 0; try < NL_TRIES && !*stop && (rc == -ESTALE || rc == -EBUSY); try++) {
+		if (try)
+			nl_pause(try - 1);
+		rc = try_once(own, g, &t);
+	}
+	if (rc < 0)
+		return *stop ? 0 : rc;
+	free(g->said);
+	g->said = NULL;
+	if (rc)
+		return 0;
+	rc = nl_balance(own, g->fabric, &b);
+	if (!rc)
+		print_topology(h, g, &t, b.epoch);
+	hc_balance_topo_free(&t);
+	return rc;
+}
