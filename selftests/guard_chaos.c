@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guarded plans in long runs of all collectives, while links flap, nodes fail and come back, and
+ * processes leave and are replaced. Each contribution carries the number of its process and how
+ * often that process has contributed, so a result shows which contributions are in it. Checked are
+ * that each of them is there once and in order, that all members get the same result, and that it
+ * names the members that are missing. Each next epoch has a random type of plan. This test is the
+ * guard.
+ *
+ * With HC_SCALE=1000 it runs 100,000 operations.
+ *
+ * Scheduling: alone
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TESTS_TOGETHER
+#include "cube.h"
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN	1
+#define NODES	8
+#define ALL	((1u << NODES) - 1)
+#define GUARD_MS 20000
+/* Contributions of a process whose end it has not received. */
+#define AHEAD	6
+/* Operations whose results are compared; more than a member can be ahead of another one. */
+#define WINDOW	64
+/* Elements of a period of a block: one for the tag of each member, and a sum. */
+#define PERIOD	(NODES + 1)
+#define LONGEST	(6 * PERIOD)
+#define LINKS_MAX 2
+
+/**
+ * struct kind - a collective
+ * @id: HYPERCUBE_*
+ * @rooted: only the root gets data, or gives any
+ * @notify: members that get none ask for a notification of the end
+ * @sums: the result has the sums of the members' elements
+ * @parts: a member gives a block for each member
+ * @placed: pieces of a result come to their places in any order
+ * @none: it has no data
+ * @ring: rings carry it
+ * @doubling: recursive doubling carries it
+ */
+struct kind {
+	unsigned int id;
+	bool rooted;
+	bool notify;
+	bool sums;
+	bool parts;
+	bool placed;
+	bool none;
+	bool ring;
+	bool doubling;
+};
+
+static const struct kind kinds[] = {
+	{ HYPERCUBE_ALLREDUCE, .sums = true, .doubling = true },
+	{ HYPERCUBE_ALLGATHER, .placed = true, .ring = true, .doubling = true },
+	{ HYPERCUBE_BARRIER, .none = true, .doubling = true },
+	{ HYPERCUBE_REDUCE, .rooted = true, .notify = true, .sums = true },
+	{ HYPERCUBE_GATHER, .rooted = true, .notify = true },
+	{ HYPERCUBE_REDUCE_SCATTER, .sums = true, .parts = true, .doubling = true },
+	{ HYPERCUBE_ALLTOALL, .parts = true, .placed = true, .ring = true, .doubling = true },
+	{ HYPERCUBE_SCATTER, .rooted = true },
+};
+
+/* The first ones give no block for each member, so they go on when members come. */
+#define KINDS_OF_ANY	5
+
+/**
+ * struct runner - a process that contributes
+ * @fd: its socket, or -1
+ * @life: its number; each process has one of its own
+ * @count: its contributions
+ * @out: contributions whose end it has not received
+ * @voided: those of them that it had sent before it received a failure, which end with it
+ * @next: number of the operation whose end it receives next
+ * @came: it replaced another process, and has received nothing yet: @next is a lower bound
+ * @data: the latest contribution
+ * @bytes: its bytes
+ * @sent: bytes of it that the kernel has taken
+ * @got: bytes at @buf
+ * @buf: data of a result whose end has not come yet
+ */
+struct runner {
+	int fd;
+	uint32_t life;
+	uint32_t count;
+	unsigned int out;
+	unsigned int voided;
+	uint64_t next;
+	bool came;
+	uint64_t data[NODES * LONGEST];
+	size_t bytes;
+	size_t sent;
+	size_t got;
+	uint64_t buf[NODES * LONGEST];
+};
+
+/**
+ * struct entry - what is known of an operation
+ * @nr: its number
+ * @by: set of the members that have its result
+ * @set: the members that are in the result; 0: not known yet
+ * @tag: the tag of each member in it; 0: not known yet
+ */
+struct entry {
+	uint64_t nr;
+	uint32_t by;
+	uint32_t set;
+	uint64_t tag[NODES];
+};
+
+/**
+ * struct chaos - runners, what they do, and the faults that they meet
+ * @c: the cube
+ * @r: a runner for each node
+ * @e: the last operations, by number
+ * @last: number and tag of the last contribution of each node that a result has shown
+ * @kind: the collective
+ * @len: elements of a block
+ * @root: the root of rooted collectives
+ * @lives: processes so far
+ * @down: links that are down
+ * @gone: the node that has failed or whose process has left, or NODES
+ * @left: set of the node whose process has left
+ * @excused: operations may fail, since the root has gone or a process was replaced
+ * @restarts: results of operations that were begun again
+ * @named: results that named missing members
+ * @refused: results that failed for a strict process since a member was missing
+ * @failures: operations that failed for another reason
+ * @wrong: errors found
+ */
+struct chaos {
+	struct cube c;
+	struct runner r[NODES];
+	struct entry e[WINDOW];
+	struct { uint64_t nr, tag; } last[NODES];
+	const struct kind *kind;
+	unsigned int len;
+	unsigned int root;
+	uint32_t lives;
+	unsigned int down;
+	unsigned int gone;
+	uint32_t left;
+	bool excused;
+	unsigned int restarts;
+	unsigned int named;
+	unsigned int refused;
+	unsigned int failures;
+	unsigned int wrong;
+};
+
+static bool is_strict(unsigned int u)
+{
+	return u % 3 == 1;
+}
+
+static uint64_t tag_of(const struct runner *r)
+{
+	return (uint64_t)r->life << 32 | r->count;
+}
+
+/* --- data --- */
+
+/* Return: element @i of the block that node @from gives for node @to. */
+static uint64_t element(unsigned int from, unsigned int to, unsigned int i, uint64_t tag)
+{
+	unsigned int lane = i % PERIOD;
+
+	if (lane == NODES)
+		return (to + 1ull) << 8 * from;
+	return lane == from ? tag : 0;
+}
+
+/* Return: number of blocks that a node gives. */
+static unsigned int blocks_of(const struct chaos *c, unsigned int u)
+{
+	if (c->kind->id == HYPERCUBE_SCATTER)
+		return u == c->root ? NODES : 0;
+	return c->kind->none ? 0 : c->kind->parts ? NODES : 1;
+}
+
+static bool tag_wrong(const struct chaos *c, const struct entry *e, unsigned int v, uint64_t tag)
+{
+	printf("# operation %llu has contribution %llx of node %u: elsewhere %llx, last %llx in %llu\n",
+	       (unsigned long long)e->nr, (unsigned long long)tag, v,
+	       (unsigned long long)e->tag[v], (unsigned long long)c->last[v].tag,
+	       (unsigned long long)c->last[v].nr);
+	return false;
+}
+
+/* Enter what a result shows of the contribution of node @v: it must be the one behind the last. */
+static bool tag_fits(struct chaos *c, struct entry *e, unsigned int v, uint64_t tag)
+{
+	uint64_t life = tag >> 32, was = c->last[v].tag >> 32;
+
+	if (e->tag[v])
+		return e->tag[v] == tag || tag_wrong(c, e, v, tag);
+	e->tag[v] = tag;
+	if (life == was && tag - c->last[v].tag != e->nr - c->last[v].nr)
+		return tag_wrong(c, e, v, tag);
+	if (life != was || e->nr > c->last[v].nr) {
+		c->last[v].nr = e->nr;
+		c->last[v].tag = tag;
+	}
+	return true;
+}
+
+/* Is this the block that the members in @set give for node @to? */
+static bool block_fits(struct chaos *c, struct entry *e, const uint64_t *block, uint32_t set,
+		       unsigned int to)
+{
+	unsigned int i, v;
+
+	for (v = 0; v < NODES; v++)
+		if (set >> v & 1 && (!block[v] || !tag_fits(c, e, v, block[v])))
+			return false;
+	for (i = 0; i < c->len; i++) {
+		uint64_t sum = 0;
+
+		for (v = 0; v < NODES; v++)
+			sum += set >> v & 1 ? element(v, to, i, e->tag[v]) : 0;
+		if (block[i] == sum)
+			continue;
+		printf("# element %u is %llx, not %llx\n", i, (unsigned long long)block[i],
+		       (unsigned long long)sum);
+		return false;
+	}
+	return true;
+}
+
+/* Is the result of node @u right, with the contributions of the members in @set? */
+static bool data_fit(struct chaos *c, struct entry *e, unsigned int u, uint32_t set)
+{
+	const struct runner *r = &c->r[u];
+	bool scatters = c->kind->id == HYPERCUBE_SCATTER;
+	unsigned int to = c->kind->parts || scatters ? u : 0, v, n = 0;
+	const uint64_t *at = r->buf;
+
+	if (c->kind->none || (c->kind->rooted && !scatters && !r->got))
+		return !r->got;
+	if (c->kind->sums || scatters) {
+		if (!block_fits(c, e, at, scatters ? 1u << c->root : set, to))
+			return false;
+		n = 1;
+	} else {
+		for (v = 0; v < NODES; v++)
+			if (set >> v & 1 && !block_fits(c, e, at + c->len * n++, 1u << v, to))
+				return false;
+	}
+	return r->got == n * c->len * sizeof(uint64_t);
+}
+
+/* --- results --- */
+
+static struct entry *entry_of(struct chaos *c, uint64_t nr)
+{
+	struct entry *e = &c->e[nr % WINDOW];
+
+	if (e->nr != nr || !e->by)
+		*e = (struct entry){ .nr = nr };
+	return e;
+}
+
+static void report(struct chaos *c, unsigned int u, const struct hypercube_result *res,
+		   uint32_t set, const char *what)
+{
+	const struct runner *r = &c->r[u];
+
+	c->wrong++;
+	printf("# %s: collective %u, node %u, operation %llu (expected: %llu), status %d, members %x, %zu bytes, root %u\n",
+	       what, c->kind->id, u, (unsigned long long)res->op, (unsigned long long)r->next,
+	       res->status, set, r->got, c->root);
+}
+
+/* May a contribution end so, because the root has gone or a process was replaced? */
+static bool may_fail(const struct chaos *c, int status)
+{
+	return c->excused && (status == -EHOSTDOWN || status == -ESTALE ||
+			      status == -ECONNRESET || status == -ECANCELED);
+}
+
+/* Check the result of node @u, which has come as a whole, against those of others. */
+static const char *result_wrong(struct chaos *c, unsigned int u, const struct hypercube_result *res,
+				uint32_t set, bool named)
+{
+	struct entry *e = entry_of(c, res->op);
+	bool refused = is_strict(u) && named;
+
+	c->restarts += !!res->restarts;
+	c->refused += refused;
+	if (refused != !!res->status)
+		return "not refused";
+	if (!(set >> u & 1))
+		return "without the member itself";
+	/* A notification of the end does not say which members are in the result. */
+	if (c->kind->notify && !c->r[u].got && !named)
+		return NULL;
+	if (e->set && e->set != set)
+		return "other members than elsewhere";
+	e->set = set;
+	if (!res->status && !data_fit(c, e, u, set))
+		return "wrong data";
+	e->by |= 1u << u;
+	return NULL;
+}
+
+/* The numbers of what the process contributed after that go on behind the failure. */
+static void failed(struct chaos *c, unsigned int u)
+{
+	struct runner *r = &c->r[u];
+
+	c->failures++;
+	r->voided = r->out;
+	r->life = ++c->lives;
+	r->count = 0;
+}
+
+static void take(struct chaos *c, unsigned int u, const struct hypercube_result *res,
+		 const struct shc_named *named)
+{
+	uint32_t set = named->named ? named->places[0] & ~named->missing[0] : ALL;
+	struct runner *r = &c->r[u];
+	const char *what = NULL;
+
+	r->out--;
+	if (r->voided) {
+		r->voided--;
+		if (!may_fail(c, res->status))
+			report(c, u, res, set, "behind a failure");
+		return;
+	}
+	c->named += named->named;
+	/* Each contribution has one end, in order. */
+	if (r->came ? res->op < r->next : res->op != r->next)
+		what = "out of order";
+	else if (named->named && (named->places[0] != ALL || set == ALL))
+		what = "wrong names";
+	else if (!res->status || (is_strict(u) && named->named && res->status == -EHOSTUNREACH))
+		what = result_wrong(c, u, res, set, named->named);
+	else if (may_fail(c, res->status))
+		failed(c, u);
+	else
+		what = "failed";
+	if (what)
+		report(c, u, res, set, what);
+	r->came = false;
+	r->next = res->op + 1;
+}
+
+static void receive(struct chaos *c, unsigned int u)
+{
+	struct runner *r = &c->r[u];
+	struct hypercube_result res;
+	struct shc_named named;
+	bool eor;
+	ssize_t n;
+
+	for (;;) {
+		size_t at = c->kind->placed ? 0 : r->got;
+
+		n = shc_recv_named(r->fd, (char *)r->buf + at, sizeof(r->buf) - at, &res, &eor,
+				   MSG_DONTWAIT, &named);
+		if (n < 0)
+			return;
+		r->got += n;
+		if (!eor)
+			continue;
+		take(c, u, &res, &named);
+		r->got = 0;
+	}
+}
+
+/* --- contributions --- */
+
+/* Begin the contribution (@op), or send what is left of it (NULL). Return: false if not possible. */
+static bool send_some(struct chaos *c, unsigned int u, const struct hypercube_op *op)
+{
+	struct runner *r = &c->r[u];
+	ssize_t n = shc_send(r->fd, op, (char *)r->data + r->sent, r->bytes - r->sent,
+			     MSG_DONTWAIT);
+
+	if (n >= 0) {
+		r->sent += n;
+		return true;
+	}
+	/* The rest of one that has failed is not wanted any more. */
+	if (!op && n != -EAGAIN && n != -ENOBUFS)
+		r->sent = r->bytes;
+	if (n != -EAGAIN && n != -ENOBUFS && n != -ECANCELED && (op || !c->excused)) {
+		printf("# node %u contributes: %zd\n", u, n);
+		c->wrong++;
+	}
+	return false;
+}
+
+static void contribute(struct chaos *c, unsigned int u)
+{
+	unsigned int blocks = blocks_of(c, u), i;
+	struct runner *r = &c->r[u];
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = c->kind->id,
+		.oper = c->kind->sums ? HYPERCUBE_SUM : 0,
+		.type = c->kind->sums ? HYPERCUBE_U64 : 0,
+		.bytes = blocks * c->len * sizeof(uint64_t),
+		.flags = (is_strict(u) ? HYPERCUBE_F_ALL_OR_NOTHING : 0) |
+			 (c->kind->notify ? HYPERCUBE_F_NOTIFY : 0),
+	};
+
+	for (i = 0; i < blocks * c->len; i++)
+		r->data[i] = element(u, i / c->len, i % c->len, tag_of(r) + 1);
+	r->bytes = op.bytes;
+	r->sent = 0;
+	if (send_some(c, u, &op)) {
+		r->count++;
+		r->out++;
+	} else {
+		r->sent = r->bytes;
+	}
+}
+
+/* Contribute to operations below @end; a process that does not know the number of the next
+ * operation contributes to one.
+ */
+static void run_once(struct chaos *c, unsigned int u, uint64_t end)
+{
+	struct runner *r = &c->r[u];
+
+	if (r->fd < 0)
+		return;
+	receive(c, u);
+	if (r->sent < r->bytes && (!send_some(c, u, NULL) || r->sent < r->bytes))
+		return;
+	if (r->came ? !r->out : r->out < 1 + rnd() % AHEAD && r->next + r->out < end)
+		contribute(c, u);
+}
+
+static void run_some(struct chaos *c, unsigned int n)
+{
+	while (n-- && !c->wrong)
+		run_once(c, rnd() % NODES, UINT64_MAX);
+}
+
+/* Return: the number behind all contributions that are known. */
+static uint64_t behind_all(const struct chaos *c)
+{
+	uint64_t end = 0;
+	unsigned int u;
+
+	for (u = 0; u < NODES; u++)
+		if (c->r[u].next + c->r[u].out > end)
+			end = c->r[u].next + c->r[u].out;
+	return end;
+}
+
+/* --- epochs --- */
+
+/* Install the next epoch, of a random type that carries the collective. */
+static int epoch(struct chaos *c)
+{
+	unsigned int type = rnd() % 4;
+	int err;
+
+	if (type == 0 && c->kind->doubling && !c->down && c->gone == NODES)
+		return cube_doubling(&c->c, PLAN, NODES - 1, 0);
+	if (type == 1 && c->kind->ring)
+		return cube_rings_around(&c->c, PLAN, c->left);
+	if (!c->kind->rooted)
+		return cube_plan_without(&c->c, PLAN, HC_ANY_SINK, c->left);
+	if (c->gone != c->root)
+		return cube_plan_without(&c->c, PLAN, c->root, c->left);
+	err = cube_plan_without(&c->c, PLAN, HC_ANY_SINK, c->left);
+	c->root = c->c.plan.tree.sink;
+	c->excused = true;
+	return err;
+}
+
+/* --- faults --- */
+
+static int heal(struct chaos *c)
+{
+	c->down = 0;
+	return cube_heal(&c->c);
+}
+
+/* With two links down all nodes are still members. */
+static int link_flaps(struct chaos *c)
+{
+	int err = 0;
+
+	if (c->down == LINKS_MAX || (c->down && c->gone < NODES)) {
+		if (c->gone < NODES)
+			return 0;
+		err = heal(c);
+		if (rnd() % 3 == 0)
+			return err;
+	}
+	c->down++;
+	return err ?: cube_fail_link(&c->c, rnd() % NODES, rnd() % 3);
+}
+
+static int process_begin(struct chaos *c, unsigned int u)
+{
+	struct runner *r = &c->r[u];
+	int err = cube_bind(&c->c, u);
+
+	r->fd = c->c.fd[u];
+	r->life = ++c->lives;
+	r->count = 0;
+	r->out = 0;
+	r->voided = 0;
+	r->bytes = 0;
+	r->sent = 0;
+	r->got = 0;
+	return err;
+}
+
+/* The process of node @u has gone. What only that process has received may be computed again,
+ * without its contribution.
+ */
+static void forget(struct chaos *c, unsigned int u)
+{
+	struct runner *r = &c->r[u];
+	uint64_t low = r->next;
+	unsigned int i;
+
+	for (i = 0; i < WINDOW; i++)
+		if (c->e[i].by == 1u << u)
+			c->e[i].by = 0;
+	for (i = 0; i < NODES; i++)
+		if (c->r[i].next < low)
+			low = c->r[i].next;
+	r->next = low;
+	r->out = 0;
+	r->voided = 0;
+	r->bytes = 0;
+	r->sent = 0;
+	r->got = 0;
+	r->came = true;
+}
+
+/* The node that was gone comes back, with another process, which is a member at once. */
+static int node_comes(struct chaos *c)
+{
+	/* A delay, so that faults come while members agree. */
+	const struct impairments slow = { .delay = 300000 };
+	unsigned int u = c->gone;
+	int err = c->left ? 0 : heal(c);
+
+	c->gone = NODES;
+	c->left = 0;
+	if (rnd() % 4 == 0)
+		err = err ?: cube_impair(&c->c, &slow);
+	return err ?: process_begin(c, u) ?: epoch(c);
+}
+
+static int node_fails(struct chaos *c)
+{
+	unsigned int u = rnd() % NODES;
+	int err;
+
+	if (c->down > 1)
+		return heal(c);
+	err = cube_fail_node(&c->c, u);
+	c->gone = u;
+	forget(c, u);
+	cube_close(&c->c, u);
+	c->r[u].fd = -1;
+	return err;
+}
+
+/* A process leaves, and the others find that it has gone when they wait for it. */
+static int process_leaves(struct chaos *c)
+{
+	uint64_t until = deadline(20);
+	struct plan_cause cause = {};
+	unsigned int u = rnd() % NODES;
+	int err = 0;
+
+	/* One that has contributed nothing breaks nothing. */
+	if (c->r[u].came || c->down > 1)
+		return heal(c);
+	forget(c, u);
+	cube_close(&c->c, u);
+	c->r[u].fd = -1;
+	c->gone = u;
+	c->left = 1u << u;
+	while (!cause.broken && !err && now_ms() < until) {
+		run_some(c, 20);
+		err = ctl_plan_cause(c->c.name, PLAN, &cause);
+	}
+	return err ?: cause.broken ? 0 : -ETIMEDOUT;
+}
+
+/* A process leaves, and another one comes before the others miss it, or soon after. */
+static int process_is_replaced(struct chaos *c)
+{
+	unsigned int u = rnd() % NODES;
+
+	if (c->r[u].came)
+		return 0;
+	c->excused = true;
+	forget(c, u);
+	cube_close(&c->c, u);
+	return process_begin(c, u);
+}
+
+static void blow(struct chaos *c, bool nodes)
+{
+	int err;
+
+	if (nodes && c->gone < NODES && rnd() % 2)
+		err = node_comes(c);
+	else if (nodes && c->gone == NODES && rnd() % 3 == 0)
+		err = rnd() % 2 ? node_fails(c) : process_leaves(c);
+	else if (nodes && c->gone == NODES && rnd() % 6 == 0)
+		err = process_is_replaced(c);
+	else
+		err = link_flaps(c);
+	run_some(c, rnd() % 40);
+	err = err ?: epoch(c);
+	if (err) {
+		printf("# a fault or an epoch: %d\n", err);
+		c->wrong++;
+	}
+}
+
+/* --- phases --- */
+
+/* Do all contribute, and know where they are? */
+static bool all_here(const struct chaos *c)
+{
+	unsigned int u;
+
+	for (u = 0; u < NODES; u++)
+		if (c->r[u].fd < 0 || c->r[u].came)
+			return false;
+	return true;
+}
+
+static bool all_at(const struct chaos *c, uint64_t end)
+{
+	unsigned int u;
+
+	for (u = 0; u < NODES; u++)
+		if (c->r[u].next != end || c->r[u].out)
+			return false;
+	return true;
+}
+
+/* Plan again if something has broken the plan meanwhile: a process that was replaced. */
+static int plan_again(struct chaos *c)
+{
+	struct plan_cause cause = {};
+
+	return ctl_plan_cause(c->c.name, PLAN, &cause) ?: cause.broken ? epoch(c) : 0;
+}
+
+/* Without further faults, all members get to the same operation, and there to the end. */
+static int settle(struct chaos *c)
+{
+	uint64_t until = deadline(30), end = UINT64_MAX;
+	unsigned int u, rounds = 0;
+	int err = c->gone < NODES ? node_comes(c) : 0;
+
+	while (!err && !c->wrong) {
+		for (u = 0; u < NODES; u++)
+			run_once(c, u, end);
+		if (end == UINT64_MAX && all_here(c))
+			end = behind_all(c);
+		if (end != UINT64_MAX && all_at(c, end))
+			return 0;
+		if (++rounds % 64 == 0)
+			err = plan_again(c);
+		if (now_ms() > until) {
+			ctl_op_print(c->c.name);
+			err = -ETIMEDOUT;
+		}
+	}
+	return err;
+}
+
+/* Run one collective through at least @n operations, with faults. */
+static void phase(struct chaos *c, const struct kind *kind, unsigned int n, bool nodes)
+{
+	uint64_t end = behind_all(c) + n;
+	int err;
+
+	c->kind = kind;
+	c->excused = false;
+	c->len = kind->none ? 0 : PERIOD * (1 + below(LONGEST / PERIOD));
+	c->root = rnd() % NODES;
+	err = epoch(c);
+	while (!err && !c->wrong && behind_all(c) < end) {
+		run_some(c, rnd() % 120);
+		blow(c, nodes);
+	}
+	err = err ?: c->wrong ? 0 : settle(c);
+	if (err || c->wrong)
+		printf("# collective %u of %u elements: %d\n", kind->id, c->len, err);
+	c->wrong += !!err;
+}
+
+static void chaos(struct __test_metadata *_metadata, unsigned int n, bool nodes)
+{
+	unsigned int nr = nodes ? KINDS_OF_ANY : ARRAY_SIZE(kinds), ops = scaled(5000), u, i;
+	static struct chaos c;
+
+	c.gone = NODES;
+	ctl_guard(GUARD_MS);
+	ASSERT_EQ(0, cube_new(&c.c, 3, 512));
+	ASSERT_EQ(0, cube_plan(&c.c, PLAN));
+	for (u = 0; u < NODES; u++)
+		ASSERT_EQ(0, process_begin(&c, u));
+	for (i = 0; !c.wrong && behind_all(&c) < ops; i++)
+		phase(&c, &kinds[i % nr], n, nodes);
+	printf("# %llu operations, %u results of those that were begun again, %u of fewer, %u refused, %u failures\n",
+	       (unsigned long long)behind_all(&c), c.restarts, c.named, c.refused, c.failures);
+	EXPECT_EQ(0, c.wrong);
+	EXPECT_TRUE(c.restarts);
+	EXPECT_EQ(nodes, c.named && c.refused);
+	EXPECT_TRUE(nodes || !c.failures);
+	ctl_guard(0);
+	EXPECT_EQ(0, cube_del(&c.c));
+}
+
+TEST_CALL(links_flap_under_all_collectives, chaos, 60, false)
+TEST_CALL(nodes_and_processes_come_and_go, chaos, 100, true)
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A fabric is removed, its namespace ends, or the module is unloaded, while a guarded plan recovers from a fault: its
+# members wait for the next epoch, agree on what each of them needs, or give what they had given once more.
+#
+# Scheduling: alone
+
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+
+load_module() { modprobe hypercube && loaded; }
+unload_module() { busywait 10 rmmod hypercube; }
+loaded() { [[ -e /sys/module/hypercube ]]; }
+no_endpoints() { [[ -z $(ip -o link show type hypercube) && -z $(nsenter -t 1 -n ip -o link show type hypercube) ]]; }
+is_broken() { json_is true '.[0].broken' -n "$1" plan show t 1; }
+# ends: the members of $pid end by themselves
+ends() { ! kill -0 "$pid" 2>/dev/null; }
+
+# recovering NAMESPACE ROUND: eight members run allreduces over slow links, a link of their tree fails, and a new epoch
+# begins, or (every fourth round) does not; then the time passes that is to be between fault and end. Sets $pid
+recovering() {
+	check 'add' hcctl -n "$1" fabric add t dim 3
+	check 'apply' hcctl -n "$1" tree find fabric t sink 3 apply guard 4s
+	rm -f "$scratch/begun"
+	HC_BEGUN=$scratch/begun background ip netns exec "$1" "$here/hc_member" -sets t 1 8 1000000 100 0 1 2 3 4 5 6 7 \
+		>"$scratch/members" 2>&1
+	check 'they run' busywait 10 test -s "$scratch/begun"
+	check 'slow' hcctl -n "$1" link set t all delay 3ms
+	check 'down' hcctl -n "$1" link set t 3:"$(json '.[0].order[-1]' -n "$1" plan show t 1)" down
+	check 'broken' busywait 10 is_broken "$1"
+	(($2 % 4 == 3)) || check 'next epoch' hcctl -n "$1" guard t once
+	nap "0.0$(($2 * 7 % 10))"
+}
+
+test_fabric_goes_while_members_recover() {
+	local a i
+	namespace a || return
+	for ((i = $(scaled 12); i > 0; i--)); do
+		recovering "$a" "$i"
+		check 'del' hcctl -n "$a" fabric del t
+		busywait 10 ends || fault 'members do not end'
+		wait "$pid" && fault 'members that saw no error'
+		[[ -s $scratch/members ]] || fault 'members that say nothing'
+		jobs=()
+	done
+}
+
+test_namespace_ends_while_members_recover() {
+	local a i
+	for ((i = $(scaled 8); i > 0; i--)); do
+		namespace a || return
+		recovering "$a" "$i"
+		check 'end' ip netns del "$a"
+		stop "$pid"
+		jobs=()
+	done
+	namespaces=()
+	check 'no endpoint falls out' busywait 10 no_endpoints
+}
+
+# What killed members have contributed is kept, and keeps the module, until they would give up.
+test_module_goes_while_members_recover() {
+	local a i
+	for ((i = $(scaled 8); i > 0; i--)); do
+		namespace a || return
+		recovering "$a" "$i"
+		stop "$pid"
+		jobs=()
+		check 'unload' unload_module
+		check 'load' load_module
+	done
+}
+
+run_tests
