@@ -4,9 +4,9 @@
  * that.
  *
  * In such a plan the root has what all members have contributed. It sends ACK to its sources, which
- * pass it on. A member takes an operation as done once all of its destinations have acknowledged
- * it, since their windows must move before its own does, and once the result has come down
- * completely, if there is one.
+ * pass it on. An operation is done at a member once all destinations of the member have
+ * acknowledged it, since their windows must move before the member's own does, and once its result,
+ * if there is one, has come down completely.
  */
 #include "coll/coll.h"
 #include "notifier.h"
@@ -35,7 +35,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	struct hc_wire_ack *w;
 	struct sk_buff *skb;
 
-	/* STOP or END is sent first. */
+	/* A STOP or END that is still to be sent goes first. */
 	if (hc_word_owed(m))
 		return false;
 	skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
@@ -69,7 +69,7 @@ static struct hc_op_event completion(const struct hc_member *m, const struct hc_
 
 /* ------------------------------------------------------------ the root decides */
 
-/* Send ACK to all sources. What could not be sent is sent later, see hc_ack_notify(). */
+/* Send ACK to all sources. An ACK that cannot be sent now is sent later, see hc_ack_notify(). */
 static void ack_down(struct hc_member *m, const struct hc_ack *d)
 {
 	bool said = true;
@@ -149,8 +149,8 @@ void hc_ack_review(struct hc_member *m)
 		hc_advance(m);
 }
 
-/* A generation has ended. END tells the sources how far operations are done, so no
- * ACK is needed.
+/* Move the window after a generation has ended. The sources learn from END how far operations are
+ * done, so no ACK is needed.
  */
 static void root_moved(struct hc_member *m)
 {

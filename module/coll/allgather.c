@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over a tree: the blocks of all members come to the sink, and go down to all members, in
+ * Allgather over a tree: the blocks of all members come to the root, and go down to all members, in
  * rounds.
  *
  * A round has a piece of each block, all of one length, at the same offset. A member joins its own
  * piece and those that its sources have sent into one frame, in the order of the nodes, and passes
  * that on. In front of the pieces the frame has the set of the members whose pieces they are, a bit
  * for each node. So each member learns from received frames which source brings the blocks of which
- * members, around the faults, and each edge carries one frame of a round. The sink has the pieces
- * of all members, without that set, and sends them down as a result (coll/fanout.c), whose pages
- * all receivers share. Processes get the pieces at their places. A tree without faults sends 2 (N -
- * 1) frames of a round, and a process is woken once for as much as it asks for (SO_RCVLOWAT).
+ * members, around the faults, and each edge carries one frame for each round. The root has the
+ * pieces of all members. It sends them down without that set, as a result (coll/fanout.c), whose
+ * pages all receivers share. A process gets each piece at its place in the block. A tree without
+ * faults sends 2 (N - 1) frames for each round, and a process is woken once for as many bytes as it
+ * asks for (SO_RCVLOWAT).
  *
  * A blocked member sends its rounds to its first helper, from which it also gets the result (WANT).
- * With the first round it sends the other helpers an empty frame: nothing comes from it.
+ * With the first round it sends each other helper an empty frame, after which nothing comes from
+ * it.
  *
  * Memory. What a member joins is longer than what its process has contributed, so it sends at most
- * ROUND_WINDOW rounds ahead of the credits that its destination returns. Frames are charged to its
- * process's socket, and those of all its sources together are no longer than a round. What comes
- * down is bounded as everything that does.
+ * ROUND_WINDOW rounds ahead of the credits that its destination returns. The frames that a member
+ * makes are charged to its process's socket, and those of all its sources together are no longer
+ * than a round. What comes down is bounded as in all collectives (coll/fanout.c).
  *
  * No member waits for ever. Take the first round that is not complete at all members. Its pieces
- * are first in all queues, for all rounds before have been taken. So there is credit for it, and by
- * induction from the leaves each member has what its sources send once each process contributes. On
- * the way down a member waits for processes that do not receive, and for nothing else.
+ * are first in all queues, for all rounds before it have been taken. So there is credit for it, and
+ * by induction from the leaves each member has what its sources send once each process contributes.
+ * On the way down a member waits for processes that do not receive, and for nothing else.
  */
 #include <net/sock.h>
 
@@ -36,8 +38,8 @@
  */
 #define ROUND_WINDOW	(HC_UP_WINDOW / 2)
 
-/* Return: the bytes of a piece. A segment has room for the pieces of all members, and for those of
- * all except the sink behind their set.
+/* Return: the bytes of a piece. A segment has room for the pieces of all members, and also for the
+ * set and the pieces of all members except the root.
  */
 static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 {
@@ -58,7 +60,7 @@ static u32 places_below(const u8 *all, u32 k, u32 bit)
 	return hweight8(all[k] & (BIT(bit) - 1));
 }
 
-/* Copy the pieces of the members in @set, which lie behind that set, to their places among those of
+/* Copy the pieces of the members in @set, which follow that set, to their places among those of
  * @all.
  */
 static void pieces_place(u8 *to, const u8 *all, const u8 *set, u32 bytes, u32 piece)
@@ -84,8 +86,9 @@ static const u8 *source_round(const struct hc_op *op, unsigned int i)
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Compute the set of the members of whom there are pieces of the current round. Return: their
- * number, or a negative errno if the sets of the sources overlap; *@node is the source then.
+/* Compute the set of the members whose pieces of the current round are here. Return: their number,
+ * or -EPROTO with *@node set to a source whose set overlaps with another one, or to this node if it
+ * is the root and lacks pieces.
  */
 static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 {
@@ -94,8 +97,8 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 
 	memset(all, 0, bytes);
 	hc_byte_set_add(all, m->node->id);
-	/* A member that claims to have the root's piece is found out by the first member that
-	 * receives its set.
+	/* Count the root's piece as present meanwhile: so a source that claims to have it is found
+	 * out by the first member that receives its set.
 	 */
 	hc_byte_set_add(all, m->plan->root);
 	for (i = 0; i < m->role.nsrc; i++)
@@ -128,8 +131,8 @@ static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const 
 	skb = hc_seg_alloc(m->node->fabric, m->node->id, head + count * piece, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
-	/* Charge it to the process's socket, so that a slow reader or sink pushes back on the
-	 * process.
+	/* Charge the frame to the process's socket, so that a slow reader or root pushes back on
+	 * the process.
 	 */
 	if (own->sk && own->destructor == sock_wfree)
 		skb_set_owner_w(skb, own->sk);
@@ -172,9 +175,7 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 	for (i = 0; i < m->role.nsrc; i++) {
 		struct sk_buff *in = hc_stream_pop(&op->src[i]);
 
-		/* A source that sends nothing has had its only frame taken out in
-		 * the first round.
-		 */
+		/* The only frame of a source without pieces was taken out in the first round. */
 		if (in)
 			time = max(time, be64_to_cpu(hc_hdr(in)->time));
 		consume_skb(in);
@@ -188,7 +189,7 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 /* ------------------------------------------------------------ up */
 
 /* Is the frame what a source sends next: a set and the pieces of its members, or the empty frame of
- * a blocked member that sends them to another helper?
+ * a blocked member that sends its pieces to another helper?
  */
 static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
@@ -234,7 +235,7 @@ static bool round_may(struct hc_member *m, struct hc_op *op)
 	return false;
 }
 
-/* Send CREDIT to the sources, after every other round: no source waits earlier. */
+/* Send CREDIT to the sources after every other round: before that, no source waits for credit. */
 static bool credits_return(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -303,7 +304,9 @@ const struct hc_coll_ops hc_tree_allgather = {
 	JOINS, .unannounced = true,
 };
 
-/* All members get the parts of all for all, and give the process those that are for it. */
+/* Each member gets the parts of all members for all members, and gives the process the parts that
+ * are for it.
+ */
 const struct hc_coll_ops hc_tree_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,
 	JOINS, .own_part = true,

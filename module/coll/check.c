@@ -7,8 +7,8 @@
  * none lies beyond the total, the total does not change, and LAST is set exactly where the total is
  * reached. So when a stream has ended, all of it has come.
  *
- * The plan determines who may send what: whose source or destination the sender is, at which stage,
- * over its link or by a detour, in parts or not. Any other frame is dropped and counted, and
+ * The plan determines which frames a peer may send: as a source or as a destination, at which
+ * stage, over its link or by a detour, in parts or not. Any other frame is dropped and counted, and
  * affects no operation.
  */
 #include "coll/coll.h"
@@ -111,8 +111,8 @@ int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ who may send */
 
-/* Has the frame come by the way that the plan has for this peer: its link or its detour, at its
- * stage?
+/* Has the frame come over the path that the plan has for this peer, its link or its detour, and
+ * does it carry the peer's stage?
  */
 static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
@@ -249,8 +249,8 @@ static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int
 	return !part && piece_follows(&st->at, skb);
 }
 
-/* Check what frames up and down have in common. @skb's head may lie elsewhere then, and its payload
- * can be read. Return: 0, -EPROTO or -ENOMEM.
+/* Check what frames from below and from above have in common. Afterwards the payload can be read;
+ * the head of @skb may have moved. Return: 0, -EPROTO or -ENOMEM.
  */
 static int frame_check(struct hc_op *op, struct sk_buff *skb)
 {

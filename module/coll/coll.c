@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations at one member of a plan: numbering, sending and receiving frames, progress. What a
- * collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); the plan types
+ * Operations at one member of a plan: their numbers, their frames, and their progress. What a
+ * collective does with the data is in a file for each (coll/reduce.c, merge.c, ..). The plan types
  * decide when operations are done (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
  *
- * Every member numbers its contributions 0, 1, 2, ..; contributions of the same number belong
- * together. A member sends its data in the order of the numbers, over paths that keep order. So
- * operations are passed on and complete in that order too, and only the oldest one (hc_member.head)
- * is worked on.
+ * Every member numbers its contributions 0, 1, 2, ..; contributions with the same number belong
+ * together. A member sends its data in the order of the numbers, over paths that keep order. So it
+ * also passes on and completes operations in that order, and works only on the oldest one
+ * (hc_member.head).
  */
 #include <linux/jiffies.h>
 
@@ -26,8 +26,8 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* Set what @m waits for. A wait that lasts already keeps its start, so that "who is missing?" shows
- * how long it has lasted.
+/* Record what @m waits for. If @m waits for the same thing already, the start of the wait is kept,
+ * so that "who is missing?" shows how long it has lasted.
  */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
@@ -134,8 +134,8 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 	return copy;
 }
 
-/* A frame that its operation needs was not sent; @down: because the link is down, otherwise for
- * lack of memory or room.
+/* Handle the failure to send a frame that its operation needs. @down: the link is down; otherwise
+ * memory or room was lacking.
  */
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, bool down)
 {
@@ -152,12 +152,12 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 		hc_way_lost(m, peer, &cause);
 	else
 		hc_plan_cut(m->node, m->plan, peer->dim);
-	/* The caller may be working on an operation: the rest is done by the next poll. */
+	/* The caller may be working on an operation, so the next poll does the rest. */
 	hc_member_again(m);
 }
 
-/* Control messages to a peer are routed around the faults if the plan's own link or detour is down;
- * data is not.
+/* Is the frame to be routed around the faults? Control messages are if the plan's own link or
+ * detour is down; data never is.
  */
 static bool takes_long_way(const struct hc_member *m, const struct hc_tree_peer *peer, u8 type)
 {
@@ -234,7 +234,7 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* A blocked member has several helpers, and asks the first one for the result. */
+	/* A blocked member has several helpers, and requests the result from the first one. */
 	if (!i && op->coll->comes_down)
 		w->flags |= HC_DATA_F_WANT;
 	w->index = cpu_to_be32(op->out[i].sent++);
@@ -270,7 +270,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb
 
 /* ------------------------------------------------------------ progress */
 
-/* The oldest operation was passed on completely. */
+/* Move on to the next operation: the oldest one has been passed on completely. */
 static void op_handed(struct hc_member *m, struct hc_op *op)
 {
 	op->handed = true;
@@ -288,7 +288,7 @@ static bool head_waits(struct hc_member *m)
 	return true;
 }
 
-/* Work on the oldest operation, and on the next one when that was passed on. */
+/* Work on the oldest operation, and on each next one when the one before it has been passed on. */
 void hc_advance(struct hc_member *m)
 {
 	enum hc_progress p = HC_FINISHED;
@@ -321,7 +321,7 @@ int hc_src_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* After a failure the numbers of two operations may be far apart, but few are pending. */
+/* After a failure two operations may have numbers far apart, but few operations are pending. */
 struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end)
 {
 	struct hc_op *first = NULL;
@@ -370,8 +370,9 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_fail_go_on(m, nr, cause);
 }
 
-/* Return: the bytes of a waiting frame that no socket and no fabric of this machine pays for: the
- * poll of a node made it, or it came from another machine, to which our limits do not apply.
+/* Return: the bytes of a waiting frame that are charged to no socket and no fabric of this machine,
+ * because the poll of a node made the frame, or because it came from another machine, to which the
+ * limits of this one do not apply.
  */
 static u32 loose(const struct sk_buff *skb)
 {
@@ -384,7 +385,7 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 	u32 segment = PAGE_SIZE << get_order(m->node->fabric->segment);
 	u32 room = segments * (segment + PAGE_SIZE);
 
-	/* A frame is always taken if the stream is empty, however long it is. */
+	/* An empty stream takes a frame of any length. */
 	if (!skb_queue_empty(&st->q) && loose(skb) > room - min(st->loose, room))
 		return false;
 	st->loose += loose(skb);
@@ -505,9 +506,9 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-/* Note an acknowledged count @now. It is ignored if it exceeds what was sent, or if it is old,
- * since CREDITs may overtake each other on a route. Return: true if more was acknowledged than
- * before.
+/* Record an acknowledged count @now. It is ignored if it exceeds the number of frames sent, or if
+ * it is old: CREDITs may overtake each other on a route. Return: true if more is acknowledged now
+ * than before.
  */
 static bool taken_note(u32 *taken, u32 sent, u32 now)
 {
@@ -517,7 +518,7 @@ static bool taken_note(u32 *taken, u32 sent, u32 now)
 	return true;
 }
 
-/* CREDIT from a destination is about data sent up, from a source about what was sent down. */
+/* A CREDIT from a destination acknowledges data sent up, one from a source data sent down. */
 static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 {
 	struct hc_op *op = hc_member_op(m, nr);
@@ -540,7 +541,7 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	hc_end_go_on(m);
 }
 
-/* DATA of the destination is what the plan sends down from its root; all other DATA comes from
+/* Data from the destination is what the root of the plan sends down. All other data comes from
  * below.
  */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
@@ -592,7 +593,7 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
-/* A node that does not have the plan answers a question about it, so that the asking member need
+/* Answer a frame about a plan that this node does not have, so that the member that sent it need
  * not wait for this node.
  */
 static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
@@ -615,8 +616,8 @@ static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 	hc_route_xmit(node, src, answer);
 }
 
-/* Is plan @id prepared, and published soon (trunk/commit.c)? It has its slot in the xarray then.
- * Under RCU.
+/* Has plan @id been prepared, and will it be published soon (trunk/commit.c)? Its slot in the
+ * xarray is reserved then. Context: RCU read section.
  */
 static bool plan_comes(struct hc_fabric *fabric, u32 id)
 {
@@ -626,7 +627,9 @@ static bool plan_comes(struct hc_fabric *fabric, u32 id)
 	return xa_is_zero(entry) || xas_retry(&xas, entry);
 }
 
-/* There was no memory to copy the header of a DATA frame that others refer to. */
+/* Handle a DATA frame whose header other frames refer to and could not be copied for lack of
+ * memory.
+ */
 static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -659,7 +662,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* The frame may go on to the next member with a changed header. */
+	/* The next member may get the same frame with a changed header. */
 	else if (skb_cow_head(skb, 0))
 		header_lacks(m, skb);
 	else if (plan->ops->data_rx)

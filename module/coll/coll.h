@@ -2,14 +2,14 @@
 /*
  * Operations: what the files of coll/ and sock/ share.
  *
- * Every plan except a recursive doubling is a tree. "Up" is towards its root: the sink of a tree
- * plan, the source of a broadcast. The peers below a member are its sources and the peers above it
- * are its destinations, even where the data flows the other way. In a recursive doubling each
- * member is the root of what it receives: its peers are its sources (source i is the peer of stage
- * i), and it has no destinations.
+ * A plan with a root is a tree. "Up" is towards its root: the sink of a tree plan, the source of a
+ * broadcast. The peers below a member are its sources and the peers above it are its destinations,
+ * even where the data flows the other way. In a plan without a root (recursive doubling, rings)
+ * each member is the root of what it receives: its peers are its sources (in recursive doubling,
+ * source i is the peer of stage i), and it has no destinations.
  *
- * All of this state is [poll]: it is touched by the poll of one node only (see fabric.h), or by
- * configuration after a grace period in which the plan was unpublished.
+ * All of this state is [poll]: only the poll of one node touches it (see fabric.h), or
+ * configuration does, after a grace period in which the plan was unpublished.
  */
 #ifndef _HC_COLL_H
 #define _HC_COLL_H
@@ -77,7 +77,7 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
 /**
  * hc_op_result() - fill in the result record of an operation that has not failed
  * @m: the member
- * @op: the operation, or NULL: only its number is known
+ * @op: the operation, or NULL if only its number is known
  * @nr: its number
  *
  * Return: the record as the process gets it; the caller adds status, steps and times.
@@ -103,7 +103,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 void hc_advance(struct hc_member *m);
 
 /**
- * hc_view_idle() - set what a member waits for between two operations
+ * hc_view_idle() - record what a member waits for between two operations
  * @m: the member
  */
 void hc_view_idle(struct hc_member *m);
@@ -167,7 +167,7 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 struct sk_buff *hc_stream_pop(struct hc_stream *st);
 
 /**
- * hc_wait() - note what an operation waits for ("who is missing?")
+ * hc_wait() - record what an operation waits for, for the query "who is missing?"
  * @m: the member
  * @op: the operation
  * @wait: enum hypercube_wait
@@ -216,20 +216,20 @@ u32 hc_ack_peer(const struct hc_member *m);
 bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d);
 
 /**
- * hc_ack_notify() - send ACKs that were kept back
+ * hc_ack_notify() - send the ACKs that could not be sent before
  * @m: the member
  */
 void hc_ack_notify(struct hc_member *m);
 
 /* For plans whose root decides which operations are done. */
 extern const struct hc_ack_ops hc_ack_root;
-/* For plans without a root: an operation that the member has passed on is done. */
+/* For plans without a root: an operation is done at a member that has passed it on. */
 extern const struct hc_ack_ops hc_ack_alone;
 
 /**
- * hc_ack_set() - move the window of a member as an ACK allows
+ * hc_ack_set() - move the window of a member as far as an ACK allows
  * @m: the member
- * @d: the ACK. The window stops at an operation whose result has not come down completely
+ * @d: the ACK. The window does not move past an operation whose result has not come down completely
  *
  * Return: true if the window has moved; the sources have then been sent ACK.
  */
@@ -253,17 +253,17 @@ void hc_ack_review(struct hc_member *m);
 bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w);
 
 /**
- * hc_up_refused() - may DATA from below arrive now?
+ * hc_up_refused() - check whether DATA from below may be received now
  * @m: the member
- * @i: index of the source that sent it, or -1: none
+ * @i: index of the source that sent it, or -1 if no source did
  * @skb: the frame
  *
- * Return: 0, or the reason to drop it; the operation does not fail by that.
+ * Return: 0, or the reason to drop the frame. Dropping it does not fail the operation.
  */
 unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb);
 
 /**
- * hc_down_refused() - may DATA from above arrive now?
+ * hc_down_refused() - check whether DATA from above may be received now
  * @m: the member
  * @skb: the frame
  *
@@ -278,7 +278,7 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb);
  * @i: index of the source
  * @skb: the frame
  *
- * Return: 0, and the stream goes on behind the frame; -EPROTO or -ENOMEM.
+ * Return: 0, and the stream's position moves past the frame; -EPROTO or -ENOMEM.
  */
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 
@@ -302,8 +302,8 @@ bool hc_payload_whole(struct sk_buff *skb);
 
 /**
  * hc_payload_check() - check the length of a payload, and make it contiguous
- * @op: the operation. If its pieces lie apart, the length follows from the round and the
- *	payload is left as it is
+ * @op: the operation. If its pieces lie in pages of their own, the length follows from the round
+ *	and the payload is left as it is
  * @skb: DATA
  *
  * Return: 0, -EPROTO or -ENOMEM.
@@ -311,12 +311,12 @@ bool hc_payload_whole(struct sk_buff *skb);
 int hc_payload_check(const struct hc_op *op, struct sk_buff *skb);
 
 /**
- * hc_round_follows() - check that DATA is the round at an offset (coll/rounds.h)
- * @at: the offset; moved behind the round
+ * hc_round_follows() - check that DATA is the round (coll/rounds.h) at an offset
+ * @at: the offset; moved past the round
  * @skb: DATA
  * @parts: parts of the contribution
  * @piece: bytes of each part in a full round
- * @len: set to the bytes of the round; the caller compares those of the frame
+ * @len: set to the bytes of the round; the caller compares it with the length of the frame
  *
  * Return: false if it is another round.
  */
@@ -325,7 +325,7 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 /* --- coll/work.c --- */
 
 /**
- * hc_member_wait() - have the poll look at a member that waits once a second
+ * hc_member_wait() - have the poll check, once a second, a member that waits
  * @m: the member
  *
  * Context: poll.
@@ -333,8 +333,8 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 void hc_member_wait(struct hc_member *m);
 
 /**
- * hc_member_again() - have the next poll go on with a member
- * @m: the member, which has more to do than the poll had budget for
+ * hc_member_again() - have the next poll continue the work of a member
+ * @m: the member, which has more to do
  *
  * Context: poll.
  */
@@ -366,22 +366,24 @@ void hc_member_forget(struct hc_member *m);
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 
 /**
- * hc_probe_none() - make the answer of a node that does not have the plan to PROBE
+ * hc_probe_none() - make the answer to PROBE of a node that does not have the plan
  * @node: the node
  * @skb: the PROBE
  *
- * Return: the answer, or NULL: none is due, or no memory.
+ * Return: the answer, or NULL if none is due or there is no memory.
  */
 struct sk_buff *hc_probe_none(struct hc_node *node, const struct sk_buff *skb);
 
 /**
- * hc_stall_check() - look at a member that has waited for a second
+ * hc_stall_check() - send what a waiting member could not send before, and probe its peers
  * @m: the member
  */
 void hc_stall_check(struct hc_member *m);
 
+/* --- coll.c: sending --- */
+
 /**
- * hc_op_note() - take clock, time and stage costs from a frame
+ * hc_op_note() - record clock, time and stage costs that a frame carries
  * @m: the member
  * @op: the operation
  * @skb: DATA
@@ -404,8 +406,7 @@ int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk
  * @m: the member
  * @peer: the peer
  * @skb: the frame; consumed
- * @others: the payload holds what other members have given, so a Byzantine node may corrupt
- *	it
+ * @others: the payload holds data of other members, which this node corrupts if it is Byzantine
  */
 void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
 		   bool others);
@@ -415,7 +416,7 @@ void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
  * @m: the member
  * @op: the operation
  * @peer: the peer
- * @busy: modelled time until which the link to the peer is occupied; moved
+ * @busy: modelled time until which the link to the peer is occupied, ns; moved past this frame
  * @clock: logical clock; the frame is one step after it
  * @skb: the frame
  */
@@ -442,12 +443,13 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
  */
 bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 
+/* --- coll/end.c --- */
+
 /**
  * hc_member_destroy() - end all operations of a member, and free it
  * @m: the member
- * @status: negative errno with which operations fail, except those that the root has
- *	completed
- * @root: how far the root has come, or NULL: nothing is known of it
+ * @status: negative errno with which operations fail, except those that the root has completed
+ * @root: how far the root has come, or NULL if that is not known
  *
  * Context: configuration, after a grace period.
  */
@@ -456,7 +458,7 @@ void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_vie
 /* --- coll/gather.c --- */
 
 /**
- * hc_others_end() - announce to all helpers except the first that nothing comes from this
+ * hc_others_end() - end the streams to all helpers except the first, which get no data of this
  *	member
  * @m: the member
  * @op: the operation
@@ -473,9 +475,9 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op);
  * @op: the operation
  * @acc: the segment that is changed; the caller keeps it
  * @in: the other one; the caller keeps it
- * @peer: the node from which one of them came
+ * @peer: the node that one of the segments came from
  *
- * Return: 0; -EPROTO if they do not fit together; -ENOMEM.
+ * Return: 0; -EPROTO if the segments do not fit together; -ENOMEM.
  */
 int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 		     const struct sk_buff *in, u32 peer);
@@ -483,29 +485,29 @@ int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 /* --- coll/host.c --- */
 
 /**
- * hc_host_again() - take a frame of a contribution that no process is sending now
+ * hc_host_again() - submit a frame of a contribution that no process is sending now
  * @m: the member
- * @skb: the frame, of a contribution in the ledger or of the members' own; consumed
+ * @skb: a frame of a kept contribution, or of one that the members make to agree; consumed
  *
  * Return: false if its operation has failed.
  */
 bool hc_host_again(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_host_waiting_refuse() - refuse the contributions that wait for a member that goes away
+ * hc_host_waiting_refuse() - refuse the contributions that wait at a member that is being removed
  * @m: the member
- * @status: negative errno that their process gets
+ * @status: negative errno that the process gets
  */
 void hc_host_waiting_refuse(struct hc_member *m, int status);
 
 /**
- * hc_host_hold() - have the poll look at the contributions that wait for a member
+ * hc_host_hold() - have the poll retry the contributions that wait at a member
  * @m: the member
  */
 void hc_host_hold(struct hc_member *m);
 
 /**
- * hc_host_resume() - after a ring repair, end what a socket owes that was closed meanwhile
+ * hc_host_resume() - handle the close of a socket during a ring repair, or before the next epoch
  * @m: the member
  */
 void hc_host_resume(struct hc_member *m);

@@ -2,19 +2,20 @@
 /*
  * The detours of a plan.
  *
- * A member that has no healthy link to the member that merges its data, and no helper, reaches it
- * over a path of several links. The path is found when the plan is installed, from the faults for
- * which the plan is verified, so all machines of a fabric find the same one. It is part of the
- * plan: data goes along it, control messages go back along it, and if one of its links fails the
- * plan is broken.
+ * A member that has neither a healthy link to the member that merges its data nor a helper reaches
+ * that member over a path of several links. The path is found when the plan is installed, from the
+ * faults for which the plan is verified, so all machines of a fabric find the same one. It is part
+ * of the plan: data goes along it, control messages go back along it, and if one of its links fails
+ * the plan is broken.
  *
- * A detour either delivers each frame in order or the plan is broken, just as a link delivers each
- * frame or is down. The frames of each direction are numbered: a receiver that misses one breaks
- * the plan. If the last frame is missing, its receiver waits, and sends PROBE after a second
- * (coll/stall.c); the answer has a number, too. If no answer comes, some link of the path is down,
- * or its nodes are slow: the FAULT words of the nodes show which. Mostly that is not needed, since
- * the nodes at the ends of a link that fails notify the root (coll/lost.c); but these nodes are no
- * members, and their message can get lost.
+ * A detour either delivers each frame in order or the plan is broken, just as a link either
+ * delivers each frame or is down. The frames of each direction are numbered: a receiver that misses
+ * one breaks the plan. If the last frame is missing, its receiver waits, and sends PROBE after a
+ * second (coll/stall.c); the answer to it has a number, too. If no answer comes, a link of the path
+ * is down, or nodes on it are slow: the FAULT words of the nodes show which is the case. Mostly
+ * that is not needed, since the nodes at the ends of a link that fails notify the root
+ * (coll/lost.c); but these nodes need not be members, and the message of one that is not can get
+ * lost.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -27,12 +28,12 @@
 #include "route/lsdb.h"
 #include "route/way.h"
 
-/* PROBEs to a peer without an answer after which the FAULT words are searched for a fault. */
+/* When this many PROBEs to a peer have had no answer, the FAULT words are searched for a fault. */
 #define ASKED_MAX		2
 /* Links that are looked at in the time that a frame takes; for the budget. */
 #define LINKS_OF_A_FRAME	32
 
-/* Mark the links of the path, which begins at @u, at both of their ends. */
+/* Mark the links of a path, which begins at @u, at both of their ends. */
 static void links_mark(struct hc_plan *plan, u32 u, const u8 *dims, unsigned int n)
 {
 	u16 *links = plan->ways->links;
@@ -141,8 +142,8 @@ bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim)
 	return plan->ways && plan->ways->links[u] & hc_bit(dim);
 }
 
-/* Return: the path between this member and @to. *@back: it begins at @to, so this member uses it in
- * reverse.
+/* Return: the path between this member and @to. *@back is set if the path begins at @to, so that
+ * this member uses it in reverse.
  */
 static const struct hc_detour_way *way_to(const struct hc_member *m, u32 to, bool *back)
 {
@@ -202,7 +203,9 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 
 	if (!peer || peer->how != HC_TREE_DETOUR)
 		return false;
-	/* The answer to PROBE tells the other end that the plan is over, so frames may pass. */
+	/* The other end learns from the answer to its PROBE that the plan is over, so frames may
+	 * pass.
+	 */
 	if (m->gen.broken)
 		return true;
 	end = end_to(m, peer);
@@ -216,7 +219,7 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 	return false;
 }
 
-/* Is a link of the path known to be down at either end? *@at and *@dim: the first that is. */
+/* Is a link of the path known to be down at either end? *@at and *@dim then name the first one. */
 static bool way_fault(struct hc_node *node, u32 u, const struct hc_detour_way *way, u32 *at,
 		      u32 *dim)
 {

@@ -24,8 +24,8 @@ struct hc_detour_way {
 
 /**
  * struct hc_detour_ways - the paths of all detours of a plan; constant
- * @bytes: bytes that they take in a netlink message, each path padded to a multiple of four
- * @links: for each node: the links that any of the paths takes, bit d for dimension d
+ * @bytes: bytes that the paths take in a netlink message, each path padded to a multiple of four
+ * @links: for each node: the set of its links that are on any of the paths, bit d for dimension d
  * @of: the path of each detour
  */
 struct hc_detour_ways {
@@ -48,9 +48,9 @@ struct hc_detour_end {
 };
 
 /**
- * hc_ways_make() - find a path for each detour of a plan
+ * hc_ways_make() - find and store a path for each detour of a plan
  * @plan: the plan, which the verifier has accepted
- * @fault: FAULT words of all nodes, as the verifier had them
+ * @fault: FAULT words of all nodes, for which the verifier has accepted the plan
  *
  * Context: configuration.
  * Return: 0 or a negative errno; hc_ways_free() frees what was made.
@@ -111,12 +111,12 @@ int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
 bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_detour_silent() - find out why the other end of a detour does not answer
+ * hc_detour_silent() - decide whether a detour has failed whose other end does not answer
  * @m: the member that is about to send PROBE
  * @peer: the other end
  *
  * Return: true if several PROBEs were not answered and a link of the path is known to be down; the
- * plan is broken then. false: send the PROBE.
+ * plan is then broken. false if the caller should send the PROBE.
  */
 bool hc_detour_silent(struct hc_member *m, const struct hc_tree_peer *peer);
 

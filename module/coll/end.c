@@ -2,59 +2,63 @@
 /*
  * How operations fail: STOP and END.
  *
- * An operation has one outcome, its result or END, decided once and in order. END names k, the
- * first operation that has no result. END takes that number: all operations below k have their
- * results, the next generation of operations goes on at k + 1, and what members had contributed to
- * k or above ends with the cause that END names. A member's generation is the number of ENDs that
- * it has had. Its frames carry it, so what is left of an older generation is dropped.
+ * An operation has one outcome, its result or END. Outcomes are decided once, and in the order of
+ * the operations. END names k, the first operation that has no result. All operations below k have
+ * their results. END takes the number k: the next generation of operations begins at k + 1, and
+ * contributions to k or above end with the cause that END names. A member's generation is the
+ * number of ENDs that it has received. Its frames carry the generation, so receivers drop what is
+ * left of an older one.
  *
  * In a plan with a root, the root decides. A member that will not give all of operation n sends
- * STOP n up, behind its own data; each member forwards the lowest. The root completes operations in
- * order. Let k be the first that it has not completed: it sends END k once k has reached n.
+ * STOP n up, behind its own data; each member forwards the lowest STOP. The root completes
+ * operations in order. Let k be the first operation that it has not completed: it sends END k once
+ * k has reached n.
  *
  * When a process leaves, it gives nothing more, so its member sends STOP. There are three cases.
- * - The process has given something in this generation: the STOP is SOFT. It counts when another
- *   member's data of n or above is there, and when another process takes the place. So a member
- *   that is late is notified.
- * - It has given something in an earlier generation only: END comes at once, for what others have
- *   begun since. The same holds when the root's process, which takes the results, leaves.
+ * - The process has given something in this generation: the STOP is SOFT. It counts once data of n
+ *   or above has come from another member, or once another process takes over the member. So a
+ *   member that contributes late is notified.
+ * - It has given something in an earlier generation only: the STOP is hard. The generation ends at
+ *   once, and with it what other members have begun since. The same holds when the process at the
+ *   root, which receives the results, leaves.
  * - It has never given anything to the plan: the STOP is IDLE. It counts at a member that it passes
- *   if such data is there, and is forgotten at the root, since a process that owes nothing has not
- *   left.
+ *   if such data is there. The root forgets it, since a process that has begun nothing does not
+ *   count as one that has left.
  *
  * In a guarded plan the STOP is SOFT or IDLE, and one that counts breaks the plan. In a plan
- * without a root the member keeps both to itself, and sends END when they count.
+ * without a root the member does not send a SOFT or IDLE STOP, but sends END when it counts.
  *
- * END comes down in the stream of results. A member forwards it when everything below k has gone
- * down and to its process, and enters the next generation by that. It announces that to its
+ * END comes down behind the results. A member forwards it when it has passed on everything below k,
+ * downwards and to its process. By that it enters the next generation, which it announces to its
  * destinations (ACK), so no member is more than one generation ahead of a neighbour. A member with
- * several destinations enters it when all of them have sent END.
+ * several destinations enters the next generation when all of them have sent END.
  *
- * In a plan without a root each member gets what all have given (recursive doubling, rings). END is
- * sent by a member that does not give all of k, so no member can have completed k. It is flooded,
- * the lowest number wins, and a member enters the next generation when each of its peers has sent
- * END and all below k is complete. A peer may be there before it: what the peer sends of the next
- * generation is noted.
+ * In a plan without a root (recursive doubling, rings) each member gets what all members have
+ * given. A member that does not give all of k sends END, so no member can have completed k. END is
+ * flooded, the lowest number wins, and a member enters the next generation when each of its peers
+ * has sent END and all operations below k are complete. A peer may enter it before this member
+ * does: what the peer then sends in the next generation is kept until this member follows.
  *
- * Each contribution has one end, and processes are notified of ends in order, except for messages
- * of a broadcast, whose success is reported when it is known. A process that has contributed in a
- * generation, but not to k, learns of END by its next contribution (.resets). A process that has
- * contributed nothing is not notified that another one left, since nothing of its own has failed;
- * it is notified of other causes if it serves the member by then. A process that comes after one
- * that left belongs to the next generation.
+ * Each contribution ends once, and processes are notified of these ends in order, except for
+ * messages of a broadcast, whose success is reported when it is known. A process that has
+ * contributed in a generation, but not to k, is notified of END when it contributes next (.resets).
+ * A process that has contributed nothing is not notified that another one left, since nothing of
+ * its own has failed; it is notified of other causes if it serves the member at that time. A
+ * process that comes after one that left belongs to the next generation.
  *
- * The plan breaks (OVER) by a fault of a link; by a failure, on the way down, of what the root has
- * completed or has sent completely to at least one source; and without a root, by a failure of what
- * other members may have completed. The root sends END at once. At the failed edge, the upper end
- * sends STOP for the first operation that lacks a part from below, and the lower end sends END, for
- * the first operation that has no result there, to the members below. So all members that are
- * connected to the root get the same end; at members that are cut off an error says nothing of what
- * the others have. After an END that another failure has caused, the upper end sends STOP again,
- * until the plan is over. A member that is cut off notifies its destinations (AWAY), so that they
- * do not wait until it takes what they have sent.
+ * The plan breaks (OVER) by the fault of a link; by a failure, on the way down, of an operation
+ * that the root has completed or has sent completely to at least one source; and, in a plan without
+ * a root, by the failure of an operation that other members may have completed. The root sends END
+ * at once. At the failed edge, the upper end sends STOP for the first operation that lacks data
+ * from below, and the lower end sends END, for the first operation that has no result there, to the
+ * members below. So all members that are connected to the root get the same END. At members that
+ * are cut off, the error says nothing about the results of the other members. After an END that
+ * another failure has caused, the upper end sends STOP again, until the plan is over. A member that
+ * is cut off notifies its destinations (STOP with AWAY), so that they do not wait for it to take
+ * what they have sent.
  *
- * A member that lacks memory or room (fabric/own.c) for a control message sends it a second later,
- * and sends its peers nothing else before.
+ * A member that lacks memory or room (fabric/own.c) for a control message sends it a second later.
+ * It sends its peers nothing else before.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
@@ -117,8 +121,8 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 	hc_failure_note(m, rec->sock, hc_process_status(m->node, &res, rec));
 }
 
-/* The contribution of this process ends: that of the next process to another operation must not be
- * cut short for it.
+/* Close the current contribution if it is the one to @op: the next process's contribution to
+ * another operation must not be cut short for it.
  */
 static void cur_close(struct hc_member *m, const struct hc_op *op)
 {
@@ -195,7 +199,7 @@ void hc_ops_fall(struct hc_member *m, u64 nr)
 }
 
 /* Notify the processes of the operations that fail with this generation. Return: true if there were
- * any.
+ * any such operations.
  */
 static bool fallen_end(struct hc_member *m)
 {
@@ -221,9 +225,10 @@ u64 hc_first_open(const struct hc_member *m)
 	return m->plan->ops->ack->way == HC_ACK_UP && m->role.ndst ? m->head : m->done;
 }
 
-/* End the operations below END. At the root they are complete, but a result of which a part has not
- * come down yet stays incomplete; and when the plan is over, the source of a broadcast does not
- * know of messages that are on their way. Return: true if a process was notified of a failure.
+/* End the operations below @nr, the number of END. They are complete at the root. An operation
+ * whose result has not come down completely fails here all the same. When the plan is over, so
+ * does, at the source of a broadcast, a message that has not been acknowledged, since the source
+ * does not know whether it has arrived. Return: true if a process was notified of a failure.
  */
 static bool below_end(struct hc_member *m, u64 nr)
 {
@@ -251,8 +256,8 @@ static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
-	/* An END without OVER comes from the root, where everything below it is complete.  In a
-	 * broadcast that is not known: messages may be on their way.
+	/* An END without OVER comes from the root, where everything below it is complete. In a
+	 * broadcast the root does not know that: messages may be on their way.
 	 */
 	if (m->plan->ops->ack->way == HC_ACK_DOWN && m->gen.end.nr != HC_NR_NONE &&
 	    !(m->gen.end.flags & HC_STOP_F_OVER))
@@ -282,8 +287,8 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 	WRITE_ONCE(m->done, m->head);
 }
 
-/* Report failure @nr of the plan? Numbers of failures rise, and members notice a failure at
- * different times: the first one reports it.
+/* Is this member the one that reports failure @nr of the plan? The numbers of failures rise.
+ * Members notice a failure at different times, and the first one that does reports it.
  */
 static bool reports(struct hc_plan *plan, s64 nr)
 {
@@ -307,8 +312,8 @@ static void move_report(struct hc_member *m, bool notified)
 		hc_end_event(m, &m->gen.last, nr);
 }
 
-/* Does a process serve the member that has not contributed yet? An operation that failed because
- * contributions differ, or for lack of memory, concerns this process, too.
+/* Does a process serve the member that may not have contributed yet? An operation that failed
+ * because contributions differ, or for lack of memory, concerns this process, too.
  */
 static bool process_waits(struct hc_member *m)
 {
@@ -322,7 +327,9 @@ void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr)
 	m->user.missed.nr = nr;
 }
 
-/* Let the process learn of the end by its next contribution, if it has to. */
+/* Have the next contribution notify the process of the end of the generation, if the process does
+ * not know of it yet and is concerned.
+ */
 static void process_moves(struct hc_member *m, bool notified)
 {
 	bool there = m->user.engaged || (m->gen.last.status != ECONNRESET && process_waits(m));
@@ -387,8 +394,8 @@ static void gen_move(struct hc_member *m)
 	quiet = m->guard && hc_guard_quiet(m);
 	if (!quiet) {
 		notified = below_end(m, m->gen.last.nr);
-		/* A process that was only notified of an operation below END does not know yet
-		 * where all go on.
+		/* A process that was notified only of an operation below END does not know yet at
+		 * which number the members go on.
 		 */
 		fell = fallen_end(m);
 		if (m->guard)
@@ -419,7 +426,7 @@ static void gen_move(struct hc_member *m)
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-/* Have all peers sent END that could still send data of this generation? */
+/* Have all peers that could still send data of this generation sent END? */
 static bool all_ended(const struct hc_member *m)
 {
 	if (hc_has_root(m))
@@ -427,7 +434,7 @@ static bool all_ended(const struct hc_member *m)
 	return m->gen.end.flags & HC_STOP_F_OVER || hweight64(m->gen.ended) == m->role.nsrc;
 }
 
-/* Has everything below END that has come down gone on, downwards and to the process? */
+/* Has everything below END that has come down been passed on, downwards and to the process? */
 static bool below_over(struct hc_member *m)
 {
 	struct hc_op *op;
@@ -482,8 +489,8 @@ bool hc_end_enter(struct hc_member *m)
 
 	if (m->gen.broken || m->gen.unsaid || !all_ended(m) || !below_over(m))
 		return false;
-	/* A source that is a generation behind takes frames of one generation more,
-	 * and no others.
+	/* A source that is a generation behind accepts frames of the next generation, but of none
+	 * after that.
 	 */
 	if (m->gen.nbehind && !(m->gen.end.flags & HC_STOP_F_OVER))
 		return false;
@@ -518,12 +525,14 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 		return;
 	}
 	if (nr > m->gen.end.nr) {
-		/* The failed operation is of the next generation. */
+		/* The failed operation belongs to the next generation. */
 		hc_end_join(&m->gen.early, &cause);
 		return;
 	}
 	if (!hc_has_root(m)) {
-		/* Other members may have completed the operation with what they took from here. */
+		/* Other members may have completed the operation with data that this member has
+		 * sent.
+		 */
 		if (nr == m->head && cause.status == ENOMEM && nr < m->next)
 			cause.flags |= HC_STOP_F_OVER;
 		hc_end_note(m, &cause);
@@ -556,8 +565,8 @@ static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
 	return end;
 }
 
-/* A process has left that has given nothing in this generation: it owes nothing, unless others wait
- * for its data.
+/* Handle the leave of a process that has never given anything to the plan. It ends no operation
+ * unless others wait for data of this member.
  */
 static void leave_idle(struct hc_member *m, u64 nr)
 {
@@ -565,8 +574,8 @@ static void leave_idle(struct hc_member *m, u64 nr)
 
 	m->user.idles = true;
 	hc_stop_note(m, &stop);
-	/* If the STOP counts already, a process that comes next waits for END. In a plan without a
-	 * root .gives says so.
+	/* If the STOP counts already, the process that comes next has to wait for END. In a plan
+	 * without a root .gives ensures that.
 	 */
 	if (m->gen.stop[HC_STOP_HARD].nr <= nr &&
 	    m->gen.stop[HC_STOP_HARD].status == ECONNRESET) {
@@ -580,9 +589,13 @@ static void leave_idle(struct hc_member *m, u64 nr)
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 {
 	bool root = hc_has_root(m) && hc_member_is_root(m);
-	/* Without a root nothing of @nr must be with other members: it would stay there. */
+	/* Without a root the STOP is soft only if no other member can have data of @nr from this
+	 * one, since such data would stay there.
+	 */
 	bool waits = hc_has_root(m) || nr == m->next;
-	/* Of a guarded plan the others go on without the process, unless it alone gives data. */
+	/* The other members of a guarded plan go on without the process, unless it is the only one
+	 * that gives data.
+	 */
 	bool soft = (m->guard && m->plan->ops->all_contribute) ||
 		    (kind == HC_STOP_SOFT && !root && waits);
 	const struct hc_end stop = left_end(m, nr, soft ? HC_STOP_F_SOFT : 0);
@@ -657,7 +670,7 @@ bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim
 }
 
 /* Is @nr in the range of operations that a member can be working on? No member can be further ahead
- * of another.
+ * of another one than this range.
  */
 static bool nr_fits(const struct hc_member *m, u64 nr)
 {
@@ -677,7 +690,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
 		why = hc_stop_rx(m, skb, &end);
 	} else {
-		/* What broke the plan before it was repaired is known already. */
+		/* This member knows already what broke the plan before the repair. */
 		if (end.nr < m->base)
 			return HYPERCUBE_A_DROP_ENDED;
 		if (!nr_fits(m, end.nr))
@@ -692,8 +705,9 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ the plan goes away */
 
-/* A plan that takes the place of this one begins with no failures. What is sent to it before this
- * plan's failures have been read waits until they were reported (hc_fabric.retiring).
+/* Pass the last failure on to the plan that replaces this one, which has had no failure of its own
+ * yet: contributions that are sent to it before this plan's failures have been read wait until
+ * these were reported (hc_fabric.retiring).
  */
 static void failure_inherit(const struct hc_member *m)
 {

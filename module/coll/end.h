@@ -25,7 +25,7 @@ void hc_end_none(struct hc_end *end);
 bool hc_end_join(struct hc_end *end, const struct hc_end *more);
 
 /**
- * hc_has_root() - tell whether one member, the root, decides outcomes
+ * hc_has_root() - tell whether one member of a plan, the root, decides outcomes
  * @m: a member of the plan
  *
  * Return: true if so.
@@ -35,7 +35,8 @@ bool hc_has_root(const struct hc_member *m);
 /**
  * hc_ops_fall() - stop work on the operations from a number on
  * @m: the member
- * @nr: the first of them. Their processes are notified when all operations below have ended
+ * @nr: the first of these operations. Their processes are notified when all operations below @nr
+ *	have ended
  */
 void hc_ops_fall(struct hc_member *m, u64 nr);
 
@@ -48,14 +49,14 @@ void hc_ops_fall(struct hc_member *m, u64 nr);
 u64 hc_first_open(const struct hc_member *m);
 
 /**
- * hc_source_moved() - note that a source is in the member's generation, or is not waited for
+ * hc_source_moved() - record that a source is in the member's generation, or is not waited for
  * @m: the member
  * @i: index of the source
  */
 void hc_source_moved(struct hc_member *m, unsigned int i);
 
 /**
- * hc_early_note() - note an END of the next generation
+ * hc_early_note() - record an END of the next generation
  * @m: the member, which is not in that generation yet
  * @end: the END
  * @i: index of the peer that sent it
@@ -88,7 +89,7 @@ bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 t
 bool hc_end_down(struct hc_member *m, u32 gen, const struct hc_end *end);
 
 /**
- * hc_end_say() - send control messages now, or as soon as there is memory and room
+ * hc_end_say() - send control messages now, or later if there is no memory or room
  * @m: the member
  * @what: which: HC_UNSAID_*
  */
@@ -97,18 +98,18 @@ void hc_end_say(struct hc_member *m, u8 what);
 /* --- end_root.c --- */
 
 /**
- * hc_stop_note() - note a STOP that was found at this member
+ * hc_stop_note() - record a STOP whose cause was found at this member
  * @m: the member
  * @stop: the STOP
  */
 void hc_stop_note(struct hc_member *m, const struct hc_end *stop);
 
 /**
- * hc_on_way_down() - tell whether a failure of an operation is one on its way down
- * @m: the member that fails to take, or to pass on, what has come down
+ * hc_on_way_down() - tell whether a failure concerns a result on its way down
+ * @m: the member that cannot take or pass on what has come down
  * @nr: number of the operation
  *
- * Return: true if so: then the failure breaks the plan.
+ * Return: true if so; the failure then breaks the plan.
  */
 bool hc_on_way_down(const struct hc_member *m, u64 nr);
 
@@ -136,7 +137,7 @@ unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 /* --- end_flood.c --- */
 
 /**
- * hc_flood_stop() - note a STOP in a plan without a root
+ * hc_flood_stop() - record a STOP in a plan without a root
  * @m: the member
  * @kind: kind of the STOP
  * @stop: the STOP
@@ -144,9 +145,9 @@ unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 void hc_flood_stop(struct hc_member *m, enum hc_stop kind, const struct hc_end *stop);
 
 /**
- * hc_end_note() - note an END in a plan without a root, where a hard STOP is the same
+ * hc_end_note() - record an END, or a hard STOP, in a plan without a root
  * @m: the member
- * @end: the END; sent to all peers if it is lower than the one known
+ * @end: the END; sent to all peers if its number is lower than that of the END known so far
  */
 void hc_end_note(struct hc_member *m, const struct hc_end *end);
 

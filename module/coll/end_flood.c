@@ -3,10 +3,10 @@
  * How operations fail in plans without a root: END is flooded along all edges. See coll/end.c.
  *
  * A member whose process has left sends END when it receives data of an operation that it will not
- * contribute to. Such data does come once all other members have contributed: in a ring the data of
- * each member goes round; in recursive doubling a member that waits has sent its data to the peer
- * that it waits for, and that peer is either the one whose process has left, or waits itself at an
- * earlier stage. Until then members wait for a process that may still come.
+ * contribute to. Such data does come once all other members have contributed. In a ring the data of
+ * each member goes round. In recursive doubling a member that waits has sent its data to the peer
+ * that it waits for, and that peer is either the member whose process has left, or waits itself at
+ * an earlier stage. Until then the members wait, since another process may still come.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
@@ -35,8 +35,8 @@ void hc_end_note(struct hc_member *m, const struct hc_end *end)
 {
 	struct hc_end least = *end;
 
-	/* This does not happen unless a peer breaks the rules: some members have a result that
-	 * others will never get.
+	/* An END below .done comes only from a peer that breaks the rules. Some members then have a
+	 * result that others will never get.
 	 */
 	if (least.nr < m->done) {
 		least.nr = m->done;
@@ -71,13 +71,13 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 		m->gen.broken = true;
 		m->gen.last = end;
 		/* The other members go on without a node that has failed, and may have repaired the
-		 * plan before this node learns of its links.
+		 * plan before this node learns that its links are down.
 		 */
 		if (!READ_ONCE(m->node->failed))
 			hc_plan_breaks(m, &end);
 	}
 	hc_repair_stop(m, news);
-	/* A member that this END does not reach asks the master. */
+	/* A member that this END does not reach asks the repair coordinator. */
 	if (news)
 		hc_end_down(m, m->gen.count, &end);
 }
@@ -98,7 +98,8 @@ unsigned int hc_end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 		return 0;
 	}
 	/* OVER means that nothing follows, so it holds in every generation. The plan is also over
-	 * if the peer has gone on at another number than this member.
+	 * if the peer has ended the last generation at a lower number than this member did, since
+	 * the two then go on at different numbers.
 	 */
 	if (ahead == -1 && end->nr < m->gen.last.nr)
 		end->flags |= HC_STOP_F_OVER;

@@ -27,10 +27,11 @@ void hc_root_stops(struct hc_member *m)
 		root_close(m, &m->gen.stop[HC_STOP_HARD]);
 }
 
-/* Is there data of operation @first, or of a later one, besides what the process that has left
- * gave? In a guarded plan, which STOP breaks only if there is, a part of @first that came from
- * source @from does not count, since it may be what that process gave; @from is -1 if it left at
- * this member. What other members gave behind @from has been counted there.
+/* Does this member have data of operation @first, or of a later one, apart from data of the process
+ * that has left? @from: index of the source that sent the STOP, or -1 if the process left at this
+ * member. In a guarded plan, which the STOP breaks only if there is such data, data of @first from
+ * source @from does not count, since it may come from the process that has left. Data of the other
+ * members below @from has been counted there.
  */
 static bool others_gave(const struct hc_member *m, u64 first, int from)
 {
@@ -48,8 +49,8 @@ static bool others_gave(const struct hc_member *m, u64 first, int from)
 	return false;
 }
 
-/* Other members have given data of an operation that will not be complete: the STOP becomes a hard
- * one.
+/* Turn a STOP into a hard one, because other members have given data of an operation that will not
+ * be completed.
  */
 static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 {
@@ -60,7 +61,7 @@ static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 	hc_stop_note(m, &hard);
 }
 
-/* The END that waits to be passed on becomes the last one: the plan is over. */
+/* Make the END that waits to be passed on the last one: the plan is over. */
 static void pending_over(struct hc_member *m, const struct hc_end *over)
 {
 	u64 nr = m->gen.end.nr;
@@ -208,8 +209,8 @@ static bool of_leaver(const struct hc_member *m, const struct hc_end *stop)
 	return m->guard && stop->status == ECONNRESET && !(stop->flags & HC_STOP_F_AWAY);
 }
 
-/* Handle STOP of a source. The root also takes it from a node that is no member, where a detour has
- * failed (stop_route() in coll/lost.c); such a node knows no operation number.
+/* Handle STOP of a source. The root also accepts STOP from a node on a failed detour, which need
+ * not be a member (stop_route() in coll/lost.c). Such a node knows no operation number.
  */
 unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop)
 {
@@ -228,7 +229,7 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 	} else if (i < 0 || ahead > 0) {
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	} else if (ahead < 0 && (!(stop->flags & HC_STOP_F_OVER) || of_leaver(m, stop))) {
-		/* END, which this STOP asks for, has come already. */
+		/* The END that this STOP asks for has come already. */
 		return 0;
 	}
 	if (stop->flags & HC_STOP_F_AWAY && stop->flags & HC_STOP_F_OVER && i >= 0) {
@@ -237,13 +238,15 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		return 0;
 	}
 	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT | HC_STOP_F_IDLE;
-	/* An operation that is complete here may be incomplete at the sender all the same. */
+	/* An operation that is complete here may still be incomplete at the sender. */
 	stop->nr = max(stop->nr, m->done);
 	if (stop->nr > m->done + 2 * HC_OP_WINDOW)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (stop->flags & HC_STOP_F_OVER) {
 		stop->flags = HC_STOP_F_OVER;
-		/* END of another process, which has taken the place, may be on its way. */
+		/* The plan need not break because of a process that has left: an END may be on its
+		 * way down, and another process may take part in the next generation.
+		 */
 		if (!of_leaver(m, stop))
 			hc_plan_breaks(m, stop);
 	}

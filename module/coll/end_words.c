@@ -82,8 +82,8 @@ static bool stop_up(struct hc_member *m)
 	return said;
 }
 
-/* Notify the destinations that the plan is over here: they may wait until this member takes what
- * they have sent.
+/* Notify the destinations that the plan is over here: they may be waiting for this member to take
+ * what they have sent.
  */
 static bool away_up(struct hc_member *m)
 {
@@ -98,7 +98,7 @@ static bool away_up(struct hc_member *m)
 	return said;
 }
 
-/* Note what is to be sent before sending it, so that no other frame overtakes it. */
+/* Record what is to be sent before sending it, so that no other frame overtakes it. */
 void hc_end_say(struct hc_member *m, u8 what)
 {
 	m->gen.unsaid |= what;

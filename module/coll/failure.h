@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How operations and plans fail: end.c with its parts, and lost.c.
+ * How operations and plans fail: coll/end*.c and coll/lost.c.
  */
 #ifndef _HC_FAILURE_H
 #define _HC_FAILURE_H
@@ -19,7 +19,7 @@ void hc_end_init(struct hc_member *m);
  * hc_fail() - fail an operation that cannot be completed at this member
  * @m: the member
  * @nr: number of the operation
- * @cause: why; its .nr is filled in
+ * @cause: why; the function sets its .nr
  */
 void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
 
@@ -38,36 +38,36 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
  * hc_fail_go_on() - fail an operation, and work on those that did not fail
  * @m: the member
  * @nr: number of the operation
- * @cause: why; its .nr is filled in
+ * @cause: why; the function sets its .nr
  *
- * Context: not from the work on an operation, where hc_fail() is called.
+ * Context: not while an operation is worked on: there, call hc_fail().
  */
 void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
 
 /**
- * hc_leave() - the process of a member leaves
+ * hc_leave() - handle the leave of a member's process
  * @m: the member
- * @nr: the first operation that the process did not give all of
- * @kind: what it has given, see coll/end.c
+ * @nr: the first operation that the process has not given all of
+ * @kind: kind of the STOP, which depends on what the process has given; see coll/end.c
  */
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind);
 
 /**
- * hc_over() - the plan is over: a path of the plan through this member is gone
+ * hc_over() - end the plan, because a path of the plan through this member has failed
  * @m: the member
  * @cause: why
  */
 void hc_over(struct hc_member *m, struct hc_end cause);
 
 /**
- * hc_over_again() - answer the PROBE of the other end of a detour: the plan is over
+ * hc_over_again() - answer a PROBE with the news that the plan is over
  * @m: the member
- * @peer: the other end
+ * @peer: the other end of the detour, which sent the PROBE
  */
 void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
 
 /**
- * hc_end_miss() - remember an END of which the process learns by its next contribution
+ * hc_end_miss() - record an END of which the next contribution is to notify the process
  * @m: the member
  * @end: the END
  * @nr: number of the operation, as the process sees it
@@ -75,13 +75,13 @@ void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
 void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr);
 
 /**
- * hc_came() - another process takes the place of one that has left
+ * hc_came() - handle that another process takes over from one that has left
  * @m: the member
  */
 void hc_came(struct hc_member *m);
 
 /**
- * hc_idle_over() - a process contributes after another one left that had given nothing
+ * hc_idle_over() - forget the leave of an idle process, as another process contributes now
  * @m: the member
  */
 void hc_idle_over(struct hc_member *m);
@@ -95,14 +95,14 @@ void hc_idle_over(struct hc_member *m);
 u32 hc_behind(const struct hc_member *m);
 
 /**
- * hc_part_came() - a part of an operation has come, from the process or from a peer
+ * hc_part_came() - check whether new data of an operation makes a STOP count, see coll/end.c
  * @m: the member
- * @nr: number of the operation. It may make a STOP count, see coll/end.c
+ * @nr: number of the operation, of which data has come from the process or from a peer
  */
 void hc_part_came(struct hc_member *m, u64 nr);
 
 /**
- * hc_cut_below() - the link or detour to a source has failed
+ * hc_cut_below() - handle the failure of the link or detour to a source
  * @m: the member
  * @i: index of the source
  * @cause: why
@@ -110,15 +110,15 @@ void hc_part_came(struct hc_member *m, u64 nr);
 void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause);
 
 /**
- * hc_cut_above() - the link or detour to a destination has failed
+ * hc_cut_above() - handle the failure of the link or detour to a destination
  * @m: the member
  * @cause: why
  */
 void hc_cut_above(struct hc_member *m, struct hc_end cause);
 
 /**
- * hc_broke() - a fault has broken a plan without a root
- * @m: the member that found it, or was notified of it
+ * hc_broke() - handle a fault that has broken a plan without a root
+ * @m: the member that found the fault, or was notified of it
  * @cause: why
  */
 void hc_broke(struct hc_member *m, const struct hc_end *cause);
@@ -133,26 +133,26 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause);
 unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_root_stops() - the root ends the generation, as a STOP asks for that now
+ * hc_root_stops() - end the generation at the root, because a STOP counts now
  * @m: any member; nothing happens except at the root
  */
 void hc_root_stops(struct hc_member *m);
 
 /**
- * hc_root_decides() - the root ends the generation if a STOP asks for that now
+ * hc_root_decides() - end the generation at the root if a STOP counts now
  * @m: any member; nothing happens except at the root
  */
 static inline void hc_root_decides(struct hc_member *m)
 {
 	const struct hc_end *hard = &m->gen.stop[HC_STOP_HARD];
 
-	/* What breaks the plan ends all at once. */
+	/* A STOP that breaks the plan counts at once. */
 	if (unlikely(hard->nr <= m->head || hard->flags & HC_STOP_F_OVER))
 		hc_root_stops(m);
 }
 
 /**
- * hc_moved_rx() - a source is in the generation that its ACK names
+ * hc_moved_rx() - record that a source is in the generation that its ACK names
  * @m: the member
  * @skb: the ACK
  */
@@ -213,8 +213,8 @@ bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim
 /**
  * hc_ends_all() - end all operations of a member with @m->gen.last
  * @m: the member
- * @root: how far the root has come: operations that this member has passed on and the root
- *	has completed succeed; NULL: nothing is known of the root
+ * @root: how far the root has come, or NULL if that is not known. Operations that this member has
+ *	passed on and the root has completed succeed
  */
 void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
 
@@ -227,13 +227,13 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
 void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first);
 
 /**
- * hc_plan_breaks() - note that a fault has broken the plan, and notify listeners once
- * @m: the member that found it
+ * hc_plan_breaks() - record that a fault has broken the plan, and notify listeners once
+ * @m: the member that found the fault
  * @cause: the fault
  */
 void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause);
 
-/* Fill in where the cause of a failure lies; ~0U if that is unknown, or nothing has failed. */
+/* Fill in where the cause of a failure lies: ~0U if that is unknown, or if nothing has failed. */
 static inline void hc_cause_notify(const struct hc_end *cause, struct hypercube_result *res)
 {
 	bool failed = cause->status;
@@ -252,7 +252,7 @@ static inline void hc_cause_notify(const struct hc_end *cause, struct hypercube_
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 
 /**
- * hc_gen_refused() - may a frame of this generation and operation come now?
+ * hc_gen_refused() - check whether a frame of a generation and operation may be received now
  * @m: the member
  * @gen: generation of the frame
  * @nr: number of its operation
@@ -274,9 +274,9 @@ bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
 /**
  * hc_nr_behind() - number of the operation after this one, in lockstep
  * @m: the member
- * @nr: number of the operation at hand
+ * @nr: number of the current operation
  *
- * Return: the number; it skips the one that END takes.
+ * Return: the number. The number that END takes is skipped.
  */
 u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 
@@ -290,7 +290,7 @@ u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 
 /**
- * hc_plan_cut() - note that a link has failed in a plan
+ * hc_plan_cut() - handle the failure of a link in a plan
  * @node: the node
  * @plan: the plan, of which @node need not be a member
  * @dim: dimension of the link
@@ -298,7 +298,7 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /**
- * hc_plan_fault() - as hc_plan_cut(), and work on the operations that did not fail
+ * hc_plan_fault() - do what hc_plan_cut() does, and work on the operations that did not fail
  * @node: the node
  * @plan: the plan
  * @dim: dimension of the link
@@ -306,22 +306,22 @@ void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /**
- * hc_member_cut() - nothing can come from the member, or reach it, any more
+ * hc_member_cut() - cut a member off: nothing can come from it or reach it any more
  * @m: the member
  * @cause: why
  */
 void hc_member_cut(struct hc_member *m, const struct hc_end *cause);
 
 /**
- * hc_plan_lost() - another machine does not have the plan (hc_plan.lost)
+ * hc_plan_lost() - handle that another machine does not have the plan (hc_plan.lost)
  * @m: the member
  */
 void hc_plan_lost(struct hc_member *m);
 
 /**
- * hc_way_lost() - the path to the other end of a detour has failed
+ * hc_way_lost() - handle that a peer cannot be reached, over a detour or on another machine
  * @m: the member
- * @peer: the other end
+ * @peer: the peer
  * @cause: why
  */
 void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause);

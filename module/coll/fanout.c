@@ -3,7 +3,7 @@
  * Sending down a tree: the message of a broadcast, the result of an allreduce.
  *
  * A segment goes to every source that wants it, over the edges of the plan in the other direction,
- * and to the process. All frames that hold the segment share its pages, and nothing writes to them
+ * and to the process. All frames that hold the segment share its pages, which are not written to
  * any more.
  *
  * Memory. No sender is charged for these frames, so credits bound them: at most HC_DOWN_WINDOW
@@ -11,13 +11,13 @@
  * if all its sources and the process have room, so the slowest receiver sets the pace. The members
  * cannot deadlock by that, since a leaf waits only for its process. A process that contributes to
  * an allreduce without receiving its results stops the others, until its own send buffer is full,
- * too, and sendmsg() fails with ENOBUFS.
+ * too, and its sendmsg() fails with ENOBUFS.
  *
  * Steps. In a broadcast the plan says at which step an edge is used. A result takes the stages of
- * the tree in reverse order, and each stage takes the steps that it took upwards: 1 over the tree
+ * the tree in reverse order, and each stage takes as many steps as on the way up: 1 over the tree
  * link; 2 through a helper (the passive node sends to the helper, the helper to its blocked
- * neighbour); by a detour the number of its links. A frame carries the number of steps taken so far
- * (.turn).
+ * neighbour); over a detour as many as it has links. A frame carries the number of steps taken so
+ * far (.turn).
  */
 #include <net/sock.h>
 
@@ -30,8 +30,8 @@
 #include "hc_traits.h"
 #include "trace.h"
 
-/* Does a part of @len bytes share the pages of @skb? A small part is copied: it would hold pages
- * for which its reader is not charged.
+/* Does a part of @len bytes share the pages of @skb? A small part is copied instead, since it would
+ * hold more memory than its reader is charged for.
  */
 static bool shares(const struct sk_buff *skb, u32 len)
 {
@@ -71,7 +71,7 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 
 /* ------------------------------------------------------------ passing on */
 
-/* At the source of a broadcast the process has the message already. */
+/* Does the process get what comes down? At the source of a broadcast it has the message already. */
 static bool delivers(const struct hc_member *m, const struct hc_op *op)
 {
 	return m->plan->ops->all_contribute || !hc_member_is_root(m) || op->agrees;
@@ -115,7 +115,7 @@ static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff
 	return hc_down_all_may(m, op, skb);
 }
 
-/* Return: the steps after which source @i has what is sent to it now. */
+/* Return: the number of steps after which source @i has what is sent to it now. */
 static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	const struct hc_tree_peer *peer = &m->src[i];
@@ -144,8 +144,8 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_stage_header(m, op, &m->src[i], &st->down_busy, op->clock, skb);
 }
 
-/* Has data of this operation at this node been contributed by other members? At the root it has not
- * if only the root contributes.
+/* Does the data that goes down from this node come from other members? At the root it does not if
+ * only the root contributes.
  */
 static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 {
@@ -164,9 +164,9 @@ static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	return hc_op_lives(m, op, nr);
 }
 
-/* Make a frame for a receiver, which shares the pages of @skb. With @pays the fabric is charged for
- * its memory: of the frames that share the pages, one has them charged, because the sender's charge
- * ends with @skb.
+/* Make a frame for a receiver, which shares the pages of @skb. @pays: charge the fabric for the
+ * frame's memory. Of the frames that share the pages, one has them charged to the fabric, because
+ * the sender's charge ends with @skb.
  */
 static struct sk_buff *part_make(struct hc_member *m, struct sk_buff *skb, bool pays)
 {
@@ -196,8 +196,8 @@ static bool goes_to(const struct hc_member *m, const struct hc_op *op, unsigned 
 	return op->src[i].want && !m->src[i].away;
 }
 
-/* Make a frame for each source that wants one. Return: false if there is no memory; @parts is empty
- * then.
+/* Make a frame for each source that wants one. Return: false if there is no memory; @parts is then
+ * empty.
  */
 static bool parts_make(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 		       struct sk_buff_head *parts)
@@ -328,8 +328,8 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 	return hc_op_lives(m, op, nr);
 }
 
-/* Notify the sender above that there is room again. Without memory this is tried again a second
- * later. Nothing follows the last segment, so no credit is due for it.
+/* Notify the sender above that there is room again. If there is no memory, this is tried again a
+ * second later. Nothing follows the last segment, so no credit is due for it.
  */
 static void credit_down(struct hc_member *m, struct hc_op *op)
 {
@@ -362,8 +362,8 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (p == HC_FAILED)
 			return HC_FAILED;
 		if (p == HC_BLOCKED) {
-			/* There is no memory now. There is a source, for which a frame could not be
-			 * made.
+			/* There is no memory now. There is at least one source, since a frame for
+			 * one could not be made.
 			 */
 			__skb_queue_head(q, skb);
 			return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[0].node);
@@ -373,7 +373,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	}
 	if (!origin && hc_op_lives(m, op, nr))
 		credit_down(m, op);
-	/* Where results follow later, the caller may have to look at another operation. */
+	/* In a plan with .results_follow the caller may have to look at another operation. */
 	return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 }
 

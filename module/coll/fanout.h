@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What goes down from a member, and results that are cut into parts.
+ * Sending down from a member, and results that are cut into parts.
  */
 #ifndef _HC_FANOUT_H
 #define _HC_FANOUT_H
@@ -22,11 +22,11 @@
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len);
 
 /**
- * hc_root_may() - may the root send the next segment of the result down?
+ * hc_root_may() - tell whether the root may send the next segment of the result down
  * @m: the root
  * @op: the operation
  *
- * Return: false if it has to wait; what for is noted.
+ * Return: false if it has to wait; the wait is recorded.
  */
 bool hc_root_may(struct hc_member *m, struct hc_op *op);
 
@@ -42,12 +42,12 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op);
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_down_room() - may one more segment be sent down to a source?
+ * hc_down_room() - tell whether one more segment may be sent down to a source
  * @m: the member
  * @op: the operation
  * @i: index of the source
  *
- * Return: also true if the source is gone, and nothing is sent to it.
+ * Return: true if so, or if the source is gone and nothing is sent to it.
  */
 bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i);
 
@@ -64,13 +64,13 @@ enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned in
 			      struct sk_buff *skb);
 
 /**
- * hc_down_all_may() - may a segment be passed on to all sources that want it, and to the
- *	process?
+ * hc_down_all_may() - tell whether all sources that want a segment, and the process, have room for
+ *	it
  * @m: the member
  * @op: the operation
  * @skb: the segment
  *
- * Return: false if it has to wait, which is noted, or if the operation has failed.
+ * Return: false if the segment has to wait, which is recorded, or if the operation has failed.
  */
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 
@@ -98,10 +98,11 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 
 /**
  * hc_down_advance() - pass on what has come from above for one operation
- * @m: the member; at the root of a broadcast what its process contributes is passed on
+ * @m: the member. At the root of a broadcast the function passes on what the process contributes
  * @op: the operation
  *
- * Return: HC_FINISHED, HC_FAILED, or HC_BLOCKED, also if nothing is there; that wait is not noted.
+ * Return: HC_FINISHED; HC_FAILED; or HC_BLOCKED if it has to wait, or if there is nothing to pass
+ * on. That last wait is not recorded.
  */
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 
@@ -123,14 +124,14 @@ void hc_results_advance(struct hc_member *m);
 u64 hc_part_bytes(const struct hc_member *m, u64 total);
 
 /**
- * hc_part_within() - which bytes of a range belong to the member's part?
+ * hc_part_within() - find the bytes of a range that belong to the member's part
  * @m: the member
  * @total: bytes of all parts
  * @at: offset of the range
- * @len: its length
- * @off: set to the offset, within the range, of the bytes that do
+ * @len: length of the range
+ * @off: set to the offset of these bytes within the range
  *
- * Return: how many do.
+ * Return: the number of these bytes.
  */
 u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *off);
 

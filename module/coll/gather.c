@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gather: the block of each member comes to the sink, in the order of the nodes.
+ * Gather: the block of each member comes to the root, in the order of the nodes.
  *
  * A member forwards its own block and those of its sources frame by frame, unchanged. Of all frames
  * that wait, the one whose block belongs to the lowest node goes first (.block). So what a member
- * sends is in the order of the nodes if what it receives is, and the sink can give frames to the
+ * sends is in the order of the nodes if what it receives is, and the root can give frames to the
  * socket as they come. A frame is charged to the socket of the process that filled it until it is
- * read, so that socket's send buffer bounds what is in flight; between machines coll/up.c does.
+ * read, so that socket's send buffer bounds what is in flight; between machines, credits do
+ * (coll/up.c).
  *
  * Unlike in a reduction, a blocked member does not divide its data: all of it goes to its first
- * helper, and an empty last frame tells each other helper that nothing comes. If the blocks of one
- * member came by several paths, a member could wait for a frame of one helper that cannot come
- * before another helper's frames are taken. So the frames travel along a tree, and no member waits
- * for ever: it waits for a stream only if nothing of it is here, which means that all of it was
- * taken and that its sender has credit if it needs any. By induction from the leaves each stream
- * brings its next frame or its end once each process does.
+ * helper, and an empty last frame announces to each other helper that nothing comes. If the blocks
+ * of one member came by several paths, a member could wait for a frame of one helper that cannot
+ * come before another helper's frames are taken. So the frames travel along a tree, and no member
+ * waits for ever: it waits for a stream only if no frame of that stream is here, which means that
+ * all frames so far were taken and that the sender has credit if it needs any. By induction from
+ * the leaves, each stream brings its next frame or its end once each process contributes.
  *
  * Each stream ends with a frame that has LAST, an empty one if need be.
  */
@@ -28,8 +29,8 @@
 
 /**
  * struct gather_op - a gather
- * @at: at the sink: bytes of the current block that were given to the process
- * @block: at the sink: the current block is that of the first member from this number on
+ * @at: at the root: bytes of the current block that were given to the process
+ * @block: at the root: the current block is that of the first member from this number on
  * @came: for each source: the node whose block came last
  */
 struct gather_op {
@@ -141,7 +142,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return !last || hc_others_end(m, op);
 }
 
-/* Is this frame what the sink has to output next? Frames may come from another machine. */
+/* Is this frame what the root has to output next? Frames may come from another machine. */
 static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb, bool last)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);

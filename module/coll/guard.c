@@ -1,57 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: operations survive what breaks their plan.
+ * Guarded plans: operations survive faults that break their plan.
  *
- * A process in user space, the guard, is notified that a plan is broken, plans again and installs
- * the plan's next epoch: a plan of the same id. Members wait for that, as long as the plan says. An
- * epoch fails nothing and is no generation: processes only notice that time has passed.
+ * A process in user space, the guard, is notified that a plan is broken, computes a new plan and
+ * installs it as the plan's next epoch, under the same id. Members wait for the next epoch as long
+ * as the plan allows. A new epoch fails no operation and is no new generation: processes only
+ * notice that time has passed.
  *
- * What is kept. Each member has a ledger: the contributions of its process from the first operation
- * on whose end the process has not had (need), and the ends of the last HC_GUARD_RESULTS
- * operations, a result or a failure. Contributions share the pages of the frames that were sent,
- * and are charged to the same socket, up to two thirds of its send buffer; results are charged to
- * the fabric.
+ * What is kept. The first operation whose end the process of a member has not received is called
+ * the member's need. Each member has a ledger: the contributions of its process from its need on,
+ * and the ends of the last HC_GUARD_RESULTS operations, each a result or a failure. Contributions
+ * share the pages of the frames that were sent, and are charged to the same socket, up to two
+ * thirds of its send buffer; results are charged to the fabric.
  *
- * A process may be HC_GUARD_WINDOW contributions beyond its need, no more. So a member that has had
- * the result of operation j knows that all others have had the ends up to j - HC_GUARD_WINDOW, for
- * they have contributed to j, and no member needs to be notified of what is stable. An END needs no
- * contributions, but it comes to a member only when the member above has moved on. So a chain of
- * members is behind by its length at most, and an end that one of them lacks is in the ledger of
- * the member above it.
+ * A process may be at most HC_GUARD_WINDOW contributions beyond its need. So a member that has the
+ * result of operation j knows that the processes of all other members have received the ends up to
+ * j - HC_GUARD_WINDOW, for they have contributed to j. Hence no message has to announce which
+ * results may be dropped. An END needs no contributions, but it comes to a member only when the
+ * member above has entered the next generation. So a chain of members is behind by its length at
+ * most, and an end that one of them lacks is in the ledger of the member above it.
  *
- * What a new epoch begins with are operations of its members, not of their processes: allreduces
- * over its own tree.
+ * A new epoch begins with operations of its members, not of their processes. They are allreduces
+ * over the new tree:
  *
  *   MEET	the least and the greatest need of all members, low and high;
- *   SAY	for each number from low to high: members that have had the end of that operation
- *		give it, all others give zeros, and the combination is an OR.  So results are
- *		distributed again, never computed again: contributions of members that have gone
- *		would be missing;
+ *   SAY	for each number from low to high: members that have the end of that operation give
+ *		it, all others give zeros, and the combination is an OR.  So these results are
+ *		distributed again and not computed again, since contributions of members that
+ *		have gone would be missing;
  *   FEED	from high on contributions are submitted again, as if the processes had sent them
  *		now.
  *
- * What breaks the new epoch meanwhile is handled in the same way: members wait for the epoch after
- * that. A ledger is right at each point, as it changes only when the process has the end of an
- * operation. No member need be asked what it knows, and no frame is about epochs; those of older
- * epochs are dropped by their tag.
+ * A fault that breaks the new epoch meanwhile is handled in the same way: members wait for the
+ * epoch after that. A ledger is valid at any time, as it changes only when the process has received
+ * the end of an operation. No member queries what another one knows, and no frame is about epochs;
+ * frames of older epochs are dropped by their tag.
  *
  * Epochs follow each other without a gap on a machine, under hc_fabric.lock: the ledger of a member
- * passes to the member of the next epoch. The processes of a node that is not in that get
- * EHOSTDOWN. If the node comes back, it is fresh: its need does not count, it receives what is
- * distributed again, and its process takes part from high on. If the epoch breaks before that, the
- * node forgets what it has received, for others may compute it again.
+ * passes to the node's member in the next epoch. If the node is not a member there, its processes
+ * get EHOSTDOWN. If the node becomes a member again later, it is fresh: its need does not count, it
+ * receives the results that are distributed again, and its process takes part from high on. If the
+ * epoch breaks before that, the node drops what it has received, for other members may compute it
+ * again.
  *
- * A process that leaves breaks the plan, once others wait for its part (coll/end_root.c): its node
- * is then as gone as one that has failed, unless another process has come by the next epoch. A node
- * that comes back without a process is treated as one whose process has left.
+ * A process that leaves breaks the plan once other members wait for its data (coll/end_root.c). Its
+ * node is then treated as one that has failed, unless another process has come by the next epoch. A
+ * node that comes back without a process is treated as one whose process has left.
  *
- * Processes get a result when all of it has come, for it may have to be computed again. What is not
- * kept fails in the next epoch, in its turn, with what has broken the plan: a contribution that
- * takes more than half of the send buffer; a result longer than HC_GUARD_RESULT_MAX, which the
- * process gets as it comes. Where each process gets a part, all members keep the whole result; of a
- * scatter the root does, whose contribution it is. Parts and blocks are those of the members that
- * there were: when the members change, results are distributed as they are (coll/guard_sets.c knows
- * the members of each), and contributions are cut again (coll/guard_cut.c).
+ * A process gets a result when all of it has come, for it may have to be computed again before. An
+ * operation whose contribution or result is not kept fails in the next epoch, in the order of the
+ * numbers, with what has broken the plan. Not kept are a contribution that takes more than half of
+ * the send buffer, and a result longer than HC_GUARD_RESULT_MAX, which the process gets as it
+ * comes. Where each process gets a part of the result, all members keep the whole; of a scatter
+ * only the root does, whose contribution it is. Parts and blocks belong to the members at the time
+ * of the operation. When the members change, results are distributed as they are (coll/guard_sets.c
+ * has the members of each), and contributions are cut again (coll/guard_cut.c).
  */
 #include <linux/jiffies.h>
 #include <linux/netlink.h>
@@ -154,7 +157,7 @@ void hc_guard_open(struct hc_plan *plan)
 		return;
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
-			/* After what hc_guard_pass() has written. */
+			/* Pairs with hc_guard_begin(); after the writes of hc_guard_pass(). */
 			smp_store_release(&plan->member[u]->opened, true);
 			hc_member_check(plan->member[u]);
 		}
@@ -196,8 +199,8 @@ static void before_take(struct hc_member *m)
 		return;
 	m->before = NULL;
 	user_take(&m->user, &before->user);
-	/* A fresh member that has not received everything yet begins again: others may compute it
-	 * again.
+	/* A member that is still fresh has not received everything yet. Its ledger is not taken
+	 * over, since other members may compute these results again.
 	 */
 	if (!before->guard->fresh) {
 		g = before->guard;
@@ -236,7 +239,7 @@ bool hc_guard_end(struct hc_member *m, int *status)
 	if (left_out)
 		*status = -EHOSTDOWN;
 	end.status = -*status;
-	/* Else it is all in operations. */
+	/* Otherwise all that is kept is in operations, too, which the caller ends. */
 	if (!hc_guard_holds(m) && !(left_out && receives))
 		return false;
 	ops_drop(m);
@@ -248,8 +251,9 @@ bool hc_guard_end(struct hc_member *m, int *status)
 
 /* ------------------------------------------------------------ generations */
 
-/* What comes behind a part of a message that the process has had, and has not asked for, would come
- * twice: it ends for all who have not had all of it, with one cause.
+/* Fail a message of which a process that only receives has had a part: if the message were sent
+ * again, the process would get that part twice. The message fails with the same cause at all
+ * members that have not had all of it.
  */
 static void stream_end(struct hc_member *m, const struct hc_op *op)
 {
@@ -264,7 +268,7 @@ static void stream_end(struct hc_member *m, const struct hc_op *op)
 	hc_need_move(g, g->need + 1);
 }
 
-/* Notify the process only of an operation that is known to be complete. */
+/* Drop an operation. Its process is notified only if the operation is known to be complete. */
 static void op_drop(struct hc_member *m, struct hc_op *op)
 {
 	stream_end(m, op);
@@ -328,8 +332,8 @@ bool hc_guard_quiet(struct hc_member *m)
 	}
 	if (g->phase != HC_GUARD_NEW && g->phase != HC_GUARD_MEET && g->phase != HC_GUARD_SAY)
 		return false;
-	/* There was no memory for the agreement, which all members learn by the
-	 * END: try once more.
+	/* A member had no memory for the agreement. All members learn that from the END: try once
+	 * more.
 	 */
 	fallen_drop(m);
 	__skb_queue_purge(&g->now);
@@ -345,12 +349,12 @@ bool hc_guard_moved(struct hc_member *m)
 	struct hc_guard *g = m->guard;
 	bool told;
 
-	/* As for a process that has left: see hc_end_go_on(). */
+	/* The END has settled the leave, or another process has come: see hc_end_enter(). */
 	if (hc_end_of_leaver(m) || hc_process_serves(m))
 		m->user.leaves = false;
 	__skb_queue_purge(&g->now);
 	g->streams = false;
-	/* The processes that gave these have been notified. */
+	/* The processes that made the other contributions have been notified. */
 	told = hc_given_end(m, max(nr, g->fed), &m->gen.last);
 	for (; g->need < g->next; g->need++)
 		hc_given_drop(g, hc_given(g, g->need));
@@ -379,16 +383,18 @@ static void waiting_check(struct hc_member *m)
 		m->user.resets = false;
 		m->user.sock = 0;
 	}
-	/* Other members would wait for the process of a node that has come, or come back. */
+	/* A node that is new, or has come back, counts as one whose process has left: otherwise
+	 * other members would wait for its process.
+	 */
 	m->user.leaves |= m->guard->fresh;
-	/* Unless a process is there, which goes on with what is next. */
+	/* The leave does not count if a process is there, which goes on with the next operation. */
 	m->user.leaves &= !hc_process_serves(m);
 }
 
 /* ------------------------------------------------------------ going on */
 
-/* Submit a frame again; consumes @part. Return: false if the operation fails, or has failed, with
- * all operations behind it.
+/* Submit a frame again; consumes @part. Return: false if the operation fails, or has failed,
+ * together with all operations after it.
  */
 static bool part_again(struct hc_member *m, u64 nr, struct sk_buff *part)
 {
@@ -414,7 +420,7 @@ static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 	bool last;
 	int err;
 
-	/* The contribution must be complete for that. */
+	/* Only a complete contribution can be cut. */
 	if (!k->whole)
 		return false;
 	err = hc_cut_begin(m, k, &c);
@@ -463,7 +469,7 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 	return true;
 }
 
-/* Is the rest of a contribution not coming any more, while no operation has begun with it? */
+/* Has no operation begun with the contribution, and will the rest of it never come? */
 static bool is_forsaken(const struct hc_member *m, const struct hc_given *k)
 {
 	return !k->whole && !hc_given_fits(m, k) && !hc_process_there(m, k->rec.sock);
@@ -488,7 +494,9 @@ static bool given_again(struct hc_member *m, u64 nr)
 	return hc_given_fits(m, k) ? given_as_kept(m, nr, k) : given_cut(m, nr, k);
 }
 
-/* The plan has another source now: what this one has given never began. */
+/* Fail what this node has given as the source of a broadcast: the plan has another source now, so
+ * operations that no receiver has all of count as never begun.
+ */
 static void given_void(struct hc_member *m)
 {
 	const struct hc_end end = hc_cause(ESTALE, HC_CAUSE_NONE);
@@ -528,7 +536,7 @@ static void give_up(struct hc_member *m)
 	hc_given_end(m, g->need, &g->cause);
 	g->next = g->need;
 	g->fed = g->need;
-	/* If there is an epoch yet, the operations end in this way at all members. */
+	/* If a next epoch comes after all, these operations end in the same way at all members. */
 	g->gave_up = true;
 	hc_view_idle(m);
 	hc_host_hold(m);

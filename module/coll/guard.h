@@ -16,7 +16,7 @@ struct netlink_ext_ack;
 
 /* Operations that a process may have begun and whose end it has not seen; a power of two. */
 #define HC_GUARD_WINDOW		16
-/* Results that are kept: those of the last operations; a power of two, and more than other members
+/* Number of the last operations whose results are kept; a power of two, and more than other members
  * may lack.
  */
 #define HC_GUARD_RESULTS	(2 * HC_GUARD_WINDOW)
@@ -32,7 +32,7 @@ struct netlink_ext_ack;
  * @HC_GUARD_RUN: operations run
  * @HC_GUARD_WAIT: the plan is broken and has no next epoch yet
  * @HC_GUARD_NEW: the member's epoch was installed and is not open yet
- * @HC_GUARD_MEET: the members agree on which operations each of them still needs
+ * @HC_GUARD_MEET: the members agree on the range of operations that some of them still need
  * @HC_GUARD_SAY: the members distribute results that some have and others lack
  * @HC_GUARD_FEED: kept contributions are submitted again
  * @HC_GUARD_OVER: no next epoch came in time, and the process was notified
@@ -50,17 +50,17 @@ enum hc_guard_phase {
 /**
  * struct hc_given - a contribution in the ledger, kept until its operation has ended
  * @parts: its frames, charged to the socket as the original ones; empty for a small one
- * @head: header of the only frame of a small one
- * @small: data of a small one
+ * @head: header of its first frame, from which frames are made again
+ * @small: data of a small contribution
  * @coll: its collective
  * @rec: its record
  * @cookie: cookie that its process gave
  * @change: number of the last change of the members that its process knew of, see
  *	coll/guard_sets.c
  * @root: root of the plan when the process gave it
- * @restarts: how often it was submitted again
+ * @restarts: how often the contribution was submitted again
  * @used: this entry holds a contribution
- * @whole: it is complete
+ * @whole: its last frame has come
  * @lost: @parts is incomplete: it cannot be submitted again
  * @streamed: the process has received a part of the result
  * @notify: the process asked for a notification of the completion
@@ -91,9 +91,9 @@ struct hc_given {
  * @small: data of a small result
  * @end: why the operation failed; .status is 0 if it did not
  * @nr: number of the operation, as processes see it
- * @bytes: bytes of the result as it comes to all members; of a scatter, of all that the root
- *	gives
- * @piece: bytes of the piece of each member in the first of the rounds in which it comes, or 0
+ * @bytes: bytes of the result that all members get; for a scatter, of all that the root gives
+ * @piece: bytes of each member's piece in the first round, if the result comes in rounds; otherwise
+ *	0
  * @filled: bytes of @small that are valid
  * @change: number of the last change of the members before the result was computed; 0: there
  *	is none
@@ -121,25 +121,27 @@ struct hc_had {
  *	[poll] except @phase
  * @rcu: for freeing it
  * @phase: enum hc_guard_phase
- * @fresh: it was not in the epoch before, and does not know yet where the others are
- * @begun: its contribution to what the members agree on has been made
- * @later: there was no memory for that: a second later
- * @gave_up: the process was notified that what it had given has failed; others may not have been
- * @streams: the process, which only receives, has had a part of what it needs
- * @over: why, as all members have agreed (struct meet), or 0: none has given up
+ * @fresh: the member was not in the epoch before, and does not know yet where the others are
+ * @begun: the member has made its contribution to the current agreement
+ * @later: there was no memory for that contribution, which is made a second later
+ * @gave_up: the process was notified that its contributions have failed; those of other members may
+ *	not have been
+ * @streams: the process, which only receives, has received a part of operation @need
+ * @over: the cause of a member that has given up, as all members have agreed (struct meet), or 0 if
+ *	none has
  * @since: when the plan broke, or the epoch began, jiffies
- * @cause: what has broken it
- * @need: the first operation whose end the process has not had
- * @fed: contributions below are given
- * @next: number behind the last contribution
- * @at: the operation whose result is said again
+ * @cause: what has broken the plan
+ * @need: the first operation whose end the process has not received
+ * @fed: contributions below this number have been submitted in this epoch
+ * @next: number after that of the last contribution
+ * @at: the operation whose result is being distributed
  * @high: the greatest need of all members
- * @longest: bytes of the longest result that any of them keeps
- * @bytes: what the kept contributions take
- * @held: what the kept results take
- * @now: what has come of the result at hand
- * @give: contributions, by number
- * @had: ends of operations, by number
+ * @longest: bytes of the longest result that any member keeps
+ * @bytes: bytes of memory that the kept contributions take
+ * @held: bytes of memory that the kept results take
+ * @now: frames of the current result that have come so far
+ * @give: contributions, by number modulo HC_GUARD_WINDOW
+ * @had: ends of operations, by number modulo HC_GUARD_RESULTS
  */
 struct hc_guard {
 	struct rcu_head rcu;
@@ -181,39 +183,44 @@ int hc_guard_create(struct hc_member *m);
 void hc_guard_free(struct hc_member *m);
 
 /**
- * hc_guard_continues() - tell whether a plan goes on where an older one is
+ * hc_guard_continues() - tell whether a plan is the next epoch of an older one
  * @plan: the plan
  * @old: the plan that it replaces
  *
- * Return: true if both are guarded and the epochs follow each other.
+ * Return: true if it is, that is, if both are guarded.
  */
 bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old);
-/* May it, if it is to?  0, or -EINVAL, and @extack says why.  Config. */
+/* Check that @plan may be the next epoch of @old, if it is to be that. Context: configuration.
+ * Return: 0, or -EINVAL with the reason in @extack.
+ */
 int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
 		   struct netlink_ext_ack *extack);
 
 /**
- * hc_grant_make() - compute which nodes the user who may guard a plan may make members
+ * hc_grant_make() - compute the nodes that the user who may guard a plan may make members
  * @plan: the plan, whose members are known
- * @p: as it was asked for
+ * @p: parameters of the plan as requested
  * @old: the plan that it replaces, or NULL
- * @extack: says why it was refused
+ * @extack: set to the reason of a refusal
  *
- * They are those that configuration has made members before it gave the plan to this user: in the
- * last plan that was not installed as a next epoch (hc_plan_params.prev), and in those after it.
- * So a guard of the administrator, which takes in nodes as they come back, gives none of them away.
+ * These are the nodes that configuration has made members: in the last plan that was not installed
+ * as a next epoch (hc_plan_params.prev), and in the epochs after it, up to the first one that names
+ * this user. So if a guard that the administrator runs takes in nodes as they come back, it does
+ * not grant them to the user.
  *
  * Context: configuration.
- * Return: 0; -EPERM: that user asks for other nodes; -ENOMEM; -EDQUOT.
+ * Return: 0; -EPERM if that user asks for other members; -ENOMEM; -EDQUOT.
  */
 int hc_grant_make(struct hc_plan *plan, const struct hc_plan_params *p, const struct hc_plan *old,
 		  struct netlink_ext_ack *extack);
 
-/* The plan was published: it goes on where guarded plan @old was, or (NULL) begins.  Config. */
+/* Start the members of a published plan: they go on from guarded plan @old, or run at once if @old
+ * is NULL or not guarded. Context: configuration.
+ */
 void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old);
 
 /**
- * hc_guard_open() - all ledgers were passed on: members may take them over
+ * hc_guard_open() - let members take over the ledgers, all of which have been passed on
  * @plan: the plan
  *
  * Context: configuration.
@@ -222,21 +229,21 @@ void hc_guard_open(struct hc_plan *plan);
 
 /**
  * hc_guard_pass() - pass the ledger of a member on to the next epoch
- * @m: the member, whose plan goes away. The node's member in the next epoch frees it
+ * @m: the member, whose plan is being removed. The node's member in the next epoch frees it
  *
  * Context: configuration, after a grace period.
- * Return: false if there is no such member.
+ * Return: false if the node has no member in a next epoch.
  */
 bool hc_guard_pass(struct hc_member *m);
-/* What is kept ends with *@status, a negative errno, which may become another one.  True: the
- * process only receives, and knows.  Config.
+/* End what the ledger keeps with *@status, a negative errno, which the function may change.
+ * Context: configuration. Return: true if the process only receives, and has been notified.
  */
 bool hc_guard_end(struct hc_member *m, int *status);
 
 /**
  * hc_guard_fits() - check that a contribution fits the present members of the plan
  * @m: the member
- * @skb: first frame of the contribution, which may have been sent for earlier members
+ * @skb: first frame of the contribution, which may have been sent when the plan had other members
  *
  * Return: true if it fits.
  */
@@ -288,7 +295,7 @@ void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, b
 bool hc_guard_more(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_guard_result() - take what comes next of the result of the oldest operation
+ * hc_guard_result() - take the next frame of the result of the oldest operation
  * @m: the member
  * @op: the operation
  * @skb: the frame; consumed
@@ -299,7 +306,7 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb);
 bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_guard_restarts() - count how often an operation was begun again
+ * hc_guard_restarts() - tell how often the contribution to an operation was submitted again
  * @m: the member
  * @nr: number of the operation
  *
@@ -308,7 +315,7 @@ bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 u32 hc_guard_restarts(const struct hc_member *m, u64 nr);
 
 /**
- * hc_guard_ended() - an operation is complete, and its process has been notified
+ * hc_guard_ended() - record that an operation is complete and its process has been notified
  * @m: the member
  * @op: the operation
  */
@@ -318,15 +325,16 @@ void hc_guard_ended(struct hc_member *m, const struct hc_op *op);
  * hc_guard_quiet() - tell whether the end of a generation is hidden from the process
  * @m: the member; hc_generation.last is the end
  *
- * Return: true if so: the plan is broken and waits for its next epoch, or its members agree on one.
+ * Return: true if so: either the plan is broken and waits for its next epoch, or the members are
+ * still agreeing at the beginning of this one.
  */
 bool hc_guard_quiet(struct hc_member *m);
 
 /**
- * hc_guard_moved() - a generation has ended: end the contributions that its END concerns
+ * hc_guard_moved() - end the contributions that the END of a generation concerns
  * @m: the member, whose process was notified of the operations that had begun
  *
- * Return: true if it was notified of more.
+ * Return: true if the process was notified of further ones.
  */
 bool hc_guard_moved(struct hc_member *m);
 
@@ -346,7 +354,7 @@ void hc_guard_tend(struct hc_member *m, bool late);
 /* --- guard_sets.c --- */
 
 /**
- * hc_epochs_make() - note the members of a guarded plan that is being made
+ * hc_epochs_make() - record the members of a guarded plan that is being made
  * @plan: the plan
  * @old: the plan that it replaces, or NULL
  *
@@ -356,7 +364,7 @@ void hc_guard_tend(struct hc_member *m, bool late);
 int hc_epochs_make(struct hc_plan *plan, const struct hc_plan *old);
 
 /**
- * hc_epochs_publish() - the plan has its epoch
+ * hc_epochs_publish() - record the epoch that a plan was given
  * @plan: the plan
  *
  * Context: configuration.

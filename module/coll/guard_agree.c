@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What members of a guarded plan do at the beginning of an epoch: they agree on where they are
- * (MEET), and distribute the ends of operations that not all of them have had (SAY). See
+ * What members of a guarded plan do at the beginning of an epoch: they agree on which operations
+ * they need (MEET), and distribute the ends of operations that some of them have not had (SAY). See
  * coll/guard.c.
  */
 #include "coll/coll.h"
@@ -11,7 +11,8 @@
 
 /**
  * struct meet - what members agree on: the maximum of each field over all members
- * @lacks: complement of the member's need (hc_guard.need); 0: it has none
+ * @lacks: complement of the member's need (hc_guard.need), so that the maximum gives the least
+ *	need; 0 if the member has no need
  * @need: the member's need
  * @longest: bytes of the longest result that the member keeps
  * @over: status << 32 | cause_node << 16 | cause_dim of a member that has given up, or 0
@@ -25,7 +26,7 @@ struct meet {
 
 /**
  * struct say - how an operation has ended; the bytes of its result follow
- * @known: 1; 0: no member has kept it
+ * @known: 1, or 0 if no member has kept the end
  * @status: positive errno, or 0
  * @where: cause_node << 16 | cause_dim of the failure
  * @bytes: bytes of the result
@@ -43,8 +44,8 @@ struct say {
 	u64 piece;
 };
 
-/* Allocate a frame of the member's own contribution of @total bytes, zeroed, for
- * @len bytes at @at.
+/* Allocate a frame of the member's own contribution of @total bytes, with room for @len bytes at
+ * offset @at, which are zeroed.
  */
 static struct sk_buff *step_frame(struct hc_member *m, u8 oper, u64 total, u64 at, u32 len)
 {
@@ -177,7 +178,7 @@ static bool say_begin(struct hc_member *m, struct sk_buff_head *frames)
 	return true;
 }
 
-/* Begin the operation that all members do next, in the same order. */
+/* Begin the next operation by which the members agree: the same one at all members. */
 void hc_step_begin(struct hc_member *m)
 {
 	bool meets = m->guard->phase == HC_GUARD_MEET;
@@ -201,8 +202,8 @@ static struct hc_end over_end(u64 over)
 	return (struct hc_end){ .status = over >> 32, .node = over >> 16, .dim = over };
 }
 
-/* A member has given up, so its process does not mean the same operations any more: all
- * contributions end, together with the next operation number.
+/* End all contributions, together with the next operation number: a member has given up, so
+ * operation numbers do not mean the same at its process any more.
  */
 static void all_end(struct hc_member *m)
 {
@@ -219,8 +220,8 @@ static void all_end(struct hc_member *m)
 	g->gave_up = false;
 }
 
-/* Go on with the next result that not all members have had; behind these, operations have their
- * numbers.
+/* Go on with the next result that not all members have had. After the last one, operations of the
+ * processes go on under the processes' numbers (hc_member.renamed).
  */
 static void say_next(struct hc_member *m)
 {
@@ -238,7 +239,7 @@ static void say_next(struct hc_member *m)
 	g->fed = g->high;
 }
 
-/* Is the agreed result possible? A neighbour may be Byzantine. */
+/* Are the agreed values possible? A neighbour may be Byzantine. */
 static bool meet_fits(const struct hc_member *m, const struct meet *meet)
 {
 	u64 low = meet->lacks ? ~meet->lacks : meet->need;
@@ -357,7 +358,7 @@ bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bo
 	struct hc_guard *g = m->guard;
 	bool fits = true;
 
-	/* It is no longer than what the members have made, for which they were charged. */
+	/* The queue is no longer than what the members have made, for which they were charged. */
 	__skb_queue_tail(&g->now, skb);
 	if (!last)
 		return true;

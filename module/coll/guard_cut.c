@@ -2,11 +2,11 @@
 /*
  * Guarded plans: a contribution that is submitted again may not fit the present plan.
  *
- * A process has given what its collective asks for: a message, or a part for each member, in the
- * order of the nodes. How that is cut into frames depends on the plan: if the present plan is of
- * another type, or has other members, new frames are made from the contents of the kept ones. The
- * parts of members that have gone are left out. A part for a member that is new does not exist, so
- * such a contribution cannot go on.
+ * A process gives what its collective requires: a message, or a part for each member, in the order
+ * of the nodes. How that is cut into frames depends on the plan. If the present plan is of another
+ * type, or has other members, new frames are made from the contents of the kept ones. The parts of
+ * members that have gone are left out. There is no part for a member that is new, so such a
+ * contribution cannot go on.
  */
 #include <net/sock.h>
 
@@ -14,8 +14,8 @@
 #include "coll/guard_impl.h"
 #include "hc_traits.h"
 
-/* Has a contribution a part for each member? If the root deals out blocks (scatter), the root's
- * has.
+/* Has a contribution a part for each member? If the root distributes blocks (scatter), that of the
+ * root has.
  */
 static bool has_parts(const struct hc_coll_ops *coll, bool root)
 {
@@ -32,7 +32,9 @@ static const struct hc_coll_ops *coll_now(const struct hc_member *m, const struc
 	return !IS_ERR(coll) && coll->agrees ? ERR_PTR(-EPROTOTYPE) : coll;
 }
 
-/* Is the first frame, of @len bytes of @total, as long as the plan's own are? */
+/* Is the first frame, of @len bytes of a contribution of @total bytes, as long as first frames of
+ * the present plan?
+ */
 static bool frame_fits(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total,
 		       u32 len)
 {
@@ -63,7 +65,7 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 
 	if (epoch == m->plan->tag)
 		return true;
-	/* If the plan does not carry the collective, the operation fails for that. */
+	/* If the plan does not carry the collective, the operation fails for that reason. */
 	coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
 	return IS_ERR(coll) ||
 	       (frame_fits(m, coll, be64_to_cpu(w->total), be32_to_cpu(hc_hdr(skb)->len)) &&
@@ -79,12 +81,12 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 	*end = m->guard->cause;
 	if (k->lost)
 		return false;
-	/* What the earlier root had to deal out is gone with it. */
+	/* The data that the earlier root had to distribute is gone with that root. */
 	*end = hc_cause(EHOSTDOWN, k->root);
 	if (t->gives == HC_WHO_ROOT && root && k->root != m->node->id)
 		return false;
-	/* The process was the root: it waits for a result, or deals out blocks, as the present root
-	 * does.
+	/* The process was the root when it contributed, and is not any more: it waits for a result,
+	 * or distributes blocks, as only the present root does.
 	 */
 	*end = hc_cause(ESTALE, HC_CAUSE_NONE);
 	return (t->gives != HC_WHO_ROOT && t->gets != HC_WHO_ROOT) || root ||
@@ -93,7 +95,7 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 
 /* ------------------------------------------------------------ cutting */
 
-/* Begin with the parts for the present members; all of them must have one. */
+/* Begin with the parts for the present members, each of which must have one. */
 static int parts_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c)
 {
 	u32 words = hc_topo_words(&m->node->fabric->topo), i;
@@ -133,7 +135,7 @@ static u64 given_at(const struct hc_cut *c)
 	return c->done + (c->was ? hc_set_rank(c->was, c->node) * c->part : 0);
 }
 
-/* Copy @len bytes of one part from offset @at, which is behind what was copied before. */
+/* Copy @len bytes of one part from offset @at, which is after all bytes copied before. */
 static void given_read(struct hc_cut *c, u64 at, u8 *to, u32 len)
 {
 	const struct sk_buff *skb = c->skb ?: skb_peek(&c->k->parts);

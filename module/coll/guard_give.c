@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: give a process the result of an operation that its member has kept, or received
- * from others (SAY), in the form of its collective: the whole result, a part, or pieces of the
- * blocks of all members. Which part that is depends on the members when it was computed.
+ * Guarded plans: give a process the result of an operation that its member has kept, or has
+ * received from other members (SAY), in the form of its collective: the whole result, a part, or
+ * pieces of the blocks of all members. Which part that is depends on the members when the result
+ * was computed.
  */
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
@@ -10,19 +11,19 @@
 #include "coll/rounds.h"
 #include "fabric/frame.h"
 
-/* More pieces of a block than the longest result has in the shortest segments can only come from a
- * Byzantine member.
+/* Limit of the rounds of a result. The longest result has no more rounds in the shortest segments;
+ * a larger number can only come from a Byzantine member.
  */
 #define ROUNDS_MAX	4096
 
 /**
  * struct share - what a process gets of a kept result
- * @from: offset of its first byte
- * @bytes: its length
+ * @from: offset of the first byte that the process gets
+ * @bytes: number of bytes that the process gets, before @deal is applied
  * @frame: bytes of each frame in which the process gets it
- * @blocks: number of members of whose blocks each frame has a piece; 0: the bytes go as they
- *	lie
- * @deal: which part of these the process gets; .n is 0: all
+ * @blocks: number of members of whose blocks each frame has a piece; 0: the bytes are given as they
+ *	are stored
+ * @deal: which part of each block the process gets; .n is 0: all of it
  */
 struct share {
 	u64 from;
@@ -56,7 +57,7 @@ static void had_begin(struct had_at *at, const struct hc_had *h, u64 from)
 	had_skip(at, from);
 }
 
-/* Read bytes of the result; bytes that are not there are zeros. */
+/* Read bytes of the result; bytes that are missing there read as zeros. */
 static void had_read(struct had_at *at, void *to, u32 len)
 {
 	memset(to, 0, len);
@@ -179,13 +180,13 @@ static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *
 		return -EPROTO;
 	if (!share_frames(m, h, &s, &frames))
 		return -ENOMEM;
-	/* The process gets a part of as many bytes as if the result had been computed with the
-	 * present members.
+	/* Scale the length to the present members: the process then gets a part of the length that
+	 * its part had when the result was computed.
 	 */
 	op->result = s.bytes;
 	if (op->coll->own_part)
 		op->result = (s.deal.n ? s.deal.part * s.deal.n : s.bytes) * m->plan->nmembers;
-	/* All of a message is from its source. */
+	/* A message comes from its source alone, so it names no missing members. */
 	sets.lacks &= !hc_traits_unasked(hc_traits(op->coll->id));
 	if (sets.lacks)
 		names = hc_result_names(m, op, &sets);
@@ -216,7 +217,7 @@ void hc_had_give(struct hc_member *m, struct hc_op *op, const struct hc_given *k
 	}
 }
 
-/* ------------------------------------------------------------ who only receives */
+/* ------------------------------------------------------------ processes that only receive */
 
 void hc_receiver_notify(struct hc_member *m, u64 nr, const struct hc_end *end,
 			const struct hc_rec *rec)
@@ -244,7 +245,9 @@ void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end)
 		hc_end_miss(m, end, nr);
 }
 
-/* The message, for the record that the process has next.  False: no memory. */
+/* Give the process the message, in the record that it receives next. Return: false if there is no
+ * memory.
+ */
 static bool message_give(struct hc_member *m, struct hc_op *op, const struct hc_had *h)
 {
 	const struct hc_coll_ops *coll = op->coll;
@@ -263,7 +266,9 @@ void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *
 {
 	struct hc_end end = h->end;
 
-	/* No member has all of it any more; a process to which the plan is over expects nothing. */
+	/* If no member has all of the message any more, it fails with what has broken the plan. But
+	 * a process that was notified that the plan is over does not expect the message.
+	 */
 	if (!end.status && h->lost && !m->guard->gave_up)
 		end = m->guard->cause;
 	else if (!end.status && !h->lost && !message_give(m, op, h))

@@ -10,9 +10,9 @@
 #include "hc_traits.h"
 
 /**
- * struct hc_epoch_sets - the members since a change of the members; see coll/guard_sets.c
+ * struct hc_epoch_sets - the members after a change of the members; see coll/guard_sets.c
  * @members: set of the members after the change
- * @all: set of the nodes that had been members until then
+ * @all: set of all nodes that had been members until then
  * @lacks: some of @all are not in @members
  */
 struct hc_epoch_sets {
@@ -41,7 +41,7 @@ static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 	return t->gets == HC_WHO_ALL || t->payload == HC_PAYLOAD_NONE;
 }
 
-/* Does anything of it come to others than the root, which they keep? */
+/* Do members other than the root get any data of an operation of this collective, and keep it? */
 static inline bool hc_all_keep(const struct hc_coll_ops *coll)
 {
 	return hc_all_notified(coll) || hc_traits_unasked(hc_traits(coll->id));
@@ -109,11 +109,11 @@ struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given 
 struct sk_buff *hc_given_small(struct hc_member *m, const struct hc_given *k);
 
 /**
- * hc_had_begin() - begin the entry of an operation that has not failed
+ * hc_had_begin() - begin the ledger entry of an operation that has ended
  * @g: the ledger
  * @nr: number of the operation
  *
- * Return: the entry, without a result as yet.
+ * Return: the entry, which has neither a result nor a failure yet.
  */
 struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr);
 
@@ -126,19 +126,19 @@ struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr);
 void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
 
 /**
- * hc_need_move() - all operations below a number have ended
+ * hc_need_move() - record that all operations below a number have ended
  * @g: the ledger
  * @nr: the number
  */
 void hc_need_move(struct hc_guard *g, u64 nr);
 
 /**
- * hc_result_names() - make the end of a result that names the members who were not part of it
+ * hc_result_names() - make the end of a result, which names the members that were not part of it
  * @m: the member
  * @op: the operation
- * @sets: the members with which it was computed
+ * @sets: the members with which the result was computed
  *
- * Return: the end, or NULL: no memory.
+ * Return: the frame, or NULL: no memory.
  */
 struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
 				const struct hc_epoch_sets *sets);
@@ -148,19 +148,22 @@ struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
 /**
  * hc_had_give() - give the process the kept result of a contribution
  * @m: the member
- * @op: an operation of the member's own, by which it is given
+ * @op: the operation by which the members distribute the result
  * @k: the contribution
- * @h: the result; without memory, or if there is none, the process gets a failure
+ * @h: the result. If it is missing, or if there is no memory, the process is notified of a failure
  */
 void hc_had_give(struct hc_member *m, struct hc_op *op, const struct hc_given *k,
 		 const struct hc_had *h);
-/* The process, which only receives, gets a kept message, or is notified how it has ended. */
+/* Give a process that only receives a kept message, or notify it how the operation has ended. */
 void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *h);
-/* Notify it that operation @nr has ended so: as record @rec, or as one of its own (NULL). */
+/* Notify a process that only receives that operation @nr has ended with @end: in record @rec, or in
+ * a new record if @rec is NULL.
+ */
 void hc_receiver_notify(struct hc_member *m, u64 nr, const struct hc_end *end,
 			const struct hc_rec *rec);
-/* Does a process that has given nothing get an end?  Give it. */
+/* Is the process to be notified of the end of an operation to which it has given nothing? */
 bool hc_guard_hears(const struct hc_member *m);
+/* Notify it of such an end: at once if it only receives, otherwise when it contributes next. */
 void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end);
 
 /* --- guard_sets.c --- */
@@ -184,7 +187,7 @@ u32 hc_epochs_now(const struct hc_plan *plan);
 bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
 
 /**
- * hc_epoch_lacks() - tell whether nodes have been members that were none after a change
+ * hc_epoch_lacks() - tell whether some former members were not members after a change
  * @plan: the plan
  * @change: number of the change
  * @sets: filled in with the members after it
@@ -194,11 +197,11 @@ bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets 
 bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
 
 /**
- * hc_epoch_change() - find the last change of the members that an epoch knew of
+ * hc_epoch_change() - find the last change of the members up to an epoch
  * @plan: the plan
  * @epoch: the epoch
  *
- * Return: number of the change; 0: it was too long ago.
+ * Return: number of the change, or 0 if it was too long ago.
  */
 u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
 
@@ -206,15 +209,15 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
  * struct hc_cut - state of cutting a kept contribution for the present members; see
  *	coll/guard_cut.c
  * @k: the contribution
- * @was: set of the members for each of which it has a part, or NULL: it has no parts
- * @part: bytes of a part; if it has no parts, all its bytes
+ * @was: set of the members for which the contribution has a part each, or NULL if it has no parts
+ * @part: bytes of a part; all bytes of the contribution if it has no parts
  * @total: bytes of the new contribution
- * @at: bytes that are in frames
- * @frame: bytes of a frame at most
+ * @at: bytes of the new contribution that have been put into frames
+ * @frame: bytes of the longest payload of a frame
  * @apart: no frame has bytes of two parts
  * @node: the member whose part is next
- * @done: bytes of that part that are in frames
- * @skb: the kept frame that has the latest byte, or NULL
+ * @done: bytes of that part that have been put into frames
+ * @skb: the kept frame that was read last, or NULL
  */
 struct hc_cut {
 	const struct hc_given *k;
@@ -260,10 +263,10 @@ int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_
 struct sk_buff *hc_cut_next(const struct hc_member *m, struct hc_cut *c);
 
 /**
- * hc_given_may() - tell whether the plan may go on with a contribution
+ * hc_given_may() - tell whether a kept contribution may be submitted in the present plan
  * @m: the member
  * @k: the contribution
- * @end: set to why not
+ * @end: set to the reason if it may not
  *
  * Return: true if it may.
  */
@@ -272,16 +275,16 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 /* --- guard_agree.c --- */
 
 /**
- * hc_step_begin() - begin what the members agree on next
- * @m: the member. Without memory the phase is not marked begun
+ * hc_step_begin() - begin the next operation by which the members agree
+ * @m: the member. If there is no memory, its phase is not marked as begun
  */
 void hc_step_begin(struct hc_member *m);
 
 /**
- * hc_step_took() - take a piece of what was agreed on
+ * hc_step_took() - take the next frame of the result of such an operation
  * @m: the member
  * @op: the operation
- * @skb: the piece; consumed
+ * @skb: the frame; consumed
  * @last: it is the last one
  *
  * Return: false if the operation is gone.

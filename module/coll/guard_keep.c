@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What members of guarded plans keep: contributions, and ends of operations. See coll/guard.c.
+ * What members of guarded plans keep: contributions, and the ends of operations. See coll/guard.c.
  */
 #include <linux/slab.h>
 #include <net/sock.h>
@@ -60,13 +60,13 @@ struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
 /* All operations below @nr have ended. */
 void hc_need_move(struct hc_guard *g, u64 nr)
 {
-	/* Those of a member that was away may be long ago. */
+	/* The need of a member that has come back may be far behind @nr. */
 	for (; g->need < nr && g->need < g->next; g->need++) {
 		struct hc_given *k = hc_given(g, g->need);
 		struct hc_had *h = hc_had(g, g->need);
 
-		/* There was no result, or the notification that the operation is complete comes
-		 * after a later one.
+		/* There was no result, or the end of a later operation has come before the
+		 * notification that this one is complete.
 		 */
 		if (k->used && (!h->used || h->nr != g->need))
 			hc_had_begin(g, g->need)->lost = hc_all_keep(k->coll);
@@ -96,7 +96,7 @@ void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end)
 		hc_failure_note(m, k->rec.sock, failure);
 }
 
-/* End all contributions from @nr on with @end. */
+/* End all contributions from number @nr on with @end. */
 bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
 {
 	struct hc_guard *g = m->guard;
@@ -111,14 +111,14 @@ bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
 
 /* ------------------------------------------------------------ contributions */
 
-/* Return: the memory that a contribution takes in the ledger. Frames of blocks for each member are
- * shorter, and no frame has bytes of two blocks.
+/* Return: the memory that a contribution takes in the ledger. If it has a block for each member,
+ * its frames are shorter, and no frame has bytes of two blocks.
  */
 static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total)
 {
 	u32 frame = coll->piece ? coll->piece(m->plan, total) : m->node->fabric->segment;
 
-	/* Longer than any send buffer. */
+	/* The contribution is longer than any send buffer. */
 	if (total > S32_MAX)
 		return SIZE_MAX;
 	return total + (div_u64(total, max(frame, 1U)) +
@@ -168,7 +168,7 @@ struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
 	return copy;
 }
 
-/* Keep a contribution that is complete in one short frame. */
+/* Keep a contribution that is complete in one short frame. Return: false if this one is not. */
 static bool small_keep(struct hc_given *k, struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -258,8 +258,8 @@ void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, b
 	struct hc_guard *g = m->guard;
 
 	k->lost |= fails;
-	/* No result tells this member that the operation is complete, or what is kept must be
-	 * dropped soon.
+	/* If no result shows this member that the operation is complete, request a notification now
+	 * and then, and whenever memory in the ledger gets short.
 	 */
 	op->notify |= !hc_all_notified(op->coll) &&
 		      (nr % UNTOLD == UNTOLD - 1 ||
@@ -304,7 +304,7 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
 	if (!half || half->sock != rec->sock || half->nr != rec->nr)
 		return false;
 	part_keep(m, hc_given(g, g->next - 1), skb);
-	/* Its last frame may be what the member waits for. */
+	/* The member may be waiting for the last frame. */
 	if (g->phase == HC_GUARD_FEED)
 		hc_member_again(m);
 	return true;
@@ -312,7 +312,9 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ results */
 
-/* Forget the oldest kept result, which other members are least likely to lack. */
+/* Drop the oldest kept result of an operation before @nr, the one that other members are least
+ * likely to lack. Return: false if there is none.
+ */
 static bool had_forget(struct hc_guard *g, u64 nr)
 {
 	struct hc_had *old = NULL;
@@ -332,7 +334,7 @@ static bool had_forget(struct hc_guard *g, u64 nr)
 	return true;
 }
 
-/* Keep a copy, charged to the fabric; without memory the result is not kept. */
+/* Keep a copy of a piece of a result, charged to the fabric; without memory, drop the result. */
 void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -361,7 +363,9 @@ void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
 	h->lost = true;
 }
 
-/* Queue a piece until the last one is here. Return: false if the fabric has no memory for it. */
+/* Queue a piece of a result until the last one is here. Return: false if the fabric has no memory
+ * for it.
+ */
 static bool now_push(struct hc_member *m, struct sk_buff *skb)
 {
 	skb_orphan(skb);
@@ -379,7 +383,7 @@ struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
 	return hc_process_names(m, op, sets->all, sets->members, k->strict);
 }
 
-/* Give the process the last piece of a result, and behind it the names of the members that are not
+/* Give the process the last piece of a result, followed by the names of the members that are not
  * part of it. Consumes @skb. Return: false if the operation is gone.
  */
 static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
@@ -387,7 +391,7 @@ static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	struct hc_epoch_sets sets;
 	struct sk_buff *names;
 
-	/* All of a message is from its source. */
+	/* A message comes from its source alone, so it names no missing members. */
 	if (hc_traits_unasked(hc_traits(op->coll->id)) ||
 	    !hc_epoch_lacks(m->plan, hc_epochs_now(m->plan), &sets))
 		return hc_result_pass(m, op, skb, true);
@@ -427,14 +431,16 @@ static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
 	return true;
 }
 
-/* Give the process what has come: the operation cannot be computed again after that. */
+/* Give the process what has come of the result. The operation cannot be computed again then. */
 static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	u64 nr = hc_user_nr(m, op->nr);
 	bool given;
 
 	m->guard->streams = hc_member_receives(m) && !last;
-	/* Its frames may be being given again. */
+	/* The frames are not freed, since they may be in use: hc_guard_tend() may be submitting
+	 * them again.
+	 */
 	hc_given(m->guard, nr)->lost = true;
 	hc_given(m->guard, nr)->streamed = true;
 	given = now_give(m, op, false);
@@ -449,7 +455,7 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return given;
 }
 
-/* Of a scatter only the root has what the others get: its own contribution. */
+/* Keep the result of a scatter. Only the root has what the others get: its own contribution. */
 static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given *k)
 {
 	struct sk_buff *skb;
@@ -488,7 +494,9 @@ u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
 	return k->used ? k->restarts : 0;
 }
 
-/* Of an operation that is over, or to which the process gives nothing, nothing is said. */
+/* Is the contribution lost? Not if the operation is over, or if the process gives nothing to it:
+ * then the ledger has no contribution.
+ */
 static bool is_lost(const struct hc_given *k)
 {
 	return k->used && k->lost;
@@ -511,7 +519,7 @@ bool hc_guard_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	h->change = hc_epochs_now(m->plan);
 	h->cut = h->change;
 	__skb_queue_tail(&g->now, skb);
-	/* What only the root gets is not distributed again. */
+	/* A result that only the root gets is not kept, since it is not distributed again. */
 	if (op->coll->asks)
 		root_had_keep(m, h, hc_given(g, nr));
 	else if (hc_all_keep(op->coll))

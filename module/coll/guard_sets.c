@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The members of a guarded plan in each epoch. A result has the contributions of the members of the
- * epoch in which it was computed, and names those that have ever been members and are not among
- * them. It may be distributed again in later epochs.
+ * The members of a guarded plan in each epoch. A result contains the contributions of the members
+ * of the epoch in which it was computed, and names all former members that are not among them. It
+ * may be distributed again in later epochs.
  *
- * And the nodes that a user without CAP_NET_ADMIN, who guards the plan, may make members.
+ * This file also computes which nodes a user without CAP_NET_ADMIN, who guards the plan, may make
+ * members.
  */
 #include <linux/slab.h>
 
@@ -22,7 +23,8 @@
  * @words: 32-bit words of a set
  * @added: the last change comes with the plan's own epoch
  * @since: the epoch with which each change came
- * @sets: for each change: the members after it, and all nodes that had been members until then
+ * @sets: for each change: the set of the members after it, and that of all nodes that had been
+ *	members until then
  */
 struct hc_epochs {
 	u32 first;
@@ -43,7 +45,9 @@ static u32 *all_of(struct hc_epochs *e, u32 i)
 	return members_of(e, i) + e->words;
 }
 
-/* Copy the changes of the plan before; the oldest one is left out if there is no @room for more. */
+/* Copy the changes from the plan of the epoch before. The oldest one is left out if that is
+ * necessary to have @room entries free.
+ */
 static void epochs_copy(struct hc_epochs *to, struct hc_epochs *from, u32 room)
 {
 	u32 skip = from->n + room > SETS_MAX, n = from->n - skip;
@@ -146,7 +150,7 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch)
 
 /* ------------------------------------------------------------ the user who may guard */
 
-/* Does a next epoch leave to its user what was given? */
+/* Is the plan a next epoch for the same user, whose grant therefore stays as it is? */
 static bool keeps_grant(const struct hc_plan_params *p, const struct hc_plan *old)
 {
 	return p->prev && old && old->grant && uid_valid(old->guard_uid) &&
