@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Halves of a segment that has a piece for each member: a half are the pieces for the members on
- * one side of a dimension. Pieces of one side lie in runs of equal length, and runs of the two
+ * Halves of a segment that has a piece for each member. A half is the pieces for the members on one
+ * side of a dimension. The pieces of one side lie in runs of equal length, and the runs of the two
  * sides alternate.
  */
 #ifndef _HC_HALVES_H
@@ -12,7 +12,7 @@
 
 /**
  * hc_half_get() - collect one half of a segment
- * @to: where the half goes; may be @from
+ * @to: memory for the half; may be @from
  * @from: the segment
  * @len: bytes of the segment
  * @run: bytes of a run
@@ -27,7 +27,7 @@ static inline void hc_half_get(void *to, const void *from, u32 len, u32 run, boo
 }
 
 /**
- * hc_half_put() - put a half that hc_half_get() has collected back at its places
+ * hc_half_put() - put a half that hc_half_get() has collected into the runs of one side
  * @to: the segment
  * @from: the half
  * @len: bytes of the segment

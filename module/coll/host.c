@@ -8,14 +8,15 @@
  *
  * When a plan is replaced or removed, configuration ends its operations after a grace period.
  * Processes are notified of the ends of their contributions in order. So a contribution to the same
- * plan that comes meanwhile is parked at the node, even if it will be refused; it stays charged to
+ * plan that comes meanwhile is parked at the node, even if it will be refused. It stays charged to
  * its socket.
  *
- * What a process has sent without knowing that a generation has ended does not begin: it is
- * refused, and the process goes on when it knows (sock/unread.h). What comes while a generation
- * ends waits until the member is in the next one.
+ * A contribution that a process has sent without knowing that a generation has ended does not
+ * begin. It is refused, and the process's next contributions are accepted when it knows
+ * (sock/unread.h). A contribution that comes while a generation ends waits until the member is in
+ * the next one.
  *
- * Another socket may take over a plan while operations are under way: each operation knows its
+ * Another socket may take over a plan while operations are under way: each operation records its
  * socket (hc_op.rec), and runs to its end for that socket.
  */
 #include "coll/coll.h"
@@ -35,8 +36,8 @@ void hc_host_purge(struct hc_node *node)
 	hc_drop_all(node, &node->host->parked);
 }
 
-/* Return: the first operation that the process did not give all of or, at the root, whose result it
- * has not had.
+/* Return: the first operation to which the process has not contributed completely or, at the root,
+ * whose result it has not received.
  */
 static u64 first_owed(const struct hc_member *m)
 {
@@ -52,7 +53,7 @@ void hc_host_resume(struct hc_member *m)
 
 	m->user.halved = false;
 	m->user.leaves = false;
-	/* Who only receives owes nothing. */
+	/* A process that only receives gives nothing that other members need. */
 	if (leaves && hc_member_receives(m))
 		m->user.absent = true;
 	else if (idles && hc_process_serves(m))
@@ -63,8 +64,8 @@ void hc_host_resume(struct hc_member *m)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* The process leaves during a ring repair: that is handled when the plan has been repaired. An
- * earlier leave counts as well if that process had given something.
+/* Record that the process leaves during a ring repair: other members are notified when the plan has
+ * been repaired. The leave is HC_STOP_IDLE only if no process that has left had given anything.
  */
 static void leave_later(struct hc_member *m, enum hc_stop kind)
 {
@@ -74,8 +75,8 @@ static void leave_later(struct hc_member *m, enum hc_stop kind)
 	m->user.leaves = true;
 }
 
-/* The process of a member leaves; @took_part: it has contributed to the plan. During a ring repair
- * the other members cannot be notified.
+/* Handle the leave of a member's process; @took_part: the process has contributed to the plan.
+ * Other members cannot be notified during a ring repair.
  */
 static void member_close(struct hc_member *m, bool took_part)
 {
@@ -84,7 +85,7 @@ static void member_close(struct hc_member *m, bool took_part)
 
 	m->user.engaged = false;
 	m->user.resets = false;
-	/* Other processes wait for this node, or will wait when the next epoch is there. */
+	/* Processes of other nodes wait for this one, or will in the next epoch: leave then. */
 	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
 		m->user.leaves = true;
 		hc_member_again(m);
@@ -95,8 +96,8 @@ static void member_close(struct hc_member *m, bool took_part)
 	}
 }
 
-/* Another socket serves the plan now, and goes on with the next number. The contribution that the
- * old one has begun stays incomplete.
+/* Another socket serves the plan from now on, beginning with the next number. The contribution that
+ * the old one has begun stays incomplete.
  */
 static void member_hand_over(struct hc_member *m)
 {
@@ -107,14 +108,14 @@ static void member_hand_over(struct hc_member *m)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* Does the socket that closes or connects elsewhere stop serving this plan? */
+/* Does the socket that was closed, or has connected elsewhere, stop serving this plan? */
 static bool leaves(const struct hc_leave_cb *cb, u32 plan)
 {
 	return plan != cb->keeps && (!cb->plan || plan == cb->plan);
 }
 
-/* Drop what the closed socket had queued. It cannot be notified; the close that follows ends its
- * operations.
+/* Drop the contributions that the closed socket had queued. It cannot be notified of that; the
+ * close that follows ends its operations.
  */
 static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 			 const struct hc_leave_cb *cb)
@@ -130,9 +131,9 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 	}
 }
 
-/* The socket @cb->sock does not serve the plan of @m any more. A socket that has not contributed
- * owes nothing: its close counts as the leave of the plan's process only if no other socket serves
- * the plan. A socket that has connected to the plan meanwhile takes over from this one.
+/* Handle that the socket @cb->sock does not serve the plan of @m any more. If the socket has not
+ * contributed, no member waits for it: then the plan's process leaves only if no other socket
+ * serves the plan. A socket that has connected to the plan meanwhile takes over from this one.
  */
 static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 {
@@ -154,9 +155,10 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 		member_close(m, mine);
 }
 
-/* Handle the close of a socket. All that waits was sent by the socket before: a socket that binds
- * later queues behind the close. So nothing is taken from the host port until all plans of the
- * closed socket were handled. Return: false if the budget is used up before; call again.
+/* Handle the close of a socket. All its waiting contributions were queued before the close, since a
+ * socket that binds later queues behind it. So nothing else is taken from the host port until all
+ * plans of the closed socket were handled. Return: false if the budget is used up before; call
+ * again.
  */
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -186,13 +188,13 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 		if (!++cb->next)
 			break;
 	}
-	/* Members that waited for room in the socket's receive buffer go on. */
+	/* Wake members that waited for room in the socket's receive buffer. */
 	hc_node_kick(node, HC_EV_READER);
 	return true;
 }
 
-/* Refuse a contribution: queue @res for its process, and drop the frame. @m: the member whose plan
- * has the id now, or NULL.
+/* Refuse a contribution: queue @res for its process, and drop the frame. @m: the member of the plan
+ * that has the id now, or NULL.
  */
 static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb,
 		   struct hypercube_result *res, unsigned int why)
@@ -260,8 +262,8 @@ static void user_begins(struct hc_member *m, const struct hc_host_cb *cb)
 }
 
 /* Begin an operation with the first frame of a contribution; consumes @skb if it succeeds. @keep: a
- * guarded plan keeps the contribution. Return: false if there is no memory; the contribution waits
- * until its operation has ended.
+ * guarded plan keeps the contribution. Return: false if there is no memory; the contribution then
+ * waits until its operation has ended.
  */
 static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 {
@@ -273,7 +275,7 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 	if (!op) {
 		hc_fail(m, m->next, hc_cause(ENOMEM, m->node->id));
-		/* The process that the end of the generation does not notify. */
+		/* In a broadcast the end of the generation does not notify this process. */
 		if (m->plan->ops->all_contribute || !cb->rec.sock)
 			return false;
 		host_refuse(m->node, m, skb, -ENOMEM);
@@ -281,8 +283,8 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 	}
 	op->begun = true;
 	nr = op->nr;
-	/* From here on the end of the operation tells the process what became of
-	 * its contribution.
+	/* From here on the end of the operation notifies the process of its contribution's
+	 * outcome.
 	 */
 	if (m->guard && !keep && cb->rec.sock)
 		m->guard->fed = hc_user_nr(m, nr) + 1;
@@ -306,8 +308,8 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 		hc_advance(m);
 		return true;
 	}
-	/* The total of the frame is this member's own; in a merge or scatter it differs from the
-	 * others'.
+	/* Take the total from the frame: it is this member's own, which differs from other
+	 * members' in a merge or scatter.
 	 */
 	op->total = be64_to_cpu(w->total);
 	if (keep)
@@ -319,14 +321,14 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 {
-	/* It was sent when this node was the source of a guarded broadcast. */
+	/* The contribution is from when this node was the source of a guarded broadcast. */
 	if (m->guard && hc_member_receives(m)) {
 		host_refuse(m->node, m, skb, -ESTALE);
 		return true;
 	}
 	user_begins(m, hc_host_cb(skb));
-	/* A contribution made for other members waits until it can be submitted for the present
-	 * ones.
+	/* A contribution for the members of another epoch waits until it can be submitted for the
+	 * present ones.
 	 */
 	if (m->guard && !hc_guard_fits(m, skb) && hc_guard_store(m, skb))
 		return true;
@@ -346,7 +348,7 @@ static struct hc_op *op_open(struct hc_member *m)
 	return op && op->nr == m->user.cur ? op : NULL;
 }
 
-/* Return: the record of the contribution that is half sent, or NULL. */
+/* Return: the record of the contribution that is sent in part, or NULL. */
 static const struct hc_rec *half_rec(struct hc_member *m)
 {
 	const struct hc_op *op = op_open(m);
@@ -386,8 +388,8 @@ bool hc_host_again(struct hc_member *m, struct sk_buff *skb)
 	return op;
 }
 
-/* May a contribution begin now? A socket that does not read its results begins no further
- * operation.
+/* May a contribution begin now? Not while the receive buffer of its socket is full of unread
+ * results.
  */
 static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, u64 sock)
 {
@@ -397,8 +399,8 @@ static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, 
 	       !m->user.left && !m->user.leaves && !hc_word_owed(m) && hc_process_room(m, sock);
 }
 
-/* Was the contribution sent before its process had read of a failure? Then it was meant for an
- * operation that is over.
+/* Was the contribution sent before its process had read that an operation failed? Then it was meant
+ * for that operation or a later one of its generation.
  */
 static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 {
@@ -408,7 +410,7 @@ static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 	       m->user.failure.nr > cb->seen;
 }
 
-/* Refuse a contribution, which notifies the process of a failure that it has missed. */
+/* Refuse a contribution, so that its process is notified of a failure that it has missed. */
 static void failure_notify(struct hc_member *m, struct sk_buff *skb)
 {
 	struct hc_end end = m->gen.last;
@@ -432,7 +434,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* A process need not be notified of a failure that another process has missed. */
+	/* A failure that another process has missed does not concern this one. */
 	if (m->user.group != hc_host_cb(skb)->group)
 		m->user.resets = false;
 	if (m->user.left)
@@ -452,17 +454,17 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	return true;
 }
 
-/* Are operations of a plan with this id, which has been unpublished, still to be ended? */
+/* Was a plan with this id unpublished whose operations have yet to be ended? */
 static bool retires(const struct hc_node *node, u32 id)
 {
-	/* After the look-up of the plan: see retire_begin(). */
+	/* Order this after the look-up of the plan: see retire_begin(). */
 	smp_rmb();
-	/* Contributions that waited are handled after these ends: see retire_end(). */
+	/* Order the handling of contributions after these ends: see retire_end(). */
 	return smp_load_acquire(&node->fabric->retiring) == id;
 }
 
-/* Was the contribution sent to this plan, or to an earlier epoch of a guarded plan, which goes on
- * in this one?
+/* Was the contribution sent to this epoch of the plan, or to an earlier one of a guarded plan,
+ * which goes on in this epoch?
  */
 static bool of_epoch(const struct hc_plan *plan, u32 tag)
 {
@@ -470,7 +472,7 @@ static bool of_epoch(const struct hc_plan *plan, u32 tag)
 	       (plan->guard && tag - plan->guarded <= plan->epoch - plan->guarded);
 }
 
-/* In place of a plan's id: several plans. */
+/* Value of .plan and .held_plan of struct hc_host: several plans. */
 #define PLANS_SEVERAL	0
 
 void hc_host_hold(struct hc_member *m)
@@ -485,7 +487,7 @@ void hc_host_hold(struct hc_member *m)
 }
 
 /* Handle a contribution. Return: false if it has to wait until the operations of the plan that had
- * the id before have ended.
+ * this id before have ended.
  */
 static bool host_data(struct hc_node *node, struct sk_buff *skb)
 {
@@ -523,8 +525,8 @@ static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
 	else if (node->host->plan != id)
 		node->host->plan = PLANS_SEVERAL;
 	__skb_queue_tail(&node->host->parked, skb);
-	/* Pairs with retire_end(): either that function sees what is parked, or the next look here
-	 * sees its end.
+	/* Pairs with retire_end(): either it sees what is parked, or the next look here sees that
+	 * the plan's operations have ended.
 	 */
 	smp_mb();
 }
@@ -548,7 +550,7 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	bool over = true;
 
 	rcu_read_lock();
-	/* A socket was closed, or has connected to another plan. */
+	/* The frame announces that a socket was closed, or has connected to another plan. */
 	if (hc_hdr(skb)->type == HC_FRAME_END) {
 		over = host_leave(node, skb, budget);
 		if (over)
@@ -560,8 +562,8 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	return over;
 }
 
-/* Return: the waiting frame to be taken next, or NULL. While the contribution of one socket is half
- * sent, its frames overtake contributions of others that wait to begin.
+/* Return: the waiting frame to be taken next, or NULL. While one contribution is sent in part, its
+ * frames overtake contributions that wait to begin.
  */
 static struct sk_buff *waiting_next(struct hc_member *m)
 {
@@ -594,7 +596,7 @@ static int waiting_take(struct hc_member *m, int budget)
 	return work;
 }
 
-/* Retry the contributions that may wait for a plan; as hc_coll_host_retry(). */
+/* Retry contributions that wait for a plan; arguments and result as of hc_coll_host_retry(). */
 static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budget, u32 *plan_id)
 {
 	struct hc_member *m = plan->member[node->id];
@@ -606,7 +608,7 @@ static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budg
 	if (skb_queue_empty(&m->user.waiting))
 		return work;
 	hc_host_hold(m);
-	/* The rest of a contribution that is half sent overtakes the others, so its arrival must
+	/* The rest of a contribution that is sent in part overtakes the others, so its arrival must
 	 * schedule a poll.
 	 */
 	if (!half_rec(m))

@@ -13,7 +13,7 @@ struct hc_node;
  * struct hc_host - contributions of a node's sockets that cannot begin yet [poll]
  * @parked: contributions that wait until a plan that was removed or replaced has ended its
  *	operations
- * @plan: id of the plan to which all of @parked are; 0: to several plans
+ * @plan: id of the plan to which all of @parked are sent; 0: to several plans
  * @held: contributions may wait in a member (hc_user.waiting)
  * @held_plan: id of the plan of that member; 0: of several plans; valid if @held
  */
@@ -42,7 +42,7 @@ static inline bool hc_host_waits(const struct hc_host *h)
 	return h->held || !skb_queue_empty(&h->parked);
 }
 
-/* Are contributions parked? Any context, a snapshot. */
+/* Are contributions parked? Context: any; the answer is a snapshot. */
 static inline bool hc_host_parks(const struct hc_host *h)
 {
 	return !skb_queue_empty_lockless(&h->parked);
@@ -61,13 +61,13 @@ static inline bool hc_host_parks(const struct hc_host *h)
 bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget);
 
 /**
- * hc_coll_host_retry() - take contributions that wait and can begin now
+ * hc_coll_host_retry() - take waiting contributions that can begin now
  * @node: the node
  * @budget: how many to take at most
- * @plan_id: set to the id of a plan to which some wait still
+ * @plan_id: set to the id of a plan to which contributions still wait
  *
  * Context: poll.
- * Return: how many were taken. hc_host_waits() tells whether others wait still.
+ * Return: how many were taken. hc_host_waits() tells whether others still wait.
  */
 int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What collectives register: handlers of events of fabrics and nodes, and of frames.
+ * Registers what collectives handle: events of fabrics and nodes, and frames.
  */
 #include "coll/host.h"
 #include "coll/plan.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a fault costs: a link fails, or a frame of an operation goes no further. Operations of plans
- * that use the link fail (coll/end.c).
+ * Consequences of a fault: a link fails, or a frame of an operation cannot be forwarded. Operations
+ * of plans that use the link fail (coll/end.c).
  */
 #include "coll/coll.h"
 #include "coll/detour.h"
@@ -9,8 +9,8 @@
 #include "fabric/frame.h"
 #include "route/route.h"
 
-/* The root decides, so a node on a detour that is no member sends it STOP. If that gets lost, the
- * members at the ends of the detour find the fault (coll/stall.c).
+/* Send STOP to the root, which decides, from a node on a detour that is not a member. If the
+ * message gets lost, the members at the ends of the detour find the fault (coll/stall.c).
  */
 static void stop_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *cause)
 {
@@ -43,7 +43,7 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim)
 	return false;
 }
 
-/* The links to the peers over dimension @dim are gone, or with HC_CAUSE_NONE those to all peers. */
+/* Handle the loss of links to peers: those over dimension @dim, or all with HC_CAUSE_NONE. */
 static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
 	bool above = false;
@@ -63,7 +63,7 @@ static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end
 		hc_cut_above(m, *cause);
 }
 
-/* Link @dim of a member is on a detour, which ends at the member or passes through it. */
+/* Handle the failure of a member's link @dim on a detour that ends at the member or passes it. */
 static void way_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
 	unsigned int i;
@@ -139,7 +139,7 @@ void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	hc_cut_above(m, *cause);
 }
 
-/* Return: the generation in a frame of an operation: DATA or CREDIT. */
+/* Return: the generation in a frame of an operation, DATA or CREDIT. */
 static u32 gen_of(const struct sk_buff *skb)
 {
 	return be32_to_cpu(hc_hdr(skb)->type == HC_FRAME_DATA ? hc_wire_data_of(skb)->gen :
@@ -159,15 +159,15 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	struct hc_member *m;
 	struct hc_plan *plan;
 
-	/* If a routed frame is lost, the ends of the detour find out; control messages are sent
-	 * again.
+	/* The ends of a detour find out themselves that a routed frame is lost; control messages
+	 * are sent again.
 	 */
 	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan && plan->tag == be32_to_cpu(of->epoch) ? plan->member[node->id] : NULL;
-	/* A frame may find a link of the plan down before the node's poll has been notified. */
+	/* A frame may meet a failed link of the plan before the node's poll is notified of that. */
 	if (m && hc_member_uses(m, dim) && !lacks) {
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Members: their operations, their generation, their process, what they wait for.
+ * Members of plans: their operations, generation, process and waits.
  */
 #ifndef _HC_MEMBER_H
 #define _HC_MEMBER_H
@@ -9,11 +9,11 @@
 
 /**
  * struct hc_end - an END or STOP: where operations end, and why
- * @nr: the first operation that fails, or HC_NR_NONE: none
- * @status: why: positive errno
+ * @nr: the first operation that fails; HC_NR_NONE if none does
+ * @status: positive errno
  * @flags: HC_STOP_F_*
  * @clock: logical clock: links that this message has crossed since the cause was found
- * @node: the node where the cause lies, or HC_CAUSE_NONE
+ * @node: the node where the cause is, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  */
 struct hc_end {
@@ -25,7 +25,7 @@ struct hc_end {
 	u16 dim;
 };
 
-/* Return: a cause that lies at @node, or at no node (HC_CAUSE_NONE); the caller sets .nr. */
+/* Return: a cause at @node, or at no node (HC_CAUSE_NONE); the caller sets .nr. */
 static inline struct hc_end hc_cause(u32 status, u32 node)
 {
 	return (struct hc_end){ .status = status, .node = node, .dim = HC_CAUSE_NONE };
@@ -35,7 +35,7 @@ static inline struct hc_end hc_cause(u32 status, u32 node)
 enum hc_stop { HC_STOP_HARD, HC_STOP_SOFT, HC_STOP_IDLE, HC_NSTOPS };
 
 /**
- * struct hc_root_view - how far the root of a plan that is removed has come
+ * struct hc_root_view - progress of the root of a plan that is removed
  * @gen: generation of the root
  * @done: operations of generation @gen below this number are complete
  * @ended: operations of the generation before @gen below this number are complete
@@ -48,12 +48,12 @@ struct hc_root_view {
 	u64 next;
 };
 
-/* Control messages that a member could not send for lack of memory or room: bits of
+/* Control messages that a member could not send for lack of memory or space: bits of
  * hc_generation.unsaid.
  */
 #define HC_UNSAID_STOP	BIT(0)
 #define HC_UNSAID_END	BIT(1)	/* END of this generation */
-#define HC_UNSAID_LAST	BIT(2)	/* END of the generation before */
+#define HC_UNSAID_LAST	BIT(2)	/* END of the previous generation */
 #define HC_UNSAID_MOVED	BIT(3)	/* ACK upwards: the member is in this generation */
 #define HC_UNSAID_AWAY	BIT(4)	/* STOP upwards: the member takes nothing more from above */
 
@@ -63,7 +63,7 @@ struct hc_root_view {
  * @with_readers: @list is in hc_work.readers, not in hc_work.waiting
  * @blocked: the member waits for room in a process's receive buffer
  * @again: @list is in hc_work.ready; under the lock
- * @check: the poll is to check whether the member's links are usable; under the lock
+ * @check: the poll has to check whether the member's links are usable; under the lock
  * @gone: the plan was unpublished: the member enters no list any more; under the lock
  */
 struct hc_job {
@@ -79,7 +79,7 @@ struct hc_job {
  * struct hc_generation - the generation that a member is in, and how it ends; see coll/end.c
  * @count: generations that have ended here; read outside the poll
  * @end: END of this generation, as far as it is known; .nr is HC_NR_NONE while there is none
- * @last: END of the generation before; .status is 0 if there was none
+ * @last: END of the previous generation; .status is 0 if there was none
  * @early: END of the next generation, received ahead of time; .nr is HC_NR_NONE while there is
  *	none
  * @stop: the lowest STOP of each kind that was received, or found here; .nr is HC_NR_NONE if
@@ -87,7 +87,7 @@ struct hc_job {
  * @cut: what has broken the plan below this member; .status is 0 if nothing has
  * @ended: bit set of the peers that have sent @end
  * @early_ended: bit set of the peers that have sent @early
- * @gives: the first operation that this member does not work on any more
+ * @gives: the first operation on which this member does not work any more
  * @fallen: begun operations that fail with @end once all operations below have ended
  * @nbehind: number of sources that have not announced that they are in this generation
  * @unsaid: control messages that are still to be sent: HC_UNSAID_*
@@ -120,16 +120,16 @@ struct hc_generation {
  * @halved: the contribution to @cur will stay incomplete: its socket was closed during a ring
  *	repair
  * @engaged: the process has begun an operation of this generation
- * @left: it has left, and what it owed ends
- * @idles: a process has left in this generation that had given nothing
- * @leaves: it left while the plan was repaired, or waited for its next epoch
- * @absent: it received the messages of a broadcast, and has left; no other has come, nor has the
- *	source left, since
- * @left_nr: the first operation that it did not give all of
- * @resets: it was there when a generation ended, and has not been told
- * @missed: that generation's END, with the number that processes are told; valid if @resets
- * @failure: the last failure that a process was told of
- * @failure.sock: hc_sock.id of its socket
+ * @left: the process has left, and operations that need its contributions end
+ * @idles: a process that had given nothing has left in this generation
+ * @leaves: the process has left while the plan was repaired, or waited for its next epoch
+ * @absent: the process received the messages of a broadcast, and has left; since then no other has
+ *	come, nor has the source left
+ * @left_nr: the first operation to which the process had not contributed completely
+ * @resets: a generation ended while the process was there, and it was not notified yet
+ * @missed: that generation's END, with the number that processes see; valid if @resets
+ * @failure: the last failure of which a process was notified
+ * @failure.sock: hc_sock.id of that process's socket
  * @failure.nr: number of the failure at that socket, see sock/unread.h; U64_MAX: the socket
  *	was closed
  */
@@ -174,32 +174,31 @@ struct hc_wait_view {
  * @node: the node
  * @role: the member's stage, sources and destinations
  * @rank: index of the node in the sorted set of members
- * @turns: for each source: steps until it has what goes down to it; NULL: it follows from the
- *	steps that the stages took
- * @nstreams: number of sources that an operation has room for; more than role.nsrc in a plan
+ * @turns: for each source: steps after which it has what goes down to it; NULL: it follows from
+ *	the steps that the stages took
+ * @nstreams: number of sources for which an operation has space; more than role.nsrc in a plan
  *	with REPAIR, whose rings may change
- * @nouts: number of peers to send to that an operation has room for
+ * @nouts: number of receiving peers for which an operation has space
  * @op_size: bytes of one of its operations
  * @spares: memory of operations that have ended, for the next ones: one, or more while operations
  *	are pending [poll]
- * @nspares: how many
+ * @nspares: number of entries in @spares
  * @nops: number of pending operations, including those in hc_generation.fallen [poll]
  * @priv: private state of the plan type, see hc_plan_ops.member_size
  * @guard: ledger for the next epoch, or NULL: the plan is not guarded
- * @before: the member of the epoch before, whose ledger this one takes over, or NULL
- * @opened: the member may take the ledger over; configuration sets it after @before
+ * @before: the member of the previous epoch, whose ledger this one takes over, or NULL
+ * @opened: the member may take the ledger over; configuration sets this after @before
  * @detour: frame counts of detours: an entry for each source, then for each destination; or
  *	NULL: the plan has no detours
- * @job: place in the node's lists of members that have work
+ * @job: entry in the node's lists of members that have work
  * @next: number of the next contribution
  * @head: oldest operation that is not yet passed on or, at the root, not complete
  * @done: all operations below are complete as far as this member knows
- * @peer_acked: for each destination: operations below this number are done, as its ACKs said
+ * @peer_acked: for each destination: operations below this number are done, according to its ACKs
  *	(the windows of all destinations must move before this member's does); in a broadcast: for
  *	each source
  * @acked: the value of @done in the last ACK that this member has sent
- * @tells: in a plan without a root: this member's completions are the ones that listeners are
- *	notified of
+ * @tells: in a plan without a root: listeners are notified of this member's completions
  * @base: operation numbers below this are from before the last ring repair
  * @renamed: by how much ring repairs have raised the numbers of operations that went on;
  *	processes see the old numbers, see hc_user_nr(); read outside the poll
@@ -255,28 +254,29 @@ static inline bool hc_member_is_root(const struct hc_member *m)
 	return m->role.ndst == 0;
 }
 
-/* Does its process get all that it gets without having contributed: messages of a broadcast? */
+/* Does @m's process only receive, without contributing: the messages of a broadcast? */
 static inline bool hc_member_receives(const struct hc_member *m)
 {
 	return !m->plan->ops->all_contribute && !hc_member_is_root(m);
 }
 
-/* Is what was sent without knowing of a failure refused?  A source alone says what comes next, and
- * a plan that repairs itself goes on with what its members have sent.
+/* Does the plan refuse contributions that were sent without knowledge of a failure? Not in a
+ * broadcast, where only the source decides what comes next, and not with REPAIR, where operations
+ * go on with what members have sent.
  */
 static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
 {
 	return plan->ops->all_contribute && !plan->repairs;
 }
 
-/* Note that the process of socket @sock was notified of failure @nr. @nr 0: the socket was closed;
- * what it had sent before may still be taken until the member learns of the close.
+/* Record that the process of socket @sock was notified of failure @nr. @nr 0: the socket was
+ * closed; its earlier contributions may still be taken until the member learns of the close.
  */
 static inline void hc_failure_note(struct hc_member *m, u64 sock, u64 nr)
 {
 	if (!nr && m->user.sock && m->user.sock != sock)
 		return;
-	/* The failure is that of a socket that served the plan earlier. */
+	/* Ignore the failure of a socket that served the plan earlier. */
 	if (m->user.failure.sock && m->user.failure.sock == m->user.sock && m->user.sock != sock)
 		return;
 	m->user.failure.sock = sock;
@@ -298,24 +298,26 @@ static inline bool hc_member_acks(const struct hc_member *m)
 }
 
 /**
- * hc_repair_tends() - does the repair of @m's plan have work to do?
+ * hc_repair_tends() - tell whether the repair of @m's plan has work to do
  * @m: member of a plan with REPAIR
  */
 bool hc_repair_tends(const struct hc_member *m);
 
 /**
- * hc_repair_holds() - do contributions to @m wait until its plan is repaired?
+ * hc_repair_holds() - tell whether contributions to @m wait until its plan is repaired
  * @m: member of a plan with REPAIR
  */
 bool hc_repair_holds(const struct hc_member *m);
 
 /**
- * hc_guard_holds() - do contributions to @m wait until the next epoch of its plan goes on?
- * @m: any member; false if its plan is not guarded
+ * hc_guard_holds() - tell whether contributions to @m wait until the next epoch of its plan goes on
+ * @m: any member
+ *
+ * Return: false also if the plan is not guarded.
  */
 bool hc_guard_holds(const struct hc_member *m);
 
-/* Does @m wait for anything, or has it a control message to send? */
+/* Does @m wait, or has it a control message to send? */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view.wait != HYPERCUBE_WAIT_NOTHING || m->gen.unsaid ||
@@ -335,7 +337,7 @@ static inline bool hc_contributions_wait(const struct hc_member *m)
 	return hc_member_holds(m) || hc_guard_holds(m);
 }
 
-/* Return: the lowest member from node @u on; the number of nodes if there is none. */
+/* Return: the lowest member from node @u on, or the number of nodes if there is none. */
 static inline u32 hc_member_from(const struct hc_member *m, u32 u)
 {
 	u32 nodes = m->node->fabric->topo.nodes;
@@ -366,7 +368,7 @@ static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 
  * hc_op_next() - find the lowest pending operation in a range of numbers
  * @m: the member
  * @nr: first number of the range
- * @end: number behind the range
+ * @end: number after the range
  *
  * Return: the operation, or NULL.
  */
@@ -388,7 +390,7 @@ static inline bool hc_page_is_shared(const struct sk_buff *skb)
 	return skb_is_nonlinear(skb) && page_count(skb_frag_page(&skb_shinfo(skb)->frags[0])) > 1;
 }
 
-/* State of a frame on its way from sock/send.c to the host port, in skb->cb. */
+/* State of a frame between sock/send.c and the host port, in skb->cb. */
 struct hc_host_cb {
 	struct hc_cb cb;
 	bool first;	/* it is the first of a contribution */

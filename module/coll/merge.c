@@ -3,25 +3,25 @@
  * Tree reduction of sorted runs into one sorted run (the parallel sort of Leu & Kuo, section 2.1).
  *
  * A member merges its own run and the runs of its sources into segments of its own. An input that
- * is empty for now, but has not ended ("dry"), still tells something: what comes next is not
- * smaller than its last element, its *bound*. So the member goes on while the least element at hand
- * is not greater than any bound, and passes on what it has before it waits. Elements that compare
- * equal have equal bits (hc_combine_cmp() is a total order), so it does not matter which of them
- * goes first. A blocked sender deals its segments to its effective helpers in turn; each of them
- * gets a sorted run.
+ * is empty for now, but has not ended ("dry"), still gives a *bound*: what comes next is not
+ * smaller than its last element. So the member goes on while the least element at hand is not
+ * greater than any bound, and passes on what it has before it waits. Elements that compare equal
+ * have equal bits (hc_combine_cmp() is a total order), so it does not matter which of them goes
+ * first. A blocked sender deals its segments to its effective helpers in turn; each helper gets a
+ * sorted run.
  *
  * The result is longer than the contribution, so the charge to the sender's socket does not bound
  * it: a member sends at most MERGE_WINDOW >= 2 segments ahead of the credits that its destination
  * returns as it consumes them.
  *
  * This cannot deadlock. Suppose all members are stuck though all have contributed. Let x be the
- * least element not consumed, and Y the node nearest to the sink where an x lies. It lies at the
- * head of an input, and Y waits for another input that is dry with a bound b < x. Y has consumed
- * all of that input, so there is credit, and the member that feeds it has nothing to pass on: it
- * waits itself for a dry input with a bound below its least element, hence below x; and so on, up
- * to a sender that could go on but waits for credit of another destination: a dealer, which has no
+ * least element not consumed, and Y the node nearest to the sink that holds an x. It is at the head
+ * of an input, and Y waits for another input that is dry with a bound b < x. Y has consumed all of
+ * that input, so there is credit, and the member that feeds it has nothing to pass on: that member
+ * itself waits for a dry input with a bound below its least element, hence below x. This goes on up
+ * to a sender that has data but waits for credit of another destination: a dealer, which has no
  * segment left for helper j since it waits for helper i. Of the segments that i has not consumed,
- * at least one was dealt before j's last one, as they are dealt in turn. Its elements are not
+ * at least one was dealt before j's last one, as segments are dealt in turn. Its elements are not
  * greater than j's bound, which is less than x, and they are not consumed: x was not the least.
  * That is a contradiction.
  */
@@ -32,9 +32,8 @@
 #include "reduce/combine.h"
 #include "trace.h"
 
-/* Cost of merging that all members of a node together may have in a poll: 1 for each byte copied,
- * and LOOK_COST for each input whenever the heads of all inputs are compared. Then other work has
- * its turn.
+/* Cost of merging that all members of a node together may have in a poll, before other work runs: 1
+ * for each byte copied, and LOOK_COST for each input whenever the heads of all inputs are compared.
  */
 #define POLL_COST	SZ_32K
 #define LOOK_COST	16
@@ -55,13 +54,13 @@ struct merge_run {
 /**
  * struct merge_op - a merge
  * @out: segment that is being filled, or NULL
- * @bounds: for each input the last element merged; NULL: nothing was merged yet
- * @total: length of the merged stream; valid once @known
+ * @bounds: for each input the last element merged; NULL: not allocated yet
+ * @total: length of the merged stream in bytes; valid once @known
  * @delivered: bytes passed on
  * @nr: segments passed on
- * @size: bytes that @out takes
- * @known: see @total
- * @run: input 0 is the member's own run, input i is that of source i - 1
+ * @size: bytes that @out can hold
+ * @known: @total is valid
+ * @run: entry 0 is the member's own run, entry i is the run of source i - 1
  */
 struct merge_op {
 	struct sk_buff *out;
@@ -158,9 +157,9 @@ static bool inputs_trim(struct hc_member *m, struct hc_op *op)
 
 /**
  * struct merge_choice - which input supplies the next element
- * @best: the input that has the least element at hand, or -1: none has any
+ * @best: the input that has the least element at hand, or -1 if none has any
  * @least: that element
- * @limit: elements of @best up to this one may be taken; NULL: without limit
+ * @limit: elements of @best up to this one may be taken; NULL: all may
  * @dry: a dry input that must be waited for before @least may be taken, or -1
  */
 struct merge_choice {
@@ -244,7 +243,7 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* The sink only needs the sum; a dealer announces all of it to its first helper. */
+	/* The sink only needs the sum, so a dealer announces all of it to its first helper. */
 	w->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
 	if (last)
@@ -267,15 +266,15 @@ static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
 
-	/* The root has noted what it waits for (hc_root_may()). */
+	/* hc_root_may() has recorded what the root waits for. */
 	if (hc_member_is_root(m))
 		return HC_BLOCKED;
 	i = merge_op(op)->nr % m->role.ndst;
 	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 }
 
-/* Output a segment at the root, if the runs are as long as was announced; consumes @skb. Return:
- * false if the operation is gone.
+/* Output a segment at the root, if the runs are as long as announced; consumes @skb. Return: false
+ * if the operation is gone.
  */
 static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
@@ -300,7 +299,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	mo->out = NULL;
 	hc_wire_data_of(skb)->offset = cpu_to_be64(mo->delivered);
 	mo->delivered += be32_to_cpu(hc_hdr(skb)->len);
-	/* Only pages, to which no other frame refers yet, are longer than what was filled. */
+	/* Only a page, to which no other frame refers yet, is longer than what was filled. */
 	if (pskb_trim(skb, HC_DATA_HEAD + be32_to_cpu(hc_hdr(skb)->len))) {
 		kfree_skb(skb);
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
@@ -324,10 +323,10 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 
 	if (!out_may(m, op))
 		return out_wait(m, op);
-	/* A helper of a dealer knows no total; then the segment is a full one. */
+	/* A dealer's helper does not know the total: it fills full segments. */
 	if (left >= op->elem && left < size)
 		size = rounddown((u32)left, op->elem);
-	/* The segments that it is made of are charged to their senders, and freed. */
+	/* The segments merged into this one were charged to their senders, and are freed. */
 	skb = hc_poll_owned(m->node->fabric, hc_seg_alloc(m->node->fabric, m->node->id, size,
 							  GFP_ATOMIC));
 	if (!skb)
@@ -338,7 +337,7 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* All runs have ended: pass on what is left, marking the end. */
+/* All runs have ended: pass on what is left, and mark the end. */
 static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 {
 	const struct merge_op *mo = merge_op(op);
@@ -369,7 +368,7 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* Wait for a dry input. What was merged is passed on first: see the proof above. */
+/* Wait for a dry input, but pass on first what was merged: see the proof above. */
 static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	if (merge_op(op)->out && !hc_member_is_root(m) && out_may(m, op) &&
@@ -443,7 +442,7 @@ static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 }
 
-/* What both have in common. */
+/* Common to reduce and allreduce. */
 #define MERGE_OP							\
 	.merges = true, .own_totals = true,				\
 	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),	\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members and their operations: how they are made and freed. What they do is in coll/coll.c.
+ * Members and their operations: allocation and release. What they do is in coll/coll.c.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -12,8 +12,8 @@
 #include "fabric/limits.h"
 #include "trace.h"
 
-/* Return: the bytes of an operation. It is made before its collective is known, so there is room
- * for the largest private state of any collective of the plan type.
+/* Return: the size in bytes of an operation. An operation may be allocated before its collective is
+ * known, so it has space for the largest private state of any collective of the plan type.
  */
 static size_t op_size(const struct hc_plan_ops *ops, unsigned int nsrc, unsigned int nouts)
 {
@@ -95,13 +95,14 @@ void hc_op_free(struct hc_op *op)
 	if (op->coll->release)
 		op->coll->release(op);
 	m->nops--;
-	/* Operations that fell in the last generation may be pending beside a full window. */
+	/* Operations that failed in the last generation may be pending beside a full window. */
 	if (m->nops + m->nspares >= HC_OP_WINDOW) {
 		hc_poll_free(m->node->fabric, op, m->op_size);
 		return;
 	}
-	/* The memory stays charged to the fabric. While other operations are pending, the next one
-	 * will come soon. When none is, the memory used last is kept, which the caches have.
+	/* Keep the memory, which stays charged to the fabric. While other operations are pending,
+	 * the next one will come soon. When none is, keep only the memory used last, which is warm
+	 * in the caches.
 	 */
 	op->spare = m->spares;
 	m->spares = op;
@@ -110,7 +111,7 @@ void hc_op_free(struct hc_op *op)
 		spares_free(m, &op->spare);
 }
 
-/* Allocate an operation, zeroed; the memory of one that has ended is used if some is kept. */
+/* Allocate an operation, zeroed, from the memory of one that has ended if some is kept. */
 static struct hc_op *op_alloc(struct hc_member *m)
 {
 	struct hc_op *op = m->spares;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations of a member, and what comes and goes in them.
+ * Operations of a member, and the streams of frames in them.
  */
 #ifndef _HC_OPERATION_H
 #define _HC_OPERATION_H
@@ -12,7 +12,7 @@
 
 /* Operations that a member may have pending in one plan; a power of two. */
 #define HC_OP_WINDOW	64
-/* "No operation". */
+/* hc_end.nr and others: no operation. */
 #define HC_NR_NONE	U64_MAX
 /* Completed operations that the root may leave unacknowledged if no member asked for a
  * notification.
@@ -22,13 +22,13 @@
 #define HC_STALL_TIME	HZ
 /* Segments that may be in flight from a member to one of its sources (downwards); even. */
 #define HC_DOWN_WINDOW	8
-/* Full segments that may wait in one upward stream without being charged to a socket. */
+/* Full segments in one upward stream that may wait without being charged to a socket. */
 #define HC_UP_WINDOW	8
 /* Payloads up to this size travel in the linear part of the skb. */
 #define HC_INLINE_MAX	512
 
 /**
- * struct hc_rec - a record of a socket: what it sends, or what it receives as one
+ * struct hc_rec - a record of a socket: one contribution, or one message or result
  * @sock: hc_sock.id, or 0: no socket
  * @nr: number of the record within the socket
  */
@@ -97,7 +97,7 @@ struct hc_out {
  * @down: segments that have come from above and are not yet passed on
  * @down_came: frames that have come from above
  * @down_at: offset that the next of them must have, in the message or in a block
- * @down_acked: frames passed on, as the last CREDIT to the sender above said
+ * @down_acked: frames passed on, as reported in the last CREDIT to the sender above
  * @turn: steps until what came down was here; at the source of a broadcast: until the message
  *	was at all members
  * @clock: logical clock
@@ -107,7 +107,7 @@ struct hc_out {
  * @width: bytes of a RECORD element
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
- * @cost: steps that each stage took, as far as this member has seen
+ * @cost: steps that each stage took, as far as this member knows
  * @known: the parameters are known, from the socket or from a frame
  * @apart: pieces of more than HC_INLINE_MAX bytes lie in pages of their own (coll/pieces.h)
  * @begun: this member has begun its contribution
@@ -115,7 +115,7 @@ struct hc_out {
  * @agrees: the members themselves run this operation, to agree on something; no process takes
  *	part (coll/guard.c)
  * @notify: a process asked for a notification of the completion (HYPERCUBE_F_NOTIFY)
- * @notify_own: the process of this member did
+ * @notify_own: the process of this member asked for it
  * @handed: the member has passed on all of the operation
  * @announced: listeners have been notified of the completion; set when a completed operation
  *	is carried out again after a ring repair

@@ -5,7 +5,7 @@
  * testing for a type.
  *
  * A collective is a row in lib/hc_traits.c, which the tool reads too, and a struct hc_coll_ops for
- * each way in which plans carry it, in the list of the plan type. A plan type is a file that
+ * each algorithm by which plans carry it, in the list of the plan type. A plan type is a file that
  * defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
  */
 #ifndef _HC_OPS_H
@@ -20,42 +20,42 @@ struct hc_plan_params;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* How far the work on an operation has come. */
+/* Result of work on an operation. */
 enum hc_progress {
-	HC_BLOCKED,	/* it waits; hc_member.view says for what */
+	HC_BLOCKED,	/* it waits; hc_member.view has the reason */
 	HC_FINISHED,	/* everything was passed on; at the root: delivered */
-	HC_FAILED,	/* hc_fail() was called; the operation is not worked on any more */
+	HC_FAILED,	/* hc_fail() was called; no work on the operation follows */
 };
 
 /**
  * struct hc_coll_ops - how plans of a type carry a collective, with some operators
  * @id: enum hypercube_collective, whose traits are those of hc_traits()
- * @merges: with the operator MERGE, else with all others; runs get longer as they are merged
+ * @merges: with the operator MERGE, otherwise with all others; runs get longer as they are merged
  * @own_totals: each member knows only its own length
- * @comes_down: a result comes down behind what was handed over
- * @asks: and only to members that have asked for it by what they handed over
- * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in both cases
- * @apart: pieces of long blocks lie apart (coll/pieces.h), and up to two segments of them are in a
- *	frame; else a payload is at most a segment, and in one place
- * @joins: what comes down are the blocks of all, in rounds (coll/rounds.h)
- * @piece: bytes of a process's segment in a plan, of a block of @bytes, where pieces of all blocks
- *	meet in one; NULL: as long as segments are
+ * @comes_down: a result comes down after the contributions have gone up
+ * @asks: and only to members that have asked for it by their contribution
+ * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in any case
+ * @apart: pieces of long blocks lie apart (coll/pieces.h), and up to HC_FRAME_SEGMENTS segments of
+ *	them are in a frame; otherwise a payload is at most a segment, and contiguous
+ * @joins: the result that comes down is the blocks of all members, in rounds (coll/rounds.h)
+ * @piece: return the size in bytes of a process's segment, of a block of @bytes, if the pieces of
+ *	all blocks are joined in one segment; NULL: the fabric's segment size
  * @unannounced: no member learns when all others have its block, so NOTIFY is refused
  * @agrees: members of a guarded plan agree by it (coll/guard.c); processes cannot begin it
- * @own_part: of what comes to a member, or of each of the blocks that are joined in it, the process
- *	gets only that member's part
- * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
- * @src_size: and behind these for each source
- * @release: free what its own bytes own; NULL: nothing
+ * @own_part: the process gets only its member's part of the result, or of each of the blocks that
+ *	are joined in it
+ * @op_size: bytes of private state of such an operation (hc_op_priv()), zeroed at first
+ * @src_size: bytes of private state for each source, after these
+ * @release: free what the private state owns; NULL: nothing
  * @advance: work on the oldest operation at a member
- * @up_follows: is DATA what comes next from source @i?  NULL: pieces of a message, or one part
- *	of each segment from a blocked sender
- * @down_follows: the same for what comes from above.  NULL: pieces of a message
- * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
- *	failed.  NULL: hc_down_all_may()
- * @down_pass: pass it on, @last: nothing follows.  HC_FINISHED: it is; HC_BLOCKED: there is no
- *	memory for that, and @skb stays the caller's; HC_FAILED: the operation is gone.
- *	NULL: hc_down_all_pass()
+ * @up_follows: check whether DATA is what comes next from source @i. NULL: it must be the next
+ *	piece of a message, or one part of each segment from a blocked sender
+ * @down_follows: check the same for DATA from above. NULL: it must be the next piece of a message
+ * @down_may: check whether @skb may be passed on downwards. If not, the wait is recorded or the
+ *	operation has failed. NULL: hc_down_all_may()
+ * @down_pass: pass @skb on; @last: nothing follows. Returns HC_FINISHED if that was done;
+ *	HC_BLOCKED if there is no memory for it, and @skb stays the caller's; HC_FAILED if the
+ *	operation is gone. NULL: hc_down_all_pass()
  */
 struct hc_coll_ops {
 	u8 id;
@@ -83,19 +83,19 @@ struct hc_coll_ops {
 
 /* How a member learns which operations are done. */
 enum hc_ack_way {
-	HC_ACK_DOWN,	/* ACKs of its destinations; the root is the first to know */
-	HC_ACK_UP,	/* ACKs of its sources; the root is the last to know */
-	HC_ACK_ALONE,	/* no ACKs: each member knows from its own work */
+	HC_ACK_DOWN,	/* from ACKs of its destinations; the root is the first to know */
+	HC_ACK_UP,	/* from ACKs of its sources; the root is the last to know */
+	HC_ACK_ALONE,	/* from its own work; there are no ACKs */
 };
 
 /**
  * struct hc_ack_ops - how the members of a plan learn which operations are done
  * @way: which peers send ACKs
- * @tell: send ACKs that were kept back, for a member that sends any; NULL: no member does
+ * @tell: send ACKs that were delayed, for a member that sends any; NULL: no member does
  * @rx: handle an ACK; NULL: no member sends any
- * @handed: the oldest operation was passed on completely, and .head has moved behind it; the
- *	function may free the operation
- * @moved: a generation has ended, and .head is where the next one begins
+ * @handed: handle that the oldest operation was passed on completely, and .head has moved past it;
+ *	the function may free the operation
+ * @moved: handle that a generation has ended; .head is where the next one begins
  */
 struct hc_ack_ops {
 	enum hc_ack_way way;
@@ -119,38 +119,39 @@ enum {
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
  * @plan_size: bytes of private state of such a plan (hc_plan_priv()), zeroed at first
- * @cube: plans of this type need a hypercube; callers of hc_plan_prepare() have checked that
+ * @cube: plans of this type need a hypercube; callers of hc_plan_prepare() have checked this
  * @parts: the attributes that such plans have, HC_PLAN_*; others are refused
  * @member_size: bytes of private state of such a member (hc_member_priv()), zeroed at first
  * @copy: copy the shape from @p into the plan, and fill in the set of members where it follows
- *	from the shape. Returns false if there is no memory. Config
- * @shape: fill in the shape in @p, which borrows the arrays of the plan. Config
- * @members_create: verify the plan and make its members. Config
- * @release: free what @copy has allocated, as far as it came, or NULL. Config
+ *	from the shape. Returns false if there is no memory. Context: configuration
+ * @shape: fill in the shape in @p, which borrows the arrays of the plan. Context: configuration
+ * @members_create: verify the plan and make its members. Context: configuration
+ * @release: free what @copy has allocated, which may have failed midway; or NULL. Context:
+ *	configuration
  * @colls: the collectives that such plans carry, up to NULL; an operation counts as the first
  *	of them until its collective is known
- * @window: contributions that a member may have begun and that are not done
- * @up_window: operation numbers, from the first that is not done, whose frames may come from
+ * @window: number of contributions that a member may have begun and that are not done
+ * @up_window: number of operations, from the first that is not done, whose frames may come from
  *	below; not used in lockstep
  * @ack: how members learn which operations are done
  * @results_follow: results come down after the member has passed the operation on, see
  *	hc_results_advance()
  * @all_contribute: all members contribute, not the root alone
  * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see coll/ring_repair.c
- * @guarded: the type as which such a plan is installed if it is guarded (hc_plan.guard): each
- *	member gets the whole of what members get in common, and contributions lie as processes
- *	give them. NULL: such plans cannot be guarded
+ * @guarded: the type with which such a plan is installed if it is guarded (hc_plan.guard): there
+ *	each member gets the whole common result, and contributions have the layout that processes
+ *	gave them. NULL: such plans cannot be guarded
  * @unasked: what goes down goes to all sources; none has to ask for it or to contribute first
- * @lockstep: members exchange frame for frame. A frame may come that is ahead of this member's
- *	own stage; its clock and costs are taken when it is processed. No credits are needed
+ * @lockstep: members exchange frame for frame. A frame that comes may be ahead of this member's
+ *	own stage; its clock and costs are accounted when it is processed. No credits are needed
  * @data_rx: handle DATA of a peer; consumes it. NULL: the handler of trees, source by source
  * @steps: count the steps of an operation; NULL: the sum over its stages
- * @offered: check whether the process may get what has come down; if not, the wait is noted or
+ * @offered: check whether the process may get what has come down. If not, the wait is recorded or
  *	the operation has failed. NULL: it may, if its receive buffer has room
- * @close: the socket that served the plan was closed; NULL: operations to which it owes
- *	something end
- * @ended: a generation has ended with hc_generation.last; @notified: the process was notified.
- *	Returns true if this function notified it. NULL: nothing else to do
+ * @close: handle the close of the socket that served the plan; NULL: operations that need its
+ *	contributions end
+ * @ended: handle the end of a generation with hc_generation.last; @notified: the process was
+ *	notified. Returns true if this function notified it. NULL: nothing else to do
  */
 struct hc_plan_ops {
 	u32 id;
@@ -186,11 +187,11 @@ extern const struct hc_plan_ops hc_plan_doubling;
 extern const struct hc_plan_ops hc_plan_ring;
 extern const struct hc_plan_ops hc_plan_span;
 
-/* By which members of a guarded broadcast agree. */
+/* The collective by which members of a guarded broadcast agree. */
 extern const struct hc_coll_ops hc_bcast_agreement;
-/* Collectives on tree plans; the list is that of spanning trees, too. */
+/* Collectives on tree plans and on spanning trees. */
 extern const struct hc_coll_ops *const hc_tree_colls[];
-/* The collectives on tree plans that are guarded. */
+/* Collectives on guarded tree plans and guarded spanning trees. */
 extern const struct hc_coll_ops *const hc_tree_guarded_colls[];
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
@@ -206,13 +207,13 @@ extern const struct hc_coll_ops hc_tree_alltoall;
 /* --- ops.c --- */
 
 /**
- * hc_coll_find() - find how plans of a type carry a collective
+ * hc_coll_find() - find the functions for a collective on plans of a type
  * @ops: the plan type
  * @collective: enum hypercube_collective
  * @oper: enum hypercube_oper
  *
- * Return: the functions, or an ERR_PTR: -EPROTOTYPE: plans of this type do not carry it;
- * -EOPNOTSUPP: not with this operator.
+ * Return: the functions, or an ERR_PTR: -EPROTOTYPE if plans of this type do not carry the
+ * collective; -EOPNOTSUPP if they do, but not with this operator.
  */
 const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
 

@@ -3,15 +3,15 @@
  * Payloads in pieces.
  *
  * Each piece is a fragment of the skb, in pages of its own. A frame with some of the pieces of
- * another frame refers to their pages. Nothing writes to these once the process has filled them,
- * and the page is freed when the last frame that refers to it is.
+ * another frame refers to their pages. Once the process has filled these pages, nothing writes to
+ * them. A page is freed with the last frame that refers to it.
  *
  * An skb has HC_PIECES_PER_SKB fragments at most. Further ones are in the skbs of its frag_list,
  * all of which except the last are full.
  *
  * A received frame may have another form: a trunk fills pages as it reads them, a Byzantine node
- * copies the frame that it corrupts, and others may read the frame (skb_cloned()). Then it is
- * copied here.
+ * copies the frame that it corrupts, and packet taps may share the frame (skb_cloned()). Such a
+ * frame is copied here.
  */
 #include <linux/mm.h>
 
@@ -21,7 +21,7 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 
-/* Append @frag to a frame that is being made. @frag may belong to another frame, which keeps it. */
+/* Append @frag to a frame that is being made. If @frag belongs to another frame, both share it. */
 static void piece_share(struct hc_piece_iter *to, skb_frag_t *frag)
 {
 	get_page(skb_frag_page(frag));
@@ -29,7 +29,7 @@ static void piece_share(struct hc_piece_iter *to, skb_frag_t *frag)
 	skb_shinfo(to->skb)->nr_frags = to->i;
 }
 
-/* Allocate a frame without payload that has room for @n fragments. */
+/* Allocate a frame without payload that has space for @n fragments. */
 static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 n, gfp_t gfp)
 {
 	struct sk_buff *head = hc_frame_make(fabric, src, HC_FRAME_DATA, 0, gfp);
@@ -49,7 +49,7 @@ static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 
 	return head;
 }
 
-/* Count the pieces of @len bytes in @skb in its lengths, and in those of @head if @skb is of its
+/* Account the pieces of @len bytes in @skb in its lengths, and in those of @head if @skb is in its
  * frag_list.
  */
 static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
@@ -66,7 +66,7 @@ static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
 	head->truesize += n * (PAGE_SIZE << get_order(len));
 }
 
-/* All pieces are in the frame: set its lengths. */
+/* Set the lengths of a frame in which all pieces are. */
 static struct sk_buff *shell_filled(struct sk_buff *head)
 {
 	u32 len = skb_frag_size(&skb_shinfo(head)->frags[0]);
@@ -99,8 +99,8 @@ struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len
 	return shell_filled(skb);
 }
 
-/* Has the frame @n pieces of @len bytes, and may some be taken out without another
- * frame noticing?
+/* Has the frame @n pieces of @len bytes, and does this node alone own it, so that pieces may be
+ * taken out?
  */
 static bool pieces_ours(const struct sk_buff *head, u32 len, u32 n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Payloads in pieces, each of which lies in pages of its own, so that pieces go from frame to frame
- * without being copied (pieces.c). The lengths of runs of pieces are powers of two.
+ * Payloads in pieces. Each piece lies in pages of its own, so that pieces go from frame to frame
+ * without being copied (pieces.c). The number of pieces in a run is a power of two.
  */
 #ifndef _HC_PIECES_H
 #define _HC_PIECES_H
@@ -64,7 +64,7 @@ static inline skb_frag_t *hc_piece_next(struct hc_piece_iter *it)
 struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len, u32 n, gfp_t gfp);
 
 /**
- * hc_pieces_own() - bring a received frame into a form whose pieces may be taken out
+ * hc_pieces_own() - convert a received frame to a form whose pieces may be taken out
  * @node: the node
  * @skb: DATA; consumed
  * @len: bytes of each piece
@@ -89,7 +89,7 @@ struct sk_buff *hc_pieces_share(struct hc_node *node, const struct sk_buff *skb,
  * @node: the node
  * @skb: the frame that has the pieces
  * @n: number of its pieces
- * @run: pieces of a run
+ * @run: number of pieces in a run
  * @odd: take the odd runs, otherwise the even ones
  *
  * Return: the frame, or NULL: no memory.
@@ -103,7 +103,7 @@ struct sk_buff *hc_pieces_half(struct hc_node *node, const struct sk_buff *skb, 
  * @skb: the first frame
  * @in: the second frame
  * @n: number of pieces in each of them
- * @run: pieces of a run
+ * @run: number of pieces in a run
  * @odd: @skb has the odd runs, otherwise the even ones
  *
  * Return: the frame, or NULL: no memory.
@@ -116,7 +116,7 @@ struct sk_buff *hc_pieces_join(struct hc_node *node, const struct sk_buff *skb,
  * @skb: the frame
  * @in: the other one, which has @n / 2 pieces
  * @n: number of pieces of @skb
- * @run: pieces of a run
+ * @run: number of pieces in a run
  * @odd: exchange the odd runs, otherwise the even ones
  */
 void hc_pieces_swap(struct sk_buff *skb, struct sk_buff *in, u32 n, u32 run, bool odd);

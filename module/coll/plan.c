@@ -45,8 +45,9 @@ static void plan_free(struct hc_plan *plan)
 	kvfree(plan);
 }
 
-/* End all operations of a plan that no poll and no system call can see any more. Configuration,
- * unlike a member, may look at the root to find out what was complete.
+/* End all operations of a plan that no poll and no system call can see any more. In the
+ * configuration context, members' outcomes can be taken from the root's state, which a member
+ * itself cannot read.
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
@@ -119,7 +120,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	return plan;
 }
 
-/* Charge what the plan itself takes; its members are charged one by one. */
+/* Charge the memory of the plan itself; its members are charged one by one. */
 static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = plan->fabric->topo.nodes;
@@ -144,7 +145,7 @@ void hc_plan_set_reason(struct netlink_ext_ack *extack, const char *why, u32 nod
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
 }
 
-/* Epochs ascend, also those that a request names. */
+/* Epochs must ascend, also when requests name them. */
 int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack)
 {
 	if (!epoch || (s32)(epoch - fabric->epoch) > 0)
@@ -154,8 +155,8 @@ int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlin
 	return -ERANGE;
 }
 
-/* Check that the plan installed as @id is of epoch @prev, if a request names one: so of two
- * requests that would replace it, one succeeds.
+/* If a request names the epoch @prev, check that it is the epoch of the plan installed as @id. So
+ * of two requests that would replace the same plan, one fails.
  */
 static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 			   struct netlink_ext_ack *extack)
@@ -168,8 +169,8 @@ static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 	return -ESTALE;
 }
 
-/* As hc_link_check_faults(), for nodes that are on other machines, with what is known here of their
- * FAULT words; members among them must be reachable.
+/* Do what hc_link_check_faults() does, for nodes on other machines: compare with the FAULT words
+ * that this machine knows of them. Members on other machines must also be reachable.
  */
 static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
 			   struct netlink_ext_ack *extack)
@@ -205,7 +206,7 @@ static u32 hash_bytes(u32 hash, const u8 *v, u32 n)
 	return hash;
 }
 
-/* Hash the rings. Byte order does not matter, since machines may differ in that. */
+/* Hash the rings as numbers, since the byte order of machines may differ. */
 static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 {
 	u32 i;
@@ -217,7 +218,7 @@ static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 	return hash;
 }
 
-/* Hash all that configuration said of the plan except its epoch, see plan_tag(). */
+/* Hash all of the configured plan except its epoch, see plan_tag(). */
 static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = plan->fabric->topo.nodes, hash, i;
@@ -231,19 +232,19 @@ static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 	return jhash2(p->fault, nodes, hash_rings(hash, p));
 }
 
-/* Return: what frames carry as the epoch. Two machines that have planned around different faults,
- * or were given different plans, could understand each other's frames and leave a member out of a
- * result. So their tags differ.
+/* Return: what frames carry as the epoch. If two machines have planned around different faults, or
+ * were given different plans, and accepted each other's frames, a result could lack a member. So
+ * the tags of such machines differ.
  */
 static u32 plan_tag(const struct hc_plan *plan)
 {
 	return hc_is_whole(plan->fabric) ? plan->epoch : jhash_1word(plan->epoch, plan->hash);
 }
 
-/* Each node is looked at once in HC_STALL_TIME, but not all of them at the same time. */
+/* Nodes are checked in this many groups: each node once in HC_STALL_TIME, not all at once. */
 #define STALL_GROUPS	16U
 
-/* Notify the nodes that have members that wait: these check whether they still make progress. */
+/* Kick the nodes of a group that have waiting members: these check whether they make progress. */
 static void stall_work(struct work_struct *work)
 {
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, stall);
@@ -264,36 +265,36 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->stall, stall_work);
 }
 
-/* A plan is about to be unpublished. Its processes are notified of the ends of its operations after
- * a grace period. The ends of what they contribute meanwhile must come after that, so it waits
+/* Prepare to unpublish plan @id. After a grace period its processes are notified that its
+ * operations have ended. Contributions of these processes wait until then, so that they end later
  * (coll/host.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {
 	WRITE_ONCE(fabric->retiring, id);
-	/* Written before the plan is seen to have gone; pairs with retires(). */
+	/* Write this before the plan disappears from the xarray; pairs with retires(). */
 	smp_wmb();
 }
 
-/* The ends were queued. Contributions that waited for them go on, and those that wait for the
- * window of a plan that was removed find that it is gone. A poll that was late may have parked some
- * at any node.
+/* Let contributions go on: the ends of the plan's operations were queued. Those that wait for the
+ * window of a removed plan then find that it is gone. Kick all nodes with parked contributions, not
+ * only members: a late poll may have parked some at any node.
  */
 static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 {
 	struct hc_node *node;
 
-	/* After the ends; pairs with retires(). */
+	/* Order this after the ends; pairs with retires(). */
 	smp_store_release(&fabric->retiring, 0);
-	/* Pairs with host_park(): either that function sees this, or we see what it has parked. */
+	/* Pairs with host_park(): either it sees the store above, or we see what it has parked. */
 	smp_mb();
 	hc_each_node(fabric, node)
 		if (hc_set_has(plan->members, node->id) || hc_host_parks(node->host))
 			hc_node_kick(node, HC_EV_HOST);
 }
 
-/* Put a published plan into its slot of hc_fabric.near, where it is found at once. The grace period
- * for the xarray, which comes later, covers this slot as well.
+/* Put a published plan into its slot of hc_fabric.near, where it is found fast. The grace period
+ * that follows its removal from the xarray covers the slot as well.
  */
 static void near_add(struct hc_plan *plan)
 {
@@ -316,8 +317,9 @@ static void plan_retire(struct hc_plan *plan)
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_forget(plan->member[u]);
-	/* Processes wait for the next epoch of a guarded plan, or, as those are the plans of
-	 * communicators, which come and go, for the fabric's lock, to install another one.
+	/* After a guarded plan, processes wait: for its next epoch, or for the fabric's lock
+	 * to install another plan, since guarded plans are those of communicators, which
+	 * come and go. So use the expedited grace period.
 	 */
 	if (plan->guard)
 		synchronize_rcu_expedited();
@@ -326,7 +328,7 @@ static void plan_retire(struct hc_plan *plan)
 	members_destroy(plan, -ESTALE);
 }
 
-/* Charge one plan, unless it replaces one that was charged already. */
+/* Charge for one plan, unless this one replaces a plan that was charged already. */
 static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -346,8 +348,8 @@ static void plan_discount(struct hc_fabric *fabric)
 	hc_uncharge(fabric->account, HC_LIMIT_PLANS, 1);
 }
 
-/* Verify a plan. From here on the slot of its id in the xarray is reserved, so that publishing it
- * needs no memory.
+/* Verify a plan, and reserve the xarray's slot of its id, so that publishing the plan needs no
+ * memory.
  */
 static int plan_verify(struct hc_plan *plan, const struct hc_plan_params *p,
 		       struct netlink_ext_ack *extack)
@@ -417,7 +419,7 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch)
 	hc_guard_publish(plan, xa_load(&fabric->plans, plan->id));
 	WRITE_ONCE(fabric->epoch, epoch);
 	retire_begin(fabric, plan->id);
-	/* The slot was reserved, so this cannot fail. */
+	/* The slot was reserved, so this does not fail. */
 	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);
 	WARN_ON_ONCE(xa_is_err(old));
 	near_add(plan);

@@ -33,20 +33,20 @@ struct netlink_ext_ack;
  *	rest
  * @detours: @ndetours pairs of members
  * @ndetours: number of detours
- * @ways: paths of the detours, of a plan that is installed; or NULL
+ * @ways: paths of the detours of an installed plan; or NULL
  * @nrings: number of rings
  * @rings: HYPERCUBE_A_PLAN_RINGS: size, level and parent of each ring
  * @nring_nodes: length of @ring_nodes
  * @ring_nodes: the nodes of all rings, one ring after the other
- * @fault: the FAULT words of all nodes for which the plan was made
+ * @fault: the FAULT words of all nodes when the plan was made
  * @repairs: REPAIR: the plan repairs itself when a fault has broken it
- * @epoch: the epoch that the plan is to have; 0: the next one of the fabric
+ * @epoch: the epoch that is requested for the plan; 0: the next one of the fabric
  * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
  *	is not guarded
  * @recipe: how the plan was made, a string for user space, or NULL
- * @prev: the epoch of the plan that this one may replace; 0: any, or there is none
+ * @prev: the epoch of the plan that this one may replace; 0: any, or there need be none
  * @guard_uid: of a guarded plan: the user who may install its next epoch, or INVALID_UID
- * @by_guard: that user asks for it, not one with CAP_NET_ADMIN
+ * @by_guard: the request comes from that user, not from one with CAP_NET_ADMIN
  */
 struct hc_plan_params {
 	u32 id;
@@ -74,7 +74,7 @@ struct hc_plan_params {
 	bool by_guard;
 };
 
-/* The user who guards a plan may ask for its next epoch once in this time, jiffies. */
+/* Jiffies that must pass between two requests for a next epoch by the user who guards the plan. */
 #define HC_GUARD_PACE	(HZ / 20)
 
 /**
@@ -85,12 +85,12 @@ struct hc_plan_params {
  * @id: its id
  * @ops: its type
  * @bytes: memory that it and its members take; constant once published
- * @epoch: number of this installation: the fabric's count of them, or as configuration chose
+ * @epoch: number of this installation: counted by the fabric, or chosen by configuration
  * @tag: what frames carry as the epoch; in a fabric that spans machines it also depends on
- *	@hash, so that machines that were given different plans do not understand each other
+ *	@hash, so that machines with different plans drop each other's frames
  * @root: sink of a tree, source of a broadcast, lowest node of a recursive doubling, first
  *	node of the first ring
- * @hash: hash of all that configuration said of the plan, except the epoch
+ * @hash: hash of the configured plan, without the epoch
  * @members: bit set of the members
  * @nmembers: number of members
  * @stages: stages whose steps frames carry (hc_wire_data.cost)
@@ -101,29 +101,29 @@ struct hc_plan_params {
  * @repairs: REPAIR: the plan repairs itself
  * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
  *	is not guarded
- * @guarded: the first epoch since which the plan has been guarded without a gap
- * @epochs: the members of these epochs, or NULL: the plan is not guarded
+ * @guarded: the first epoch since which the plan has been guarded without interruption
+ * @epochs: the members of these epochs; NULL if the plan is not guarded
  * @recipe: how the plan was made, a string for user space, or NULL
  * @guard_uid: the user who may install the next epoch of a guarded plan, or INVALID_UID; written
  *	under hc_fabric.lock
- * @tried: when this user last asked for the next epoch (hc_nl_guard_may()), jiffies; under
+ * @tried: when this user last asked for the next epoch (hc_nl_guard_may()), in jiffies; under
  *	hc_fabric.lock
- * @grant: the nodes that this user may make members, see hc_grant_make(); NULL: the plan is not
- *	guarded
+ * @grant: the nodes that this user may make members, see hc_grant_make(); NULL if the plan is
+ *	not guarded
  * @repaired: number of repairs in which members of this machine took part
- * @went: ballot of the latest repair in which one of them was sent COMMIT
+ * @went: ballot of the latest repair in which a member of this machine received COMMIT
  * @lost: a node of a machine that does not have the plan, or HC_CAUSE_NONE; written under
  *	hc_fabric.lock
  * @breaking: bit 0: a member's poll is about to set @broken; bit 1: the break was reported as
  *	a failure
- * @reported: 1 plus the number of the last failure that was reported; after a repair without
- *	the operations that were under way, the number where operations went on
+ * @reported: 1 plus the number of the last failure that was reported; after a repair that ended
+ *	the operations under way, the number from which operations went on
  * @broken: a fault has broken the plan; set by the poll that found it, cleared by a repair
- * @cause_node: the node where the fault lies; valid once @broken is seen
+ * @cause_node: the node where the fault is; valid once @broken is seen
  * @cause_dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @cause_status: positive errno
- * @member: for each node its member, NULL if the node is none or is on another machine; entry
- *	u is touched by the poll of node u only
+ * @member: for each node its member; NULL if the node is not a member or is on another machine;
+ *	entry u is accessed by the poll of node u only
  */
 struct hc_plan {
 	struct rcu_head rcu;
@@ -168,11 +168,11 @@ static inline void *hc_plan_priv(const struct hc_plan *plan)
 	return plan->priv;
 }
 
-/* hc_plan_find() - find a plan by its id; under RCU. Returns NULL if there is none.
+/* hc_plan_find() - find a plan by its id; under RCU. Return: NULL if there is none.
  *
- * Most plans are in their slot of hc_fabric.near. The slot is written after the xarray when a plan
- * is published, and cleared before the grace period when it is removed: so a plan that is found
- * there is valid. An empty slot, or one with another plan, means nothing.
+ * Most plans are in their slot of hc_fabric.near. When a plan is published, the slot is written
+ * after the xarray; when it is removed, the slot is cleared before the grace period. So a plan that
+ * is found in its slot is valid. If the slot is empty or has another plan, the xarray decides.
  */
 static inline struct hc_plan *hc_plan_find(struct hc_fabric *fabric, u32 id)
 {
@@ -186,7 +186,7 @@ static inline struct hc_plan *hc_plan_find(struct hc_fabric *fabric, u32 id)
  * @plan: the plan
  * @u: the node
  *
- * Return: true if so. What members on other machines need they learn from frames.
+ * Return: true if so. Members on other machines are known by their frames only.
  */
 bool hc_plan_member_here(const struct hc_plan *plan, u32 u);
 
@@ -202,7 +202,7 @@ void hc_plan_fabric_init(struct hc_fabric *fabric);
  * hc_plan_install() - verify a plan and publish it
  * @fabric: the fabric
  * @p: the plan
- * @extack: says why it was refused
+ * @extack: set to the reason if the plan is refused
  *
  * Return: 0; -EINVAL; -ESTALE if the faults are not those for which the plan was made; -ENOMEM;
  * -EDQUOT; -EPERM if the plan's guard asks for members that it was not given.
@@ -211,13 +211,13 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		    struct netlink_ext_ack *extack);
 
 /**
- * hc_plan_prepare() - verify a plan and make it, so that publishing it cannot fail
+ * hc_plan_prepare() - verify a plan and build it, so that publishing it cannot fail
  * @fabric: the fabric
  * @p: the plan
- * @extack: says why it was refused
+ * @extack: set to the reason if the plan is refused
  *
- * Nothing sees the plan yet. Until it is published or cancelled, no other plan is installed or
- * removed.
+ * The plan is not visible to polls and system calls yet. Until it is published or cancelled, no
+ * other plan may be installed or removed.
  *
  * Return: the plan, or an ERR_PTR as hc_plan_install().
  */
@@ -233,36 +233,37 @@ void hc_plan_cancel(struct hc_plan *plan);
 /**
  * hc_plan_publish() - publish a prepared plan
  * @plan: the plan
- * @epoch: an epoch that hc_plan_check_epoch() has accepted. Contributions wait until
- *	hc_plan_open()
+ * @epoch: an epoch that hc_plan_check_epoch() has accepted
+ *
+ * Contributions wait until hc_plan_open().
  */
 void hc_plan_publish(struct hc_plan *plan, u32 epoch);
 
 /**
- * hc_plan_open() - let contributions to a published plan begin
+ * hc_plan_open() - let operations of a published plan begin
  * @plan: the plan
  */
 void hc_plan_open(struct hc_plan *plan);
 
 /**
- * hc_plan_lose() - instead of hc_plan_open(): another machine has not published the plan
+ * hc_plan_lose() - call instead of hc_plan_open() if another machine has not published the plan
  * @plan: the plan, which is broken from the beginning
  * @lost: a node of that machine
  */
 void hc_plan_lose(struct hc_plan *plan, u32 lost);
 
 /**
- * hc_plan_check_epoch() - check that an epoch is above those of all plans before
+ * hc_plan_check_epoch() - check that an epoch is above those of all earlier plans
  * @fabric: the fabric
  * @epoch: the epoch that a request names; 0: any
- * @extack: says why it was refused
+ * @extack: set to the reason if the epoch is refused
  *
  * Return: 0 or -ERANGE.
  */
 int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack);
 
 /**
- * hc_plan_next_epoch() - return the epoch after another one
+ * hc_plan_next_epoch() - return the epoch that follows another one
  * @last: the other one
  *
  * Return: the epoch, which is never 0.
@@ -273,25 +274,25 @@ u32 hc_plan_next_epoch(u32 last);
  * hc_plan_remove() - unpublish a plan and end its pending operations with -ESTALE
  * @fabric: the fabric
  * @id: id of the plan
- * @extack: says why it was refused
+ * @extack: set to the reason if there is no such plan
  *
  * Return: 0 or -ENOENT.
  */
 int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
 
-/* No node: see hc_plan_set_reason(). */
+/* hc_plan_set_reason(): the message is about no particular node. */
 #define HC_REASON_NO_NODE	U32_MAX
 /**
  * hc_plan_set_reason() - put a verifier's message into an extack
  * @extack: the extack, or NULL
  * @why: a string literal
- * @node: the node that it is about, or HC_REASON_NO_NODE
+ * @node: the node that the message is about, or HC_REASON_NO_NODE
  */
 void hc_plan_set_reason(struct netlink_ext_ack *extack, const char *why, u32 node);
 
 /**
  * hc_plan_purge() - end and free all plans of a fabric that is being removed
- * @fabric: the fabric, no poll of which runs any more
+ * @fabric: the fabric, whose polls do not run any more
  */
 void hc_plan_purge(struct hc_fabric *fabric);
 

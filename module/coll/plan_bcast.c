@@ -2,28 +2,31 @@
 /*
  * Broadcast plans: their members, and how they learn that all members have the message.
  *
- * The sends of the sequence of dimensions that bring a node the message for the first time make a
- * tree (hc_bcast.h): each member gets the message once, from the node above it. The edges carry
- * segments down (coll/fanout.c), and ACKs up. A member has received operation k, together with all
- * members below it, when its process's queue has all of it and all its sources have acknowledged
- * it. Then it sends ACK to the node above: at once if the source of the broadcast asked for a
- * notification, otherwise now and then, since the window of operations must move on.
+ * In the sequence of dimensions, the sends that bring a node the message for the first time form a
+ * tree (hc_bcast.h): each member gets the message once, from the node above it. Segments go down
+ * the edges of this tree (coll/fanout.c), and ACKs go up. A member has received operation k,
+ * together with all members below it, when its process's queue has all of the message and all its
+ * sources have acknowledged it. Then it sends ACK to the node above: at once if the source of the
+ * broadcast asked for a notification, otherwise now and then, so that the window of operations
+ * moves on.
  *
- * A message that comes to a node where no process is waits for one.  It does not wait for a
- * receiver that has left, if that has received anything in this generation: its node notes that
- * (hc_user.absent) until another process receives there, or until the source leaves, too, for the
- * next one may send to others.
+ * A message that comes to a node without a process waits for one. It does not wait if the node's
+ * last receiver has left after it received something in this generation. The node records that
+ * (hc_user.absent) until another process receives there, or until the source leaves as well, for
+ * the next source may send to other receivers.
  *
- * Guarded plans (coll/guard.c).  A receiver's process needs the first message that it has not had
- * to the last byte; the source's the first one that not all receivers have had, as far as it knows.
- * In a new epoch members agree by allreduces, which go up and down the edges of the broadcast, one
- * after the other.  What the source has begun and no receiver has had all of is sent once more from
- * its beginning.  So a message too long to be kept, of which a process has had a part, ends there
- * with the fault, and at all that have not had it.
+ * Guarded plans (coll/guard.c). A receiver's process still needs the first message that it has not
+ * received to the last byte. The source's process needs the first one that, as far as it knows, not
+ * all receivers have. In a new epoch members agree by allreduces, which go up and down the edges of
+ * the broadcast, one after the other. A message that the source has begun and no receiver has in
+ * full is sent once more from its beginning. So if a message is too long to be kept, and a
+ * process has had a part of it, then it ends with the fault there, and at all members that do not
+ * have all of it.
  *
- * Who only receives owes nothing, so it may leave as it likes; a source that leaves ends what it
- * has not given all of, as in other plans.  If the next epoch has another source, what the one
- * before has given and no receiver has had all of never began.
+ * A member that only receives sends nothing that others need, so its process may leave at any time.
+ * A source that leaves ends the messages that it has not given completely, as in other plans. If
+ * the next epoch has another source, messages of the previous one that no receiver has in full
+ * count as never begun.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -40,7 +43,7 @@
 /**
  * struct bcast_member - a member of a broadcast
  * @turns: steps after which each source has the message
- * @turn: steps until all below have received
+ * @turn: steps until all members below have received it
  */
 struct bcast_member {
 	u16 turns[HC_PORTS_MAX];
@@ -159,7 +162,7 @@ static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* ------------------------------------------------------------ who has received */
+/* ------------------------------------------------------------ acknowledgments */
 
 static void ack_up(struct hc_member *m, u64 time, u32 clock)
 {
@@ -179,7 +182,9 @@ static void bcast_ack_notify(struct hc_member *m)
 	ack_up(m, 0, 0);
 }
 
-/* All members below have the operation. Return: true if a process asked for a notification. */
+/* Complete an operation that all members below have. Return: true if its process asked for a
+ * notification.
+ */
 static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
 	u32 steps = bcast_member(m)->turn;
@@ -204,7 +209,7 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 	return notify;
 }
 
-/* An operation was passed on, or a source has sent ACK: compute how much is done below. */
+/* Find out, after an operation was passed on or a source has sent ACK, how much is done below. */
 static void bcast_review(struct hc_member *m)
 {
 	bool notify = false;
@@ -267,18 +272,18 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 	bcast_review(m);
 }
 
-/* A generation has ended. A receiver contributes nothing, so nothing else notifies its process. */
+/* A generation has ended. A receiver contributes nothing, so only this notifies its process. */
 static bool bcast_ended(struct hc_member *m, bool notified)
 {
 	struct hc_rec rec;
 
-	/* Another process may send now, to other receivers. */
+	/* Another source may send now, to other receivers. */
 	if (m->gen.last.status == ECONNRESET && m->gen.last.node == m->plan->root)
 		m->user.absent = false;
 	if (notified || !m->role.ndst)
 		return false;
-	/* The source has given nothing of the operation that failed, this member has had all before
-	 * it, and others follow.
+	/* Nothing to report: the source has given nothing of the failed operation, this member has
+	 * all operations before it, and others follow.
 	 */
 	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && !(m->gen.last.flags & HC_STOP_F_OVER) &&
 	    m->head >= m->gen.last.nr)
@@ -296,7 +301,7 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 		m->user.absent = false;
 		return true;
 	}
-	/* Nor is anybody to wait for the end of the plan. */
+	/* Without a receiver there is nothing to wait for, nor at the end of the plan. */
 	if (m->user.absent || m->gen.end.flags & HC_STOP_F_OVER)
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
@@ -314,8 +319,8 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
-/* The socket that served the plan was closed. Complete messages of the source go on without its
- * process, and so do messages at a receiver whose process has left.
+/* Handle the close of the socket that served the plan. Complete messages of the source go on
+ * without its process, and so do messages at a receiver whose process has left.
  */
 static void bcast_close(struct hc_member *m)
 {
@@ -327,7 +332,7 @@ static void bcast_close(struct hc_member *m)
 		m->user.leaves |= engaged;
 		hc_member_again(m);
 	} else if (m->role.ndst && engaged) {
-		/* What has come goes on, and not to a process that comes later. */
+		/* Messages that have come are passed on, and not given to a later process. */
 		m->user.absent = true;
 		hc_advance(m);
 	} else if (engaged) {

@@ -7,69 +7,72 @@
  * have, and each of them combines the two; the data of the peer whose bit is clear is the first
  * operand. By induction all nodes that agree in the dimensions still to come have the same bits
  * after each stage, NaN payloads included: both ends of a link compute the same from the same
- * operands. After the last stage that is all members. The operands of each stage are those of a
- * tree of the same order without faults whose sink is the lowest node, so the result has the bits
- * that it would have there.
+ * operands. After the last stage these nodes are all members. The operands of each stage are those
+ * of a fault-free tree of the same order whose sink is the lowest node, so the result has the same
+ * bits as there.
  *
- * Only the oldest operation is worked on, segment by segment. What is sent is a copy: each end owns
- * the frame that it got, and combines in place, the lower one into its own segment, the upper one
- * into the frame that came. The other of the two frames takes the copy for the next stage or
- * segment, so there is one allocation for all frames of the same length.
+ * Members work on the oldest operation only, segment by segment. They send copies: each end owns
+ * the frame that it received, and combines in place, the lower end into its own segment, the upper
+ * end into the frame that it received. The other of the two frames takes the copy for the next
+ * stage or segment, so all frames of one length need one allocation.
  *
  * Halves. If there is a part for each member (coll/rounds.h), a stage exchanges one half: the parts
  * of the members on the peer's side. In a reduce-scatter the half that stays and the half that
- * comes are combined, with the operands, and so the bits, of an allreduce, and the segment gets
- * shorter until the member's own piece is left (recursive halving). In an alltoall what comes takes
- * the place of what went, so each dimension brings pieces nearer to their members, and in the end
- * the piece at each place is the one that the member of that place has sent (dimension exchange).
- * There is one frame for each segment and stage, as in an allreduce, so the arguments below hold
- * for these collectives, too.
+ * arrives are combined, with the operands, and so the bits, of an allreduce. The segment gets
+ * shorter until the member's own piece is left (recursive halving). In an alltoall the half that
+ * arrives takes the place of the half that was sent. So each dimension brings pieces nearer to
+ * their members, and in the end the piece at each position was sent by the member of that position
+ * (dimension exchange). There is one frame for each segment and stage, as in an allreduce, so the
+ * arguments below hold for these collectives, too.
  *
- * Growth. In an allgather a stage exchanges all that both have, so a segment has the pieces of
- * twice as many blocks after it, in the order of the nodes. The process's segments are so short
- * that the last stage fills one segment (.piece). There is one frame for each segment and stage
- * here, too.
+ * Growth. In an allgather a stage exchanges all that both have, so after it a segment has the
+ * pieces of twice as many blocks, in the order of the nodes. The process's segments are short
+ * enough for the last stage's data to fill one segment (.piece). There is one frame for each
+ * segment and stage here, too.
  *
- * Pages. Where pieces of long blocks lie apart (coll/pieces.h) frames refer to their pages, and
- * none is copied. What goes at a stage of an alltoall is referred to twice until the peer's pieces
- * have taken its place; this member's references go away with the peer's frame then. The segment
- * stays charged to the process, for as many pages as it has sent: those that come are as long. In
- * an allgather the pieces of others are not charged until the process has them: that is a round for
- * each member, as where they are copied.
+ * Pages. Where pieces of long blocks lie apart (coll/pieces.h), frames refer to their pages, and no
+ * piece is copied. The pieces that an alltoall sends at a stage have two references until the
+ * peer's pieces have taken their place. This member's references then go away with the peer's
+ * frame. The segment stays charged to the process, for as many pages as the process has sent: the
+ * pieces that arrive are as long. In an allgather the pieces of others are not charged until the
+ * process has them: that is one round for each member, as it is where pieces are copied.
  *
- * Guarded plans (coll/guard.c). Each member keeps what all get in common, so that any of them can
- * distribute it again. There each has the whole result of a reduce-scatter, as in an allreduce, and
- * an alltoall is an allgather of what all members have for all. Processes get their parts of that.
+ * Guarded plans (coll/guard.c). Each member keeps the common result of all members, so that any of
+ * them can distribute it again. There each has the whole result of a reduce-scatter, as in an
+ * allreduce, and an alltoall is an allgather of the parts of all members for all. Processes get
+ * their own parts of that.
  *
- * How far can a peer be ahead? Take the frames of one stage over all segments of all operations in
- * turn. A member sends its frame number s of stage i, then takes the peer's number s, then goes on.
- * So frame s + 1 comes only after this member has sent its s; it takes the peer's s in that same
- * poll if it is there, otherwise when it comes, and waits for nothing else meanwhile. Hence the
- * queue is empty when s + 1 comes: there is never more than one frame in it, and n frames at a
- * member in all. That is why no credits are needed, and nothing is charged to a sender except its
- * own contribution (.lockstep). If s is the last segment of operation k, s + 1 belongs to k + 1: a
- * member gets frames of no operation beyond the next one.
+ * How far can a peer be ahead? Number the frames of one stage through all segments of all
+ * operations. At stage i a member sends its frame s, then takes the peer's frame s, then goes on.
+ * So the peer sends frame s + 1 only after this member has sent its frame s. This member takes the
+ * peer's frame s in that same poll if it is there, otherwise when it arrives, and waits for nothing
+ * else meanwhile. Hence the queue is empty when frame s + 1 arrives: it never has more than one
+ * frame, and a member has n frames in all. That is why no credits are needed, and a sender is
+ * charged for nothing but its own contribution (.lockstep). If s is the last segment of operation
+ * k, s + 1 belongs to k + 1: a member gets frames of no operation beyond the next one.
  *
  * Completion. An operation is done at a member when its process has the result: .done and .head
- * move together, an operation is never passed on and still incomplete, and no ACKs are sent. A
- * member that has the result has sent all that others need for theirs, so its process may leave
- * then. When the plan breaks, each member fails all that it has pending, and no more.
+ * move together, there is no operation that was passed on but is incomplete, and no ACKs are sent.
+ * A member that has the result has sent all that others need for theirs, so its process may leave
+ * then. When the plan breaks, each member fails all operations that it has pending, and no others.
  *
- * Numbering around END (see coll/end.c). A member sends frames of operation k only when all below k
- * are done here, and no member has a result of k without them; so within a generation
+ * Numbering around END (see coll/end.c). A member sends frames of operation k only when all
+ * operations below k are done here, and no member has a result of k without these frames. So within
+ * a generation
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * END of k is sent by a member that does not give all of k, or that finds that another one
- * contributes something else to it: so no member has its result, done(v) <= k for all v. A member
- * that lacks memory for k when its process has contributed may have sent all that others need: it
- * breaks the plan (hc_fail()). What is below k is complete at all members before the generation
- * ends: no member keeps back what it owes to that, unless it sends END of a lower number.
+ * A member sends END of k if it does not give all of k, or if it finds that another member
+ * contributes something else to k. So no member has the result of k: done(v) <= k for all v. A
+ * member that runs out of memory for k after its process has contributed may have sent all that
+ * others need: it breaks the plan instead (hc_fail()). All operations below k are complete at all
+ * members before the generation ends: each member sends what others need for them, unless it sends
+ * END of a lower number.
  *
  * A peer that is in the next generation has got END from this member, and k - 1 is done there. So
- * by (1) this member has only k - 1 to complete, and the peer sends nothing above k + 1, for which
- * it needs this member. A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so all
- * these have slots of their own in ops[].
+ * by (1) this member has only k - 1 to complete. The peer sends nothing above k + 1, since it needs
+ * this member's frames for that. A member begins k only if k < done + HC_OP_WINDOW - 2 (.window),
+ * so all these operations have slots of their own in ops[].
  */
 #include <linux/netlink.h>
 
@@ -166,9 +169,9 @@ static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 
 /**
  * struct doubling_op - private state of an operation
- * @spare: a frame for the next one to be sent, or NULL
+ * @spare: a frame that may be reused for the next one to be sent, or NULL
  * @nr: number of segments that have passed all stages
- * @next: number of sources with whose data the head of hc_op.own was combined
+ * @next: number of sources whose data was combined with the head of hc_op.own
  * @offered: this member's data was sent to source @next
  */
 struct doubling_op {
@@ -189,10 +192,10 @@ static void doubling_op_release(struct hc_op *op)
 }
 
 /**
- * struct doubling_coll - a collective, as recursive doubling carries it
- * @ops: the part that the common code knows
- * @halves: a stage sends the peer's half of a segment, not all of it
- * @swaps: the peer's half takes its place; otherwise both are combined
+ * struct doubling_coll - a collective over recursive doubling
+ * @ops: the part for the common code
+ * @halves: a stage sends the half of a segment that is for the peer's side, not all of it
+ * @swaps: the peer's half takes the place of that half; otherwise both are combined
  * @grows: the peer's pieces are put beside the member's own
  */
 struct doubling_coll {
@@ -213,7 +216,9 @@ static bool shrinks(const struct hc_op *op)
 	return doubling_coll(op)->halves && !doubling_coll(op)->swaps;
 }
 
-/* Return: the bytes of a run of pieces for one side of stage @i, in a segment of @len bytes. */
+/* Return: the length of a run of pieces for one side of stage @i, in a segment of length @len. Both
+ * are in bytes, or, if pieces lie apart, in pieces.
+ */
 static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
 	const struct hc_doubling *d = plan_doubling(m->plan);
@@ -232,8 +237,8 @@ static bool is_upper(const struct hc_member *m, unsigned int i)
 	return m->node->id & hc_bit(m->src[i].dim);
 }
 
-/* Copy what source @i gets of segment @acc into @copy. What stays in @acc is combined with the
- * peer's data later.
+/* Copy the data for source @i from segment @acc into @copy. If segments shrink, only what is
+ * combined with the peer's data later stays in @acc.
  */
 static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc,
 		      struct sk_buff *copy)
@@ -255,14 +260,14 @@ static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	hc_hdr(acc)->len = cpu_to_be32(len / 2);
 }
 
-/* A frame for @len bytes, or NULL: no memory. */
+/* Return: a frame for @len bytes, or NULL if there is no memory. */
 static struct sk_buff *frame_get(struct hc_member *m, struct hc_op *op, u32 len)
 {
 	struct doubling_op *d = doubling_op(op);
 	struct sk_buff *spare = d->spare;
 
 	d->spare = NULL;
-	/* A guarded plan may keep a contribution in the same page. */
+	/* Do not reuse a page in which a guarded plan's ledger keeps a contribution. */
 	if (spare && be32_to_cpu(hc_hdr(spare)->len) == len &&
 	    !(m->guard && hc_page_is_shared(spare)))
 		return spare;
@@ -277,7 +282,7 @@ static u32 pieces(const struct hc_member *m, const struct hc_op *op, unsigned in
 }
 
 /* Do the pieces of a segment of @len bytes lie in pages of their own? Then runs are counted in
- * pieces.
+ * pieces, not in bytes.
  */
 static bool is_apart(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
@@ -294,8 +299,8 @@ static struct sk_buff *part_of_pieces(struct hc_member *m, struct hc_op *op, uns
 	return hc_pieces_share(m->node, acc, n);
 }
 
-/* Make a frame with what source @i gets of segment @acc, see part_fill(). Return: NULL if there is
- * no memory.
+/* Make a frame with the data for source @i from segment @acc, see part_fill(). Return: NULL if
+ * there is no memory.
  */
 static struct sk_buff *part_get(struct hc_member *m, struct hc_op *op, unsigned int i,
 				struct sk_buff *acc)
@@ -311,7 +316,7 @@ static struct sk_buff *part_get(struct hc_member *m, struct hc_op *op, unsigned 
 	return copy;
 }
 
-/* Send source @i what it gets of segment @acc. Return: false if the operation is gone. */
+/* Send source @i its data from segment @acc. Return: false if the operation is gone. */
 static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
@@ -334,12 +339,12 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	d->offered = true;
 	hc_stage_header(m, op, &m->src[i], &op->out[i].busy, op->clock, copy);
 	hc_relay_xmit(m, &m->src[i], copy, i && !op->agrees);
-	/* A link that has just failed ends the operation from below this call. */
+	/* hc_relay_xmit() may find that the link has just failed, and end the operation. */
 	return hc_op_lives(m, op, nr);
 }
 
-/* Put the peer's half in the place of the one that went to the peer; consumes @in as take() does.
- * Return: false if it does not fit.
+/* Put the peer's half in the place of the half that was sent to the peer. @in is consumed as by
+ * take(). Return: false if the half does not fit.
  */
 static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
@@ -365,7 +370,7 @@ static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	return true;
 }
 
-/* Combine the head of op->own with a peer's data, and leave the result there; as take(). */
+/* Combine the head of op->own with a peer's data, and leave the result there; as in take(). */
 static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own);
@@ -379,7 +384,7 @@ static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, str
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	/* The other frame has the length of an earlier stage. */
+	/* When segments shrink, the other frame is too long for the next stage. */
 	if (shrinks(op))
 		consume_skb(rest);
 	else
@@ -387,8 +392,8 @@ static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	return 0;
 }
 
-/* Return: the bytes of a run of pieces of one side of stage @i, in a segment of @len bytes that
- * grows.
+/* Return: the length of a run of pieces from one side of stage @i, in a segment of length @len that
+ * grows, in the unit of @len.
  */
 static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 {
@@ -418,7 +423,7 @@ static struct sk_buff *both_get(struct hc_member *m, const struct hc_op *op, uns
 	return both;
 }
 
-/* Make the segment that has the peer's pieces beside those of @acc. Return: NULL if there is no
+/* Make the segment that has the pieces of @acc and those of the peer. Return: NULL if there is no
  * memory.
  */
 static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsigned int i,
@@ -428,7 +433,7 @@ static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsign
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
 	struct hc_wire_data *w;
 
-	/* What processes gave is charged to them; what members make of it, to the fabric. */
+	/* Contributions are charged to processes; what members make of them, to the fabric. */
 	both = hc_poll_owned(m->node->fabric, both);
 	if (!both)
 		return NULL;
@@ -441,7 +446,7 @@ static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsign
 	return both;
 }
 
-/* Put the peer's pieces beside this member's; as take(). */
+/* Put the peer's pieces beside this member's; as in take(). */
 static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own), *both;
@@ -460,7 +465,7 @@ static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct
 	return 0;
 }
 
-/* Bring a peer's frame into the form that take() needs; consumes @in. Return: NULL if there is no
+/* Convert a peer's frame to the form that take() needs; consumes @in. Return: NULL if there is no
  * memory.
  */
 static struct sk_buff *part_own(struct hc_member *m, const struct hc_op *op, unsigned int i,
@@ -478,16 +483,16 @@ static struct sk_buff *part_own(struct hc_member *m, const struct hc_op *op, uns
 	return NULL;
 }
 
-/* Combine a peer's data with this member's. Return: 0, and @in is consumed; -EPROTO if it does not
- * fit, or -ENOMEM; it is freed then, too.
+/* Combine a peer's data with this member's. @in is consumed or, after an error, freed. Return: 0;
+ * -EPROTO if the data does not fit; or -ENOMEM.
  */
 static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	const struct doubling_coll *coll = doubling_coll(op);
 	int err;
 
-	/* Clock and costs are taken now, not when the frame came: this member had earlier stages to
-	 * do.
+	/* Account clock and costs now, not when the frame arrived: this member had to complete
+	 * earlier stages first.
 	 */
 	hc_op_note(m, op, in);
 	if (coll->grows)
@@ -502,8 +507,8 @@ static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 	return err;
 }
 
-/* Copy what is left of a segment into a frame of that size, so that the process is charged for no
- * more; consumes @skb.
+/* Copy the rest of a shortened segment into a frame of that size, so that the process is charged
+ * for no more; consumes @skb.
  */
 static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 {
@@ -516,7 +521,7 @@ static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 	return cut;
 }
 
-/* Return: the bytes of the result at this member. */
+/* Return: the size in bytes of the result at this member. */
 static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
 {
 	const struct doubling_coll *coll = doubling_coll(op);
@@ -526,15 +531,15 @@ static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
 	return coll->halves && !coll->swaps ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* As hand_out(), in a guarded plan, which keeps the result. Return: HC_FAILED if the operation is
- * gone.
+/* Do what hand_out() does, in a guarded plan, which also keeps the result. Return: HC_FINISHED if
+ * the segment was the last one; HC_FAILED if the operation is gone.
  */
 static enum hc_progress guarded_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 				    bool last)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* The offset is that in the blocks of all members. */
+	/* Count the offset in the blocks of all members, not in one block. */
 	if (doubling_coll(op)->grows)
 		w->offset = cpu_to_be64(be64_to_cpu(w->offset) * m->plan->nmembers);
 	if (!hc_guard_result(m, op, skb, last))
@@ -561,8 +566,8 @@ static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	return true;
 }
 
-/* A segment has passed all stages: it is part of the result. Return: HC_FINISHED if it is the last
- * one.
+/* Take a segment that has passed all stages out of the operation, as a part of the result. Return:
+ * HC_FINISHED if it is the last one.
  */
 static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 {
@@ -570,7 +575,7 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
-	/* The frame is reused for the next segment; no send buffer must wait for it. */
+	/* The frame is reused for the next segment: end its charge to a send buffer now. */
 	if (d->spare)
 		skb_orphan(d->spare);
 	d->next = 0;
@@ -620,7 +625,7 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ called by the common code */
 
-/* Is this frame the half that the peer sends in the next round? */
+/* Is the frame the half that the peer sends next? */
 static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
@@ -632,7 +637,7 @@ static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff 
 	       be32_to_cpu(hc_hdr(skb)->len) == len >> (doubling_coll(op)->swaps ? 1 : i + 1);
 }
 
-/* Is the frame the next one? It is twice as long at each stage. */
+/* Is the frame the one that the peer sends next? Frames are twice as long at each stage. */
 static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u32 len;
@@ -641,21 +646,23 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	       be32_to_cpu(hc_hdr(skb)->len) == len << i;
 }
 
-/* What all collectives have in common. */
+/* Common to all collectives over recursive doubling. */
 #define DOUBLING_OP(name)					\
 	.id = HYPERCUBE_##name,					\
 	.op_size = sizeof(struct doubling_op),			\
 	.release = doubling_op_release,				\
 	.advance = doubling_advance
-/* Members of those that go in rounds. */
+/* Initializers of collectives whose contributions go in rounds. */
 #define ROUNDS		.rounds = true, .up_follows = half_follows
-/* Where the pieces of all members are joined to be kept, they do not lie apart. */
+/* hc_coll_ops.piece of guarded plans: pieces of all members that are joined to be kept do not lie
+ * apart.
+ */
 static u32 kept_piece(const struct hc_plan *plan, u64 bytes)
 {
 	return hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
 }
 
-/* Members of those collectives. */
+/* Initializers of guarded collectives that join blocks. */
 #define GROWS		.joins = true, .piece = kept_piece, .up_follows = growth_follows
 
 static const struct doubling_coll doubling_allreduce = {
@@ -687,7 +694,7 @@ static const struct doubling_coll doubling_allgather = {
 	.grows = true,
 };
 
-/* Return: the bytes of a piece such that the pieces of all blocks fill a round. */
+/* hc_coll_ops.piece of allgather: a piece such that the pieces of all blocks fill a round. */
 static u32 spread_piece(const struct hc_plan *plan, u64 bytes)
 {
 	bool apart;

@@ -2,23 +2,23 @@
 /*
  * Plans of rings: a tree of rings, any two of which meet in one node at most.
  *
- * ring.c has what members do in them, lib/hc_ring.h the shape and its verifier. If the last node of
- * a ring has no healthy link to the first, what it sends there goes back along the ring, over the
- * nodes between as relays. All links of a ring belong to it alone then, so a member has one source
- * at most over each of its links, and knows a frame's ring by the link.
+ * ring.c has the collectives, lib/hc_ring.h the shape and its verifier. If the last node of a ring
+ * has no healthy link to the first, its frames for the first go back along the ring, relayed by the
+ * nodes between. All links of such a ring belong to it alone. So a member has at most one source
+ * over each of its links, and the link tells which ring a frame belongs to.
  *
  * All members contribute, and each is the root of what it receives. An operation is done at a
  * member when its process has the result, its own message has come back, and no other member needs
- * this one for its result any more; the member begins no other operation before. So the argument
+ * this one for its result any more. The member begins no other operation before. So the argument
  * about numbers in coll/plan_doubling.c holds here, too: no member has the result of an operation
  * without a frame of each member, so within a generation done(v) <= done(u) + 1 for all members u,
  * v, and a member gets frames of no operation beyond the next one. END changes the numbers as it
- * does there. When a fault breaks the plan, each member fails all operations of which its process
- * has no result, or still waits for the end. If the plan has REPAIR, they go on (ring_resume.c).
+ * does there. When a fault breaks the plan, each member fails all operations whose result or end
+ * its process does not have. If the plan has REPAIR, the operations go on instead (ring_resume.c).
  *
- * While a frame is on its way back, all processes may have the result already. So lack of memory
- * then breaks the plan, or has it repaired (hc_fail()). If another failure ends the operation, a
- * member that has completed it does the same when END comes (hc_end_note()).
+ * While a frame is on its way back, all processes may have the result already. So if memory is
+ * lacking then, the plan breaks or is repaired (hc_fail()). If another failure ends the operation,
+ * a member that has completed the operation does the same when END comes (hc_end_note()).
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -37,7 +37,7 @@
  * @ring: the array of rings of @tree
  * @node: the array of nodes of @tree
  * @got: a set of members for each member
- * @place: for each node its position in the ring, if messages may go both ways; or NULL
+ * @place: for each node its position in the ring, if messages may go in both directions; or NULL
  * @repair: for each member the state of its ring repair; NULL: no REPAIR
  * @sets: HC_REPAIR_SETS sets of members for each member; NULL: no REPAIR
  * @places: positions of the nodes of @tree, with REPAIR
@@ -67,9 +67,7 @@ const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 
 /* ------------------------------------------------------------ the shape */
 
-/* Copy the shape. It is not verified yet: numbers of nodes that do not exist are left out of the
- * set of members.
- */
+/* Copy the shape, which is not verified yet. Nodes that do not exist do not become members. */
 static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct ring_plan *rp = ring_plan(plan);
@@ -142,7 +140,7 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	hc_ring_make(k, u, &mk);
 	if (rp->place)
 		hc_ring_make_both(&mk);
-	/* A repair may need any of the node's links. */
+	/* Reserve sources for all links of the node: a repair may use any of them. */
 	role.nsrc = plan->repairs ? plan->fabric->topo.ports : mk.n;
 	err = hc_member_create(plan, u, &role, mk.src);
 	if (err)
@@ -193,7 +191,7 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 	return err;
 }
 
-/* Allocate what repairs need, so that the polls need little memory. */
+/* Allocate in advance what repairs need, so that the polls need little memory. */
 static int repair_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
@@ -216,8 +214,8 @@ static int repair_alloc(struct hc_plan *plan)
 	return 0;
 }
 
-/* Can messages go both ways? A single ring that is closed by a link has both directions of its
- * links for itself.
+/* Can messages go in both directions? Both directions of the links are free for a single ring that
+ * is closed by a link.
  */
 static bool goes_both(const struct hc_plan *plan, const struct hc_ring_net *net)
 {
@@ -297,7 +295,7 @@ static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* ------------------------------------------------------------ what the common code asks */
+/* ------------------------------------------------------------ called by the common code */
 
 static const struct hc_coll_ops *const ring_colls[] = {
 	&hc_ring_allgather, &hc_ring_alltoall, NULL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spanning trees: their members. They do what members of a communication tree do, without stages,
- * helpers and detours: each of their sources, and their destination, is at the other end of a link.
+ * Spanning trees: their members. These do what members of a communication tree do, without stages,
+ * helpers and detours: each of their sources, and their destination, is a neighbour.
  */
 #include <linux/slab.h>
 
@@ -11,7 +11,7 @@
 
 /**
  * struct span_plan - private state of a plan
- * @tree: the tree; the verifier has accepted it once there are members
+ * @tree: the tree; the verifier has accepted it when members exist
  * @steps: steps that data takes up the tree, and down
  */
 struct span_plan {
@@ -21,7 +21,7 @@ struct span_plan {
 
 /**
  * struct span_member - private state of a member
- * @turns: for each source: steps until it has what goes down to it
+ * @turns: for each source: steps after which it has what goes down to it
  */
 struct span_member {
 	u16 turns[HC_PORTS_MAX];
@@ -108,7 +108,7 @@ static int span_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* Data takes as many steps up as the plan says; frames count those down (.turn). */
+/* The plan gives the number of steps up; frames count those down (.turn). */
 static u32 span_steps(const struct hc_member *m, const struct hc_op *op)
 {
 	return op->turn + span_plan(m->plan)->steps;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tree plans: their members. A role is computed from what the member itself can know: its own FAULT
- * word and those of its neighbours. Neighbours send each other their FAULT words; where the link
- * between them is faulty, configuration supplies them.
+ * Tree plans: their members. A member's role follows from what the member itself can know: its own
+ * FAULT word and those of its neighbours. Neighbours send each other their FAULT words; where the
+ * link between them is faulty, configuration supplies them.
  */
 #include <linux/slab.h>
 
@@ -113,7 +113,7 @@ const struct hc_coll_ops *const hc_tree_colls[] = {
 	NULL
 };
 
-/* A plan of another type may have carried an alltoall, which goes on here. */
+/* With alltoall, which an earlier epoch of another plan type may have begun. */
 const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
 	&hc_tree_reduce,
 	&hc_tree_allreduce,

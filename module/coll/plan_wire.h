@@ -12,19 +12,19 @@ struct hc_plan_params;
 struct netlink_ext_ack;
 
 /**
- * hc_plan_wire_size() - bytes that a plan takes in a message
+ * hc_plan_wire_size() - return the size of a plan in a message
  * @fabric: the fabric
  * @p: the plan
  *
- * Return: the bytes.
+ * Return: the size in bytes.
  */
 size_t hc_plan_wire_size(const struct hc_fabric *fabric, const struct hc_plan_params *p);
 
 /**
- * hc_plan_wire_max() - bytes that the longest plan of a fabric takes in a message
+ * hc_plan_wire_max() - return the size of the longest plan of a fabric in a message
  * @fabric: the fabric
  *
- * Return: the bytes.
+ * Return: the size in bytes.
  */
 size_t hc_plan_wire_max(const struct hc_fabric *fabric);
 
@@ -40,12 +40,12 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
  * hc_plan_wire_get() - read a plan from a message of another machine, which is not trusted
  * @fabric: the fabric
  * @from: the message
- * @len: its bytes
+ * @len: its length in bytes
  * @p: filled in, except .id and .epoch; hc_plan_wire_free() frees its arrays, also after an
  *	error
- * @extack: says why it was refused
+ * @extack: set to the reason if the plan is refused
  *
- * Sizes and ranges are checked here; the verifier checks the rest.
+ * This function checks sizes and ranges; the verifier checks the rest.
  *
  * Return: 0 or a negative errno.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Results for processes, as records: what goes with the payload.
+ * Results for processes: makes and queues the records that carry the payload.
  */
 #include "coll/coll.h"
 #include "coll/process.h"
@@ -24,7 +24,7 @@ static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *
 			 const struct hc_result_cb *cb)
 {
 	BUILD_BUG_ON(sizeof(struct hypercube_result) > HC_DATA_HEAD);
-	/* struct hypercube_result takes the end of the room in front of the payload. */
+	/* Put struct hypercube_result at the end of the headroom, in front of the payload. */
 	__skb_pull(skb, HC_DATA_HEAD - sizeof(struct hypercube_result));
 	result_fill(m, op, (struct hypercube_result *)skb->data);
 	*hc_result_cb(skb) = *cb;
@@ -65,7 +65,7 @@ void hc_process_result_spread(struct hc_member *m, struct hc_op *op, struct sk_b
 	result_queue(m, op, skb, &cb);
 }
 
-/* Make the end of a result with set @places, and another set, *@missing, which is empty as yet. */
+/* Make the end of a result that names the set @places, and a second set, *@missing, still empty. */
 static struct sk_buff *places_alloc(const struct hc_member *m, const struct hc_op *op,
 				    const u32 *places, u32 **missing)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The processes of a node, as collectives see them: which socket serves a plan, whether its receive
- * buffer has room, and records with results and failures. Collectives know sockets only by numbers
- * (struct hc_rec). Sockets set these operations at init.
+ * buffer has room, and records with results and failures. Collectives know sockets only by their
+ * ids (struct hc_rec). Sockets set these operations at init.
  */
 #ifndef _HC_PROCESS_H
 #define _HC_PROCESS_H
@@ -15,13 +15,13 @@ struct hypercube_result;
 struct sk_buff;
 
 /**
- * struct hc_process_ops - operations of sockets that collectives call, in any context
+ * struct hc_process_ops - operations of sockets that collectives call
  * @serving: return the id of the socket that serves plan @plan at @node: the one connected to
  *	the plan, or else the one that is connected to no plan; 0: none. Sets *@group, unless NULL,
  *	to hc_sock.group of that socket, which identifies its process
  * @there: tell whether socket @id exists and may serve the plan
- * @room: tell whether the receive buffer of socket @id has room; @id 0: of the one that serves
- *	the plan. True if there is no socket
+ * @room: tell whether the receive buffer has room: of socket @id or, with 0, of the socket that
+ *	serves the plan. Returns true if there is no socket
  * @record: make a record for an operation that no process began; it goes to the socket that
  *	serves the plan
  * @queue: queue a piece of a record, described by hc_result_cb(), for socket @id. Returns
@@ -80,41 +80,41 @@ static inline u64 hc_process_status(struct hc_node *node, const struct hypercube
  * @m: the member
  * @op: the operation
  * @skb: DATA; consumed
- * @last: it ends the record
+ * @last: this piece ends the record
  */
 void hc_process_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_process_result_at() - queue a piece of a result that has a place of its own
+ * hc_process_result_at() - queue a piece of a result at a given offset
  * @m: the member
  * @op: the operation
  * @skb: DATA; consumed
- * @at: its offset in the result
- * @last: it ends the record
+ * @at: the piece's offset in the result
+ * @last: this piece ends the record
  */
 void hc_process_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			  bool last);
 
 /**
- * hc_process_result_spread() - queue pieces of a result that have places of their own
+ * hc_process_result_spread() - queue pieces of a result at offsets of equal distance
  * @m: the member
  * @op: the operation
  * @skb: DATA; consumed
  * @at: offset of the first piece in the result
- * @stride: distance from the offset of each piece to that of the next, bytes
+ * @stride: distance in bytes from the offset of each piece to that of the next
  * @piece: bytes of a piece
- * @last: they end the record
+ * @last: these pieces end the record
  */
 void hc_process_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			      u64 stride, u32 piece, bool last);
 
 /**
- * hc_process_places() - queue the end of a result that has places for some members only
+ * hc_process_places() - queue the end of a result that has blocks of some members only
  * @m: the member
  * @op: the operation
- * @members: set of the nodes that have places; the record names them
- * @missing: set of those whose blocks are missing: the result is a failure then; or NULL:
- *	none
+ * @members: set of the nodes for whose blocks the result has space; the record names them
+ * @missing: set of those whose blocks are missing, which makes the result a failure; NULL if
+ *	there are none
  *
  * Return: false if there is no memory.
  */
@@ -122,14 +122,14 @@ bool hc_process_places(struct hc_member *m, const struct hc_op *op, const u32 *m
 		       const u32 *missing);
 
 /**
- * hc_process_names() - make the end of a result that some members contributed to
+ * hc_process_names() - make the end of a result to which some members have contributed
  * @m: the member
  * @op: the operation
  * @all: set of the nodes that may have contributed
- * @members: set of those that did; the record names both
+ * @members: set of those that did; the record names both sets
  * @strict: the result is a failure if not all of @all did
  *
- * Return: the end, for hc_process_named(), or NULL: no memory.
+ * Return: the end, for hc_process_named(), or NULL if there is no memory.
  */
 struct sk_buff *hc_process_names(struct hc_member *m, const struct hc_op *op, const u32 *all,
 				 const u32 *members, bool strict);

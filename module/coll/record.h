@@ -10,15 +10,15 @@
 #include "fabric/skb.h"
 
 /**
- * struct hc_result_cb - skb->cb of a piece of a record; its data begin with struct
+ * struct hc_result_cb - skb->cb of a piece of a record, whose data begins with struct
  *	hypercube_result
  * @rec: number of the record within the socket
  * @at: offset of the first piece in the result, if @placed
  * @stride: distance from the offset of each piece to that of the next, in bytes
  * @piece: bytes of a piece
  * @sets: bytes of the sets of nodes that follow the result (HYPERCUBE_CMSG_MISSING)
- * @pos: bytes already received by the process
- * @placed: the data go to offset @at; otherwise behind what came before
+ * @pos: bytes that the process has received
+ * @placed: the data goes to offset @at; otherwise after the data before
  * @last: this skb ends the record
  * @failure: the record reports a failure, and is counted in hc_sock.unread
  */

@@ -4,11 +4,11 @@
  * figure 13, as corrected in Documentation/errata.rst).
  *
  * A member merges the same segment of each of its sources into its own segment, in place, in the
- * order of its role: by stage, as the paper's loop over i. (If a guarded plan keeps the
- * contribution in the same pages, the first merge writes to pages of its own.) Then the member
- * passes the segment on: to its passive neighbour; in m parts to the effective helpers if that link
- * is faulty; or by a detour if there are none. The sink gives it to the socket. The order of
- * arrival does not affect the result.
+ * order of its role: by stage, as in the paper's loop over i. (If a guarded plan keeps the
+ * contribution in the same pages, the first merge writes to new pages.) Then the member passes the
+ * segment on: to its passive neighbour; in m parts to the effective helpers if that link is faulty;
+ * or by a detour if there are no helpers. The sink gives it to the socket. The order of arrival
+ * does not affect the result.
  */
 #include <net/sock.h>
 
@@ -31,8 +31,8 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 	return part;
 }
 
-/* Send the data of a blocked sender to its helpers, in m parts whose sizes differ by one element at
- * most. Return: false if the operation is gone.
+/* Send the data of a blocked sender to its helpers, in m parts whose sizes differ by at most one
+ * element. Return: false if the operation is gone.
  */
 static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
@@ -46,7 +46,7 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		u32 to = (u64)elems * (i + 1) / parts * op->elem;
 		struct sk_buff *part = part_make(m->node, skb, from, to - from);
 
-		/* Frames of the members' own operations are charged to the fabric. */
+		/* Frames of members' agreements are charged to the fabric. */
 		if (part && op->agrees && !hc_poll_adopt(m->node->fabric, part)) {
 			kfree_skb(part);
 			part = NULL;
@@ -63,8 +63,8 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	return true;
 }
 
-/* Give @skb a page of its own for its payload, which is not filled in yet. Return: the page that it
- * had, with the reference to it; NULL: no memory.
+/* Give @skb a new page for its payload, not filled in yet. Return: the old page, with @skb's
+ * reference to it; NULL if there is no memory.
  */
 static struct page *page_renew(struct sk_buff *skb)
 {
@@ -79,7 +79,7 @@ static struct page *page_renew(struct sk_buff *skb)
 	return old;
 }
 
-/* Combine @len bytes of @acc from @off on with @in.  False: no memory. */
+/* Combine @len bytes of @acc from offset @off on with @in. Return: false if there is no memory. */
 static bool payload_combine(const struct hc_member *m, const struct hc_op *op, struct sk_buff *acc,
 			    u32 off, const void *in, u32 len)
 {
@@ -90,7 +90,7 @@ static bool payload_combine(const struct hc_member *m, const struct hc_op *op, s
 		kept = page_renew(acc);
 		if (!kept)
 			return false;
-		/* If a helper's part is merged, only that part is written below. */
+		/* Only a helper's part is written below: copy the rest. */
 		if (len < be32_to_cpu(hc_hdr(acc)->len))
 			memcpy(hc_payload(acc), first, be32_to_cpu(hc_hdr(acc)->len));
 	}
@@ -146,14 +146,14 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 	}
 	hc_data_header(m, op, 0, skb);
 	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc && !op->agrees);
-	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
+	/* If the frame could not be sent, the operation has ended, and @op is gone. */
 	return hc_op_lives(m, op, nr);
 }
 
 /**
  * struct reduce_op - a reduction
  * @next: sources already merged into the head of hc_op.own
- * @up: all of it has gone up
+ * @up: the whole contribution has gone up
  */
 struct reduce_op {
 	unsigned int next;
@@ -195,8 +195,8 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* Where a result is passed on in its turn only, and all before it (a broadcast): up as far as
- * possible, and down what is there.
+/* Advance an agreement in a broadcast plan, where a result is passed on only when all results
+ * before it were: send up as far as possible, and pass on what has come down.
  */
 static enum hc_progress both_advance(struct hc_member *m, struct hc_op *op)
 {
@@ -214,7 +214,7 @@ static enum hc_progress both_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ the collectives */
 
-/* What all reductions have in common. */
+/* Common to all reductions. */
 #define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance
 
 const struct hc_coll_ops hc_tree_reduce = {
@@ -232,7 +232,7 @@ const struct hc_coll_ops hc_tree_barrier = {
 	REDUCE_OP, .comes_down = true,
 };
 
-/* All members get the whole result, and give the process its part of it. */
+/* All members get the whole result, and each gives its process its part. */
 const struct hc_coll_ops hc_tree_reduce_scatter = {
 	.id = HYPERCUBE_REDUCE_SCATTER,
 	REDUCE_OP, .comes_down = true, .own_part = true,

@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over rings: acknowledged all-to-all broadcast; and alltoall, in which each member gives
- * its process only its own part of each message.
+ * Allgather over rings: an acknowledged all-to-all broadcast. Alltoall is the same, except that
+ * each member gives its process only that member's part of each message.
  *
- * A message is passed on as a hot potato: it goes round in one direction; each member gives its
- * process a copy and passes the message on; its source, to which it comes back, takes it out. In a
- * tree of rings a member of several rings (a convergent point) puts what is new to it into all its
- * other rings, and takes it out of each of them when it has come round there. So each message
- * enters each ring once, and each link of a ring carries each message once.
+ * A message is passed on as a hot potato: it goes round in one direction. Each member gives its
+ * process a copy and passes the message on. The source takes the message out when it comes back.
+ * In a tree of rings, a member of several rings (a convergent point) puts a message that is new to
+ * it into all its other rings, and takes it out of each of them when it has come round there. So
+ * each message enters each ring once, and crosses each link of a ring once.
  *
- * Chunks. Messages are cut into segments. A chunk is the segments of all members that lie at the
- * same offset, and a member works on one chunk after another: it sends its own segment, then passes
- * on those of others, from all rings in turn (fair sending). The chunk is complete here when every
- * one of its rings has brought a segment of each member, its own being the one that it gets back.
- * In one ring the order is always the same: a member's own segment first, then that of the member
- * before, of the one before that, and so on. A segment takes N - 1 steps to all members and N to
- * come back.
+ * Chunks. Messages are cut into segments. A chunk is the segments of all members at one offset. A
+ * member works on one chunk after another: it sends its own segment, then passes on those of
+ * others, from all rings in turn (fair sending). The chunk is complete here when each of its rings
+ * has brought a segment of each member; this member's own segment is the one that comes back. In
+ * one ring the order is always the same: a member's own segment first, then its predecessor's, then
+ * that of the predecessor's predecessor, and so on. A segment takes N - 1 steps to all members and
+ * N to come back.
  *
- * No member waits for ever. Take the first chunk that is not complete at all members. All before it
- * has been taken out of all rings, so each socket is charged for nothing of its message except that
- * chunk, and has room to send it. Whatever waits in a member's queues in front of a segment of this
- * chunk is of the same chunk, and needs no room anywhere except at the process.
+ * No member waits for ever. Take the first chunk that is not complete at all members. All segments
+ * of earlier chunks were taken out of all rings, so a socket is charged for no earlier segment of
+ * its message and has room to send its segment of this chunk. All frames ahead of such a segment in
+ * a member's queues are of this chunk too, and need no room anywhere except at the process.
  *
  * Memory. A frame stays charged to the socket of its source until it is taken out, and so do the
- * copies for other rings: there are as many in flight as the send buffers allow, one chunk of them
- * and parts of the next. What waits at the process is charged to its socket. No socket here is
- * charged for frames of another machine, so a member that waits has room for two chunks of them in
- * each stream (hc_stream_push()): no member is ahead by more.
+ * copies for other rings. So send buffers limit the frames in flight, to one chunk and parts of the
+ * next. What waits at the process is charged to its socket. No socket of this machine is charged
+ * for frames from another machine. For these, each stream of a waiting member has room for two
+ * chunks (hc_stream_push()), as no member is ahead by more.
  *
- * Who has a message. In a single ring, a message that is back has been at all members. In a tree it
- * has been in its source's rings, and convergent points send a notice (HC_DATA_F_SEEN) when what
- * they have taken from a ring is complete in all rings beyond: once all of a message has come back
- * to them in each of their other rings, and so has the same notice from all convergent points
- * there. The notice goes round in the ring once, as far as the member before its origin. Since a
- * notice about a ring waits only for notices about rings further away, there is always a first one.
+ * Acknowledgment. In a single ring, a message that has come back has been at all members. In a tree
+ * it has been at the members of its source's rings only. So a convergent point sends a notice
+ * (HC_DATA_F_SEEN) in a ring when all that it took from this ring is complete in all rings beyond:
+ * that is, when all of it has come back to this member in each of its other rings, and all
+ * convergent points there have sent the same notice. A notice goes round once, up to the member
+ * before its origin. A notice about a ring waits only for notices about rings further away, so
+ * there is always a first one.
  *
- * If there is one ring, messages that need no acknowledgment go both ways: ring_both.c.
+ * In a single ring, messages that need no acknowledgment go in both directions: ring_both.c.
  *
- * Steps, as the paper counts them: a ring's link carries one segment in each step, and what goes
- * back along a ring to its first member takes one step, however many links it crosses. The step in
- * which a segment crosses a link follows from the rings alone, not from the order in which frames
- * come here (hc_ring_tour()): so a chunk takes as many steps as there are links in all rings
- * together, and all members have it in fewer. Where messages go both ways, what a member sends
- * leaves in the step after that in which it has come, and after the frame before it on the same
- * link.
+ * Steps, as the paper counts them: a ring's link carries one segment in each step. If no link
+ * closes a ring, the return along it to the first member takes one step, however many links it
+ * crosses. The step in which a segment crosses a link follows from the rings alone
+ * (hc_ring_tour()), not from the order in which frames arrive. So a chunk takes as many steps as
+ * there are links in all rings together, and all members have it in fewer. Where messages go in
+ * both directions, a member sends a segment in the step after the one in which it came, and after
+ * the previous frame on the same link.
  */
 #include "coll/coll.h"
 #include "coll/process.h"
@@ -55,7 +56,7 @@
 #include "hc_topo.h"
 
 #define OWN	(-1)
-/* Segments that are processed before other work has its turn. */
+/* Segments that one call processes before it lets other work run. */
 #define BATCH	16
 
 static bool in_ring(const struct hc_member *m, unsigned int i)
@@ -102,8 +103,8 @@ static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, u
 }
 
 /* Give a segment that is new here to the process and pass it on in all rings: the frame itself in
- * the ring that it came by, copies in the others. Consumes @skb. Return: false if the operation is
- * gone.
+ * the ring from which it came, copies in the others. Consumes @skb. Return: false if the operation
+ * is gone.
  */
 static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
 			   u32 turn)
@@ -161,7 +162,7 @@ static bool own_send(struct hc_member *m, struct hc_op *op)
 	return segment_spread(m, op, OWN, skb, 0);
 }
 
-/* Is the frame a part of the current chunk? Frames may come from another machine. */
+/* Is the frame a valid segment of the current chunk? It may come from another machine. */
 static bool segment_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
 			 const struct sk_buff *skb)
 {
@@ -194,7 +195,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	r->src[i].clock = max(r->src[i].clock, be32_to_cpu(hc_hdr(skb)->step));
 	hc_op_note(m, op, skb);
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	/* The segment has gone round. */
+	/* The segment was here before: it has gone round. */
 	if (hc_set_has(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block))) {
 		r->now.home = true;
 		consume_skb(skb);
@@ -232,7 +233,7 @@ static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsi
 	const struct ring_stream *st = &ring_op(op)->src[i];
 	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
 
-	/* When all chunks are complete here, what goes both ways is complete. */
+	/* In both directions nothing comes after the last chunk, and only then is this called. */
 	return !way->used || hc_ring_member(m)->place ||
 	       (st->lasts == hc_ring_member(m)->nmembers && st->seen == way->seen);
 }
@@ -245,7 +246,7 @@ static bool chunk_came(const struct hc_member *m, const struct hc_op *op, unsign
 	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
-/* Have all sources brought what they must? If not, wait for the first one that has not. */
+/* Does @came hold for each source? If not, wait for the first for which it does not. */
 static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 				 bool (*came)(const struct hc_member *m, const struct hc_op *op,
 					      unsigned int i))
@@ -258,14 +259,14 @@ static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 	return HC_FINISHED;
 }
 
-/* Does the process, to which the operation gives something, have room for it? */
+/* Is there room at the process, if the operation still gives it something? */
 static bool has_room(const struct hc_member *m, const struct hc_op *op)
 {
 	return !op->begun || op->agrees || hc_process_room(m, op->rec.sock);
 }
 
-/* Is there room for the next segment of a ring?  What has gone round needs none, nor does anything
- * when the process has all.
+/* May the next segment from source @i be processed? One that has gone round needs no room at the
+ * process, nor does one that the process was given before.
  */
 static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
@@ -276,9 +277,9 @@ static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned
 		(hc_set_has(hc_ring_member(m)->got, block) || hc_resume_gave_before(m, block)));
 }
 
-/* Process at most one queued segment of each ring; *taken counts them. Return: HC_FINISHED when
- * that is done; HC_BLOCKED if the process's receive buffer is full and nothing was processed;
- * HC_FAILED if the operation is gone.
+/* Process at most one queued segment from each source; *taken counts them across passes. Return:
+ * HC_FINISHED when the pass is over; HC_BLOCKED if the process's receive buffer is full and nothing
+ * was processed; HC_FAILED if the operation is gone.
  */
 static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsigned int *taken)
 {
@@ -326,8 +327,9 @@ static enum hc_progress chunk_advance(struct hc_member *m, struct hc_op *op, uns
 	return all_wait(m, op, chunk_came);
 }
 
-/* As many segments as there are members have come by each ring: is there one of each member? If so,
- * no neighbour has sent one twice in place of another. Return: false if the operation is gone.
+/* Each ring has brought as many segments as there are members. Check that there is one of each
+ * member, so that no neighbour has sent one twice in place of another. Return: false if not, and
+ * the operation is gone.
  */
 static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 {
@@ -337,9 +339,9 @@ static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 	if ((!ring->place || ring_op(op)->both || ring_op(op)->now.home) &&
 	    !memcmp(ring->got, ring->members, hc_topo_words(&m->node->fabric->topo) * sizeof(u32)))
 		return true;
-	/* All rings have brought one segment twice; or the member is in no ring, as a Byzantine
-	 * master said.
-	 */
+		/* All rings have brought one segment twice; or a Byzantine repair coordinator has
+		 * assigned this member to no ring.
+		 */
 	for (i = 0; i < m->role.nsrc && !in_ring(m, i); i++)
 		;
 	hc_op_fail(m, op, -EPROTO, i < m->role.nsrc ? m->src[i].node : m->node->id);
@@ -366,8 +368,8 @@ static void chunk_over(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ notices (HC_DATA_F_SEEN) */
 
-/* Send the notice in the ring of source @i: everything is complete in the rings beyond this member.
- * Return: false if the operation is gone.
+/* Send this member's notice in the ring of source @i: all messages are complete in the rings beyond
+ * this member. Return: false if the operation is gone.
  */
 static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
@@ -385,8 +387,8 @@ static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 	return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, skb, ring_op(op)->now.most);
 }
 
-/* Send the notice in each ring for which all other rings are complete. Return: false if the
- * operation is gone.
+/* Send the notice in each ring for which all other rings of this member are complete. Return: false
+ * if the operation is gone.
  */
 static bool seen_notify(struct hc_member *m, struct hc_op *op)
 {
@@ -429,7 +431,7 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	unsigned int taken = 0;
 	enum hc_progress p;
 
-	/* Until the plan is repaired and all members have their places. */
+		/* The plan is being repaired, and not all members have their assignments. */
 	if (hc_resume_holds(m))
 		return HC_BLOCKED;
 	if (!relays_pass(m, op))
@@ -452,21 +454,21 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ arrival */
 
-/* By the argument of coll/plan_doubling.c a member gets frames of no operation
- * beyond the next one.
+/* Is @nr an operation whose frames a member may get: the current one, or the next? The argument in
+ * plan_doubling.c shows that there are no others.
  */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {
 	return nr == m->head || (nr == hc_nr_behind(m, m->head) && !seen);
 }
 
-/* Do frames come from source @i? */
+/* May frames come from source @i? */
 static bool carries(const struct hc_member *m, unsigned int i)
 {
 	return hc_ring_member(m)->way[i].used || hc_ring_member(m)->way[i].back;
 }
 
-/* Return: 0, or the reason to drop the frame; the operation does not fail by that. */
+/* Return: 0, or the reason to drop the frame. A dropped frame does not fail the operation. */
 static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -498,8 +500,8 @@ static int check(struct hc_op *op, unsigned int i, struct sk_buff *skb)
 	return hc_payload_check(op, skb);
 }
 
-/* Handle a notice. It goes on at once, before segments that wait, since it is not about these.
- * Return: false if the operation is gone.
+/* Handle a notice. It overtakes segments that wait here, since it does not concern them. Return:
+ * false if the operation is gone.
  */
 static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
@@ -553,14 +555,14 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_advance(m);
 }
 
-/* ------------------------------------------------------------ what the common code asks */
+/* ------------------------------------------------------------ operations of the plan type */
 
 u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
 {
 	return ring_op(op)->steps;
 }
 
-/* What all have in common. */
+/* Common to all collectives over rings. */
 #define RING_OP							\
 	.op_size = sizeof(struct ring_op),			\
 	.src_size = sizeof(struct ring_stream),			\
@@ -571,7 +573,7 @@ const struct hc_coll_ops hc_ring_allgather = {
 	RING_OP,
 };
 
-/* All messages go round, and the process gets its part of each. */
+/* All messages go round; the process gets this member's part of each. */
 const struct hc_coll_ops hc_ring_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,
 	RING_OP, .own_part = true,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Plans of rings: what their members know (plan_ring.c) and what they do with it (ring.c).
+ * Plans of rings: the ring edges of their members (plan_ring.c) and the collectives (ring.c).
  *
- * Each direction of a link belongs to one ring, and so do the frames that come over it. Source i of
- * a member is the neighbour over one of its links. What comes from a source is either sent by the
- * member before this one in a ring, or is on its way back along the ring from the last member to
- * the first; this member is then a relay.
+ * Each direction of a link belongs to one ring, and so do the frames that cross it. Source i of a
+ * member is the neighbour over one of its links. A frame from a source either comes from this
+ * member's predecessor in a ring, or, in a ring that is not closed by a link, is on its way back
+ * from the ring's last member to its first; this member then is a relay.
  */
 #ifndef _HC_RING_KERNEL_H
 #define _HC_RING_KERNEL_H
@@ -20,16 +20,16 @@ struct hc_ring_places;
 struct hc_ring_tree;
 
 /**
- * struct hc_ring_way - the ring edge from one source
+ * struct hc_ring_way - the ring edge from one source: where its frames come from and go on to
  * @next: the member after this one in the ring
- * @seen: number of notices (HC_DATA_F_SEEN) that will come; each says that a message is
- *	complete in the rings beyond the convergent point that sends it
- * @came: position in the tour (hc_ring_tour()) of the ring's link by which frames come
- * @leaves: position in the tour of the link by which they go on
+ * @seen: number of notices (HC_DATA_F_SEEN) to expect from this source in one operation; each is
+ *	sent by a convergent point when all messages are complete in the rings beyond it
+ * @came: position in the tour (hc_ring_tour()) of the ring's link over which frames arrive
+ * @leaves: position in the tour of the link over which they go on
  * @out: index of the source to which they go on
- * @used: frames come from this source at all
- * @relay: they are not for this member, which only passes them on
- * @back: they go against the ring's direction (messages that go both ways)
+ * @used: this source sends frames in the ring's direction
+ * @relay: these frames are not for this member, which only passes them on
+ * @back: this source sends frames against the ring's direction (ring_both.c)
  */
 struct hc_ring_way {
 	u32 next;
@@ -44,14 +44,14 @@ struct hc_ring_way {
 
 /**
  * struct hc_ring_member - private state of a member of rings
- * @got: set of the members whose part of the current chunk is here [poll]
+ * @got: set of the members whose segment of the current chunk is here [poll]
  * @nrings: number of rings that the member is in; a convergent point is in several
  * @nmembers: number of members in @members
  * @tour: number of links of all rings together
- * @members: set of the members: those of the plan, or those that the last repair has reached
- * @repair: state of the ring repair, or NULL: the plan has no REPAIR
- * @place: for each node its position in the ring, where messages may go both ways
- *	(ring_both.c); or NULL
+ * @members: set of the members: those of the plan, or those in the rings since the last repair
+ * @repair: state of the ring repair; NULL if the plan has no REPAIR
+ * @place: position in the ring of each node, if messages may go in both directions
+ *	(ring_both.c); otherwise NULL
  * @way: the ring edge from each source
  */
 struct hc_ring_member {
@@ -73,9 +73,9 @@ static inline struct hc_ring_member *hc_ring_member(const struct hc_member *m)
 /* --- plan_ring.c --- */
 
 /**
- * hc_ring_tree_of() - return the rings of a plan as it was installed
+ * hc_ring_tree_of() - return the rings with which a plan was installed
  * @plan: the plan
- * @places: set to the positions of its nodes, if the plan has REPAIR
+ * @places: set to the positions of the nodes in the rings, if the plan has REPAIR
  *
  * Return: the tree of rings.
  */
@@ -85,11 +85,11 @@ const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 /* --- ring.c --- */
 extern const struct hc_coll_ops hc_ring_allgather;
 extern const struct hc_coll_ops hc_ring_alltoall;
-/* Where the plan is guarded. */
+/* For guarded plans. */
 extern const struct hc_coll_ops hc_ring_guarded_allgather;
 extern const struct hc_coll_ops hc_ring_guarded_alltoall;
 extern const struct hc_coll_ops hc_ring_agreement;
-/* See struct hc_plan_ops. */
+/* hc_plan_ops.data_rx of rings. */
 void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb);
 
 /**

@@ -2,34 +2,35 @@
 /*
  * Allgather in one ring, in both directions at once.
  *
- * A message whose source does not want to know that all have it need not go round: one copy of it
- * goes half of the way in the ring's direction, N / 2 links, and another copy against it, over the
- * other (N - 1) / 2; the last member of each way passes it on no more. So all messages are at all
- * members after ceil((N - 1) / 2) steps, and fewer are impossible with two links for each node. A
- * message whose source waits for the acknowledgment (HYPERCUBE_F_NOTIFY) goes round as in ring.c;
- * members need not agree about that, since each message says how it goes (HC_DATA_F_BOTH).
+ * A message whose source does not ask whether all members have it need not go round. One copy of it
+ * goes half round in the ring's direction, over N / 2 links, and another copy goes against that
+ * direction, over the other (N - 1) / 2. The last member of each half does not pass it on. So all
+ * messages are at all members after ceil((N - 1) / 2) steps, and fewer are impossible with two
+ * links for each node. A message whose source waits for the acknowledgment (HYPERCUBE_F_NOTIFY)
+ * goes round as in ring.c. Members need not agree about this, since each message carries a flag
+ * (HC_DATA_F_BOTH).
  *
- * A chunk (ring.c) is complete at a member when it has a segment of each member, and its own is
- * back if it went round. Nothing else of the chunk comes then: a segment that goes both ways comes
- * by one of the two directions, one that goes round comes in the ring's direction, and each comes
- * once. So members are apart by one chunk at most, as in a ring of one direction: a member for
- * which a chunk is complete has had a segment of all members. What has come of the next chunk waits
- * in its stream until this one is complete.
+ * A chunk (ring.c) is complete at a member when the member has a segment of each member, and its
+ * own is back if that goes round. No other segment of the chunk comes later: one that goes in both
+ * directions reaches the member by one of them only, one that goes round comes in the ring's
+ * direction, and each comes once. So members are apart by one chunk at most, as in a ring of one
+ * direction: a member at which a chunk is complete has had a segment of all members. Segments of
+ * the next chunk wait in their streams until this one is complete.
  *
- * No member waits for ever. Take the first chunk that is not complete at all members. Everything of
- * the chunk before it was taken out of the ring, since the member that took it last did so before
- * that chunk was complete there; so each socket is charged for nothing except this chunk and the
- * next. What stands in a stream in front of a segment of this chunk is of the same chunk: a member
- * that sends a segment of the next has passed on all that it has to pass on of this one, since that
- * is done as it comes.
+ * No member waits for ever. Take the first chunk that is not complete at all members. All segments
+ * of the chunk before it were taken out of the ring: the member that took a segment last did so
+ * before that chunk was complete there. So each socket is charged for this chunk and the next only.
+ * All segments ahead of one of this chunk in a stream are of this chunk too: a member that sends a
+ * segment of the next chunk has already passed on its segments of this one, since it does so as
+ * they come.
  *
  * A member for which an operation is complete may have nothing more to send to a peer that waits
- * for the other neighbour, so the fact that it has gone on does not prove a loss: peers are told
- * how many frames went to them, also of the latest operation that is complete.
+ * for its other neighbour. So a peer's progress to the next operation does not prove that a frame
+ * was lost. The sequence numbers of links prove that (fabric/rx.c): a gap takes the link down.
  *
- * This is used only where the plan is one ring whose last node has a link to the first, since rings
- * of more than two nodes then have both directions of their links for themselves; and not in plans
- * with REPAIR, whose operations go on in trees of any shape (ring_resume.c).
+ * This is used only if the plan is one ring whose last node has a link to the first: in such a ring
+ * of more than two nodes, both directions of each link are free for it. It is not used in plans
+ * with REPAIR, whose operations may go on in trees of any shape (ring_resume.c).
  */
 #include "coll/coll.h"
 #include "coll/ring.h"
@@ -44,7 +45,9 @@ static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)
 	return q < p ? q + ring->nmembers - p : q - p;
 }
 
-/* By how many links has a segment come, or will it have come, and how many links does it go? */
+/* Set *come to the number of links that a segment has crossed on arrival from source @i, and *all
+ * to the number that it crosses in that direction before it ends.
+ */
 static void way_of(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w,
 		   u32 *come, u32 *all)
 {
@@ -64,7 +67,7 @@ void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w
 	struct ring_op *r = ring_op(op);
 	unsigned int i;
 
-	/* Of an alltoall message each member keeps one part; its steps are counted separately. */
+	/* In an alltoall each member keeps one part of a message, and counts steps separately. */
 	r->both = !op->notify_own && !op->coll->own_part;
 	if (r->both)
 		w->flags |= HC_DATA_F_BOTH;

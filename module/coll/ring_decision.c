@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The master's resume decision: see ring_decision.h, and ring_resume.c for what chunks are.
+ * The repair coordinator's resume decision: see ring_decision.h, and ring_resume.c for chunks.
  *
- * Do the members come from the same rings? Each reports in which attempt data went last, as far as
- * it knows (ran), and in which it got its last place (placed). If there is an attempt that each of
- * them names, as one or the other, they go on from its rings. All of them were in these, for each
- * had a place there. And none has moved on in others since: suppose a member has sent or received
- * data in those of a later attempt c. Then it reports that data went in c, or later, and that it
- * was placed no earlier, so it does not name the attempt. If it had a place in those of c, but
- * neither sent nor received anything, it has gone back to a chunk that is not complete at all
- * members, if it has moved at all, and that changes nothing (ring_resume.c). Conversely, when data
- * has gone in c, all members of its rings had their places, so those that are connected now name c,
- * or all name what came after it. Members that do not name c were not in its rings, and those in a
- * separate part of the plan have moved on there. Then nothing fits, and all operations end.
+ * Do the members come from the same rings? Each reports two attempts: the last in which data was
+ * sent, as far as it knows (ran), and the last in which it got an assignment (placed). If all
+ * members name a common attempt, as the one or the other, they go on from its rings. All of them
+ * were in these rings, for each had an assignment there. And none has moved on in other rings
+ * since: suppose a member has sent or received data in the rings of a later attempt c. Then both
+ * attempts that it reports are c or later, so it does not name the common one. If it had an
+ * assignment in c but neither sent nor received data there, then it has at most gone back to a
+ * chunk that is not complete at all members, and that changes nothing (ring_resume.c). Conversely,
+ * if data was sent in c, all members of its rings had their assignments, so those that are
+ * connected now name c, or all name what came after it. Members that do not name c were not in its
+ * rings; if they were in a separate part of the plan, they have moved on there. Then no attempt is
+ * common to all answers, and all operations end.
  *
- * Where are they? Members of the same rings work on two chunks at most, one after the other, and a
- * member that works on the second can carry out the first again. Anything else is a failure of
- * which not all were notified, and then all operations end; a Byzantine member can do no more harm
- * than that.
+ * Which chunks do they work on? Members of the same rings work on two chunks at most, one after the
+ * other, and a member that works on the second can carry out the first again. Anything else comes
+ * from a failure of which not all members were notified, and then all operations end. A Byzantine
+ * member can do no more harm than that.
  */
 #include <linux/minmax.h>
 
@@ -35,6 +36,7 @@ static bool same(const struct hc_decision_at *a, const struct hc_decision_at *b)
 	return a->nr == b->nr && a->offset == b->offset;
 }
 
+/* Keep the attempts in @v->line that this answer names too. */
 static void lines_take(struct hc_decision *v, u64 ran, u64 placed)
 {
 	u8 i, n = 0;
@@ -50,7 +52,9 @@ static void lines_take(struct hc_decision *v, u64 ran, u64 placed)
 	v->nline = n;
 }
 
-/* Take the position of a member into account. Return: false if it does not fit. */
+/* Take a member's current chunk into account, and the chunk before (NULL: the member cannot go
+ * back). Return: false if they do not fit the answers so far.
+ */
 static bool at_take(struct hc_decision *v, const struct hc_decision_at *at,
 		    const struct hc_decision_at *prev)
 {
@@ -65,7 +69,7 @@ static bool at_take(struct hc_decision *v, const struct hc_decision_at *at,
 		v->high = *at;
 		return true;
 	}
-	/* All members so far are one chunk further. */
+		/* All members that answered before are one chunk further. */
 	if (v->two || !v->back || !same(at, &v->prev))
 		return false;
 	v->two = true;
@@ -89,8 +93,8 @@ void hc_decision_add(struct hc_decision *v, u8 flags, const struct hc_wire_repai
 	} else if (!at_take(v, &at, back ? &prev : NULL)) {
 		v->misfit = true;
 	}
-	/* Results of operations below .fresh refer to members of the old rings; there must not be
-	 * ever more such operations.
+	/* Results of operations below .fresh refer to members of the old rings. The number of these
+	 * operations must not grow with each repair.
 	 */
 	v->misfit |= flags & HC_REPAIR_F_UNFIT || fresh - at.nr > HC_DECISION_SENT_MAX;
 	v->fresh = max(v->fresh, fresh);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether operations can go on after a repair of rings, and from where: the master's resume
- * decision, from the answers of the members: ring_decision.c.
+ * The resume decision of the repair coordinator of rings: whether operations go on after a repair,
+ * and from which chunk. It follows from the members' answers: ring_decision.c.
  */
 #ifndef _HC_RING_DECISION_H
 #define _HC_RING_DECISION_H
@@ -10,11 +10,12 @@
 
 #include "wire.h"
 
-/* Number of operations, from the one that a member works on, of which something may have been sent:
- * that operation, and the next one if the member has gone back to it.
+/* Number of operations, counted from a member's current one, of which the member may have sent
+ * something: the current one, and the next if the member has gone back from it.
  */
 #define HC_DECISION_SENT_MAX	2
 
+/* A chunk: number of its operation, and offset in each message. */
 struct hc_decision_at {
 	u64 nr;
 	u64 offset;
@@ -23,17 +24,16 @@ struct hc_decision_at {
 /**
  * struct hc_decision - the decision that the answers so far allow
  * @any: there was an answer
- * @misfit: the answers do not fit together: all operations end
- * @two: some members work on the chunk after @low
+ * @misfit: the answers contradict each other: all operations end
+ * @two: some members work on @high, the chunk after @low
  * @back: the members that work on @low could go back to @prev; used as long as no member works
  *	on another chunk
  * @low: the first chunk that is not complete at all members
  * @high: the chunk after @low; valid with @two
  * @prev: the chunk before @low; valid with @back
- * @line: attempts that each answer names, as the last one in which data went or as the last
- *	one that gave the member a place
- * @nline: number of entries in @line; the first is the attempt from whose rings all members
- *	come
+ * @line: ballots of the attempts that every answer names, either as the last in which data was
+ *	sent or as the last that gave the member an assignment
+ * @nline: number of entries in @line; the first is the attempt from whose rings all members go on
  * @fresh: the first operation of which no member has sent anything
  */
 struct hc_decision {
@@ -50,7 +50,7 @@ struct hc_decision {
 };
 
 /**
- * hc_decision_add() - take an answer into account (ANSWER)
+ * hc_decision_add() - take a member's answer into account (ANSWER)
  * @v: the decision
  * @flags: flags of the answer
  * @w: contents of the answer
@@ -58,13 +58,13 @@ struct hc_decision {
 void hc_decision_add(struct hc_decision *v, u8 flags, const struct hc_wire_repair_ops *w);
 
 /**
- * hc_decision_fill() - fill in from where operations go on (ASSIGN)
+ * hc_decision_fill() - fill in the chunk from which operations go on (ASSIGN)
  * @v: the decision
  * @w: the message
  */
 void hc_decision_fill(const struct hc_decision *v, struct hc_wire_repair_ops *w);
 
-/* Do the operations under way go on? For when all members have answered. */
+/* Do the operations under way go on? Valid when all members have answered. */
 static inline bool hc_decision_resumes(const struct hc_decision *v)
 {
 	return v->any && !v->misfit && v->nline;

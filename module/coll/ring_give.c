@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending segments in rings, and giving them to the process: see ring.c.
+ * Sends segments in rings, and gives them to the process: see ring.c.
  */
 #include <net/sock.h>
 
@@ -20,8 +20,8 @@ bool hc_ring_starve(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ sending */
 
-/* The two directions do not wait for each other: each has its own logical clock, from chunk to
- * chunk.
+/* Return: the logical clock for a frame to source @out. Where messages go in both directions, these
+ * do not wait for each other: each has a clock of its own, from chunk to chunk.
  */
 static u32 clock_of(const struct hc_member *m, const struct hc_op *op, unsigned int out)
 {
@@ -43,7 +43,7 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	hc_stage_header(m, op, &m->src[out], &op->out[out].busy, clock_of(m, op, out), skb);
 	hc_relay_xmit(m, &m->src[out], skb,
 		      be16_to_cpu(w->block) != m->node->id && !op->agrees);
-	/* A link that has just failed ends the operation, or stops it, from below this call. */
+	/* hc_relay_xmit() may find that the link has just failed, and stop or end the operation. */
 	return !m->gen.broken && hc_op_lives(m, op, nr);
 }
 
@@ -85,7 +85,7 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 
 /* ------------------------------------------------------------ the process */
 
-/* Is the end of the record queued only when the operation is complete? */
+/* Does the process's record end when the operation is complete, not with the last block? */
 static bool ends_late(const struct hc_op *op)
 {
 	return op->notify_own || ring_op(op)->late;
@@ -97,14 +97,14 @@ void hc_ring_process_done(struct hc_member *m, struct hc_op *op)
 	op->begun = false;
 }
 
-/* Return: the bytes that the process gets of each member. */
+/* Return: the size in bytes of a member's block in the result. */
 static u64 block_bytes(const struct hc_member *m, const struct hc_op *op)
 {
 	return op->coll->own_part ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* Which bytes of a segment does the process get? In an alltoall its part of the message, whose
- * first byte is at *place of the block; otherwise all.
+/* Return: how many bytes of a segment the process gets, from *off on: in an alltoall those of this
+ * member's part of the message, otherwise all. Sets *place to their offset in the block.
  */
 static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32 *off, u64 *place)
 {
@@ -124,8 +124,8 @@ bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block)
 	       hc_set_has(ring_op(op)->members, block);
 }
 
-/* Has the result fewer places than the plan had members when it was installed? Then its end names
- * the members that have one.
+/* Has the result fewer blocks than the plan had members when it was installed? Then the end of the
+ * record names the members that have a block in it.
  */
 static bool has_few_places(const struct hc_member *m, const struct hc_op *op)
 {
@@ -166,8 +166,8 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	return true;
 }
 
-/* End the record of a process that waited until all members have its message. Return: false if
- * there is no memory.
+/* End the record of a process that waited until all members had its message. Return: false if there
+ * is no memory.
  */
 static bool whole_give(struct hc_member *m, struct hc_op *op)
 {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of guarded plans (coll/guard.c): what a member makes of the segments that ring.c takes.
+ * Rings of guarded plans (coll/guard.c): what a member does with the segments that ring.c
+ * processes.
  *
- * Whatever plan an operation ends on, a ledger keeps what all members get in common in one form:
- * rounds, which have a piece of the block of each.  Segments come in any order; each is copied into
- * the rounds of all that lie at its place, and when that of the last member is there these are what
- * comes next of the result.  A segment is a whole number of pieces long, so all rounds of a result
- * but the last have one length.  Of an alltoall the member gets, and keeps, what all have for all,
- * too, and the process its part.
+ * A ledger keeps a result in one form, on whatever type of plan the operation ends: in rounds
+ * (coll/rounds.h), each with a piece of every member's block. Segments come in any order. Each is
+ * copied into the rounds at its offset, and when the last member's segment is there, these rounds
+ * are the next ones of the result. A segment is a whole number of pieces long, so all rounds of a
+ * result but the last have one length. In an alltoall the member gets and keeps the parts of all
+ * members for all, and its process gets its own.
  *
- * What members agree on in a new epoch is the combination of what they say.  Over rings each of
- * them gets what all say, and combines it, in whatever order it comes: that does not matter for the
- * operators with which they agree.
+ * In a new epoch members agree on a combination of what each of them contributes. Over rings each
+ * member gets all contributions and combines them itself, in their order of arrival: for the
+ * operators used there, the order does not matter.
  *
- * The process gets the end with the last of the result, also with NOTIFY: members that lack it then
- * get it in the next epoch from one that has it.
+ * The process gets the end of its record with the last of the result, also with NOTIFY: in the next
+ * epoch, members that lack the result get it from one that has it.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -34,7 +35,7 @@ u32 hc_ring_piece(const struct hc_plan *plan, u64 bytes)
 	return plan->nmembers * round_piece(plan);
 }
 
-/* A frame that the fabric is charged for, or NULL. */
+/* Return: a frame that is charged to the fabric, or NULL. */
 static struct sk_buff *frame_alloc(const struct hc_member *m, u32 len)
 {
 	struct hc_fabric *fabric = m->node->fabric;
@@ -42,7 +43,7 @@ static struct sk_buff *frame_alloc(const struct hc_member *m, u32 len)
 	return hc_poll_owned(fabric, hc_seg_alloc(fabric, m->node->id, len, GFP_ATOMIC));
 }
 
-/* The rounds at this place, which are to be filled.  False: no memory. */
+/* Allocate the rounds at the current chunk's offset. Return: false if there is no memory. */
 static bool rounds_alloc(const struct hc_member *m, struct hc_op *op)
 {
 	const struct ring_op *r = ring_op(op);
@@ -61,7 +62,7 @@ static bool rounds_alloc(const struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Copy the segment of a member into them.  The same. */
+/* Copy a member's segment into the rounds. Return: false if there is no memory. */
 static bool rounds_fill(const struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	const struct ring_op *r = ring_op(op);
@@ -80,7 +81,9 @@ static bool rounds_fill(const struct hc_member *m, struct hc_op *op, struct sk_b
 	return true;
 }
 
-/* Combine it with those of the others: members agree.  The same. */
+/* Combine a contribution to an agreement with those before it. Return: false if there is no memory
+ * or the merge has failed.
+ */
 static bool segment_combine(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -99,7 +102,9 @@ static bool segment_combine(struct hc_member *m, struct hc_op *op, struct sk_buf
 	return true;
 }
 
-/* The segments of all are here.  False: the operation is gone. */
+/* The segments of all members are here: give the result of the chunk. Return: false if the
+ * operation is gone.
+ */
 static bool chunk_out(struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);

@@ -2,60 +2,62 @@
 /*
  * Repair of plans of rings (REPAIR).
  *
- * A fault stops the operations of all members. Then the lowest member that can be reached, the
- * master, gives each of them a new place. No node looks into another one: all of this is done by
- * frames, which find their ways around the faults (route.c).
+ * A fault stops the operations of all members. Then the repair coordinator, the member with the
+ * lowest number that can be reached, gives each of them a new assignment in the rings. No node
+ * reads the state of another: all of this is done by frames, which are routed around the faults
+ * (route.c).
  *
- * A member whose plan is broken notifies the node that it takes for the master (REQUEST), now and
- * each second. The master begins an attempt. Its name, the ballot, is greater than all that the
- * master knows of. An attempt goes through three phases, and none begins before all members have
- * answered the one before:
+ * A member whose plan is broken sends REQUEST to the node that it takes for the coordinator, at
+ * once and then each second. The coordinator begins an attempt. The attempt's name, its ballot, is
+ * greater than all ballots that the coordinator knows. An attempt goes through three phases, and
+ * none begins before all members have answered in the one before:
  *
- *   ASK	each member stops, and says which of its links are faulty, which number is free, and
- *		where it is in the operations under way;
- *   ASSIGN	with that the master repairs the rings (lib/hc_ring_repair.c) and tells each member
- *		its place in them, the number from which all count on, and from where operations
- *		go on, or that they end (ring_resume.c, ring_decision.c).  No member sends data yet;
- *   COMMIT	nothing waits any more.
+ *   ASK	each member stops, and reports which of its links are faulty, which operation number
+ *		is free, and which chunk it works on in the operations under way;
+ *   ASSIGN	from that the coordinator repairs the rings (lib/hc_ring_repair.c), and sends each
+ *		member its ring edges, the number from which all members count on, and the chunk
+ *		from which operations go on, or that they end (ring_resume.c, ring_decision.c). No
+ *		member sends data yet;
+ *   COMMIT	members send data again.
  *
- * So no member sends data before all have their places, and a member that receives data may go,
- * too. No number is used twice: the new ones are above all that any of them had begun, so what is
- * still on its way from before is old at all members (hc_member.base).
+ * So no member sends data before all have their assignments, and a member that receives data may
+ * send data too. No operation number is used twice: the new numbers are above all that any member
+ * had begun. So all members recognize frames from before the repair as old (hc_member.base).
  *
- * A member follows the greatest ballot only, and answers NO to others, and to a place that its own
- * links do not allow. After a NO, when the links of others change, or when a member breaks again,
- * the master begins the next attempt. If the master dies, or is not the lowest any more, members
- * ask the one that is. An attempt asks all members of the plan that can be reached then: those that
- * are gone are no longer in the rings, those that are back are in them again. Parts of the plan
- * that are not connected have a master each, which looks for the others: when they can be reached
- * again, they become one.
+ * A member follows the greatest ballot only. It answers NO to others, and to an assignment that its
+ * own links do not allow. After a NO, when the links of other nodes change, or when a member breaks
+ * again, the coordinator begins the next attempt. If the coordinator dies, or is not the lowest
+ * member any more, members send REQUEST to the one that is. An attempt asks all members of the plan
+ * that can be reached then: those that are gone leave the rings, those that are back are in them
+ * again. Parts of the plan that are not connected have a coordinator each, which looks for the
+ * other parts: when they can be reached again, the parts become one.
  *
- * A node that is asked and does not have the plan (its machine has come back without it, or it was
- * never installed there) says so (NONE). It is left out like one that cannot be reached, until it
- * sends a message about the plan itself.
+ * A node that receives REPAIR and does not have the plan (its machine has come back without it, or
+ * it was never installed there) answers NONE. It is left out like one that cannot be reached, until
+ * it sends a message about the plan itself.
  *
- * No member is taken for gone because something is late. A member that does not answer is waited
- * for as long as it takes, no matter which member asks meanwhile why nothing goes on
- * (HC_REPAIR_F_WAITS), until it is known that no healthy link leads to it. And that is believed
- * only while the ends of each link report the same state of it, and each member answers with the
- * FAULT word that the master knows already: otherwise news is on its way, or waits for memory where
- * it is forwarded, and a member that would be left out may be there (ring_repair_coord.c).
+ * No timeout excludes a member. The coordinator waits for a member's answer as long as it takes, no
+ * matter which member asks meanwhile why nothing goes on (HC_REPAIR_F_WAITS), until it knows that
+ * no healthy link leads to the silent member. It relies on this knowledge only while the ends of
+ * each link report the same state of it, and each member answers with the FAULT word that the
+ * coordinator knows already. Otherwise a link-state update is under way, or waits for memory where
+ * it is forwarded, and a member that would be left out may be reachable (ring_repair_coord.c).
  *
- * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same master; frames
- * that were lost are sent again each second; so an attempt succeeds. selftests/model/ring_mend.pml
- * is a model of this.
+ * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same coordinator;
+ * frames that were lost are sent again each second; so an attempt succeeds.
+ * selftests/model/ring_mend.pml is a model of this.
  *
- * Processes may do what they want meanwhile. What they contribute waits in the host port
- * (hc_member_holds()), except for the rest of what was half sent; what they receive are results
- * that were given before. When a socket is closed in the middle of a contribution, the other
- * members are notified when the plan is repaired (hc_host_resume()). When the plan or its fabric is
- * removed, what is held ends as always (hc_member_destroy()).
+ * Processes need not wait meanwhile. Their contributions wait in the host port (hc_member_holds()),
+ * except for the rest of a contribution that was half sent; they receive results that were given
+ * before. When a socket is closed in the middle of a contribution, the other members are notified
+ * when the plan is repaired (hc_host_resume()). When the plan or its fabric is removed, waiting
+ * contributions end as always (hc_member_destroy()).
  *
- * This file is what each member does; ring_repair_coord.c is the master, ring_repair_check.c checks
- * received messages.
+ * This file is what each member does; ring_repair_coord.c is the coordinator, ring_repair_check.c
+ * checks received messages.
  *
- * Memory. What members need was charged when the plan was installed; what a master works with is
- * charged to the fabric, and if there is no memory, the master tries again a second later.
+ * Memory. What members need was charged when the plan was installed. The coordinator's memory is
+ * charged to the fabric; if there is none, the coordinator tries again a second later.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -72,7 +74,7 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* Seconds without a frame of the master after which a member asks for one. */
+/* Seconds without a frame of the coordinator after which a waiting member sends REQUEST. */
 #define SILENT_MAX	3
 
 /* ------------------------------------------------------------ which members can be reached */
@@ -148,8 +150,9 @@ void hc_repair_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Return: a number that, like all above it, no operation has used. What has broken the plan has a
- * number, too, so that control messages about it are known to be old when the plan is repaired.
+/* Return: a number that, like all above it, no operation has used. It is also above the number of
+ * the failure that broke the plan, so that control messages about that are recognized as old when
+ * the plan is repaired.
  */
 static u64 next_free(const struct hc_member *m)
 {
@@ -174,7 +177,7 @@ static void answer(struct hc_member *m, u32 dst, u8 what)
 
 /* ------------------------------------------------------------ members */
 
-/* Reset the state of a repair that waits for other members and for the master. */
+/* End the member's wait for other members and for the coordinator. */
 static void member_calm(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -182,14 +185,14 @@ static void member_calm(struct hc_member *m)
 	s->phase = REPAIR_NONE;
 	s->called = false;
 	s->silent = 0;
-	/* Not if the plan is removed. */
+	/* Neither is done for a plan that is being removed. */
 	hc_member_again(m);
 	if (!m->job.gone)
 		repair_count(m);
 }
 
-/* End all that is under way here with what has broken the plan. A process that has nothing under
- * way learns of it when it contributes next. Return: true if a process was notified.
+/* Fail all operations under way here with the cause of the break. A process that has none learns of
+ * the failure at its next contribution. Return: true if a process was notified.
  */
 static bool member_end(struct hc_member *m)
 {
@@ -210,7 +213,7 @@ static bool member_end(struct hc_member *m)
 	return notified;
 }
 
-/* Stop, for the cause that the master names. */
+/* Stop, with the cause of the break from the coordinator's ASK. */
 static void member_stop(struct hc_member *m, const struct hc_wire_repair *w)
 {
 	const struct hc_end cause = {
@@ -234,7 +237,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_repair *
 	struct hc_repair *s = hc_repair_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 
-	/* The frame was delayed: this member is further. */
+	/* The frame was delayed: this member is in a later phase of the attempt. */
 	if (ballot == s->ballot && (s->phase == REPAIR_ASSIGNED || s->ran == ballot))
 		return;
 	if (ballot < s->ballot || (ballot == s->ballot && s->phase != REPAIR_ANSWERED)) {
@@ -247,7 +250,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_repair *
 	answer(m, src, HC_REPAIR_ANSWER);
 }
 
-/* Begin counting from @base, which no operation has used. */
+/* Number operations from @base on, which no operation has used. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
 	bool idles = m->user.idles && !m->user.left;
@@ -311,8 +314,8 @@ static bool links_allow(const struct hc_member *m, const struct hc_wire_repair *
 	return true;
 }
 
-/* Go on with what is under way, or end it, as the master says. Return: false if the
- * member cannot.
+/* Resume the operations under way, or end them, as ASSIGN orders. Return: false if the member
+ * cannot do that.
  */
 static bool ops_take(struct hc_member *m, const struct hc_wire_repair *w)
 {
@@ -320,7 +323,7 @@ static bool ops_take(struct hc_member *m, const struct hc_wire_repair *w)
 
 	if (w->flags & HC_REPAIR_F_RESUME)
 		return hc_resume_apply(m, w);
-	/* One event for all members. */
+	/* One event is reported for all members of this machine. */
 	if (!hc_repair_of(m)->resume.ended && member_end(m) &&
 	    atomic64_xchg(&m->plan->reported, base) != base)
 		hc_end_event(m, &m->gen.last, m->gen.last.nr);
@@ -339,7 +342,7 @@ static void assign_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 		answer(m, src, HC_REPAIR_NO);
 		return;
 	}
-	/* A message that came before is answered again: its number is that of an operation now. */
+	/* A repeated ASSIGN is only acknowledged: by now its number may be in use here. */
 	if (!placed) {
 		if (base < next_free(m) || !links_allow(m, w) || !ops_take(m, w)) {
 			answer(m, src, HC_REPAIR_NO);
@@ -355,17 +358,17 @@ static void assign_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 	answer(m, src, HC_REPAIR_ASSIGNED);
 }
 
-/* Note that the plan is repaired; the first member of this machine that gets COMMIT in an attempt
- * does that.
+/* Record that the plan is repaired. The first member of this machine that receives COMMIT in an
+ * attempt does that.
  */
 static void plan_go(struct hc_plan *plan, u64 ballot)
 {
-	/* Parts of the plan that are not connected count their attempts separately. */
+	/* Ballots do not only grow: parts of the plan that were not connected count separately. */
 	if (atomic64_xchg(&plan->went, ballot) == ballot)
 		return;
 	atomic_inc(&plan->repaired);
 	WRITE_ONCE(plan->broken, false);
-	/* The next report of a break comes after this. */
+	/* Order this before the next report of a break. */
 	smp_mb__before_atomic();
 	clear_bit(1, &plan->breaking);
 	clear_bit(0, &plan->breaking);
@@ -373,7 +376,7 @@ static void plan_go(struct hc_plan *plan, u64 ballot)
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 }
 
-/* All members have their places: go on. */
+/* All members have their assignments: send data again. */
 static void member_go(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -409,8 +412,8 @@ static void commit_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 	answer(m, src, HC_REPAIR_COMMITTED);
 }
 
-/* Has this member, as the master, sent COMMIT to a part of the members, and does it look for the
- * others?
+/* Is this member the coordinator of a repair that has reached only a part of the members, so that
+ * it has to look for the others?
  */
 static bool leads_part(const struct hc_member *m)
 {
@@ -427,7 +430,7 @@ bool hc_repair_tends(const struct hc_member *m)
 	return s && (m->gen.broken || s->phase == REPAIR_ASSIGNED || s->coord || leads_part(m));
 }
 
-/* Count this plan at the node while it needs news of links. */
+/* Count this plan at the node while it needs notification of link-state updates. */
 static void repair_count(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -439,8 +442,8 @@ static void repair_count(struct hc_member *m)
 	atomic_add(counts ? 1 : -1, &m->node->work->repairing);
 }
 
-/* Take the logical clock of a frame: the number of links that the news of the fault has crossed.
- * @first: no other fault was known here.
+/* Take over the logical clock of a frame: the number of links that the news of the fault has
+ * crossed. @first: no other fault was known here.
  */
 static void clock_take(struct hc_repair *s, u32 clock, bool first)
 {
@@ -448,12 +451,12 @@ static void clock_take(struct hc_repair *s, u32 clock, bool first)
 	s->clock = first ? clock : max(s->clock, clock);
 }
 
-/* The node @src does not have the plan: it is not asked, or taken for the master. */
+/* The node @src does not have the plan: stop asking it or taking it for the coordinator. */
 static void none_take(struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
 	struct hc_repair *s = hc_repair_of(m);
 
-	/* It answers the latest message only. */
+	/* Ignore a reply to anything but the latest attempt. */
 	if (be64_to_cpu(w->ballot) != s->ballot)
 		return;
 	hc_set_add(s->without, src);
@@ -502,13 +505,13 @@ unsigned int hc_repair_rx(struct hc_member *m, struct sk_buff *skb)
 	why = repair_take(m, src, skb);
 	hc_coord_go_on(m);
 	repair_count(m);
-	/* What could not be sent for lack of memory is sent a second later. */
+	/* A message for which there was no memory is sent a second later. */
 	if (hc_repair_tends(m))
 		hc_member_wait(m);
 	return why;
 }
 
-/* ------------------------------------------------------------ what the common code asks */
+/* ------------------------------------------------------------ called by the common code */
 
 void hc_repair_init(const struct hc_plan *plan, struct hc_repair *s, u32 *sets)
 {
@@ -527,8 +530,8 @@ void hc_repair_init(const struct hc_plan *plan, struct hc_repair *s, u32 *sets)
 	k->nbase = plan->nmembers;
 }
 
-/* A fault has broken the plan. If the node itself has failed, its processes are notified at once:
- * no repair will take the node in again for what is under way.
+/* If the node itself has failed, its operations end and its processes are notified at once: no
+ * repair will resume these operations at this node.
  */
 void hc_repair_stop(struct hc_member *m, bool news)
 {
@@ -551,7 +554,7 @@ bool hc_repair_holds(const struct hc_member *m)
 	return s && !READ_ONCE(m->node->failed) && (m->gen.broken || s->phase == REPAIR_ASSIGNED);
 }
 
-/* Must the master be notified, because it was not, or because news of links came since? */
+/* Is a REQUEST due before the second is over: none was sent, or link states have changed since? */
 static bool call_is_news(const struct hc_member *m)
 {
 	const struct hc_repair *s = hc_repair_of(m);
@@ -577,7 +580,7 @@ static void master_call(struct hc_member *m)
 
 	if (s->coord)
 		return;
-	/* Set also if there is no memory: then the master is notified a second later. */
+	/* Set even if there is no memory: the next REQUEST is sent a second later. */
 	s->called = true;
 	s->known = m->node->lsdb->digest;
 	if (!hc_repair_reached(m, &lowest, NULL, &n))

@@ -19,10 +19,10 @@ struct repair_coord;
 struct sk_buff;
 
 /**
- * struct hc_ring_shape - a repaired tree of rings
+ * struct hc_ring_shape - a repaired tree of rings, as its coordinator made it
  * @rcu: for freeing it
  * @size: bytes of this allocation
- * @ballot: the attempt that has made it
+ * @ballot: the attempt that made it
  * @t: the tree of rings
  * @ring: the rings of @t; room for their nodes follows
  */
@@ -36,21 +36,21 @@ struct hc_ring_shape {
 
 /* How far a member has come in an attempt. */
 enum repair_phase {
-	REPAIR_NONE,	/* it works; or it is broken and has not been asked */
+	REPAIR_NONE,	/* it works; or it is broken and has received no ASK */
 	REPAIR_ANSWERED,
-	REPAIR_ASSIGNED, /* it has its place: frames of others are queued, contributions wait */
+	REPAIR_ASSIGNED, /* frames of peers are queued and contributions wait until COMMIT */
 };
 
 /**
- * struct hc_ring_chunk - a chunk whose part a member may have to send again: ring_resume.c
- * @used: the member has sent its part
+ * struct hc_ring_chunk - a chunk whose segment a member may have to send again: ring_resume.c
+ * @used: the member has sent its segment
  * @last: the chunk is the last one of its operation
- * @len: bytes of each part
+ * @len: bytes of each segment
  * @nr: number of the operation, as processes see it
  * @at: offset of the chunk in each message
- * @own: the member's part; NULL: there was no memory to keep it
+ * @own: the member's segment; NULL if there was no memory to keep it
  * @params: header of the frame that carried it, with the parameters of the operation
- * @gave: set of the members whose parts the process was given
+ * @gave: set of the members whose segments the process was given
  */
 struct hc_ring_chunk {
 	bool used;
@@ -65,8 +65,8 @@ struct hc_ring_chunk {
 
 /* Sets of members that results may refer to: see hc_resume_set_free(). */
 #define HC_RESUME_SETS	5
-/* Sets for the polls of a member: these, one for each chunk, one for missing members, one for
- * members without the plan.
+/* Sets for the polls of a member: these, the @gave of each chunk, one for missing members, one for
+ * nodes without the plan.
  */
 #define HC_REPAIR_SETS	(HC_RESUME_SETS + 4)
 
@@ -75,13 +75,13 @@ struct hc_ring_chunk {
  * @chunk: the current chunk, and the one before or after it
  * @cur: index of the current one
  * @ahead: the other one comes after it, not before
- * @unfit: what is under way here cannot go on after a repair
- * @ended: all that was under way has ended, and the member has had no new place since
- * @line: the last attempt in whose rings data went
+ * @unfit: operations under way here cannot go on after a repair
+ * @ended: all operations under way have ended, and the member has had no assignment since
+ * @line: the last attempt in whose rings data was sent
  * @base: set of the members of these rings
  * @nbase: number of members in @base
- * @placed: the last attempt that gave the member a place
- * @fresh: the first operation of which no member had sent anything then
+ * @placed: the last attempt that gave the member an assignment
+ * @fresh: the first operation of which no member had sent anything before that assignment
  * @before: set of the members to which results of operations below @fresh refer
  * @nbefore: number of members in @before
  * @set: memory for sets of members
@@ -109,17 +109,17 @@ struct hc_ring_resume {
  * @ballot: the greatest ballot that the member knows of
  * @made_at: jiffies when the plan was made; constant
  * @phase: enum repair_phase, in attempt @ballot
- * @ran: ballot of the last attempt in which the member was sent COMMIT; 0: none
+ * @ran: ballot of the last attempt in which the member received COMMIT; 0: none
  * @clock: logical clock: length of the longest chain of frames since the fault
- * @silent: seconds since the last frame of the master
- * @called: the master was notified that the plan is broken here (REQUEST)
- * @known: digest of the FAULT words that the node knew then
+ * @silent: seconds since the last frame of the coordinator
+ * @called: the coordinator was notified that the plan is broken here (REQUEST)
+ * @known: digest of the FAULT words that the node knew at that time
  * @without: set of members that have answered that they do not have the plan
  * @counted: the node, if this plan is counted in its hc_work.repairing; read outside the poll
  *	when the plan has been removed
  * @resume: what the member keeps of operations
- * @coord: the attempt that it leads as the master, or NULL
- * @shape: the latest tree that it has made as the master; read under RCU
+ * @coord: the attempt that it leads as the coordinator, or NULL
+ * @shape: the latest tree that it has made as the coordinator; read under RCU
  */
 struct hc_repair {
 	u64 ballot;
@@ -140,17 +140,17 @@ struct hc_repair {
 /**
  * hc_repair_shape() - find the latest rings of a plan, for dumps
  * @plan: the plan
- * @members: set to the set of members in the rings now, as the last COMMIT on this machine had
- *	it; NULL: the plan was not repaired
+ * @members: set to the set of members in the rings now, according to the last COMMIT on this
+ *	machine; NULL: the plan was not repaired
  *
  * Context: under RCU.
- * Return: the latest tree that a member on this machine has made as the master, or NULL: none has.
+ * Return: the latest tree that a coordinator on this machine has made, or NULL if there is none.
  */
 const struct hc_ring_shape *hc_repair_shape(const struct hc_plan *plan, const u32 **members);
 
 /**
  * hc_repair_release() - free the repair state of a member
- * @plan: the plan, which no poll sees any more
+ * @plan: the plan, which no poll uses any more
  * @s: the state
  *
  * Context: configuration.
@@ -168,21 +168,21 @@ void hc_repair_release(struct hc_plan *plan, struct hc_repair *s);
 void hc_repair_init(const struct hc_plan *plan, struct hc_repair *s, u32 *sets);
 
 /**
- * hc_repair_saw_ballot() - note that an attempt exists
+ * hc_repair_saw_ballot() - record that an attempt exists
  * @s: the state
  * @ballot: its ballot
  */
 void hc_repair_saw_ballot(struct hc_repair *s, u64 ballot);
 
 /**
- * hc_repair_saw_data() - data has come: its sender was sent COMMIT, so all members have their
- *	places
- * @m: the member, which may go on too
+ * hc_repair_saw_data() - commit this member if data has come before COMMIT: the sender has
+ *	received COMMIT, so all members have their assignments
+ * @m: the member
  */
 void hc_repair_saw_data(struct hc_member *m);
 
 /**
- * hc_repair_none() - make the answer of a node that does not have the plan to REPAIR
+ * hc_repair_none() - make the reply to REPAIR of a node that does not have the plan
  * @node: the node
  * @skb: the frame
  *
@@ -193,14 +193,14 @@ struct sk_buff *hc_repair_none(struct hc_node *node, const struct sk_buff *skb);
 /* The functions below are for members of plans with REPAIR (hc_plan.repairs). */
 
 /**
- * hc_repair_stop() - a fault has broken the plan: stop what is under way
+ * hc_repair_stop() - stop what is under way, after a fault has broken the plan
  * @m: the member. If its node has failed, its operations end
  * @news: the plan was not broken before
  */
 void hc_repair_stop(struct hc_member *m, bool news);
 
 /**
- * hc_repair_tend() - go on with the repair
+ * hc_repair_tend() - advance the repair
  * @m: the member
  * @late: a second has passed
  */

@@ -11,10 +11,10 @@
 #include "coll/ring_repair.h"
 #include "coll/ring_repair_impl.h"
 
-/* Bounds on ballots and operation numbers: how many attempts and operations there may have been
- * for each second since the plan was made, and one second more. That is far more than there can be,
- * so that a member that was away can come back at once; and a Byzantine member needs 136 years to
- * use up all that there are. The bounds grow with time alone: if they began at the next number
+/* Bounds on ballots and operation numbers: the attempts and operations that are allowed for each
+ * second since the plan was made, plus one second. This is far more than there can be, so that a
+ * member that was unreachable can come back at once, and a Byzantine member needs 136 years to use
+ * up all 64-bit numbers. The bounds grow with time alone: if they were relative to the next number
  * here, each message that this member accepts would raise the bound for the next one.
  */
 #define ATTEMPTS_MAX	(1ULL << 16)
@@ -53,8 +53,8 @@ static bool wire_set_has(const __be32 *set, u32 u)
 	return be32_to_cpu(set[u / 32]) >> (u % 32) & 1;
 }
 
-/* Is the set valid: only members of the plan, this one and the coordinator among them, as many as the
- * message says?
+/* Is the set of members valid? It must have only members of the plan, this one and the coordinator
+ * among them, and as many as the message announces.
  */
 static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
@@ -104,8 +104,8 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_r
 	return w->what && w->what < __HC_REPAIR_END && answer_fits(m, w);
 }
 
-/* May @src send this message? Only members may, in attempts that can exist; and a coordinator's
- * messages go to members above it.
+/* May @src send this message? Only members may, in attempts that can exist. A coordinator's
+ * messages go to itself and to members with greater numbers.
  */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The master of a ring repair: the attempt that it leads. See ring_repair.c.
+ * The repair coordinator of rings: the attempt that it leads. See ring_repair.c.
  */
 #include <linux/slab.h>
 
@@ -14,29 +14,31 @@
 #include "fabric/limits.h"
 #include "route/lsdb.h"
 
-/* Attempts that a master may begin in a second. */
+/* Attempts that a coordinator may begin in a second. */
 #define TRIES		8
-/* Seconds for which a master waits for news of links; more than such news waits for memory. */
+/* Seconds for which a coordinator waits for a link-state update that it lacks. One that takes
+ * longer waits for memory somewhere.
+ */
 #define NEWS_WAIT	10
-/* Nodes whose links are looked at in the time that a frame takes; for the budget. */
+/* Nodes whose links are examined in the time that a frame takes; for the poll's budget. */
 #define NODES_OF_A_FRAME	64
 
 /**
- * struct repair_coord - an attempt, at its master
+ * struct repair_coord - an attempt, at its coordinator
  * @ballot: ballot of the attempt
  * @cause: what has broken the plan
  * @what: message of the current phase: HC_REPAIR_ASK, HC_REPAIR_ASSIGN or HC_REPAIR_COMMIT
  * @again: the attempt is useless: begin another one
- * @waits: but not before there is news of links, or a second has passed
+ * @waits: with @again: not before a link state has changed or a second has passed
  * @tries: attempts begun in this second
- * @age: seconds since the last news of links
+ * @age: seconds since the last link-state update
  * @digest: digest of the FAULT words that the node knew when the attempt began
- * @nwant: number of members that have not answered
- * @next: the first number that is free at all members that have answered
+ * @nwant: number of members in @want
+ * @next: the first operation number that is free at all members that have answered
  * @decision: whether the operations under way go on
  * @word: FAULT words of the members
  * @alive: set of the members that were asked
- * @want: set of the members that have not answered
+ * @want: set of the members whose answer in this phase is outstanding
  * @shape: the new tree, from ASSIGN on
  */
 struct repair_coord {
@@ -197,7 +199,7 @@ static struct sk_buff *place_alloc(const struct hc_member *m, const struct repai
 		hc_decision_fill(&coord->decision, hc_repair_ops_of(w));
 	}
 	ways_fill(hc_repair_ways_of(w), &mk);
-	/* The set goes as 32-bit words, too. */
+	/* The set follows in 32-bit words. */
 	cpu_to_be32_array((void *)hc_repair_ways_of(w) + ways, coord->alive, size / sizeof(u32));
 	return skb;
 }
@@ -240,8 +242,9 @@ static void phase_begin(struct hc_member *m, u8 what)
 	coord_notify(m);
 }
 
-/* Do the FAULT words that this node knows agree with each other? If not, news is on its way: there
- * may be paths to a member of which only one end has reported so far.
+/* Can the attempt rely on the FAULT words that this node knows: do they agree with each other, or
+ * has no update come for NEWS_WAIT seconds? If they disagree, an update is under way, and there may
+ * be a path to a member over a link of which only one end has reported so far.
  */
 static bool links_known(struct hc_member *m)
 {
@@ -294,7 +297,7 @@ void hc_coord_begin(struct hc_member *m)
 	phase_begin(m, HC_REPAIR_ASK);
 }
 
-/* Allocate a tree for @n nodes, which has at most as many rings, and twice as many places. */
+/* Allocate a tree for @n nodes. It has at most @n rings and 2 * @n positions. */
 static struct hc_ring_shape *shape_alloc(const struct hc_member *m, u32 n)
 {
 	size_t size = struct_size_t(struct hc_ring_shape, ring, n) + 2 * n * sizeof(u16);
@@ -317,7 +320,7 @@ static int repair_with(struct hc_ring_repair_args *g, u32 nodes, u32 n)
 	g->queue = kcalloc(g->old->nrings, sizeof(*g->queue), GFP_ATOMIC | __GFP_NOWARN);
 	if (g->home && g->order && g->count && g->queue)
 		err = hc_ring_repair(g);
-	/* hc_ring_repair() is clever, the verifier is simple. */
+	/* hc_ring_repair() is complex, the verifier is simple. */
 	if (!err && WARN_ON_ONCE(hc_ring_check(&g->t, &net, g->home, NULL)))
 		err = -EINVAL;
 	kfree(g->home);
@@ -327,8 +330,8 @@ static int repair_with(struct hc_ring_repair_args *g, u32 nodes, u32 n)
 	return err;
 }
 
-/* Repair the rings with what the members have answered. Return: false if the members are not
- * connected as it seemed, or there is no memory.
+/* Repair the rings from the members' answers. Return: false if the members are not connected as it
+ * seemed, or there is no memory.
  */
 static bool coord_repair(struct hc_member *m)
 {
@@ -353,7 +356,7 @@ static bool coord_repair(struct hc_member *m)
 	return true;
 }
 
-/* Publish the new tree: all members have their places in it. */
+/* Publish the new tree, in which all members now have their assignments. */
 static void shape_publish(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -375,7 +378,7 @@ static void coord_next(struct hc_member *m)
 
 	switch (coord->what) {
 	case HC_REPAIR_ASK:
-		/* Beyond all numbers that members which are not reached may have used. */
+		/* Go beyond all numbers that members which cannot be reached may have used. */
 		coord->next += 2 * HC_OP_WINDOW;
 		if (coord->digest == m->node->lsdb->digest && coord_repair(m))
 			phase_begin(m, HC_REPAIR_ASSIGN);
@@ -402,7 +405,7 @@ void hc_coord_go_on(struct hc_member *m)
 		hc_member_again(m);
 }
 
-/* Once a second: send again what was not answered. */
+/* Once a second: repeat the message to members that have not answered. */
 static void coord_check(struct hc_member *m)
 {
 	struct repair_coord *coord = hc_repair_of(m)->coord;
@@ -429,10 +432,10 @@ bool hc_coord_tend(struct hc_member *m, bool late)
 	return true;
 }
 
-/* ------------------------------------------------------------ messages of members */
+/* ------------------------------------------------------------ messages from members */
 
-/* Does the member's FAULT word differ from what is known here? Then news of its links is on its
- * way, and they may lead to a member that is left out here.
+/* Does the member's FAULT word differ from the one known here? Then an update of its links is under
+ * way, and these may lead to a member that would be left out.
  */
 static bool news_comes(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
@@ -459,7 +462,7 @@ void hc_coord_answer(struct hc_member *m, u32 src, const struct hc_wire_repair *
 		return;
 	hc_set_del(coord->want, src);
 	coord->nwant--;
-	/* Other members that were asked may be gone. */
+	/* Other members that were asked may have become unreachable. */
 	coord->again = coord->digest != m->node->lsdb->digest;
 	if (w->what != HC_REPAIR_ANSWER)
 		return;
@@ -474,7 +477,7 @@ void hc_coord_without(struct hc_member *m, u32 src)
 
 	if (!coord || !hc_set_has(coord->alive, src))
 		return;
-	/* The node had the plan when it was asked first. */
+	/* The node has lost the plan since it first answered in this attempt. */
 	if (coord->what != HC_REPAIR_ASK || !hc_set_has(coord->want, src)) {
 		coord->again = true;
 		return;
@@ -491,14 +494,14 @@ void hc_coord_request(struct hc_member *m, u32 src, const struct hc_wire_repair 
 
 	hc_repair_saw_ballot(s, ballot);
 	if (s->coord) {
-		/* The member knows of this attempt, and has broken since; or it
-		 * waits for others.
+		/* Begin again if the member follows this attempt and has broken since. With WAITS
+		 * it only waits for other members.
 		 */
 		if (ballot == s->coord->ballot && !(w->flags & HC_REPAIR_F_WAITS))
 			s->coord->again = true;
 		return;
 	}
-	/* The message is from before the repair, unless the member is one that came back. */
+	/* Ignore REQUEST from before the last repair; a sender outside the rings has come back. */
 	if (!m->gen.broken && s->phase == REPAIR_NONE && ballot < s->ran &&
 	    hc_set_has(hc_ring_member(m)->members, src))
 		return;

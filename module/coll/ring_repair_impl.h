@@ -10,7 +10,7 @@
 #include "coll/ring.h"
 #include "coll/ring_repair.h"
 
-/* The low 16 bits of a ballot are the number of its master, the bits above count attempts. */
+/* The low 16 bits of a ballot are the number of its coordinator, the bits above count attempts. */
 static inline u32 hc_repair_coord_of(u64 ballot)
 {
 	return ballot & U16_MAX;
@@ -26,13 +26,13 @@ static inline struct hc_repair *hc_repair_of(const struct hc_member *m)
 	return hc_ring_member(m)->repair;
 }
 
-/* Return: what follows the header in ANSWER and ASSIGN. */
+/* Return: the description of operations that follows the header in ANSWER and ASSIGN. */
 static inline struct hc_wire_repair_ops *hc_repair_ops_of(const struct hc_wire_repair *w)
 {
 	return (void *)(w + 1);
 }
 
-/* Return: what follows that in ASSIGN. */
+/* Return: the ring edges that follow this description in ASSIGN. */
 static inline struct hc_wire_repair_way *hc_repair_ways_of(const struct hc_wire_repair *w)
 {
 	return (void *)(hc_repair_ops_of(w) + 1);
@@ -47,7 +47,7 @@ static inline size_t hc_repair_set_size(const struct hc_plan *plan)
 /* --- ring_repair.c --- */
 
 /**
- * hc_repair_reached() - find the members that healthy links lead to, as this node knows
+ * hc_repair_reached() - find the members that this node can reach over healthy links, as it knows
  * @m: the member
  * @lowest: set to the lowest of them
  * @alive: set to the set of them, or NULL
@@ -81,27 +81,28 @@ void hc_repair_send(struct hc_member *m, u32 dst, struct sk_buff *skb);
 /* --- ring_repair_coord.c --- */
 
 /**
- * hc_coord_free() - the master stops its attempt
+ * hc_coord_free() - end the attempt of a coordinator
  * @plan: the plan
- * @s: repair state of the master
+ * @s: repair state of the coordinator
  */
 void hc_coord_free(const struct hc_plan *plan, struct hc_repair *s);
 
 /**
- * hc_coord_begin() - begin the next attempt, if this member is the master
+ * hc_coord_begin() - begin the next attempt, if this member is the coordinator
  * @m: the member
  */
 void hc_coord_begin(struct hc_member *m);
 
 /**
- * hc_coord_go_on() - go on if all members have answered, or if the attempt has become useless
- * @m: the master
+ * hc_coord_go_on() - begin the next phase if all members have answered, or schedule the next
+ *	attempt if this one has become useless
+ * @m: the coordinator
  */
 void hc_coord_go_on(struct hc_member *m);
 
 /**
- * hc_coord_tend() - look at the attempt after news of links
- * @m: the master
+ * hc_coord_tend() - check the attempt after link-state updates
+ * @m: the coordinator
  * @late: a second has passed
  *
  * Return: true if the next attempt has begun.
@@ -109,25 +110,25 @@ void hc_coord_go_on(struct hc_member *m);
 bool hc_coord_tend(struct hc_member *m, bool late);
 
 /**
- * hc_coord_answer() - handle the answer of a member
- * @m: the master
- * @src: the member that answers
- * @w: the answer
+ * hc_coord_answer() - handle a member's reply (ANSWER, ASSIGNED, COMMITTED, NO)
+ * @m: the coordinator
+ * @src: the member that replies
+ * @w: the reply
  */
 void hc_coord_answer(struct hc_member *m, u32 src, const struct hc_wire_repair *w);
 
 /**
- * hc_coord_without() - handle the answer of a node that does not have the plan
- * @m: the master
+ * hc_coord_without() - handle the reply of a node that does not have the plan
+ * @m: the coordinator
  * @src: the node
  */
 void hc_coord_without(struct hc_member *m, u32 src);
 
 /**
  * hc_coord_request() - handle REQUEST: the plan is broken at a member that takes this one for the
- *	master
+ *	coordinator
  * @m: this member
- * @src: the other one
+ * @src: the member that sent it
  * @w: the message
  */
 void hc_coord_request(struct hc_member *m, u32 src, const struct hc_wire_repair *w);

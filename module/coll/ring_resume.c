@@ -3,48 +3,48 @@
  * How operations over rings go on when their plan is repaired: what each member keeps of them.
  *
  * Chunks. Members work on one chunk after another (ring.c), of one operation after another. Let
- * p(u) be the chunk that member u works on. A chunk is complete at a member when it has each
- * member's part of it. So all have sent theirs, and work on this chunk or a later one: two members
- * are apart by one chunk at most. A member keeps its part of the current chunk and of the one
- * before, by references to the pages. With these, each member's part of the first chunk s that is
- * not complete at all members can be sent once more.
+ * p(u) be the chunk that member u works on. A chunk is complete at a member when the member has
+ * each member's segment of it. Then all members have sent theirs, and work on this chunk or a later
+ * one: two members are apart by one chunk at most. A member keeps its segment of the current chunk
+ * and of the one before, by references to the pages. So each member's segment of the first chunk s
+ * that is not complete at all members can be sent once more.
  *
- * When a fault has broken the plan, members stop, drop what waits in their queues, and tell the
- * master where they are (ANSWER): p(u), the chunk before that if they have their part of it, and
- * which operations no member has begun to send, as far as they know. If all work on s or on the
- * chunk after it (ring_decision.c), all go back to s (ASSIGN), and carry it out in the new rings as
- * if nothing of it had been sent. Each member still knows whose parts of s, and of the chunk after
- * s, its process was given (gave), and gives it no other: so each process gets each part once, no
- * matter how often and by which member it is sent. Parts that are sent again are passed on. The set
- * of parts that were given is dropped with its chunk: no member goes back before that chunk any
- * more, for a member at which s is complete in the new rings has had a part from all members that
- * are in them, none of which can be further behind.
+ * When a fault has broken the plan, members stop and drop the frames in their queues. Each reports
+ * to the coordinator (ANSWER): p(u); the chunk before that, if the member has its segment of it;
+ * and the first operation that no member has begun to send, as far as this member knows. If all
+ * work on s or on the chunk after it (ring_decision.c), all go back to s (ASSIGN), and carry it out
+ * in the new rings as if nothing of it had been sent. Each member still knows whose segments of s,
+ * and of the chunk after s, its process was given (gave), and does not give it these again. So each
+ * process gets each segment once, however often and by whichever member it is sent. Segments that
+ * are sent again are passed on. The set of given segments is dropped with its chunk: no member goes
+ * back before that chunk any more. For a member at which s is complete in the new rings has had a
+ * segment from all members that are in them, none of which can be further behind.
  *
- * An operation that was complete here and is not elsewhere comes back without its process (begun is
- * false): the member sends and passes on its segments, and completes it once more.
+ * An operation that is complete here but not at all members comes back without its process (begun
+ * is false): the member sends and passes on its segments, and completes it once more.
  *
- * Numbers. Those in frames change with each repair (ring_repair.c), so what was sent in the old
- * rings, and control messages about that, are recognized as old by all members. Operations keep
- * their order and get the numbers from there on; processes see the ones that they had
- * (hc_user_nr()).
+ * Numbers. Operation numbers in frames change with each repair (ring_repair.c), so all members
+ * recognize frames that were sent in the old rings, and control messages about these, as old.
+ * Operations keep their order and are numbered from the new base on; processes see the numbers that
+ * the operations had before (hc_user_nr()).
  *
- * Missing members. The result of an operation that any member has begun to send has places for all
- * that were in the rings then, for some of these may have got theirs. At the end a block is whole
- * if the member's part of the last chunk was given: rings never get a member back while an
- * operation goes on, so it has sent all the others before. Without such a block the result ends
- * with a failure that names the missing members. Operations that no member has begun to send are
- * those of the members that are there.
+ * Missing members. The result of an operation that any member has begun to send has blocks of all
+ * members that were in the rings then, for some processes may have got theirs. At the end a block
+ * is whole if the member's segment of the last chunk was given: a member never comes back into the
+ * rings while an operation goes on, so it has sent all its other segments before. If a block is not
+ * whole, the result ends with a failure that names the missing members. The result of an operation
+ * that no member has begun to send has blocks of the members that are in the new rings.
  *
- * Operations cannot go on if a failure that is no fault is not known to all members (the numbers
- * then differ by more than one); if the member's own operations have ended, as those of a failed
- * node do; if parts of the plan that went on separately meet again; or if there was no memory to
- * keep a part of this member. Then all that is under way ends with the cause of the break, at all
- * members.
+ * Operations cannot go on if a failure other than a fault is not known to all members (their
+ * numbers then differ by more than one); if the member's own operations have ended, as those of a
+ * failed node do; if parts of the plan that went on separately meet again; or if there was no
+ * memory to keep a segment of this member. Then all operations under way end with the cause of the
+ * break, at all members.
  *
  * A fault during the repair. Only frames of the new rings move a member on, and these are sent by
- * members that were told to COMMIT, when all have their places. Until then a member that has its
- * place has gone back to s and nothing else: it tells the next master so, and that fits what
- * members tell that have no place yet.
+ * members that have received COMMIT, when all have their assignments. Until then a member that has
+ * its assignment has gone back to s and done nothing else. It reports s to the next coordinator,
+ * and that fits the reports of members that have no assignment yet.
  */
 #include "coll/coll.h"
 #include "coll/ring.h"
@@ -88,7 +88,7 @@ bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op)
 	return k && chunk_is(&k->chunk[k->cur], hc_user_nr(m, op->nr), ring_op(op)->at);
 }
 
-/* Make a frame that shares the part, charged to the fabric. */
+/* Make a frame that shares the segment's pages, charged to the fabric. */
 static struct sk_buff *part_copy(const struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -100,7 +100,7 @@ static struct sk_buff *part_copy(const struct hc_member *m, struct sk_buff *skb)
 	return copy;
 }
 
-/* Set the members to whose blocks the result of an operation refers. */
+/* Determine, once, the members whose blocks the result of an operation has. */
 static void members_take(const struct hc_member *m, struct hc_op *op)
 {
 	const struct hc_ring_member *ring = hc_ring_member(m);
@@ -119,7 +119,7 @@ static struct sk_buff *part_next(struct hc_member *m, struct hc_ring_resume *k, 
 	struct hc_ring_chunk *s = &k->chunk[k->cur];
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 
-	/* What is kept there is of an operation that has failed. */
+	/* The kept chunk belongs to an operation that has failed. */
 	if (s->used) {
 		chunks_drop(m, k);
 		s = &k->chunk[k->cur];
@@ -170,7 +170,7 @@ const u32 *hc_resume_missing(const struct hc_member *m, const struct hc_op *op)
 	for (i = 0; i < hc_topo_words(&m->node->fabric->topo); i++) {
 		u32 there = k->chunk[k->cur].gave[i];
 
-		/* A member that has gone may not have had this member's block. */
+		/* A member that has left the rings may not have received this member's block. */
 		if (op->notify_own)
 			there &= ring->members[i];
 		k->missing[i] = r->members[i] & ~there;
@@ -186,8 +186,8 @@ void hc_resume_stop(struct hc_member *m)
 	struct hc_ring_resume *k = hc_resume_of(m);
 	unsigned int n, i;
 
-	/* A failure of which other members may not have been notified, or of which the process
-	 * still has to learn.
+	/* There is a failure that other members may not know, or that the process has yet to be
+	 * notified of.
 	 */
 	k->unfit |= m->user.resets || m->gen.end.nr != HC_NR_NONE;
 	for (n = 0; n < HC_OP_WINDOW; n++)
@@ -207,7 +207,7 @@ void hc_resume_end(struct hc_member *m)
 	k->ended = true;
 }
 
-/* ------------------------------------------------------------ where it is */
+/* ------------------------------------------------------------ the answer to the coordinator */
 
 static struct hc_op *head_op(struct hc_member *m)
 {
@@ -251,7 +251,7 @@ static u64 fresh_of(struct hc_member *m)
 	return nr;
 }
 
-/* Is a part that may have to be sent again not kept? */
+/* Is there no copy of a segment that may have to be sent again? */
 static bool part_lost(struct hc_member *m)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -286,7 +286,7 @@ void hc_resume_answer(struct hc_member *m, struct hc_wire_repair *head)
 		head->flags |= HC_REPAIR_F_UNFIT;
 }
 
-/* ------------------------------------------------------------ going on */
+/* ------------------------------------------------------------ going on after ASSIGN */
 
 static bool at_is(const struct hc_wire_repair_at *w, u64 nr, u64 at)
 {
@@ -303,7 +303,7 @@ static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 		op = hc_op_get(m, m->head - 1);
 		if (!op)
 			return false;
-		/* The same parameters were accepted when the operation was here before. */
+		/* These parameters were accepted when the operation was here before. */
 		if (WARN_ON_ONCE(!hc_op_params(op, &prev->params))) {
 			hc_op_drop(m, op, -EPROTO);
 			return false;
@@ -317,7 +317,7 @@ static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 	return true;
 }
 
-/* Reset an operation: nothing of it was sent or received in the new rings. */
+/* Reset an operation: none of its frames was sent or received in the new rings. */
 static void op_rewind(const struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);
@@ -336,7 +336,7 @@ static void op_rewind(const struct hc_member *m, struct hc_op *op)
 	r->late |= !!r->members;
 }
 
-/* The oldest operation gets number @base, and the others follow. */
+/* Give the oldest operation number @base, and the others the numbers after it. */
 static void ops_renumber(struct hc_member *m, u64 base)
 {
 	u64 more = base - m->head;
@@ -375,17 +375,17 @@ bool hc_resume_apply(struct hc_member *m, const struct hc_wire_repair *head)
 	struct hc_ring_resume *k = hc_resume_of(m);
 	u64 fresh = be64_to_cpu(w->fresh), ran = be64_to_cpu(w->ran);
 
-	/* A master that was told this, and goes on all the same, is Byzantine. */
+	/* A coordinator that received this answer and goes on nevertheless is Byzantine. */
 	if (k->ended || k->unfit || part_lost(m) || (ran != k->line && ran != k->placed))
 		return false;
-	/* Members may go on one operation before the one that a member has reported. */
+	/* Members may go on from the operation before the one that a member has reported. */
 	if (fresh - be64_to_cpu(w->at.nr) > HC_DECISION_SENT_MAX + 1)
 		return false;
 	if (!at_is(&w->at, hc_user_nr(m, m->head), head_at(m)) &&
 	    !(prev && at_is(&w->at, prev->nr, prev->at) && step_back(m, prev)))
 		return false;
-	/* The members come from rings in which this one has its place, and it has received no data
-	 * in them.
+	/* All members come from rings in which this one has an assignment, though it has received
+	 * no data in them.
 	 */
 	if (ran != k->line)
 		hc_resume_ran(m);
@@ -411,8 +411,8 @@ u32 *hc_resume_set_free(const struct hc_member *m)
 		if (!used)
 			break;
 	}
-	/* Two operations may have been begun whose results refer to other sets; so the last set is
-	 * free.
+	/* Besides, two operations at most may have begun with results that refer to other sets. So
+	 * the last set is free.
 	 */
 	return k->set[i];
 }

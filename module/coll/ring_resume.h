@@ -12,7 +12,7 @@
 #include "coll/ring.h"
 #include "coll/ring_repair.h"
 
-/* Return: what @m keeps; NULL: its plan has no REPAIR. */
+/* Return: what @m keeps; NULL if its plan has no REPAIR. */
 static inline struct hc_ring_resume *hc_resume_of(const struct hc_member *m)
 {
 	struct hc_repair *s = hc_ring_member(m)->repair;
@@ -21,7 +21,7 @@ static inline struct hc_ring_resume *hc_resume_of(const struct hc_member *m)
 }
 
 /* --- for ring.c --- */
-/* Must @m wait with its operations until the plan is repaired? */
+/* Must @m's operations wait until the plan is repaired? */
 static inline bool hc_resume_holds(const struct hc_member *m)
 {
 	const struct hc_repair *s = hc_ring_member(m)->repair;
@@ -30,32 +30,32 @@ static inline bool hc_resume_holds(const struct hc_member *m)
 }
 
 /**
- * hc_resume_has_own() - tell whether the member had sent its part of the current chunk before a
+ * hc_resume_has_own() - tell whether the member sent its segment of the current chunk before a
  *	repair
  * @m: the member
  * @op: the operation
  *
- * Return: true if so: the kept part is sent again.
+ * Return: true if so: the kept segment is sent again.
  */
 bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op);
 
 /**
- * hc_resume_own() - return the member's part of the current chunk
+ * hc_resume_own() - return the member's own segment of the current chunk
  * @m: the member
  * @op: the operation
  *
- * Return: the kept part, or else the next one that the process has given, of which there is one;
- * NULL: no memory.
+ * Return: the kept segment if there is one, or else the next one from the process, which must be
+ * queued; NULL if there is no memory.
  */
 struct sk_buff *hc_resume_own(struct hc_member *m, struct hc_op *op);
 
 /**
- * hc_resume_over() - the current chunk is complete here
+ * hc_resume_over() - go on to the next chunk: the current one is complete here
  * @m: the member
  */
 void hc_resume_over(struct hc_member *m);
 
-/* Has the process been given the part of node @u of the current chunk, before a repair or since? */
+/* Was the process given the segment of node @u of the current chunk, before a repair or since? */
 static inline bool hc_resume_gave_before(const struct hc_member *m, u32 u)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -74,7 +74,7 @@ static inline void hc_resume_gave(const struct hc_member *m, u32 u)
 /**
  * hc_resume_missing() - find the blocks that the result of the current operation lacks
  * @m: the member
- * @op: the operation. If its process asked for a notification, members that are gone count as
+ * @op: the operation. If its process asked for a notification, members that left count as
  *	missing, since they may lack this member's block
  *
  * Return: set of the members whose blocks are missing, or NULL: none.
@@ -84,49 +84,49 @@ const u32 *hc_resume_missing(const struct hc_member *m, const struct hc_op *op);
 /* --- for ring_repair.c --- */
 
 /**
- * hc_resume_stop() - the plan has broken: drop what waits in the streams of sources
+ * hc_resume_stop() - drop what waits in the streams of sources, after the plan has broken
  * @m: the member
  */
 void hc_resume_stop(struct hc_member *m);
 
 /**
- * hc_resume_end() - all operations that were under way have ended: keep nothing
+ * hc_resume_end() - drop all that is kept: the operations that were under way have ended
  * @m: the member
  */
 void hc_resume_end(struct hc_member *m);
 
 /**
- * hc_resume_answer() - fill in what the master is sent (ANSWER)
+ * hc_resume_answer() - fill in the member's answer to the coordinator (ANSWER)
  * @m: the member
  * @w: the message
  */
 void hc_resume_answer(struct hc_member *m, struct hc_wire_repair *w);
 
 /**
- * hc_resume_apply() - go on with the operations under way as the master says (ASSIGN)
- * @m: the member. Numbers go on at .plan.op
- * @w: the message
+ * hc_resume_apply() - resume the operations under way as the coordinator has decided (ASSIGN)
+ * @m: the member
+ * @w: the message; the oldest operation gets number .plan.op
  *
  * Return: false if the member cannot do that, or there is no memory; nothing has changed then.
  */
 bool hc_resume_apply(struct hc_member *m, const struct hc_wire_repair *w);
 
 /**
- * hc_resume_ran() - data now goes in the rings in which the member has its place
+ * hc_resume_ran() - record that data is sent in the rings of the member's last assignment
  * @m: the member
  */
 void hc_resume_ran(struct hc_member *m);
 
 /**
- * hc_resume_set_free() - find a set of members that no result refers to
+ * hc_resume_set_free() - find memory for a set of members that no result refers to
  * @m: the member
  *
- * Return: the set, for the members of the new rings.
+ * Return: the memory, for the set of the members of the new rings.
  */
 u32 *hc_resume_set_free(const struct hc_member *m);
 
 /**
- * hc_resume_assigned() - note that the member has its place in the new rings
+ * hc_resume_assigned() - record that the member has its assignment in the new rings
  * @m: the member
  * @w: the message (ASSIGN)
  */

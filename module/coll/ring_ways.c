@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Computes, for each member of a verified tree of rings, from which neighbour frames come and to
- * which they go.
+ * Computes the ring edges of each member of a verified tree of rings: from which neighbour frames
+ * come, and to which they go on.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -54,7 +54,7 @@ void hc_ring_maker_free(struct hc_ring_maker *k)
 	kvfree(k->tour);
 }
 
-/* The verifier has accepted the tree: all numbers are in their ranges. */
+/* Numbers in the tree are not checked here: the verifier has accepted it. */
 void hc_ring_maker_fill(struct hc_ring_maker *k)
 {
 	u32 at;
@@ -65,7 +65,7 @@ void hc_ring_maker_fill(struct hc_ring_maker *k)
 		k->joints[k->at.ring[at]] += hc_ring_places_of(&k->at, k->t->node[at]) > 1;
 }
 
-/* Return: the index of a neighbour among the sources; added if it is none yet. */
+/* Return: the index of a neighbour among the sources, to which it is added if it is new. */
 static unsigned int source(const struct hc_topo *topo, struct hc_ring_making *mk, u32 peer)
 {
 	unsigned int i;
@@ -91,7 +91,7 @@ static void way_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u3
 	w->out = source(&k->net.topo, mk, to);
 }
 
-/* Add what a node does at one of its places. */
+/* Add the edges of a node at one of its positions in the rings. */
 static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u32 at)
 {
 	const struct hc_ring_tree *t = k->t;

@@ -9,12 +9,12 @@
 #include "hc_ring_repair.h"
 
 /**
- * struct hc_ring_maker - what the members of a verified tree are computed from
+ * struct hc_ring_maker - a verified tree, and what is computed once for all its members
  * @t: the tree
- * @net: its healthy links
- * @at: the places of each node in the rings
+ * @net: the fabric's healthy links
+ * @at: the positions of each node in the rings
  * @joints: for each ring: how many of its nodes are in other rings too
- * @tour: for each place: position of its link in the tour of all rings, hc_ring_tour(); work
+ * @tour: for each position: number of its link in the tour of all rings, hc_ring_tour(); work
  *	space follows
  */
 struct hc_ring_maker {
@@ -26,7 +26,7 @@ struct hc_ring_maker {
 };
 
 /**
- * struct hc_ring_making - the edges of one member, while they are computed
+ * struct hc_ring_making - the ring edges of one member, while they are computed
  * @node: the node
  * @nrings: number of rings that the node is in
  * @n: number of sources
@@ -42,8 +42,8 @@ struct hc_ring_making {
 };
 
 /**
- * hc_ring_places_alloc() - allocate memory for the places of a tree
- * @p: the places; to be freed even after an error
+ * hc_ring_places_alloc() - allocate memory for the positions of the nodes of a tree
+ * @p: the positions; to be freed even after an error
  * @t: the tree
  * @nodes: nodes of the fabric
  * @gfp: how to allocate
@@ -54,13 +54,13 @@ int hc_ring_places_alloc(struct hc_ring_places *p, const struct hc_ring_tree *t,
 			 gfp_t gfp);
 
 /**
- * hc_ring_places_free() - free the places of a tree
- * @p: the places
+ * hc_ring_places_free() - free the positions
+ * @p: the positions
  */
 void hc_ring_places_free(struct hc_ring_places *p);
 
 /**
- * hc_ring_maker_init() - allocate memory to compute members
+ * hc_ring_maker_init() - allocate memory to compute ring edges of members
  * @k: the state; to be freed even after an error
  * @t: the tree
  * @topo: topology of the fabric
@@ -79,7 +79,7 @@ int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t,
 void hc_ring_maker_free(struct hc_ring_maker *k);
 
 /**
- * hc_ring_maker_fill() - compute what the members of a tree have in common
+ * hc_ring_maker_fill() - compute what is common to the members of a tree
  * @k: the state, whose tree the verifier has accepted
  */
 void hc_ring_maker_fill(struct hc_ring_maker *k);
@@ -93,7 +93,7 @@ void hc_ring_maker_fill(struct hc_ring_maker *k);
 void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *mk);
 
 /**
- * hc_ring_make_both() - add the edges against the ring's direction, in a single closed ring
+ * hc_ring_make_both() - add edges against the ring's direction, in a plan of one closed ring
  * @mk: the edges of the member
  */
 void hc_ring_make_both(struct hc_ring_making *mk);

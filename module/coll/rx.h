@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Entry points for frames of operations that come over links, or could not be delivered. Context:
- * poll.
+ * Entry points for frames of operations that links deliver, or that could not be delivered.
+ * Context: poll.
  */
 #ifndef _HC_COLL_RX_H
 #define _HC_COLL_RX_H
@@ -21,16 +21,16 @@ void hc_coll_init(void);
 /**
  * hc_coll_rx() - handle a frame of an operation
  * @node: the node that received it
- * @dim: dimension of the link by which it came
+ * @dim: dimension of the link over which it came
  * @skb: the frame; consumed
  */
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
- * hc_coll_undeliverable() - a frame of an operation could not be delivered
- * @node: the node where the frame is: its link or the node failed on the way, or there was no
- *	memory or no room
- * @dim: dimension of the link by which it came
+ * hc_coll_undeliverable() - handle a frame of an operation that could not be delivered
+ * @node: the node where the frame is: its link or the node has failed, or there was no memory or
+ *	no room
+ * @dim: dimension of the link over which the frame came
  * @skb: the frame; not consumed
  * @why: reason of the drop
  */

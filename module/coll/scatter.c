@@ -2,19 +2,19 @@
 /*
  * Scatter: the sink of a tree plan has a block for each member, in the order of the nodes.
  *
- * All members ask for their blocks: each member sends up the tree the set of the members that are
- * to be served through it, that is itself and those that its sources have named (a bit for each
- * node). A blocked member asks its first helper (WANT), as in an allreduce, and an empty frame
- * tells the other helpers that nothing comes. So each member learns from received frames which of
- * its sources leads to which members, around the faults, and the sets of its sources are disjoint.
+ * All members ask for their blocks. Each member sends up the tree the set of the members that it
+ * serves: itself and those that its sources have named (a bit for each node). A blocked member asks
+ * its first helper (WANT), as in an allreduce, and sends the other helpers an empty frame, so that
+ * these expect nothing more. So each member learns from received frames which of its sources leads
+ * to which members, around the faults, and the sets of its sources are disjoint.
  *
- * When all have asked, the sink sends the blocks down, in order, each frame to the one source whose
- * set has the node that the frame is for (.block). Credits bound what is in flight over each edge,
- * as for all that goes down (coll/fanout.c). Frames over an edge keep their order, so the end of
- * the block of the highest node in a source's set is the last frame for that source.
+ * When all members have asked, the sink sends the blocks down, in order. Each frame goes to the one
+ * source whose set has the node that the frame is for (.block). Credits bound the frames in flight
+ * over each edge, as for all that goes down (coll/fanout.c). Frames over an edge keep their order,
+ * so the end of the block of the highest node in a source's set is the last frame for that source.
  *
- * A process's record ends when its node has passed on everything, not with its own block: so each
- * operation ends once for all members, with or without success.
+ * A process's record ends when its node has passed on everything, not with the process's own block.
+ * So each operation ends once for all members, with or without success.
  */
 #include <net/sock.h>
 
@@ -28,8 +28,8 @@
 /**
  * struct scatter_op - a scatter
  * @at: at the sink: bytes sent down or given to the process
- * @block: at the sink: the next block is that of the first member from this number on
- * @next: number of sources that have asked, without a gap
+ * @block: at the sink: the next block is for the first member from this number on
+ * @next: all sources before this index have asked
  * @down_block: at a member below the sink: the node whose block comes next
  */
 struct scatter_op {
@@ -49,7 +49,7 @@ static u32 set_bytes(const struct hc_member *m)
 	return hc_bytes_of_set(m->plan);
 }
 
-/* Return: the set that source @i has asked for. Its frame stays queued until the operation is over,
+/* Return: the set that source @i has sent. Its frame stays queued until the operation is over,
  * charged to the fabric as the operation is.
  */
 static const u8 *source_set(const struct hc_op *op, unsigned int i)
@@ -57,7 +57,7 @@ static const u8 *source_set(const struct hc_op *op, unsigned int i)
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Add the set of source @i to @set. Return: false if it names a node that is no member, or that
+/* Add the set of source @i to @set. Return: false if it names a node that is no member, or one that
  * another source has named.
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
@@ -93,8 +93,8 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* Is the frame a set of members, or the empty frame of a blocked member that asks
- * another helper?
+/* Is the frame a set of members, or the empty frame of a blocked member that asks through another
+ * helper?
  */
 static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
@@ -120,7 +120,7 @@ static bool sources_came(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 {
-	/* Without a frame the operation is gone. */
+	/* Without memory for the frame, set_make() has ended the operation. */
 	struct sk_buff *skb = set_make(m, op);
 	unsigned int i;
 
@@ -137,7 +137,7 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 	return HC_FAILED;
 }
 
-/* Is every member served, through one source or another? */
+/* Check at the sink that each member has asked. Return: false if not, and the operation is gone. */
 static bool all_asked(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = set_make(m, op);
@@ -155,7 +155,7 @@ static bool all_asked(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ down */
 
-/* Return: the index of the source that leads to member @u; -1: none. */
+/* Return: the index of the source that leads to member @u, or -1 if none does. */
 static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 {
 	unsigned int i;
@@ -166,7 +166,7 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return -1;
 }
 
-/* Return: the lowest member from @u on whose block comes to this member; the number of nodes if
+/* Return: the lowest member from @u on whose block comes to this member, or the number of nodes if
  * there is none.
  */
 static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
@@ -209,8 +209,8 @@ static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 	return min_t(u32, be16_to_cpu(hc_wire_data_of(skb)->block), last);
 }
 
-/* May a frame go towards the member that it is for? If blocks have no bytes, one empty frame goes
- * to all.
+/* May a frame be passed on towards the member that it is for? If blocks are empty, a single empty
+ * frame goes to all members.
  */
 static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
@@ -237,7 +237,7 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 	return false;
 }
 
-/* Pass a frame on. A frame without bytes is the end, which all members get. */
+/* Pass a frame on. An empty frame is the end, and goes to all members. */
 static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 				   bool last)
 {
@@ -255,7 +255,9 @@ static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct
 	return hc_down_send(m, op, i, skb);
 }
 
-/* Fill in the header of the sink's next segment: whose block it is of, and the offset in that. */
+/* Fill in the header of the sink's next segment: the member that it is for, and the offset in that
+ * member's block.
+ */
 static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -272,7 +274,7 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
 }
 
-/* Queue the end behind the last block. Return: false if the operation is gone. */
+/* Queue the end after the last block. Return: false if the operation is gone. */
 static bool end_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct sk_buff *end = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of members in frames: one bit for each node of the fabric; that of node u is bit u % 8 of
+ * Sets of members in frames. A set has one bit for each node of the fabric: node u is bit u % 8 of
  * byte u / 8.
  */
 #ifndef _HC_SETS_H
@@ -32,12 +32,12 @@ static inline u32 hc_byte_set_count(const u8 *set, u32 bytes)
 }
 
 /**
- * hc_byte_set_join() - add a set that a peer has sent to another one
+ * hc_byte_set_join() - add the set that a peer has sent to another set
  * @plan: the plan
  * @set: the set that is changed
- * @more: the set of the peer
+ * @more: the peer's set
  *
- * Return: false if it has a node that is no member, or that @set has already.
+ * Return: false if @more has a node that is no member, or that is in @set already.
  */
 static inline bool hc_byte_set_join(const struct hc_plan *plan, u8 *set, const u8 *more)
 {

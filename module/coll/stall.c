@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members that wait.
+ * Members that wait: what they send meanwhile.
  *
  * Once a second a member sends the control messages that it could not send for lack of memory or
- * room (STOP, END, ACK). A member that has waited for a second sends PROBE to its peers at the
+ * space (STOP, END, ACK). A member that has waited for a second sends PROBE to its peers at the
  * other ends of detours and to those on other machines. Frames over a detour are numbered, so the
- * end that misses one learns that from the PROBE or from its answer; and if neither comes, the
- * FAULT words of the nodes tell why (coll/detour.c). A peer on another machine may not have the
- * plan, and answers that then.
+ * end that misses a frame notices that from the PROBE or from the reply; if neither arrives, the
+ * nodes' FAULT words tell the reason (coll/detour.c). A peer on another machine may not have the
+ * plan, and then replies so.
  *
- * Links lose nothing, so the silence of a neighbour means nothing: it waits for a processor, or its
- * process does, and only the user of an operation decides how long that may take.
+ * Links lose nothing, so the silence of a neighbour proves nothing: the neighbour may wait for a
+ * processor, or its process may be late, and only the user of an operation decides how long that
+ * may take.
  */
 #include <linux/jiffies.h>
 
@@ -54,7 +55,7 @@ static void no_plan(struct hc_member *m, const struct hc_tree_peer *peer)
 	hc_member_again(m);
 }
 
-/* Handle PROBE. Over a detour the arrival of the answer is all that matters. */
+/* Handle PROBE. Over a detour only the arrival of the reply matters, not its contents. */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
@@ -82,7 +83,7 @@ static void ask(struct hc_member *m, const struct hc_tree_peer *peer)
 		probe(m, peer, m->done, 0);
 }
 
-/* Probe all peers: what the member waits for may depend on any of them. */
+/* Probe all peers that may need it, since the cause of the wait may be at any of them. */
 static void ask_all(struct hc_member *m)
 {
 	unsigned int i;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Credits on the way up in a fabric that spans machines.
+ * Credits for frames that go up in a fabric that spans machines.
  *
- * In memory a frame on its way up is charged to the socket that filled it until it is taken. So the
- * send buffer bounds what waits for a member whose process is late. A frame that has left the
- * machine is not charged to that socket any more, and its receiver has room for HC_UP_WINDOW
- * segments of a source in each operation (hc_stream_push()). So a member of such a fabric may be
- * HC_UP_WINDOW segments ahead of what its destination has taken, and only UP_FIRST before the
- * destination has taken any: the destination may be behind by as many operations as the window has,
- * and then less waits there. Short contributions are in many frames only where those of many
- * members are gathered; UP_SHORT of them take no more room. All members follow this rule, since
- * neither end of a detour knows which machines it crosses.
+ * In memory a frame that goes up is charged to the socket that filled it until the receiver has
+ * processed it. So the send buffer bounds the frames that wait for a member whose process is late.
+ * A frame that has left the machine is not charged to that socket any more, and its receiver has
+ * room for HC_UP_WINDOW segments of a source in each operation (hc_stream_push()). So a member of
+ * such a fabric may be HC_UP_WINDOW segments ahead of what its destination has processed, and only
+ * UP_FIRST before the destination has processed any: the destination may be behind by as many
+ * operations as the window has, and the smaller number limits what waits there. Short contributions
+ * are in many frames only where those of many members are gathered; UP_SHORT of such frames take no
+ * more memory. All members follow this rule, since neither end of a detour knows which machines the
+ * detour crosses.
  *
- * No member waits for ever. A receiver sends CREDIT when it has taken the first frame, and then
- * each time that it has taken half a window. A member that waits has sent all that it may. Either
- * some of that is not taken yet, and the destination does not wait for this member; or all of it is
- * taken, and the CREDIT that says so is on its way. Links lose nothing, and an operation for whose
- * CREDIT there is no memory fails.
+ * No member waits for ever. A receiver sends CREDIT when it has processed the first frame, and then
+ * each time that it has processed half a window. A member that waits has sent all that it may.
+ * Either the destination has not processed all of that, and then does not wait for this member; or
+ * it has processed all, and the CREDIT for that is under way. Links lose nothing, and an operation
+ * for whose CREDIT there is no memory fails.
  */
 #include "coll/coll.h"
 #include "coll/up.h"
 
 #define UP_FIRST	2
-/* Even. With their headers such frames take 2,304 bytes each at most. */
+/* Even. Such frames, with their headers, take at most 2,304 bytes each. */
 #define UP_SHORT	24
 
 static bool is_short(const struct hc_op *op)

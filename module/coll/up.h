@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Credits on the way up in a fabric that spans machines.
+ * Credits for frames that go up in a fabric that spans machines.
  */
 #ifndef _HC_COLL_UP_H
 #define _HC_COLL_UP_H
@@ -12,12 +12,12 @@
  * @m: the member
  * @op: the operation
  *
- * Return: false if it has to wait for credit; the wait is noted.
+ * Return: false if it has to wait for credit; the wait is recorded.
  */
 bool hc_up_may(struct hc_member *m, struct hc_op *op);
 
 /**
- * hc_up_took() - a frame of a source was processed: send CREDIT if the source may wait for it
+ * hc_up_took() - after a frame of a source was processed, send CREDIT if the source may need it
  * @m: the member
  * @op: the operation
  * @i: index of the source

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which members of a node have something to do besides handling the frames that come for them.
+ * Schedules the members of a node that have work besides handling frames that arrive for them.
  *
  * A member that waits is in one of the node's lists (struct hc_work), so that no code walks over
- * plans that need nothing. Members for which a process has made room go to .ready at once, members
- * that wait go to .late once a second, and the polls take from these two as many as their budget
- * allows. A member leaves the list of those that wait only when it is looked at again.
+ * plans that need nothing. Members for which a process has made room go to .ready at once, and
+ * members that wait go to .late once a second. The polls take from these two lists as many as their
+ * budget allows. A waiting member leaves its list only when a poll looks at it again.
  *
- * When links of a node fail, the node looks at all plans, of which there may be thousands: as many
- * in each poll as the budget allows, in the order of their ids. Links that fail meanwhile are
+ * When links of a node fail, the node examines all plans, of which there may be thousands: in each
+ * poll as many as the budget allows, in the order of their ids. Links that fail meanwhile are
  * handled in the next pass. Until then a member may send over a link that is down, as it may before
- * the poll knows of it: that breaks its plan (hc_peer_xmit()).
+ * the poll knows of the failure: that breaks its plan (hc_peer_xmit()).
  *
- * Only hc_job.check is set outside of the node's poll, by configuration. Members are taken out by
- * configuration before the grace period that ends with their memory (hc_job.gone): so code that has
- * taken one from a list may use it until its RCU read section ends.
+ * Outside of the node's poll, only configuration changes these lists: it sets hc_job.check, and it
+ * takes members out of the lists before the grace period after which their memory is freed
+ * (hc_job.gone). So code that has taken a member from a list may use it until its RCU read section
+ * ends.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -41,7 +42,7 @@ void hc_member_wait(struct hc_member *m)
 {
 	struct hc_work *w = m->node->work;
 
-	/* The member may be in .late, where it is looked at all the same. */
+	/* The member may be in .late: a poll looks at it there all the same. */
 	if (!list_empty_careful(&m->job.list) && m->job.with_readers == m->job.blocked)
 		return;
 	spin_lock(&w->lock);
@@ -120,8 +121,8 @@ void hc_coll_links_known(struct hc_node *node)
 	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
-/* Does the failure of a link concern a plan? Not one that was installed later: it was made with
- * that fault in view, or after the link worked again.
+/* Does the failure of a link concern a plan? It does not concern a plan that was installed later,
+ * with the fault in view or after the link worked again.
  */
 static bool concerns(const struct hc_plan *plan, const struct hc_port *port)
 {
@@ -146,8 +147,8 @@ static int faults_work(struct hc_node *node, int budget)
 	while (work < budget && !hc_faults_over(node)) {
 		if (!node->failing.now) {
 			WRITE_ONCE(node->failing.now, node->failing.links);
-			/* .now was set before: a reader that loads .links first and then .now finds
-			 * the links in one of them.
+			/* Order this after setting .now: a reader that loads .links first and then
+			 * .now finds the links in one of them.
 			 */
 			smp_store_release(&node->failing.links, 0);
 			*id = 0;
@@ -159,7 +160,7 @@ static int faults_work(struct hc_node *node, int budget)
 		}
 		/* The id was the greatest one if this overflows. */
 		if (!plan || !++*id)
-			/* Published after the work is done. */
+			/* Publish the end after the work is done. */
 			smp_store_release(&node->failing.now, 0);
 	}
 	return work;
@@ -179,9 +180,9 @@ static void member_recheck(struct hc_member *m)
 			hc_plan_fault(m->node, m->plan, dim);
 }
 
-/* Take the next member that has work. Members of .late, to be checked for a stall, are taken only
- * if the receive queue is empty: what they wait for may be in it, and then it is too early to
- * probe.
+/* Take the next member that has work. Members of .late, which are to be checked for a stall, are
+ * taken only if the receive queue is empty: the frames for which they wait may be in that queue,
+ * and then it is too early to probe.
  */
 static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check)
 {
@@ -227,7 +228,7 @@ int hc_coll_work(struct hc_node *node, int budget)
 		if (hc_member_pending(m))
 			hc_member_wait(m);
 		work += hc_cost(node);
-		/* Other members of the node, and other queues, go first. */
+		/* Let other members of the node, and other queues, go first. */
 		if (m->job.again)
 			break;
 	}

@@ -15,11 +15,11 @@
 /**
  * struct hc_work - members of a node that wait or have something to do (coll/work.c)
  * @lock: protects the lists
- * @waiting: members that wait; looked at once a second
+ * @waiting: members that wait; a poll looks at them once a second
  * @readers: members that wait for room in a process's receive buffer
  * @ready: members that can go on
- * @late: members that the stall check is to look at
- * @repairing: number of members whose ring repair is under way
+ * @late: members that the stall check has to examine
+ * @repairing: number of members whose ring repair needs notification of link-state updates
  * @fault_plan: plans with ids below this have been handled for the failed links in
  *	hc_failing.now [poll]
  */
@@ -33,7 +33,7 @@ struct hc_work {
 	unsigned long fault_plan;
 };
 
-/* Plans that are looked at in the time that a frame takes; for the budget. */
+/* Plans that are examined in the time that a frame takes; for the poll's budget. */
 #define HC_PLANS_OF_A_FRAME	8
 
 /**
@@ -51,8 +51,8 @@ void hc_work_init(struct hc_work *w);
  */
 bool hc_work_waits(const struct hc_node *node);
 
-/* Return: true if hc_coll_work() has work to do: members can go on, or plans are to be looked at
- * for a link that has failed. Any context; a snapshot.
+/* Return: true if hc_coll_work() has work to do: members can go on, or plans have to be examined
+ * after a link has failed. Context: any; a snapshot.
  */
 static inline bool hc_work_ready(const struct hc_node *node)
 {
@@ -63,7 +63,7 @@ static inline bool hc_work_ready(const struct hc_node *node)
 }
 
 /**
- * hc_coll_event() - move members of a node to the lists of those that are looked at next
+ * hc_coll_event() - move waiting members of a node to .ready (READER) or to .late (STALL)
  * @node: the node
  * @events: bits HC_EV_READER, HC_EV_STALL
  *
@@ -72,7 +72,7 @@ static inline bool hc_work_ready(const struct hc_node *node)
 void hc_coll_event(struct hc_node *node, unsigned long events);
 
 /**
- * hc_coll_work() - go on with the members of a node that can go on
+ * hc_coll_work() - advance the members of a node that have work
  * @node: the node
  * @budget: the poll's budget
  *
@@ -82,8 +82,8 @@ void hc_coll_event(struct hc_node *node, unsigned long events);
 int hc_coll_work(struct hc_node *node, int budget);
 
 /**
- * hc_coll_links_known() - the node has learnt FAULT words of other nodes
- * @node: the node. Ring repairs that wait for such news go on
+ * hc_coll_links_known() - schedule ring repairs after FAULT words of other nodes have changed here
+ * @node: the node
  *
  * Context: poll.
  */
