@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the kernels that this module is built for.  The sources
- * are written for the newest one; nothing outside this header asks for a version.
+ * Differences between the kernels that this module is built for. The sources are written for the
+ * newest one; no code outside this header depends on a kernel version.
  */
 #ifndef _HC_COMPAT_H
 #define _HC_COMPAT_H
@@ -39,12 +39,12 @@
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-/* Before operations were split, the hooks around them got the whole one. */
+/* Before 6.2 the hooks pre_doit() and post_doit() got a struct genl_ops. */
 #define genl_split_ops genl_ops
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-/* It is not exported any more. */
+/* rtnl_lock_killable() is not exported any more. */
 static inline int hc_rtnl_lock_killable(void)
 {
 	while (!rtnl_trylock()) {
@@ -75,9 +75,9 @@ static inline struct nlattr **hc_dump_attrs(struct netlink_callback *cb)
 }
 #endif
 
-/* Before 6.2 an extack held no text, only a pointer to one that must outlive the answer.
- * Then a request that may be refused with such a text (HC_SET_ERR_MSG_FMT) brings room
- * for it along, and answers itself as long as that is there.
+/* Before 6.2 an extack holds no text, only a pointer to a text, which must exist until the answer
+ * is sent. There a request that may be refused with a formatted text (HC_SET_ERR_MSG_FMT) has room
+ * for the text in struct hc_said, and sends the answer itself before that room is gone.
  */
 #ifdef NL_SET_ERR_MSG_FMT
 #define HC_SET_ERR_MSG_FMT	NL_SET_ERR_MSG_FMT
@@ -117,7 +117,7 @@ static inline void hc_said_begin(struct hc_said *said, struct genl_info *info)
 	info->extack = &said->extack;
 }
 
-/* Netlink takes -EINTR as: no answer now. */
+/* If the text is in @said, send the answer and return -EINTR, at which netlink sends none. */
 static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct genl_info *info,
 			      int err)
 {
@@ -131,7 +131,9 @@ static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct 
 }
 #endif
 
-/* Let a stream have pages, not copies of them: how many bytes it has taken, or an error. */
+/* Send pages over a stream socket without copying them. Return: how many bytes the socket has
+ * taken, or -errno.
+ */
 static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages, int flags)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
@@ -144,7 +146,7 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #endif
 }
 
-/* Flags come and go with the calls that they are for. */
+/* Kernels lack the flags of calls that they do not have. */
 #ifndef MSG_SENDPAGE_NOPOLICY
 #define MSG_SENDPAGE_NOPOLICY 0
 #endif
@@ -161,16 +163,18 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #define MSG_SPLICE_PAGES 0
 #endif
 
-/* Flags that the kernel itself adds to a sendmsg(): that of sendmmsg(), those that say what pages
- * of a splice() or of a carrier are like, and that of callers of 32 bits.  Data are copied all the
- * same.
+/* Flags that the kernel itself adds to a sendmsg(): the flag of sendmmsg(), those that describe the
+ * pages of a splice() or of a transport, and the flag of 32-bit callers. Data is copied in all
+ * these cases.
  */
 #define HC_MSG_INTERNAL (MSG_BATCH | MSG_SENDPAGE_NOPOLICY | MSG_SENDPAGE_DECRYPTED |	\
 			 MSG_NO_SHARED_FRAGS | MSG_SPLICE_PAGES | MSG_CMSG_COMPAT)
-/* Those by which it says that a call brings only the beginning of something: of sendfile(), too. */
+/* Flags by which the kernel marks a call that brings only the beginning of a message: that of
+ * sendfile(), too.
+ */
 #define HC_MSG_MORE (MSG_MORE | MSG_SENDPAGE_NOTLAST)
 
-/* The socket is of namespace @net from now on, and does not hold it. */
+/* Move the socket to namespace @net, on which it holds no active reference from now on. */
 static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
 {
 	struct net *old = sock_net(sk);
@@ -190,16 +194,18 @@ static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
 #endif
 }
 
-/* A closed socket stays as long as queued frames are charged to it, which may be long.  So it
- * gives up its namespace first: a fabric of that namespace may own the queues, and then socket
- * and namespace would keep each other for ever.
+/* Move a closed socket out of its namespace. It exists as long as queued frames are charged to it,
+ * which may be long. If a fabric of that namespace owned the queues, socket and namespace would
+ * keep each other for ever.
  */
 static inline void hc_sk_leave_net(struct sock *sk)
 {
 	hc_sk_loose_in(sk, &init_net);
 }
 
-/* Unless the administrator allows all sockets more time. */
+/* Let the socket poll busily for @usec, or longer if the administrator allows all sockets more
+ * time.
+ */
 static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
 {
 #ifdef CONFIG_NET_RX_BUSY_POLL
@@ -207,7 +213,7 @@ static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
 #endif
 }
 
-/* Does GRO hold nothing that waits for more? */
+/* Return: true if GRO holds no packet of this NAPI back to merge it with later ones. */
 static inline bool hc_napi_holds_nothing(const struct napi_struct *napi)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
@@ -217,7 +223,9 @@ static inline bool hc_napi_holds_nothing(const struct napi_struct *napi)
 #endif
 }
 
-/* A timer of the monotonic clock, absolute, whose function runs in softirq context. */
+/* Prepare a timer of the monotonic clock, with absolute times, whose function runs in softirq
+ * context.
+ */
 static inline void hc_timer_setup(struct hrtimer *timer,
 				  enum hrtimer_restart (*function)(struct hrtimer *))
 {
@@ -229,8 +237,9 @@ static inline void hc_timer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* What was a feature before is a bit of its own since 6.12.  netns_local: it stays in the namespace
- * that it was made in; the stable series of 6.12 has the name of 6.15.
+/* Before 6.12 these were features; now each is a bit of struct net_device. The second keeps a
+ * net_device in the namespace in which it was created; the stable series of 6.12 has its name of
+ * 6.15.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 static inline void hc_dev_set_lltx(struct net_device *dev)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parts of the module that listen to what happens, in the order in which main.c lets them
- * begin.  None leaves before the module does, and by then there is no fabric: so the list needs no
- * lock.
+ * The parts of the module that are notified of events, in the order in which main.c starts them. A
+ * part stays in the list until the module is removed, when there is no fabric any more: so the list
+ * needs no lock.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -59,8 +59,8 @@ void hc_notify_fabric_exit(struct hc_fabric *fabric)
 			n->fabric_exit(fabric);
 }
 
-/* If one of them fails, it and those before it undo what they have done; the others have done
- * nothing.
+/* If a part fails, this part and those before it undo what they have done; the parts behind it have
+ * done nothing.
  */
 int hc_notify_node_init(struct hc_node *node, void *state)
 {

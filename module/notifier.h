@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens to fabrics, and whom it concerns.  The parts of the module lie on floors, and a part
- * includes only those below it (selftests/tools/floors).  A part that has something to do when
- * another one below it goes on says so here, at init.
+ * What happens to fabrics, and which parts of the module are notified. The parts of the module lie
+ * on floors, and a part includes only those below it (selftests/tools/floors). A part that has to
+ * act on events of a part below it registers a struct hc_notifier at init.
  */
 #ifndef _HC_NOTIFIER_H
 #define _HC_NOTIFIER_H
@@ -19,14 +19,14 @@ struct hc_round_record;
 struct hc_trunk;
 
 /**
- * struct hc_op_event - an operation ended, as its sink or the finder of a fault saw it
- * @node: the node that says so
+ * struct hc_op_event - the end of an operation, as its root or the node that found a fault saw it
+ * @node: that node
  * @nr: number of the operation
  * @status: 0 or -errno
- * @cause_node: with a status: where the cause lies, or HC_CAUSE_NONE
- * @cause_dim: with a status: dimension, or HC_CAUSE_NONE
- * @steps: without a status: parallel steps
- * @time: without a status: modelled time, ns
+ * @cause_node: if @status is not 0: node where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: if @status is not 0: dimension of the faulty link, or HC_CAUSE_NONE
+ * @steps: if @status is 0: parallel steps
+ * @time: if @status is 0: modelled time, ns
  */
 struct hc_op_event {
 	u32 node;
@@ -39,43 +39,48 @@ struct hc_op_event {
 };
 
 /**
- * struct hc_notifier - a part of the module that listens
- * @list: of notifier.c, as the next two
- * @fabric_at: offset of its state in the memory that parts have at a fabric
- * @node_at: the same at a node
- * @fabric_size: bytes of that at a fabric
- * @node_size: and at a node
- * @fabric_init: a fabric is being made, and cannot be found yet: make what belongs to it.  @state
- *	has @fabric_size bytes, all zero, and is there as long as the fabric.  Config
- * @fabric_stop: a fabric is dead, or was never finished: end what waits for its nodes and what
- *	touches them from outside of their polls, for polls end next.  Process context, without
+ * struct hc_notifier - a part of the module that is notified of events
+ * @list: for notifier.c, like the next two members
+ * @fabric_at: offset of the part's state in the memory that all parts have for a fabric
+ * @node_at: offset of the part's state in the memory that all parts have for a node
+ * @fabric_size: bytes of the part's state for a fabric
+ * @node_size: bytes of the part's state for a node
+ * @fabric_init: a fabric is being created and cannot be found yet: prepare the part's state.
+ *	@state has @fabric_size bytes, all zero, and exists as long as the fabric.  Config
+ * @fabric_stop: a fabric is dead, or its creation has failed: end what waits for its nodes and what
+ *	touches them from outside their polls, for the polls end next.  Process context, without
  *	locks
- * @fabric_exit: no poll of the fabric runs any more: end what the nodes would have ended.  The same
- * @node_init: a node is being made, without links yet: the same with @node_size bytes.  0 or
- *	-errno; then the listener's @node_free follows, and those of all before it.  Process context
- * @node_gone: its fabric is dead, or was never finished: no process reaches the node any more.
- *	Config
- * @node_stop: its poll is over: end what would kick it.  Process context
- * @node_purge: no poll of the fabric runs any more, and its plans are gone: drop what is queued.
- *	The same
- * @node_free: free what @node_init has made, all or a part of it.  The same
+ * @fabric_exit: no poll of the fabric runs any more: end what the nodes would have ended.  Process
+ *	context, without locks
+ * @node_init: a node is being created and has no links yet: prepare the part's state.  @state has
+ *	@node_size bytes, all zero.  Returns 0 or -errno; on error the @node_free of this part and
+ *	of all parts before it are called.  Process context
+ * @node_gone: the node's fabric is dead, or its creation has failed: let no process reach the node
+ *	any more.  Config
+ * @node_stop: the node's poll has ended for good: end what would kick it.  Process context
+ * @node_purge: no poll of the fabric runs any more, and its plans are gone: drop what is queued at
+ *	the node.  Process context
+ * @node_free: free what @node_init has allocated, all or a part of it.  Process context
  * @node_failed: a node has failed or is in service again.  Config
- * @fault_word: a node computes its FAULT word, and links @lost have become unusable or were so
- *	meanwhile; @cut: these were.  hc_node.fault is the old word.  Poll
+ * @fault_word: a node computes its FAULT word.  The links in @lost have become unusable, or were
+ *	unusable for a while; the links in @cut were unusable for a while.  hc_node.fault is still
+ *	the old word.  Poll
  * @fault_rx: a FAULT word came from the neighbour along @dim.  Poll
- * @faults_known: the node knows more of the links of others than before.  Poll
- * @fabric: a fabric has come, goes, or has other settings; @cmd: the event of netlink that says
- *	which.  Config
+ * @faults_known: the node has learned more about the links of other nodes.  Poll
+ * @fabric: a fabric has come, goes, or has other settings; @cmd is the netlink event for that.
+ *	Config
  * @node: a node has other settings.  Config
- * @trunk: a trunk has come, goes, or has another state; @cmd: the same.  Process context
- * @link: the state or the settings of a link have changed, as its end at @node knows.  Process
+ * @trunk: a trunk has come, goes, or has another state; @cmd is the netlink event for that.
+ *	Process context
+ * @link: the state or the settings of a link have changed, as the link's end at @node knows.
+ *	Process context
+ * @plan: a plan has come, goes, or has another state; @cmd is the netlink event for that.  Any
  *	context
- * @plan: a plan has come, goes, or has another state; @cmd: the same.  Any context
  * @op: an operation has ended.  Any context
- * @disagreement: copies of a datagram disagree, that came to @node in the name of @src by these
- *	paths.  Any context
- * @tasks_lost: @count tasks were lost at @node, @n of them with these ids.  Any context
- * @round: a round of balancing has ended.  Any context
+ * @disagreement: copies of a datagram disagree, which came to @node in the name of @src by the
+ *	paths @path.  Any context
+ * @tasks_lost: @count tasks were lost at @node; @ids has @n of them.  Any context
+ * @round: a load balancing round has ended.  Any context
  *
  * Functions that are NULL are not called.
  */
@@ -111,15 +116,15 @@ struct hc_notifier {
 };
 
 /**
- * hc_notifier_add() - listen, for as long as the module is there
- * @notifier: the listener; those that have been added before are called before
+ * hc_notifier_add() - register a part for notifications, until the module is removed
+ * @notifier: the part; parts that were registered before are called before it
  *
- * Context: the module's init, before a fabric can be made
+ * Context: the module's init, before a fabric can be created
  */
 void hc_notifier_add(struct hc_notifier *notifier);
 
 /**
- * hc_notifier_fabric_size() - bytes that all parts together have at a fabric
+ * hc_notifier_fabric_size() - bytes of the state of all parts for a fabric
  *
  * Context: any
  * Return: bytes
@@ -127,7 +132,7 @@ void hc_notifier_add(struct hc_notifier *notifier);
 size_t hc_notifier_fabric_size(void);
 
 /**
- * hc_notifier_node_size() - bytes that all parts together have at a node
+ * hc_notifier_node_size() - bytes of the state of all parts for a node
  *
  * Context: any
  * Return: bytes
@@ -135,7 +140,7 @@ size_t hc_notifier_fabric_size(void);
 size_t hc_notifier_node_size(void);
 
 /**
- * hc_notify_fabric_init() - let all parts make what they have at a fabric, see fabric_init of
+ * hc_notify_fabric_init() - let all parts prepare their state for a fabric, see fabric_init of
  *	struct hc_notifier
  * @fabric: the fabric
  * @state: hc_notifier_fabric_size() bytes, all zero
@@ -147,14 +152,14 @@ void hc_notify_fabric_init(struct hc_fabric *fabric, void *state);
 /**
  * hc_notify_fabric_stop() - let all parts, the last one first, end what touches nodes of a fabric
  *	from outside
- * @fabric: a dead fabric, or one that was never finished
+ * @fabric: a dead fabric, or one whose creation has failed
  *
  * Context: process, without locks
  */
 void hc_notify_fabric_stop(struct hc_fabric *fabric);
 
 /**
- * hc_notify_fabric_exit() - let all parts, the last one first, end what nodes of a fabric would
+ * hc_notify_fabric_exit() - let all parts, the last one first, end what the nodes of a fabric would
  *	have ended
  * @fabric: a fabric none of whose polls runs any more
  *
@@ -163,7 +168,7 @@ void hc_notify_fabric_stop(struct hc_fabric *fabric);
 void hc_notify_fabric_exit(struct hc_fabric *fabric);
 
 /**
- * hc_notify_node_init() - let all parts make what they have at a node
+ * hc_notify_node_init() - let all parts prepare their state for a node
  * @node: the node
  * @state: hc_notifier_node_size() bytes, all zero
  *
@@ -173,7 +178,7 @@ void hc_notify_fabric_exit(struct hc_fabric *fabric);
 int hc_notify_node_init(struct hc_node *node, void *state);
 
 /**
- * hc_notify_node_gone() - let all parts, the last one first, take a node from its processes
+ * hc_notify_node_gone() - let all parts, the last one first, cut a node off from processes
  * @node: the node
  *
  * Context: config, under hc_fabric.lock
@@ -197,7 +202,7 @@ void hc_notify_node_stop(struct hc_node *node);
 void hc_notify_node_purge(struct hc_node *node);
 
 /**
- * hc_notify_node_free() - let all parts, the last one first, free what they have at a node
+ * hc_notify_node_free() - let all parts, the last one first, free their state for a node
  * @node: the node
  *
  * Context: process, after the last poll
@@ -215,8 +220,8 @@ void hc_notify_node_failed(struct hc_node *node);
 /**
  * hc_notify_fault_word() - notify all parts that a node computes its FAULT word
  * @node: the node
- * @lost: links that have become unusable, or were so meanwhile
- * @cut: those that were so meanwhile
+ * @lost: mask of the links that have become unusable, or were unusable for a while
+ * @cut: mask of the links that were unusable for a while
  *
  * Context: poll
  */
@@ -232,7 +237,8 @@ void hc_notify_fault_word(struct hc_node *node, u32 lost, u32 cut);
 void hc_notify_fault_rx(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_notify_faults_known() - notify all parts that a node knows more of the links of others
+ * hc_notify_faults_known() - notify all parts that a node has learned more about the links of other
+ *	nodes
  * @node: the node
  *
  * Context: poll
@@ -267,7 +273,7 @@ void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd);
 
 /**
  * hc_notify_link() - notify all parts that the state or settings of a link have changed
- * @node: near end
+ * @node: the end of the link whose state or settings have changed
  * @dim: dimension of the link
  *
  * Context: process
@@ -294,9 +300,9 @@ void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev);
 
 /**
  * hc_notify_disagreement() - notify all parts that copies of a datagram disagree
- * @node: where they came
- * @src: in whose name
- * @v: what is known of them
+ * @node: the node that has received the copies
+ * @src: the node in whose name they came
+ * @v: the vote on them
  * @path: the paths of the copies
  *
  * Context: any
@@ -308,8 +314,8 @@ void hc_notify_disagreement(struct hc_node *node, u32 src, const struct hypercub
  * hc_notify_tasks_lost() - notify all parts that tasks were lost
  * @node: the node
  * @loss: why
- * @ids: some of them
- * @n: how many of them
+ * @ids: ids of some of them
+ * @n: number of entries of @ids
  * @count: how many were lost
  *
  * Context: any
@@ -318,7 +324,7 @@ void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 			  const struct hypercube_task *ids, unsigned int n, u64 count);
 
 /**
- * hc_notify_round() - notify all parts that a round of balancing has ended
+ * hc_notify_round() - notify all parts that a load balancing round has ended
  * @fabric: the fabric
  * @rec: how it ended
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The poll of a node: what it has to do for each part of the module, in which order, and how much
- * of it at a time.  The parts know each other only from above (selftests/tools/floors); the poll
- * knows all of them, and calls them directly.
+ * of it at a time. A part includes only the parts below it (selftests/tools/floors); the poll
+ * includes all of them, and calls them directly.
  */
 #include <linux/indirect_call_wrapper.h>
 
@@ -52,8 +52,8 @@ static void poll_events(struct hc_node *node)
 		hc_coll_event(node, events);
 }
 
-/* The whole queue is taken at once, so that others meet the lock rarely; what
- * exceeds the budget goes back to the front.
+/* Process frames of a queue. The poll takes the whole queue at once, so that senders seldom find
+ * the lock taken, and puts what exceeds the budget back to the front.
  */
 static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 				      void (*take)(struct hc_node *node, struct sk_buff *skb),
@@ -105,25 +105,29 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 		if (!skb)
 			return;
 	}
-	/* Most frames are of operations. */
+	/* Most frames belong to operations. */
 	INDIRECT_CALL_1(type->rx, hc_coll_rx, node, dim, skb);
 }
 
-/* Returns the cost of what was sent beside the frames of the queues, for this poll to bear. */
+/* Return the cost of work besides the frames of queues, but at most @most; this poll's budget is
+ * charged.
+ */
 static int poll_spent(struct hc_node *node, int most)
 {
 	return min(hc_cost(node) - 1, most);
 }
 
-/* A poll is over; there may be more to do. */
+/* End a poll. @more: there is more to do. Return: as node_poll(). */
 static int poll_end(struct hc_node *node, int work, int budget, bool more)
 {
-	/* Otherwise NAPI would let the next poll pass by the gate. */
+	/* If the bit stayed set, NAPI would let the next poll bypass the gate. */
 	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
 	if (more && !hc_gate_awaited(node))
 		return budget;
 	work = min(work, budget - 1);
-	/* From here on another node may have the place, and another processor the NAPI. */
+	/* From here on another node may have this one's place, and another processor may run this
+	 * NAPI.
+	 */
 	hc_gate_leave(node);
 	napi_complete_done(&node->napi, work);
 	if (more)
@@ -131,7 +135,9 @@ static int poll_end(struct hc_node *node, int work, int budget, bool more)
 	return work;
 }
 
-/* Returns @budget if the node is to be polled again, and else less: the NAPI is complete then. */
+/* Poll a node. Return: @budget if the node is to be polled again, else less, and then the NAPI is
+ * complete.
+ */
 static int node_poll(struct hc_node *node, int budget)
 {
 	/* Busy polling may come with a small budget. */
@@ -141,12 +147,12 @@ static int node_poll(struct hc_node *node, int budget)
 
 	/* Work for which NAPI_STATE_MISSED was set is queued already: this poll finds it. */
 	clear_bit(NAPI_STATE_MISSED, &node->napi.state);
-	/* Before the queues are looked at. */
+	/* Clear the bit before looking at the queues. */
 	smp_mb__after_atomic();
 	node->merge_cost = 0;
 	poll_events(node);
 	work = poll_spent(node, share);
-	/* No kind of traffic keeps others from being served. */
+	/* Each kind of traffic has a share, so that none keeps others from being served. */
 	if (hc_work_ready(node))
 		work += hc_coll_work(node, share / 2);
 	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
@@ -171,7 +177,7 @@ static int node_poll(struct hc_node *node, int budget)
 	ready = hc_work_ready(node);
 	if (work < budget && ready) {
 		work += hc_coll_work(node, min(share, budget - work));
-		/* Operations that have ended here leave room for contributions that wait. */
+		/* Operations that have ended make room for contributions that wait. */
 		work += hc_hostq_poll(node, budget - work);
 		ready = hc_work_ready(node);
 	}
@@ -181,25 +187,25 @@ static int node_poll(struct hc_node *node, int budget)
 			!skb_queue_empty_lockless(&node->ethq.list));
 }
 
-/* What has to be left of the budget of a pass for one more poll. */
+/* Least rest of a pass's budget with which it begins one more poll. */
 #define FOLLOW_MIN	8
 
-/* A pass: the poll, and then those of nodes that it has given something to do, and so on, with one
- * budget (fabric/gate.c).  Polls never nest.  One that has more to do than what is left of the
- * budget is the last: its node goes to the gate, with the others that have not had their turn.
+/* A pass: poll the node, then the nodes to which its poll has given something to do, and so on,
+ * with one budget (fabric/gate.c). Polls never nest. A poll that uses up what is left of the budget
+ * is the last one: its node goes to the gate, with the nodes that have not been polled.
  */
 static int node_pass(struct napi_struct *napi, int budget)
 {
 	struct hc_node *next;
 	int first, work, rest, cost;
 
-	/* This is a call for room in a transmit ring; there is none. */
+	/* A call without budget only frees entries of a transmit ring, and there is none. */
 	if (unlikely(!budget))
 		return 0;
 	hc_cover_start();
 	hc_gate_pass_begin();
 	first = node_poll(container_of(napi, struct hc_node, napi), budget);
-	/* From here on the NAPI may be another processor's, unless it is to be polled again. */
+	/* From here on another processor may run this NAPI, unless it is to be polled again. */
 	work = max(first, 1);
 	while (budget - work >= FOLLOW_MIN && (next = hc_gate_pass_next())) {
 		rest = budget - work;

@@ -3,7 +3,7 @@
 #define _HC_POLL_H
 
 /**
- * hc_poll_init() - let nodes that are made from now on run poll.c
+ * hc_poll_init() - let nodes that are created from now on have the poll of poll.c
  *
  * Context: the module's init
  */

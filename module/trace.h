@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints: what happens, where, in the order it happens.  Each costs a jump that is not
- * taken while it is off.
+ * Tracepoints. Each costs a jump that is not taken while it is off.
  *
- * How they relate to the counters: a hop for each frame sent, an arrival for each
- * one received that is not malformed or foreign, the lengths of the merges add up to
- * merged_bytes, and there is a drop for each drop counted.  Every operation that
- * begins at a member ends there.
+ * How they relate to the counters: there is a hop for each frame sent, an arrival for each frame
+ * received that is not malformed or foreign, and a drop for each drop counted; the lengths of the
+ * merges add up to merged_bytes. Every operation that begins at a member ends there.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hypercube
@@ -19,7 +17,7 @@
 
 #include "wire.h"
 
-/* trace.c alone looks into them. */
+/* Only trace.c needs their members. */
 struct hc_node;
 struct hc_plan;
 struct hc_port;
@@ -35,16 +33,16 @@ enum hc_task_event {
 	HC_TASK_TAKEN,	/* a worker has taken it */
 	HC_TASK_DONE,	/* the worker is done */
 	HC_TASK_BACK,	/* the worker is gone, it is in the queue again */
-	HC_TASK_LOST,	/* no worker will execute it (again) */
-	HC_TASK_SENT,	/* a neighbour has it */
+	HC_TASK_LOST,	/* from now on no worker will execute it */
+	HC_TASK_SENT,	/* a neighbour has taken it */
 	HC_TASK_RECEIVED, /* it has come from a neighbour */
-	HC_TASK_KEPT,	/* the neighbour has not taken it */
+	HC_TASK_KEPT,	/* the neighbour has not taken it, the node keeps it */
 	HC_TASK_UNRESOLVED,	/* it is not known whether the neighbour has it */
-	HC_TASK_REPLICATED,	/* a neighbour keeps a copy */
-	HC_TASK_RECOVERED, /* its node has failed, and the copy is in the queue */
+	HC_TASK_REPLICATED,	/* a neighbour keeps a replica */
+	HC_TASK_RECOVERED, /* its node has failed, and the replica is in the queue */
 };
 
-/* What happens to a round at a node; for tracepoints. */
+/* What happens to a load balancing round at a node; for tracepoints. */
 enum hc_round_event {
 	HC_ROUND_BEGUN,		/* it begins here */
 	HC_ROUND_JOINED,	/* it has come from a neighbour */
@@ -221,7 +219,7 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_ALLTOALL,	"alltoall" },			\
 	{ HYPERCUBE_REDUCE_SCATTER, "reduce_scatter" }
 
-/* What all events begin with: where it happens. */
+/* All events begin with this: where the event happens. */
 #define HC_TRACE_FABRIC						\
 		__array(char, fabric, HYPERCUBE_NAME_MAX)	\
 		__field(u32, index)
@@ -313,7 +311,7 @@ DEFINE_EVENT(hc_frame, hc_hop,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));
 
-/* A frame that leaves arrives after @vain attempts in vain: behind its hop. */
+/* The frame of the hop before arrives after @vain failed attempts. */
 TRACE_EVENT(hc_replay,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb, u32 vain),
 	TP_ARGS(node, dim, skb, vain),
@@ -337,7 +335,7 @@ TRACE_EVENT(hc_replay,
 		  __entry->replays)
 );
 
-/* The frame has been checked, its parts are in one piece; what the node makes of it comes next. */
+/* A frame has been checked, and its headers are linear; the events of its processing follow. */
 DEFINE_EVENT(hc_frame, hc_arrive,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));
@@ -356,7 +354,7 @@ TRACE_EVENT(hc_merge,
 		HC_TRACE_ASSIGN_OP;
 		__entry->src = src;
 		__entry->len = len;
-		/* Enabled in between: there is no begin. */
+		/* @begin is 0 if the tracepoint was enabled after the merge began. */
 		__entry->ns = begin ? local_clock() - begin : 0;
 	),
 	TP_printk("fabric=%s node=%u src=%u plan=%u op=%llu len=%u ns=%llu",
@@ -364,7 +362,7 @@ TRACE_EVENT(hc_merge,
 		  __entry->len, __entry->ns)
 );
 
-/* A member passes data on at its stage, up or down the plan. */
+/* A member forwards data at its stage, up or down the plan. */
 TRACE_EVENT(hc_stage,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_tree_peer *dst,
 		 const struct sk_buff *skb),
@@ -395,7 +393,7 @@ TRACE_EVENT(hc_stage,
 		  __entry->plan, __entry->op, __entry->offset, __entry->len)
 );
 
-/* @dim: of the link it is counted on; -1: it is counted on the node. */
+/* A frame is dropped. @dim: the link that it is counted on; -1: it is counted on the node. */
 TRACE_EVENT(hc_drop,
 	TP_PROTO(const struct hc_node *node, const struct hc_port *port, unsigned int reason),
 	TP_ARGS(node, port, reason),
@@ -413,7 +411,7 @@ TRACE_EVENT(hc_drop,
 		  __entry->dim, __print_symbolic(__entry->reason, hc_trace_reasons))
 );
 
-/* A node lies about what it passes on; @bit: of the payload */
+/* A Byzantine node corrupts a frame that it relays; @bit: the bit of the payload that it flips */
 TRACE_EVENT(hc_byzantine,
 	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
 	TP_ARGS(node, skb, bit),
@@ -463,7 +461,7 @@ TRACE_EVENT(hc_copy,
 		  __entry->nr, __entry->copy, __entry->copies, __entry->hop)
 );
 
-/* The copies of a datagram from node @src have come, or are waited for no more. */
+/* The copies of a datagram from node @src have come, or the node has stopped waiting for them. */
 TRACE_EVENT(hc_vote,
 	TP_PROTO(const struct hc_node *node, u32 src, const struct hypercube_vote *v),
 	TP_ARGS(node, src, v),
@@ -518,7 +516,7 @@ TRACE_EVENT(hc_task,
 		  __entry->origin, __entry->nr, __entry->flags)
 );
 
-/* Something happens to a round of balancing at a node. */
+/* Something happens to a load balancing round at a node. */
 TRACE_EVENT(hc_round,
 	TP_PROTO(const struct hc_node *node, enum hc_round_event what, u64 id, u32 method,
 		 int status),
@@ -562,7 +560,7 @@ TRACE_EVENT(hc_fault,
 		  __entry->before, __entry->fault)
 );
 
-/* @cmd: as in the notification that tells user space */
+/* A plan is installed, removed, broken or repaired; @cmd: as in the notification of user space */
 TRACE_EVENT(hc_plan,
 	TP_PROTO(const struct hc_plan *plan, u32 cmd),
 	TP_ARGS(plan, cmd),
@@ -595,7 +593,7 @@ TRACE_EVENT(hc_plan,
 		  __entry->cause_node, __entry->cause_dim)
 );
 
-/* A member of a plan that repairs itself says something to another one, or to itself. */
+/* A member of a plan that repairs itself sends a message to another member, or to itself. */
 TRACE_EVENT(hc_repair,
 	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct sk_buff *skb),
 	TP_ARGS(node, plan, dst, skb),
@@ -649,7 +647,7 @@ TRACE_EVENT(hc_op_begin,
 		  __entry->oper, __entry->dtype, __entry->bytes)
 );
 
-/* It is over for this member; @status: 0 or a negative errno */
+/* The operation is over for this member; @status: 0 or a negative errno */
 TRACE_EVENT(hc_op_end,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, int status),
 	TP_ARGS(node, plan, op, status),
@@ -667,7 +665,7 @@ TRACE_EVENT(hc_op_end,
 
 #ifndef _HC_TRACE_INLINE
 #define _HC_TRACE_INLINE
-/* The time when a merge begins, if the tracepoint is on. */
+/* Return the time, for the begin of a merge; 0 if the tracepoint is off. */
 static inline u64 hc_trace_clock(void)
 {
 	return trace_hc_merge_enabled() ? local_clock() : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The frame format between nodes.  All fields are big-endian; a frame is the part that all have in
- * common (struct hc_hdr), what leads it (ROUTED: the walk, see route.c; FLOOD: struct
- * hc_wire_flood), the part of its type if that has one (struct hc_wire_*), and the payload.  Each
- * part is a multiple of 8 bytes long.
- * The tables are in Documentation/networking/wire-format.rst.
+ * The frame format between nodes. All fields are big-endian. A frame is, in this order: the header
+ * that all frames share (struct hc_hdr); of a ROUTED frame the walk (route.c), of a FLOOD frame
+ * struct hc_wire_flood; the part of its type, if the type has one (struct hc_wire_*); and the
+ * payload. Each part is a multiple of 8 bytes long. The tables are in
+ * Documentation/networking/wire-format.rst.
  */
 #ifndef _HC_WIRE_H
 #define _HC_WIRE_H
@@ -17,36 +17,40 @@
 #define HC_STAGES_MAX	HYPERCUBE_DIM_MAX
 
 enum hc_frame_type {
-	HC_FRAME_TEST = 1,	/* DETECT: is the link there? */
-	HC_FRAME_FAULT,		/* FAULT word of the sender, or the answer to one */
+	HC_FRAME_TEST = 1,	/* test frame of DETECT */
+	HC_FRAME_FAULT,		/* FAULT word of the sender, or the acknowledgment of one */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
-	HC_FRAME_ACK,		/* all operations below .op are complete at the sink; upwards
-				 * in a broadcast: at the sender and all below it; upwards, where
+	HC_FRAME_ACK,		/* all operations below .op are complete at the root; upwards in a
+				 * broadcast: at the sender and all members below it; upwards, where
 				 * there is a root: the sender is in generation .gen
 				 */
-	HC_FRAME_END,		/* operation .op has failed; unless OVER, all go on behind */
-	HC_FRAME_CREDIT,	/* frames of a stream were taken */
-	HC_FRAME_PROBE,		/* is the plan there; over a detour: has all come? */
+	HC_FRAME_END,		/* operation .op has failed; unless OVER, the members go on with the
+				 * next one
+				 */
+	HC_FRAME_CREDIT,	/* the sender has taken frames of a stream */
+	HC_FRAME_PROBE,		/* asks if the plan is there, over a detour if all frames have
+				 * arrived; or the answer
+				 */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
-	HC_FRAME_PATH,		/* ROUTED: finds out which way frames go */
-	HC_FRAME_REPAIR,	/* ROUTED: a plan of rings is repaired */
-	HC_FRAME_COPY,		/* a datagram's copy, on a path that it names */
-	HC_FRAME_TASK,		/* a task is handed over to a neighbour */
-	HC_FRAME_ROUND,		/* a round of balancing; payload __be64[]: words */
-	HC_FRAME_STOP,		/* the sender does not give all of operation .op */
+	HC_FRAME_PATH,		/* ROUTED: finds the path that frames take */
+	HC_FRAME_REPAIR,	/* ROUTED: ring repair */
+	HC_FRAME_COPY,		/* a copy of a datagram, on a path that the frame contains */
+	HC_FRAME_TASK,		/* migration of a task to a neighbour, and replicas */
+	HC_FRAME_ROUND,		/* load balancing round; payload __be64[]: enum hc_round_kind */
+	HC_FRAME_STOP,		/* the sender does not send all its data of operation .op */
 	__HC_FRAME_TYPE_END
 };
 
 /* hc_hdr.flags */
 #define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
 #define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
-#define HC_FRAME_F_FLOOD	0x04	/* to everybody; .src is its origin */
-#define HC_FRAME_F_FIXED	0x08	/* ROUTED: the walk is all of its way, see .hop */
+#define HC_FRAME_F_FLOOD	0x04	/* to all nodes; .src is its origin */
+#define HC_FRAME_F_FIXED	0x08	/* ROUTED: the walk is the whole path, see .hop */
 
-/* The walk of a FIXED frame begins with its number among those of its detour and direction, in the
- * place of so many dimensions.
+/* The walk of a FIXED frame begins with the number of the frame on its detour in its direction. The
+ * number takes the space of this many dimensions.
  */
 #define HC_WAY_NR_DIMS		8
 
@@ -60,13 +64,13 @@ enum hc_frame_type {
  * @reserved: 0
  * @fabric: id of the fabric
  * @src: node that made the frame
- * @dst: node it is for (the neighbour unless ROUTED)
- * @seq: counts the frames of this link direction that it has to deliver; a gap takes the link
- *	down.  0 in ETH and TEST frames, which may get lost
+ * @dst: node that the frame is for (the neighbour unless ROUTED)
+ * @seq: sequence number among the frames that the link has to deliver in this direction; a gap
+ *	takes the link down. 0 in ETH and TEST frames, which may get lost
  * @len: payload bytes
  * @walk: number of dimensions in the walk behind this (ROUTED)
- * @hop: FIXED: how many links of the way it has crossed, else 0
- * @csum: CRC-32 of the whole frame if the link may corrupt, else without meaning (impair.c)
+ * @hop: FIXED: number of links of the path that the frame has crossed; else 0
+ * @csum: CRC-32 of the whole frame if the link may corrupt frames, else undefined (impair.c)
  * @step: logical clock
  * @time: modelled time in ns at which the frame arrives
  */
@@ -89,7 +93,7 @@ struct hc_hdr {
 
 static_assert(sizeof(struct hc_hdr) == 40);
 
-/* Bytes that a walk over so many links takes. */
+/* Return the bytes that a walk over @walk links takes. */
 static inline unsigned int hc_walk_area(unsigned int walk)
 {
 	return (walk + 31) / 32 * 16;
@@ -97,8 +101,8 @@ static inline unsigned int hc_walk_area(unsigned int walk)
 
 /**
  * struct hc_wire_flood - what leads a flooded frame
- * @tree: name of the tree that it goes along (lsdb.c), 0: over all links
- * @nr: its number among those of its origin
+ * @tree: digest that identifies the tree along which the frame travels (lsdb.c), 0: over all links
+ * @nr: number of the frame among the flooded frames of its origin
  */
 struct hc_wire_flood {
 	__be32	tree;
@@ -110,7 +114,7 @@ static_assert(sizeof(struct hc_wire_flood) == 8);
 /* ------------------------------------------------------------ detection, states */
 
 /* hc_wire_test.flags */
-#define HC_TEST_F_ASK		0x01	/* to another machine: send it back, without this */
+#define HC_TEST_F_ASK		0x01	/* to another machine: send it back, without this flag */
 
 struct hc_wire_test {
 	__be32	round;
@@ -120,11 +124,11 @@ struct hc_wire_test {
 static_assert(sizeof(struct hc_wire_test) == 8);
 
 /**
- * struct hc_wire_fault - a FAULT word, and how far the receiver's own have come
- * @fault: the word of the sender; of an answer the one that has come
- * @announced: the word's number, which the receiver answers; 0: there is nothing to answer
- * @acked: number of the last word that has come from the receiver, 0: none; without @announced the
- *	frame is nothing but an answer
+ * struct hc_wire_fault - a FAULT word, and acknowledgment of the receiver's FAULT words
+ * @fault: the FAULT word of the sender; in a frame that only acknowledges, the word acknowledged
+ * @announced: number of @fault, which the receiver acknowledges; 0: nothing to acknowledge
+ * @acked: number of the last FAULT word received from the receiver, 0: none. If @announced is 0 and
+ *	this is not, the frame only acknowledges
  */
 struct hc_wire_fault {
 	__be32	fault;
@@ -135,7 +139,7 @@ struct hc_wire_fault {
 static_assert(sizeof(struct hc_wire_fault) == 8);
 
 /* hc_wire_lsa_head.flags */
-#define HC_LSA_F_SYNC		0x01	/* answer with all you know */
+#define HC_LSA_F_SYNC		0x01	/* the receiver sends all that it knows */
 
 struct hc_wire_lsa_head {
 	__u8	flags;
@@ -145,7 +149,7 @@ struct hc_wire_lsa_head {
 static_assert(sizeof(struct hc_wire_lsa_head) == 8);
 
 /**
- * struct hc_wire_lsa - what is known of a node's links
+ * struct hc_wire_lsa - what is known about a node's links
  * @node: the node
  * @word: its FAULT word
  * @version: counts the changes of the word
@@ -161,7 +165,8 @@ static_assert(sizeof(struct hc_wire_lsa) == 8);
 /* ------------------------------------------------------------ operations */
 
 /**
- * struct hc_wire_plan - what a frame belongs to; begins the parts of all such types (HC_FT_PLAN)
+ * struct hc_wire_plan - the operation that a frame belongs to; begins the part of all frame types
+ *	with HC_FT_PLAN
  * @plan: id of the plan
  * @epoch: epoch of the plan; hc_plan.tag in a fabric that spans machines
  * @op: number of the operation
@@ -176,28 +181,29 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 
 /* hc_wire_data.flags */
 #define HC_DATA_F_LAST		0x01	/* last segment of its stream */
-#define HC_DATA_F_NOTIFY	0x02	/* somebody waits for ACK */
-#define HC_DATA_F_PART		0x04	/* one of the parts of a blocked sender */
+#define HC_DATA_F_NOTIFY	0x02	/* a process waits for ACK */
+#define HC_DATA_F_PART		0x04	/* one of the parts of a blocked sender's data */
 #define HC_DATA_F_WANT		0x08	/* the sender wants the result from this node */
-#define HC_DATA_F_DOWN		0x10	/* away from the root of the plan */
-#define HC_DATA_F_SEEN		0x20	/* in a ring: no data, but .block's word that all beyond it
-					 * have what it took from there
+#define HC_DATA_F_DOWN		0x10	/* the frame travels away from the root */
+#define HC_DATA_F_SEEN		0x20	/* in a ring: no data, but a notice of member .block: all
+					 * members beyond it have what it has taken from the ring
 					 */
-#define HC_DATA_F_BOTH		0x40	/* in a ring: it goes half of the way round, and another
-					 * one of its kind in the other direction
+#define HC_DATA_F_BOTH		0x40	/* in a ring: the frame goes half of the way round, and
+					 * another one with the same data goes in the other
+					 * direction
 					 */
 #define HC_DATA_F_STRICT	0x80	/* only between a socket and its own node, in a guarded
-					 * plan: the operation fails unless all are in it
+					 * plan: the operation fails unless all members take part
 					 */
 
 /**
- * struct hc_wire_data - a segment
+ * struct hc_wire_data - DATA
  * @plan: the operation
- * @offset: position of the payload in the message, or in its block, bytes; of halves of
- *	rounds, and of what an ALLGATHER sends down: bytes of the rounds before
+ * @offset: position of the payload in the message, or in its block, bytes; of halves of rounds
+ *	(coll/rounds.h), and of what an ALLGATHER sends down: bytes of the rounds before
  * @total: length of the whole message, or of a block, bytes
- * @index: number of the frame among those that its sender has sent this receiver in the
- *	operation, in this direction
+ * @index: number of the frame among those that the sender has sent to this receiver in the
+ *	operation and in this direction
  * @width: bytes of a RECORD
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
@@ -205,11 +211,12 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * @stage: stage of the transfer
  * @flags: HC_DATA_F_*
  * @reserved: 0
- * @turn: DOWN: steps taken since the data left the root, with this one; in a ring: since the chunk
- *	began
+ * @turn: DOWN: number of steps since the data left the root, including this one; in a ring: since
+ *	the chunk began
  * @block: GATHER, SCATTER, in a ring: node whose block it is
- * @gen: generation of the operation: how many of its plan ended before it (struct hc_wire_stop)
- * @cost: per stage the number of steps it took, the maximum seen so far
+ * @gen: generation of the operation: how many generations of its plan have ended before (struct
+ *	hc_wire_stop)
+ * @cost: for each stage the number of steps that it took, the maximum seen so far
  */
 struct hc_wire_data {
 	struct hc_wire_plan plan;
@@ -232,9 +239,9 @@ struct hc_wire_data {
 static_assert(sizeof(struct hc_wire_data) == 64);
 
 /**
- * struct hc_wire_ack - how much is complete
- * @plan: .op: all below are
- * @steps: that the last of them took
+ * struct hc_wire_ack - ACK
+ * @plan: .op: all operations below it are complete
+ * @steps: number of steps that the last of these operations took
  * @gen: generation of the sender
  */
 struct hc_wire_ack {
@@ -248,17 +255,21 @@ static_assert(sizeof(struct hc_wire_ack) == 24);
 #define HC_CAUSE_NONE		0xffff
 
 /* hc_wire_stop.flags */
-#define HC_STOP_F_OVER		0x01	/* nothing comes after it */
-#define HC_STOP_F_UNBEGUN	0x02	/* END: the root has given nothing of it */
-#define HC_STOP_F_SOFT		0x04	/* STOP: it counts only if somebody has given a part */
-#define HC_STOP_F_IDLE		0x08	/* STOP: the same, of parts there when it comes by */
-#define HC_STOP_F_AWAY		0x10	/* STOP: with OVER: its sender takes nothing more */
+#define HC_STOP_F_OVER		0x01	/* no operation follows in this epoch */
+#define HC_STOP_F_UNBEGUN	0x02	/* END: the root has sent nothing of operation .op */
+#define HC_STOP_F_SOFT		0x04	/* STOP: takes effect once another process has contributed
+					 * to .op or to a later one
+					 */
+#define HC_STOP_F_IDLE		0x08	/* STOP: takes effect only at a member that has such a
+					 * contribution when it arrives
+					 */
+#define HC_STOP_F_AWAY		0x10	/* STOP, with OVER: the sender accepts no more data */
 
 /**
- * struct hc_wire_stop - the end of a generation of operations (END), or what asks for it (STOP)
- * @plan: .op: END: the operation that fails, those below it do not; STOP: the first of which the
- *	sender does not give all
- * @gen: the generation
+ * struct hc_wire_stop - the end of a generation of operations (END), or a request for it (STOP)
+ * @plan: .op: END: the operation that fails, while those below it do not; STOP: the first operation
+ *	of which the sender does not send all its data
+ * @gen: the generation that ends, or that is to end (STOP)
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
@@ -276,9 +287,9 @@ struct hc_wire_stop {
 static_assert(sizeof(struct hc_wire_stop) == 32);
 
 /**
- * struct hc_wire_credit - there is room again
+ * struct hc_wire_credit - CREDIT: there is room again
  * @plan: the operation
- * @taken: how many frames of the receiver's stream were taken
+ * @taken: how many frames of the receiver's stream the sender has taken
  * @gen: generation of the operation
  */
 struct hc_wire_credit {
@@ -290,11 +301,11 @@ struct hc_wire_credit {
 static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /* hc_wire_probe.flags */
-#define HC_PROBE_F_ANSWER	0x01	/* it answers one */
-#define HC_PROBE_F_NO_PLAN	0x02	/* and whoever says so does not have the plan */
+#define HC_PROBE_F_ANSWER	0x01	/* the frame is an answer */
+#define HC_PROBE_F_NO_PLAN	0x02	/* the sender, which answers, does not have the plan */
 
 /**
- * struct hc_wire_probe - a question of an end of a detour, or to a machine, or the answer
+ * struct hc_wire_probe - PROBE: a question over a detour, or to another machine, or the answer
  * @plan: the operation that waits
  * @flags: HC_PROBE_F_*
  * @reserved: 0
@@ -311,14 +322,14 @@ static_assert(sizeof(struct hc_wire_probe) == 24);
 
 /**
  * struct hc_wire_copy - a copy of a datagram; payload: the paths of all its copies, each a byte
- * with the number of its links, then their dimensions, four bits each, the first in the high
- * half of a byte; zeroes up to a multiple of 8 bytes; then what the datagram says
+ * with the number of its links, then their dimensions, four bits each, the first in the high half
+ * of a byte; zeroes up to a multiple of 8 bytes; then the datagram
  * @nr: number of the datagram among those of its origin
  * @copies: how many copies there are
- * @copy: number of this one, and of its path
- * @hop: links of the path that it has crossed, with the one that it is on
+ * @copy: number of this copy, and of its path
+ * @hop: number of links of the path that the copy has crossed, including the present one
  * @reserved: 0
- * @paths: bytes of the paths, with the zeroes
+ * @paths: bytes of the paths, including the zeroes
  * @reserved2: 0
  */
 struct hc_wire_copy {
@@ -335,41 +346,48 @@ static_assert(sizeof(struct hc_wire_copy) == 16);
 
 /* hc_wire_repair.what */
 enum hc_repair_what {
-	HC_REPAIR_REQUEST = 1,	/* to the master: the plan is broken here */
-	HC_REPAIR_ASK,		/* from it: stop; what do you know? */
-	HC_REPAIR_ASSIGN,	/* this is your place; payload struct hc_wire_repair_ops, struct
-				 * hc_wire_repair_way[], then the set of members
+	HC_REPAIR_REQUEST = 1,	/* to the coordinator: the plan is broken here */
+	HC_REPAIR_ASK,		/* from the coordinator: stop, and report your operations */
+	HC_REPAIR_ASSIGN,	/* from the coordinator: the member's position in the new rings;
+				 * payload struct hc_wire_repair_ops, struct hc_wire_repair_way[],
+				 * then the set of members
 				 */
-	HC_REPAIR_COMMIT,	/* all have their places */
-	HC_REPAIR_ANSWER,	/* the answers; payload of this one struct hc_wire_repair_ops */
+	HC_REPAIR_COMMIT,	/* from the coordinator: all members have their positions */
+	HC_REPAIR_ANSWER,	/* answer to ASK; payload struct hc_wire_repair_ops */
 	HC_REPAIR_ASSIGNED,
 	HC_REPAIR_COMMITTED,
-	HC_REPAIR_NO,		/* refused: .ballot is the greatest that was heard of */
-	HC_REPAIR_NONE,		/* there is no such plan here; .ballot is that of the question */
+	HC_REPAIR_NO,		/* refused: .ballot is the greatest that the sender knows */
+	HC_REPAIR_NONE,		/* there is no such plan here; .ballot is that of the message which
+				 * this answers
+				 */
 	__HC_REPAIR_END
 };
 
 /* hc_wire_repair.flags */
 #define HC_REPAIR_F_PREV	0x01	/* ANSWER: hc_wire_repair_ops.prev is valid */
-#define HC_REPAIR_F_UNFIT	0x02	/* ANSWER: what is under way here cannot go on */
-#define HC_REPAIR_F_RESUME	0x04	/* ASSIGN: what is under way goes on */
-#define HC_REPAIR_F_WAITS	0x08	/* REQUEST: has answered, and has heard nothing since */
+#define HC_REPAIR_F_UNFIT	0x02	/* ANSWER: the sender's operations cannot be resumed */
+#define HC_REPAIR_F_RESUME	0x04	/* ASSIGN: operations under way are resumed */
+#define HC_REPAIR_F_WAITS	0x08	/* REQUEST: the sender has answered, and has received
+					 * nothing since
+					 */
 
 /**
- * struct hc_wire_repair - a plan of rings is repaired
- * @plan: .op: ANSWER: the first number that is free; ASSIGN: where numbers go on
- * @ballot: the attempt: its number << 16 | the master; REQUEST: the last that was heard of
- * @word: ANSWER: own FAULT word
- * @members: ASSIGN: how many there are
+ * struct hc_wire_repair - REPAIR: a message of a ring repair
+ * @plan: .op: ANSWER: the first operation number that is free; ASSIGN: the number from which on
+ *	operations are numbered
+ * @ballot: the attempt: its number << 16 | its coordinator; REQUEST: the last attempt that the
+ *	sender knows
+ * @word: answers: FAULT word of the sender
+ * @members: ASSIGN: number of members
  * @status: ASK: positive errno of what has broken the plan
  * @node: ASK: where the cause lies, or HC_CAUSE_NONE
  * @dim: ASK: dimension of the faulty link, or HC_CAUSE_NONE
  * @what: enum hc_repair_what
- * @ways: ASSIGN: how many ways there are
- * @rings: ASSIGN: in how many rings the member is
+ * @ways: ASSIGN: number of struct hc_wire_repair_way in the payload
+ * @rings: ASSIGN: number of rings that the member is in
  * @flags: HC_REPAIR_F_*
  * @reserved: 0
- * @tour: ASSIGN: links of all rings together
+ * @tour: ASSIGN: number of links of all rings together
  */
 struct hc_wire_repair {
 	struct hc_wire_plan plan;
@@ -391,8 +409,8 @@ static_assert(sizeof(struct hc_wire_repair) == 48);
 
 /**
  * struct hc_wire_repair_at - a chunk of an operation
- * @nr: the operation, as processes are told its number
- * @offset: where the chunk lies in each message
+ * @nr: number of the operation, as processes know it
+ * @offset: position of the chunk in each message, bytes
  */
 struct hc_wire_repair_at {
 	__be64	nr;
@@ -403,12 +421,13 @@ static_assert(sizeof(struct hc_wire_repair_at) == 16);
 
 /**
  * struct hc_wire_repair_ops - operations under way; begins the payload of ANSWER and ASSIGN
- * @ran: ANSWER: the last attempt in which data went, as far as known here; ASSIGN: the one whose
- *	rings all come from
- * @placed: ANSWER: the last attempt that gave the member a place
- * @at: ANSWER: the chunk at hand; ASSIGN: the one that goes on
- * @prev: ANSWER: the chunk before that, of which the member can send its part again
- * @fresh: the first operation of which nobody has sent anything; ANSWER: as far as known here
+ * @ran: ANSWER: the last attempt in which members sent data, as far as the sender knows; ASSIGN:
+ *	the attempt from whose rings all members come
+ * @placed: ANSWER: the last attempt that assigned the member a position
+ * @at: ANSWER: the current chunk; ASSIGN: the chunk that is resumed
+ * @prev: ANSWER: the chunk before @at, if the member can send its part of it again
+ * @fresh: the first operation of which no member has sent anything; ANSWER: as far as the sender
+ *	knows
  */
 struct hc_wire_repair_ops {
 	__be64	ran;
@@ -421,17 +440,18 @@ struct hc_wire_repair_ops {
 static_assert(sizeof(struct hc_wire_repair_ops) == 56);
 
 /* hc_wire_repair_way.flags */
-#define HC_WAY_F_USED		0x01	/* something comes from there */
-#define HC_WAY_F_RELAY		0x02	/* it is not for the member, only passes by */
+#define HC_WAY_F_USED		0x01	/* frames come from this neighbour */
+#define HC_WAY_F_RELAY		0x02	/* they are not for the member, which only forwards them */
 
 /**
- * struct hc_wire_repair_way - what comes from a neighbour, as struct hc_ring_way
- * @seen: how many words come that a message has been seen beyond
- * @next: the member behind this one in the ring
- * @came: position of the ring's link by which it comes, of @tour in all
- * @leaves: and of that by which it goes on
+ * struct hc_wire_repair_way - the ring edge from a neighbour, as struct hc_ring_way
+ * @seen: number of notices (HC_DATA_F_SEEN) that will come
+ * @next: the member after this one in the ring
+ * @came: position in the tour of the ring's link by which frames come, of hc_wire_repair.tour in
+ *	all
+ * @leaves: position in the tour of the link by which they go on
  * @dim: dimension of the link to the neighbour
- * @out: index of the neighbour to which it goes on
+ * @out: index of the neighbour to which they go on
  * @flags: HC_WAY_F_*
  * @reserved: 0
  */
@@ -452,26 +472,33 @@ static_assert(sizeof(struct hc_wire_repair_way) == 16);
 
 /* hc_wire_task.what */
 enum hc_task_what {
-	HC_TASK_F_DATA = 1,	/* a segment of it; from neighbour to neighbour only */
-	HC_TASK_F_TAKEN,	/* the receiver of the task has it */
-	HC_TASK_F_NOT,		/* it has not, and never will by this migration */
-	HC_TASK_F_ASK,		/* to it: which of the two? */
-	HC_TASK_F_COPY,		/* a segment of a copy, which the receiver is to keep; the same */
-	HC_TASK_F_KEPT,		/* it keeps that copy */
-	HC_TASK_F_FULL,		/* it does not, and never will by this number */
-	HC_TASK_F_DROP,		/* to it: these copies are not needed any more */
-	HC_TASK_F_DROPPED,	/* it has none of those; the answer to LOST, too */
+	HC_TASK_F_DATA = 1,	/* a segment of a task; from neighbour to neighbour only */
+	HC_TASK_F_TAKEN,	/* the receiver of the task has taken it */
+	HC_TASK_F_NOT,		/* the receiver has not, and never will by this migration */
+	HC_TASK_F_ASK,		/* to the receiver: TAKEN or NOT? */
+	HC_TASK_F_COPY,		/* a segment of a replica, which the receiver is to keep; from
+				 * neighbour to neighbour only
+				 */
+	HC_TASK_F_KEPT,		/* the receiver keeps that replica */
+	HC_TASK_F_FULL,		/* the receiver does not keep it, and never will by this number */
+	HC_TASK_F_DROP,		/* to the receiver: these replicas are not needed any more */
+	HC_TASK_F_DROPPED,	/* the receiver has none of these replicas any more; also the answer
+				 * to LOST
+				 */
 	HC_TASK_F_LOST,		/* a node has failed: struct hc_wire_task_lost */
-	HC_TASK_F_UNKNOWN,	/* the receiver of .life is no more, and nobody can know */
+	HC_TASK_F_UNKNOWN,	/* the receiver with boot id .life is gone: the outcome cannot be
+				 * known
+				 */
 	__HC_TASK_F_END
 };
 
-/* hc_wire_task.flags, besides HYPERCUBE_TASK_*.  DATA: the sender keeps a copy once the receiver
- * has taken the task, by the number of the migration; DROP: of such copies.
+/* hc_wire_task.flags, besides HYPERCUBE_TASK_*. DATA: the sender keeps a replica once the receiver
+ * has taken the task; its number is that of the migration. DROP: the numbers are those of such
+ * replicas.
  */
 #define HC_TASK_KEEPS	0x80
 
-/* Copies that a DROP names, at most. */
+/* Most replicas that a DROP names. */
 #define HC_TASK_DROPS	32
 
 /* hc_wire_task_lost.known */
@@ -481,12 +508,12 @@ enum hc_task_what {
 #define HC_TASK_LOST_KEPT	0x8
 
 /**
- * struct hc_wire_task_lost - what is lost since one of two neighbours has failed; payload of LOST
- * @sent: copies that the sender has sent are of tasks it has lost, up to this number
- * @gave: of what it has moved it keeps no copy any more, up to this migration
- * @taken: tasks that it has taken are lost, up to this migration
- * @kept: copies that it has kept are, up to this number
- * @known: HC_TASK_LOST_*: which of these mean anything
+ * struct hc_wire_task_lost - what was lost when one of two neighbours failed; payload of LOST
+ * @sent: up to this number, the replicas that the sender has sent are of tasks that it has lost
+ * @gave: up to this migration, the sender keeps no replicas of the tasks that it has given away
+ * @taken: up to this migration, the tasks that the sender has taken are lost
+ * @kept: up to this number, the replicas that the sender has kept are lost
+ * @known: HC_TASK_LOST_*: which of these members are valid
  * @reserved: 0
  */
 struct hc_wire_task_lost {
@@ -501,18 +528,18 @@ struct hc_wire_task_lost {
 static_assert(sizeof(struct hc_wire_task_lost) == 40);
 
 /**
- * struct hc_wire_task - a task is handed over, or kept
- * @move: number of the migration, of the copy, or of the DROP or LOST, among those of this link
+ * struct hc_wire_task - TASK: a message of a task's migration, or of its replica
+ * @move: number of the migration, of the replica, or of the DROP or LOST, among those of this link
  *	and direction
- * @nr: DATA, COPY: number of the task at @origin; DROP without KEEPS: copies with lower numbers
+ * @nr: DATA, COPY: number of the task at @origin; DROP without KEEPS: replicas with lower numbers
  *	are not needed, either
- * @offset: DATA, COPY: position of the payload in it, bytes
- * @total: DATA, COPY: its length
- * @origin: DATA, COPY: node where it was put
+ * @offset: DATA, COPY: position of the payload in the task, bytes
+ * @total: DATA, COPY: length of the task, bytes
+ * @origin: DATA, COPY: node where the task was put
  * @flags: DATA, COPY: HYPERCUBE_TASK_*; HC_TASK_KEEPS
  * @what: enum hc_task_what
- * @life: DATA, ASK: of the receiver's machine when the migration began (struct hc_wire_hello);
- *	0: it is the sender's, or has not said
+ * @life: DATA, ASK: boot id of the receiver's machine when the migration began (struct
+ *	hc_wire_hello); 0: it is the sender's machine, or the boot id is not known
  */
 struct hc_wire_task {
 	__be64	move;
@@ -529,17 +556,21 @@ static_assert(sizeof(struct hc_wire_task) == 32);
 
 /* ------------------------------------------------------------ rounds of balancing */
 
-/* Words that a node says over a link in a round, at most. */
+/* Most values that a node sends over a link in a round. */
 #define HC_ROUND_WORDS		16
 
-/* The high byte of a word; the next one is an index, and the rest a value. */
+/* The high byte of an item of the payload; the next byte is an index, and the rest a value. */
 enum hc_round_kind {
-	HC_ROUND_LOAD = 1,	/* tasks of the sender, or of it and all below or about it */
-	HC_ROUND_GAVE,		/* so many tasks were handed over here, and no more will be */
-	HC_ROUND_WEIGHT,	/* so many nodes have the tasks of LOAD */
-	HC_ROUND_QUOTA,		/* tasks that the receiver and all below it are to have */
-	HC_ROUND_THETA,		/* tasks that leave the sender's cube of dimension .index here */
-	HC_ROUND_WANT,		/* tasks that the sender asks for */
+	HC_ROUND_LOAD = 1,	/* tasks of the sender, or of the sender and all nodes below or
+				 * around it
+				 */
+	HC_ROUND_GAVE,		/* tasks that were moved over this link; no more will be */
+	HC_ROUND_WEIGHT,	/* number of nodes that have the tasks of LOAD */
+	HC_ROUND_QUOTA,		/* tasks that the receiver and all nodes below it are to have */
+	HC_ROUND_THETA,		/* tasks that leave the sender's cube of dimension .index by this
+				 * link
+				 */
+	HC_ROUND_WANT,		/* tasks that the sender requests */
 	HC_ROUND_EPOCH,		/* a hash of the topology that the sender has */
 	__HC_ROUND_KIND_END
 };
@@ -547,20 +578,23 @@ enum hc_round_kind {
 #define HC_ROUND_VALUE_BITS	48
 
 /* hc_wire_round.flags */
-#define HC_ROUND_F_PARENT	0x01	/* the sender has heard of the round from the receiver */
-#define HC_ROUND_F_REPORT	0x02	/* to the parent: all below have done their part */
-#define HC_ROUND_F_OVER		0x04	/* all have */
-#define HC_ROUND_F_FAILED	0x08	/* the round has failed: .status and what is behind it */
-#define HC_ROUND_F_OUT		0x10	/* the sender's part does not go over this link */
+#define HC_ROUND_F_PARENT	0x01	/* the receiver is the sender's parent in the round */
+#define HC_ROUND_F_REPORT	0x02	/* to the parent: the sender and all nodes below have done
+					 * their part
+					 */
+#define HC_ROUND_F_OVER		0x04	/* all nodes have done their part */
+#define HC_ROUND_F_FAILED	0x08	/* the round has failed: see .status, .node and .dim */
+#define HC_ROUND_F_OUT		0x10	/* the sender's part of the round does not use this link */
 #define HC_ROUND_F_ALL		0x1f
 
 /**
- * struct hc_wire_round - what a node says in a round over a link; all of it, each time
- * @round: the round: its number << 16 | the node that has begun it; with RID each node has numbers
- *	of its own
- * @moved: REPORT: sum of tasks times links, at the sender and below; OVER: of all
+ * struct hc_wire_round - ROUND: all that a node sends over a link in a round, in each frame again
+ * @round: the round: its number << 16 | the node that has begun it; with RID each node numbers its
+ *	own rounds
+ * @moved: REPORT: sum of tasks times links that they crossed, at the sender and the nodes below it;
+ *	OVER: at all nodes
  * @status: FAILED: positive errno
- * @members: REPORT: how many nodes these are
+ * @members: REPORT: number of these nodes
  * @node: FAILED: where the cause lies, or HC_CAUSE_NONE
  * @dim: FAILED: dimension of the faulty link, or HC_CAUSE_NONE
  * @method: enum hypercube_balance
@@ -590,11 +624,11 @@ static_assert(sizeof(struct hc_wire_round) == 32);
 #define HC_MON_VERSION		1
 
 /* hc_wire_mon.flags */
-#define HC_MON_F_RISES		0x01	/* to the higher one of the two nodes */
-#define HC_MON_F_REPLAYED	0x02	/* it arrives after attempts in vain */
+#define HC_MON_F_RISES		0x01	/* the frame goes to the higher one of the two nodes */
+#define HC_MON_F_REPLAYED	0x02	/* the frame arrives after failed attempts */
 
 /**
- * struct hc_wire_mon - where a frame was seen; by a monitor interface only
+ * struct hc_wire_mon - the link that a frame was sent over; only monitor interfaces add it
  * @version: HC_MON_VERSION
  * @dim: dimension, or port, of the link
  * @flags: HC_MON_F_*

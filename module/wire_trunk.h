@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What goes over a trunk, a stream between two machines: records, one behind the other.  A record
- * is a struct hc_wire_record and what it announces.  All fields are big-endian, but those of struct
+ * What goes over a trunk, a stream between two machines: records, one after the other. A record is
+ * a struct hc_wire_record and what it announces. All fields are big-endian, except those of struct
  * virtio_net_hdr, which are little-endian.
  *
- * Each end sends HELLO first, then STATE of each of its links, then what comes.
+ * Each end sends HELLO first, then STATE of each of its links, then other records in any order.
  */
 #ifndef _HC_WIRE_TRUNK_H
 #define _HC_WIRE_TRUNK_H
@@ -14,19 +14,17 @@
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
 #define HC_TRUNK_VERSION	7
-/* Bytes of the longest frame: HC_FRAME_SEGMENTS segments, or one that is still to be segmented,
- * with the longest walk.
- */
+/* Bytes of the longest frame: HC_FRAME_SEGMENTS segments, or a GSO frame, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(144 * 1024)
 
 /* hc_wire_record.what */
 enum hc_record_what {
 	HC_RECORD_HELLO = 1,	/* who the sender is; struct hc_wire_hello */
-	HC_RECORD_ALIVE,	/* nothing, but in time; struct hc_wire_alive */
-	HC_RECORD_STATE,	/* what configuration says of a link; struct hc_wire_end */
+	HC_RECORD_ALIVE,	/* keepalive; struct hc_wire_alive */
+	HC_RECORD_STATE,	/* configuration of a link's end; struct hc_wire_end */
 	HC_RECORD_FRAME,	/* a frame */
-	HC_RECORD_ASK,		/* what all machines are to do; struct hc_wire_ask, and a plan */
-	HC_RECORD_ANSWER,	/* the answer to that; struct hc_wire_answer, and a set of nodes */
+	HC_RECORD_ASK,		/* request to all machines; struct hc_wire_ask, and a plan */
+	HC_RECORD_ANSWER,	/* answer to ASK; struct hc_wire_answer, and a set of nodes */
 	__HC_RECORD_END
 };
 
@@ -36,15 +34,15 @@ enum hc_record_what {
 
 /**
  * struct hc_wire_record - begins each record
- * @len: bytes behind this
+ * @len: bytes behind this structure
  * @what: enum hc_record_what
  * @flags: HC_RECORD_F_*
  * @node: STATE, FRAME: the node at the receiving end of the link
- * @body: CRC32C of the bytes behind this
+ * @body: CRC32C of the bytes behind this structure
  * @head: CRC32C of the members above; these two are 0 in records that have no digests
  *
- * HELLO has digests.  The other records have them if one of the two ends wants them; each end sends
- * nothing but HELLO before it has received that of the other.
+ * HELLO has digests. The other records have digests if one of the two ends wants them. Each end
+ * sends only HELLO before it has received the other end's HELLO.
  */
 struct hc_wire_record {
 	__be32	len;
@@ -61,20 +59,20 @@ static_assert(sizeof(struct hc_wire_record) == 16);
 #define HC_HELLO_F_DIGEST	0x01	/* the sender wants digests */
 
 /**
- * struct hc_wire_hello - what the ends have to agree on
+ * struct hc_wire_hello - HELLO: what the two ends have to agree on
  * @magic: HC_TRUNK_MAGIC
  * @version: HC_TRUNK_VERSION
  * @wire: HC_WIRE_VERSION
  * @dim: dimension of the fabric
- * @fabric: its id
- * @segment: bytes of its segments
- * @fixed: bits that all nodes of the sender share
- * @base: what they are
+ * @fabric: id of the fabric
+ * @segment: bytes of the fabric's segments
+ * @fixed: subcube mask of the sender's nodes
+ * @base: subcube value of the sender's nodes
  * @keep: ms of silence after which the sender gives up
  * @along: dimension of the links
  * @flags: HC_HELLO_F_*
  * @reserved: 0
- * @life: at random, another one each time that the sender's nodes are made; 0: it does not say
+ * @life: boot id: random, a new one each time that the sender's nodes are created; 0: unknown
  */
 struct hc_wire_hello {
 	__be32	magic;
@@ -103,14 +101,14 @@ static_assert(sizeof(struct hc_wire_alive) == 8);
 /* hc_wire_end.flags */
 #define HC_END_F_DOWN		0x01
 #define HC_END_F_FAILED		0x02
-#define HC_END_F_SPENT		0x04	/* the link gave up frames that were sent from there */
+#define HC_END_F_SPENT		0x04	/* the sender's end has given up the link */
 #define HC_END_F_FORGET		0x08
 
 /**
- * struct hc_wire_end - what configuration says at the sender's end of a link: struct hc_link_said
- * @version: counts the changes of DOWN at both ends; the greater number holds
- * @flap_down: ms
- * @flap_period: ms
+ * struct hc_wire_end - STATE: configuration of the sender's end of a link, see struct hc_link_said
+ * @version: counts the changes of DOWN at both ends; the DOWN with the greater number holds
+ * @flap_down: ms for which the link is down in each period
+ * @flap_period: ms, 0: the link does not flap
  * @flags: HC_END_F_*
  * @reserved: 0
  * @cuts: how often the sender's end has cut the link, modulo 65536
@@ -127,7 +125,8 @@ struct hc_wire_end {
 static_assert(sizeof(struct hc_wire_end) == 16);
 
 /**
- * struct hc_wire_offload - what an Ethernet frame leaves to be done, as virtual machines say it
+ * struct hc_wire_offload - offloads that are left to the receiver of an Ethernet frame, in virtio's
+ *	format
  * @vnet: struct virtio_net_hdr, relative to the Ethernet header
  * @reserved: 0
  */
@@ -140,30 +139,30 @@ static_assert(sizeof(struct hc_wire_offload) == 12);
 
 /* hc_wire_ask.step */
 enum hc_commit_step {
-	HC_COMMIT_PREPARE = 1,	/* may it be done?  Keep all that it takes */
+	HC_COMMIT_PREPARE = 1,	/* check that it can be done, and prepare it */
 	HC_COMMIT_SWITCH,	/* do it */
-	HC_COMMIT_OPEN,		/* all have: contributions may begin */
+	HC_COMMIT_OPEN,		/* all have switched: contributions may begin */
 	HC_COMMIT_DROP,		/* it will not be done */
-	HC_COMMIT_BREAK,	/* not all have: the plan is there, and broken */
+	HC_COMMIT_BREAK,	/* not all have switched: the plan is installed, but broken */
 };
 
 /* hc_wire_ask.what */
 enum hc_commit_what {
-	HC_COMMIT_NEW = 1,	/* install a plan: behind PREPARE is a struct hc_wire_shape */
+	HC_COMMIT_NEW = 1,	/* install a plan: a struct hc_wire_shape follows PREPARE */
 	HC_COMMIT_DEL,		/* remove it */
 };
 
 /**
- * struct hc_wire_ask - a request to all machines
- * @nr: of the request, with @origin unique for a while
+ * struct hc_wire_ask - ASK: a step of a request to all machines
+ * @nr: number of the request, unique for a while together with @origin
  * @origin: the lowest node of the machine that has begun it
  * @step: enum hc_commit_step
  * @what: enum hc_commit_what
  * @plan: id of the plan
- * @epoch: of the plan; PREPARE: 0: not known yet
- * @left: ms that the asker waits for the answer
- * @hops: machines that have handed it on
- * @lost: BREAK: a node of a machine that has not; else 0
+ * @epoch: epoch of the plan; PREPARE: 0, for it is not known yet
+ * @left: ms for which the sender waits for the answer
+ * @hops: number of machines that have forwarded the request
+ * @lost: BREAK: a node of a machine that has not switched; else 0
  */
 struct hc_wire_ask {
 	__be32	nr;
@@ -183,17 +182,17 @@ static_assert(sizeof(struct hc_wire_ask) == 24);
 #define HC_WHY_MAX		112
 
 /**
- * struct hc_wire_answer - the answer of a machine and of all whom it has asked
+ * struct hc_wire_answer - ANSWER: the answer of a machine and of all machines that it has asked
  * @nr: as in the request
- * @origin: the same
- * @step: the same
- * @error: why it cannot be done: an index (trunk/commit_msg.c), 0: it can
- * @epoch: PREPARE: the greatest that a plan of one of them has had
- * @fixed: bits that the nodes of the machine that says so share
- * @base: what they are
- * @why: in a sentence
+ * @origin: as in the request
+ * @step: as in the request
+ * @error: why the request cannot be fulfilled: an index (trunk/commit_msg.c), 0: it can
+ * @epoch: PREPARE: the greatest epoch of any plan on one of these machines
+ * @fixed: subcube mask of the machine that refuses
+ * @base: subcube value of the machine that refuses
+ * @why: the reason, a sentence
  *
- * Behind it: the nodes of these machines, a set of bits as in struct hc_wire_shape; PREPARE.
+ * PREPARE: the set of the nodes of these machines follows, as in struct hc_wire_shape.
  */
 struct hc_wire_answer {
 	__be32	nr;
@@ -210,7 +209,7 @@ static_assert(sizeof(struct hc_wire_answer) == 128);
 
 /* hc_wire_shape.flags */
 #define HC_SHAPE_F_REPAIRS	0x01
-#define HC_SHAPE_F_MEMBERS	0x02	/* it has a set of members */
+#define HC_SHAPE_F_MEMBERS	0x02	/* the plan has a set of members */
 
 /**
  * struct hc_wire_shape - a plan: struct hc_plan_params
@@ -219,13 +218,13 @@ static_assert(sizeof(struct hc_wire_answer) == 128);
  * @flags: HC_SHAPE_F_*
  * @stages: entries of @order
  * @reserved: 0
- * @steps: bytes of the sequence
- * @detours: how many
- * @rings: how many
- * @ring_nodes: how many
- * @order: dimensions
+ * @steps: bytes of the sequence of a broadcast
+ * @detours: number of detours
+ * @rings: number of rings
+ * @ring_nodes: number of nodes in the list of all rings
+ * @order: dimension of each stage
  *
- * Behind it, in this order: the set of members (a __be32 for 32 nodes, the lowest in bit 0); the
+ * These follow, in this order: the set of members (a __be32 for 32 nodes, the lowest in bit 0); the
  * FAULT words of all nodes (__be32); for each detour its ends, for each ring its size, level and
  * parent, and the nodes of rings (__be16); the sequence.
  */

@@ -17,9 +17,10 @@
  * @node: the receiving node
  * @skb: the frame, with its struct hc_cb
  *
- * Frames of operations have limits of their own, and do not wait behind other traffic. Ethernet
- * frames have the limit of their queue, as at the end of any cable, and flooded ones a lower limit:
- * however many they are, they leave memory and room for others.
+ * Frames of the nodes' protocols are bounded before they are sent, and have a queue of their own,
+ * so that they do not wait behind Ethernet frames. Ethernet frames are dropped when their queue is
+ * full, as at any NIC. Flooded ones have a lower limit, so that a flood leaves memory and room for
+ * other frames.
  *
  * Context: bottom halves are off; the caller lets the poll run afterwards
  * Return: false if there is no room; @skb stays the caller's

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine nodes: an impairment of what a node relays for others, as impair.c has those of links.
- * A bit of the payload is flipped, by chance or in the frames that a list names, before the frame
- * is sent. So the frame gets its checksum afterwards, if the link has one: no receiver can tell
- * such a frame from an honest one but by another copy of it.
+ * Byzantine nodes: an impairment of what a node relays for others, as impair.c impairs links. One
+ * bit of the payload is flipped before the frame is sent, at random or in the frames that a list
+ * names. If the link has checksums, it computes them afterwards: a receiver can recognise a
+ * corrupted frame only by comparing it with another copy.
  *
- * Only payloads of programs and of the endpoints' stacks are corrupted (HC_FT_SAYS): of frames that
- * are relayed as they are (route.c, copy.c), and of those by which a member of a collective
- * forwards contributions of others, merged with its own or not (hc_relay_xmit()). A node does not
- * corrupt a payload to which only its own process has contributed, nor what its own process gets.
+ * Only payloads of programs and of the endpoints' stacks are corrupted (HC_FT_SAYS): in frames that
+ * are relayed unchanged (route.c, copy.c), and in those by which a member of a collective forwards
+ * contributions of other members, merged with its own or not (hc_relay_xmit()). A node corrupts
+ * neither a payload to which only its own process has contributed nor what it delivers to its own
+ * process.
  *
- * Random numbers come from a generator of the node alone, by the seed alone: nodes with the same
- * seed that relay copies of the same frames corrupt the same bits.
+ * Each node has a random number generator of its own, and only the seed determines its output:
+ * nodes with the same seed that relay copies of the same frames corrupt the same bits.
  */
 #include <linux/prandom.h>
 #include <linux/random.h>
@@ -27,11 +28,10 @@
 #define WARM_UP		10
 
 /**
- * struct hc_byzantine - state of a node that corrupts frames, or has corrupted some; @lock protects
- * all
+ * struct hc_byzantine - state of a node that corrupts frames, or has done so; all under @lock
  * @lock: taken by the poll and by configuration
  * @set: which frames it corrupts
- * @rnd: random numbers that decide on each frame
+ * @rnd: generator of the random numbers that decide on each frame
  * @relayed: frames that were relayed since @set was set
  * @corrupted: frames that were corrupted
  */
@@ -43,7 +43,7 @@ struct hc_byzantine {
 	u64 corrupted;
 };
 
-/* For readers without the fabric's lock: what they find is complete. */
+/* Return the node's state, initialised, or NULL; for readers without hc_fabric.lock. */
 static struct hc_byzantine *byzantine_of(const struct hc_node *node)
 {
 	/* Pairs with the release in hc_byzantine_prepare(). */
@@ -67,7 +67,9 @@ static bool listed(const struct hc_byzantine_conf *set, u64 nr)
 	return false;
 }
 
-/* Decide whether to corrupt this frame. If so *@bit is the number of the bit in its @bytes. */
+/* Decide whether to corrupt this frame. If so, set *@bit to a bit number within its @bytes of
+ * payload.
+ */
 static bool decide(struct hc_byzantine *byz, unsigned int bytes, u32 *bit)
 {
 	bool corrupts;
@@ -98,9 +100,7 @@ struct sk_buff *hc_byzantine_relay(struct hc_node *node, struct sk_buff *skb, un
 		return skb;
 	consume_skb(skb);
 	copy->data[head + bit / BITS_PER_BYTE] ^= BIT(bit % BITS_PER_BYTE);
-	/* Code that segments it must check its headers, which no stack of ours has made in this
-	 * form.
-	 */
+	/* The flipped bit may be in the packet's headers: GSO must check them. */
 	if (skb_is_gso(copy)) {
 		skb_shinfo(copy)->gso_type |= SKB_GSO_DODGY;
 		skb_shinfo(copy)->gso_segs = 0;
@@ -136,7 +136,7 @@ int hc_byzantine_prepare(struct hc_node *node)
 	spin_lock_init(&byz->lock);
 	byz->set.seed = get_random_u32();
 	reseed(byz);
-	/* Pairs with lie_of(): readers without the fabric's lock may look from now on. */
+	/* Pairs with byzantine_of(): readers without the fabric's lock may look from now on. */
 	smp_store_release(&node->byz, byz);
 	return 0;
 }

@@ -13,10 +13,10 @@ struct sk_buff;
 
 /**
  * struct hc_byzantine_conf - which frames a node corrupts when it relays them
- * @ppm: this part of the frames, by chance
- * @seed: of the random numbers that decide on that, and on the bit
+ * @ppm: share of the frames that are corrupted at random, in parts per million
+ * @seed: seed of the random numbers that select the frames and the bits
  * @n: number of entries of @at
- * @at: numbers of frames, counted from 1 since this was set; ascending
+ * @at: numbers of frames that are corrupted, counted from 1 since this was set; ascending
  */
 struct hc_byzantine_conf {
 	u32 ppm;
@@ -26,7 +26,7 @@ struct hc_byzantine_conf {
 };
 
 /**
- * hc_byzantine_prepare() - allocate what a corrupting node needs
+ * hc_byzantine_prepare() - allocate the state that a Byzantine node needs
  * @node: the node
  *
  * Context: config
@@ -35,8 +35,8 @@ struct hc_byzantine_conf {
 int hc_byzantine_prepare(struct hc_node *node);
 
 /**
- * hc_byzantine_set() - set when a node corrupts what it relays, after hc_byzantine_prepare(); its
- *	counters restart
+ * hc_byzantine_set() - set which relayed frames a node corrupts, and restart its counters, after
+ *	hc_byzantine_prepare()
  * @node: the node
  * @set: which frames and how often
  * @reseed: restart the random numbers
@@ -54,9 +54,9 @@ void hc_byzantine_set(struct hc_node *node, const struct hc_byzantine_conf *set,
 void hc_byzantine_clear(struct hc_node *node);
 
 /**
- * hc_byzantine_get() - read when a node corrupts frames
+ * hc_byzantine_get() - read which relayed frames a node corrupts
  * @node: the node
- * @set: filled in, all 0 if it never did
+ * @set: filled in, all 0 if the node was never set to corrupt frames
  *
  * Context: any
  * Return: how many frames it has corrupted
@@ -73,7 +73,8 @@ u64 hc_byzantine_get(const struct hc_node *node, struct hc_byzantine_conf *set);
 bool hc_byzantine_corrupts(const struct hc_node *node);
 
 /**
- * hc_byzantine_relay() - corrupt a frame that a node is about to relay, if its setting says so
+ * hc_byzantine_relay() - corrupt a frame that a node is about to relay, if the node's settings
+ *	select it
  * @node: the node
  * @skb: the frame
  * @head: offset of the payload

@@ -24,8 +24,8 @@ static void mem_close(struct hc_node *node, unsigned int dim)
 }
 
 /* Put the frame into the peer's queue as it is: neither copied nor orphaned, so that it stays
- * charged to the socket that sent it until it is consumed. The peer's poll follows on this
- * processor when this one ends: no recursion.
+ * charged to the socket that sent it until it is consumed. The peer's poll runs on this processor
+ * after this one has ended, so there is no recursion.
  */
 static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {
@@ -38,7 +38,7 @@ static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff 
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* The peer may not have taken what was sent, if its poll gets no processor time. */
+/* Frames stay in the peer's queue while its poll gets no processor time. */
 static u32 mem_state(const struct hc_node *node, unsigned int dim,
 		     const struct hc_link_said *said)
 {

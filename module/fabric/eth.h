@@ -12,8 +12,8 @@ struct hc_fabric;
 
 /* Memory that Ethernet frames may take in one queue. */
 #define HC_ETH_BYTES	SZ_4M
-/* Memory that flooded frames may take in the queues of all nodes of a fabric together: one frame
- * from an endpoint's stack is queued up to dim times for each node.
+/* Memory that flooded frames may take in the queues of all nodes of a fabric together: a single
+ * frame that an endpoint's stack sends may be queued up to dim times at each node.
  */
 #define HC_FLOOD_BYTES	SZ_64M
 
@@ -32,8 +32,8 @@ struct hc_eth_stats {
  * @tx: frames that the own stack has sent [poll], under hc_node.syncp
  * @rx: frames that were delivered to it [poll], under hc_node.syncp
  * @dups: flooded frames that the node had received before [poll], under hc_node.syncp
- * @deliverer: task in whose context our poll runs, while it delivers a frame to the stack, or NULL;
- *	compared only [poll]
+ * @deliverer: task in whose context the node's poll runs, while it delivers a frame to the stack,
+ *	or NULL; compared, never dereferenced [poll]
  * @tx_dropped: frames dropped that the own stack had sent; atomic, any context
  * @rx_dropped: all other frames that the node has dropped, also those of links; atomic, any context
  */
@@ -46,7 +46,7 @@ struct hc_eth {
 	atomic64_t rx_dropped;
 };
 
-/* Every MAC address of a fabric begins with these: see route/eth.c. */
+/* The first two bytes of every MAC address of a fabric: see route/eth.c. */
 #define HC_ETH_ADDR_0	0x02
 #define HC_ETH_ADDR_1	0x68
 

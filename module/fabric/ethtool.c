@@ -38,7 +38,7 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_endpoint_down",
 	"drop_checksum",
 	"drop_duplicate",
-	/* HYPERCUBE_A_DROP_PAD, which is no reason, comes before these. */
+	/* HYPERCUBE_A_DROP_PAD, which is no reason, is between those above and these. */
 	"drop_copy_mismatch",
 	"drop_too_few_copies",
 	"drop_gap",
@@ -67,7 +67,7 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 		memcpy(data, names, sizeof(names));
 }
 
-/* Return the attempts in vain on all links of the node. */
+/* Return the number of failed attempts on all links of the node. */
 static u64 link_replays(const struct hc_node *node)
 {
 	struct hc_impair_stats stats;

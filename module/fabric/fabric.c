@@ -6,8 +6,8 @@
  * that its name, and with it the names of its endpoints, is reserved; but lookups find it only in
  * between (ready, not dead).
  *
- * Creation and removal take rtnl for BATCH endpoints at a time: others must get
- * their turn while thousands of endpoints come or go.
+ * Creation and removal take rtnl for BATCH endpoints at a time: other users of rtnl must get their
+ * turn while thousands of endpoints come or go.
  */
 #include <linux/ctype.h>
 #include <linux/idr.h>
@@ -60,7 +60,7 @@ static struct hc_net *hc_net(struct net *net)
 
 /* ------------------------------------------------------------ references */
 
-/* Give back what is limited. A socket that is still open keeps only the struct. */
+/* Uncharge what limits.c counts. From now on a socket that is still open keeps only the struct. */
 static void fabric_uncharge(struct hc_fabric *fabric)
 {
 	if (!fabric->charged)
@@ -231,7 +231,7 @@ static int check_part(const struct hc_fabric_params *p, struct netlink_ext_ack *
 	return 0;
 }
 
-/* A letter first, so that a name is mistaken neither for a number nor an option. */
+/* Check the parameters. A name begins with a letter, lest it is taken for a number or an option. */
 static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack *extack)
 {
 	const char *c;
@@ -299,7 +299,7 @@ static int topo_take(struct hc_fabric *fabric, const struct hc_topo *t)
 	return 0;
 }
 
-/* Behind the fabric follow the parts that other files of the module have there. */
+/* Bytes of struct hc_fabric. The state of the other parts of the module for a fabric follows it. */
 static size_t fabric_size(void)
 {
 	return ALIGN(sizeof(struct hc_fabric), __alignof__(u64));
@@ -407,8 +407,9 @@ static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_param
 
 /* ------------------------------------------------------------ removal */
 
-/* Phase 1: make the fabric unreachable. A task that has a reference finds it dead once it has the
- * lock. A fabric whose creation has failed may lack nodes.
+/* Phase 1: make the fabric unreachable. A task that has a reference finds the fabric dead once it
+ * has the lock. A fabric whose creation has failed may lack nodes. Return: false if another task
+ * was first.
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
@@ -449,16 +450,20 @@ static void nodes_unregister(struct hc_fabric *fabric)
 }
 
 /* Phase 2, also for a fabric whose creation has failed. What could still touch a node, and how it
- * is ended: schedules of links (hc_flap_exit()); what other parts of the module have, such as
- * deferred requests, trunks and the timer of their requests (hc_notify_fabric_stop() ends them all
- * before the polls that they kick are disabled); polls (all are disabled before the first node is
- * freed, for a poll touches its neighbours' queues); timers of impaired links and of nodes (stopped
- * after the polls, which start them; then the transports are closed); works for links that are
- * spent (hc_spents_exit()), for stalls and for nodes that have lacked memory
- * (hc_notify_fabric_exit(); these may still kick polls, which are disabled); system calls on
- * sockets (hc_notify_node_gone() and the grace period of phase 1); configuration (finds the fabric
- * dead); the stack through the net_device (unregistered here, or by a namespace that ends:
- * guest.c); the hash of NAPI ids (removed, and a grace period).
+ * is ended, in this order:
+ *  - schedules of links: hc_flap_exit();
+ *  - what other parts of the module have, such as deferred requests, trunks and the timer of their
+ *    requests: hc_notify_fabric_stop(), before the polls that they kick are disabled;
+ *  - polls: all are disabled before the first node is freed, for a poll touches its neighbours'
+ *    queues;
+ *  - timers of impaired links and of nodes: stopped after the polls, which start them; then the
+ *    transports are closed;
+ *  - works for links that are spent (hc_spents_exit()), for stalls and for nodes that have lacked
+ *    memory (hc_notify_fabric_exit()): these may still kick polls, which are disabled;
+ *  - the stack through the net_device: unregistered here, or by a namespace that ends (guest.c);
+ *  - the hash of NAPI ids: removed, and a grace period.
+ * Phase 1 has ended system calls on sockets, by hc_notify_node_gone() and a grace period, and
+ * configuration finds the fabric dead.
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -585,7 +590,7 @@ static int __net_init hc_net_init(struct net *net)
 }
 
 /* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them: so no other
- * task makes or removes fabrics of this namespace any more.
+ * task creates or removes fabrics of this namespace any more.
  */
 static void __net_exit hc_net_exit(struct net *net)
 {

@@ -8,8 +8,9 @@
  *		most one CPU at a time for each node
  *   socket	process context inside a system call on a socket
  *
- * Locks, outermost first. No task sleeps under one of these to wait for an event (netlink/later.c),
- * and no task waits for hc_fabric.lock under rtnl, which all of the network stack needs.
+ * Locks, outermost first. No task sleeps under one of these locks to wait for an event: a request
+ * that has to wait is deferred (netlink/later.c). No task waits for hc_fabric.lock under rtnl,
+ * which all of the network stack needs.
  *   rtnl
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
@@ -21,15 +22,15 @@
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
  *   hc_gate.lock	spin lock: which polls are in a processor's list (gate.c)
  *
- * Everything marked [poll] belongs to the node's poll alone and needs no lock. Readers elsewhere
- * use READ_ONCE() and accept that it is a snapshot. Nothing on the data path reads another node's
- * [poll] fields; what nodes know of each other came in frames.
+ * Everything marked [poll] belongs to the node's poll alone and needs no lock. Other readers use
+ * READ_ONCE() and accept a snapshot. No code on the data path reads another node's [poll] fields:
+ * nodes learn about each other from frames only.
  *
- * Teardown of a fabric (hc_fabric_destroy) has two phases: (1) make it unreachable: dead = true,
- * off the list, plans and sockets unpublished, then one synchronize_net() so that no system call or
- * poll still finds it; (2) napi_disable() of every node (a poll that still runs may put frames into
- * the queue of a neighbour: nodes are freed only after *all* polls are disabled), stop the timers
- * of impaired links, purge queues and plans, unregister all net_devices on one list.
+ * Teardown of a fabric (hc_fabric_destroy) has two phases: (1) make the fabric unreachable: set
+ * dead, unpublish plans and sockets, and call synchronize_net(), after which no system call or poll
+ * finds them; (2) napi_disable() every node, stop the timers of impaired links, unregister the
+ * net_devices, and purge queues and plans. A poll that still runs may put frames into the queue of
+ * a neighbour, so nodes are freed only after *all* polls are disabled.
  */
 #ifndef _HC_FABRIC_H
 #define _HC_FABRIC_H
@@ -64,7 +65,7 @@ struct netlink_ext_ack;
 struct sock;
 
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
-/* Entries of a small table of plans, so that frames and system calls seldom walk the xarray. */
+/* Entries of hc_fabric.near, which spares most frames and system calls a walk of the xarray. */
 #define HC_PLANS_NEAR	8
 
 /**
@@ -77,11 +78,11 @@ struct sock;
  * @topo: which links there are; constant; its table belongs to the fabric
  * @fixed: subcube mask of this machine's nodes; 0: all nodes are on this machine
  * @base: their subcube value
- * @shape: what the network is, in words of user space; ""
+ * @shape: description of the network that user space gave, or ""
  * @segment: payload bytes of a full data frame
  * @name: its name
  * @ready: creation is complete; written under hc_net.lock, see hc_fabric_alive()
- * @dead: it is being removed; set under @lock
+ * @dead: the fabric is being removed; set under @lock
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
  * @account: accounting owner; constant
@@ -91,32 +92,33 @@ struct sock;
  * @leaving: number of endpoints that an ending namespace is just unregistering
  * @memcg: memory cgroup to which memory is charged that polls keep; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
- * @near: some of these again, by the low bits of their ids, or NULL: see hc_plan_find()
+ * @near: cache of @plans, indexed by the low bits of the id; NULL: no plan is cached there. See
+ *	hc_plan_find()
  * @nplans: number of plans; under @lock
  * @retiring: the id of a plan that was removed and whose operations have not all been ended, or 0;
  *	written under @lock
  * @epoch: counts plan installations; written under @lock
  * @nodes: the 2^n nodes, NULL for remote ones; valid until phase 2 of the teardown
  * @nfailed: number of failed nodes; under @lock
- * @stall_timeout: ms: after that a migrating task whose link has failed is unresolved,
- *	and a load balancing round without news fails; 0: never; written under @lock
+ * @stall_timeout: ms after which a migrating task whose link has failed becomes unresolved, and a
+ *	load balancing round that makes no progress fails; 0: never; written under @lock
  * @detect_round: number of the last round of DETECT; under @lock
  * @detecting: the round of DETECT that is under way, or NULL; under @lock
  * @paths: the PATH frames under way; constant
  * @laters: deferred requests; constant
- * @stall: looks for stalled operations
+ * @stall: delayed work that looks for stalled operations
  * @stall_group: number of the group of nodes that @stall looks at next
  * @monitor: the monitor interface; constant while a poll may run
  * @monitored: the monitor interface is up
  * @flaps: links that go down and up by a schedule
- * @spents: links that became spent, or usable again, and of which the other ends are to be notified
+ * @spents: links that became spent, or usable again, and whose other ends are to be notified
  * @rounds: load balancing rounds; constant
  * @lsdb_retry: nodes that have lacked memory for their link-state databases; constant
  * @life: boot id: a random number by which other machines distinguish these nodes from those that
  *	come after a reboot; constant
- * @accused: hc_port.via of a link that was found to lead to another machine with nodes of these
- *	numbers, 0: none; @accused_at is written before it
- * @accused_at: when that was found, jiffies
+ * @accused: number of a trunk that was found to lead to another machine which has nodes with the
+ *	same numbers as nodes here, 0: none; @accused_at is written before it
+ * @accused_at: when the trunk in @accused was found, jiffies
  * @trunks: trunks to other machines; constant
  * @commit: the request to all machines that is under way; constant
  * @loose: memory of frames that wait on impaired links and are charged to no socket
@@ -174,9 +176,8 @@ struct hc_fabric {
 	atomic_long_t on_way;
 };
 
-/* Return: true if the fabric may be used. The endpoints of a fabric that is being created are
- * visible already, but must not be used, like those of one that is being removed: its creation may
- * fail.
+/* Return: true if the fabric may be used. It may not while it is being created or removed, although
+ * its endpoints are visible then: its creation may still fail.
  */
 static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 {
@@ -206,16 +207,18 @@ static inline u32 hc_nodes_here(const struct hc_fabric *fabric)
 struct hc_fabric_params {
 	const char *name;
 	const char *shape;	/* or NULL */
-	struct hc_topo topo;	/* whose table, if any, is copied */
+	struct hc_topo topo;	/* the table of peers, if any, is copied */
 	u32 fixed;	/* subcube mask and value of the local nodes */
 	u32 base;
 	u32 id;		/* 0: derived from the name */
 	u32 segment;	/* 0: default */
-	const struct sock *asker;	/* or NULL; once it is closed the creation is cancelled */
+	const struct sock *asker;	/* the requester's, or NULL; once it is closed the creation
+					 * is cancelled
+					 */
 };
 
 /**
- * hc_fabric_need_cube() - refuse what only a hypercube can do
+ * hc_fabric_need_cube() - check that a fabric is a hypercube, for what only a hypercube can do
  * @fabric: the fabric
  * @extack: set to a sentence on error, or NULL
  *
@@ -227,7 +230,7 @@ int hc_fabric_need_cube(const struct hc_fabric *fabric, struct netlink_ext_ack *
 /**
  * hc_fabric_create() - create a fabric and register its net_devices
  * @net: network namespace
- * @p: name, topology, part and segment size
+ * @p: name, topology, subcube of this machine and segment size
  * @extack: set to a sentence on error, or NULL
  *
  * Context: process, without locks; takes rtnl for some net_devices at a time
@@ -243,8 +246,8 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
  * @name: name of the fabric
  * @extack: set to a sentence on error, or NULL
  *
- * Context: process, without locks; waits until no poll and no system call uses it
- * Return: 0, or -ENOENT if there is none, or it is being removed already
+ * Context: process, without locks; waits until no poll and no system call uses the fabric
+ * Return: 0, or -ENOENT if there is none of this name, or it is being removed already
  */
 int hc_fabric_destroy(struct net *net, const char *name,
 		      struct netlink_ext_ack *extack);
@@ -270,7 +273,7 @@ struct hc_fabric *hc_fabric_get(struct net *net, const char *name);
 struct hc_fabric *hc_fabric_get_next(struct net *net, u32 index);
 
 /**
- * hc_fabric_generation() - count of changes of a namespace's list of fabrics
+ * hc_fabric_generation() - read the number of changes of a namespace's list of fabrics
  * @net: network namespace
  *
  * Context: any
@@ -280,7 +283,7 @@ u32 hc_fabric_generation(struct net *net);
 
 /**
  * hc_fabric_put() - drop a reference
- * @fabric: a fabric that hc_fabric_get() or a like function returned
+ * @fabric: a fabric that hc_fabric_get() or hc_guest_fabric_get(), for example, has returned
  *
  * Context: process
  */

@@ -20,8 +20,8 @@
  */
 #define ON_WAY_MAX	SZ_16M
 
-/* Limit for the memory of a fabric's frames from other machines, also in the initial namespace: a
- * machine that sends them need not wait until they are processed here.
+/* Limit for the memory of a fabric's frames from other machines, also in the initial namespace:
+ * nothing makes the sending machine wait until this one has processed them.
  */
 static ulong trunk_memory = SZ_256M;
 module_param(trunk_memory, ulong, 0644);
@@ -29,7 +29,9 @@ MODULE_PARM_DESC(trunk_memory, "bytes of frames from other machines in any one f
 
 /* ------------------------------------------------------------ allocation */
 
-/* Allocate pages of an order that allocations rarely fail for. */
+/* Allocate a frame with its payload in few blocks of pages, of orders for which allocations rarely
+ * fail.
+ */
 static struct sk_buff *alloc_blocks(unsigned int head, unsigned int len, gfp_t gfp)
 {
 	struct sk_buff *skb = alloc_skb(HC_HEADROOM + head, gfp);
@@ -91,7 +93,9 @@ struct hc_fabric *hc_far_fabric(const struct sk_buff *skb)
 	return skb_shinfo(skb)->destructor_arg;
 }
 
-/* The frame may get more headroom in transit, so what was charged is stored. */
+/* Uncharge what hc_far_charge() has charged: skb->truesize may have grown in transit, skb->mark has
+ * not.
+ */
 static void far_free(struct sk_buff *skb)
 {
 	atomic_long_sub(skb->mark, &hc_far_fabric(skb)->far);

@@ -4,9 +4,9 @@
  *
  * No socket is charged for them, and a sender on another machine may ignore credits. So the fabric
  * is charged until they are freed, as for frames of its polls (limits.h). Frames that local nodes
- * keep are bounded where they are kept. Frames in transit to other nodes could wait anywhere on
- * their path: together they have a limit, which is checked before a link gives them a number, so
- * that one that is dropped is no gap.
+ * keep are bounded where they are kept. Frames in transit to other nodes may wait anywhere on their
+ * path, so they have a common limit. It is checked before a link gives a frame a sequence number,
+ * so that a frame that is dropped leaves no gap.
  */
 #ifndef _HC_FAR_H
 #define _HC_FAR_H
@@ -44,7 +44,7 @@ bool hc_far_charge(struct hc_fabric *fabric, struct sk_buff *skb);
  * @skb: the frame
  *
  * Context: any
- * Return: true if so; such frames count where no socket or credit bounds frames
+ * Return: true if so; no socket or credit bounds such a frame, so the code that keeps it counts it
  */
 bool hc_far_is(const struct sk_buff *skb);
 
@@ -58,17 +58,17 @@ bool hc_far_is(const struct sk_buff *skb);
 struct hc_fabric *hc_far_fabric(const struct sk_buff *skb);
 
 /**
- * hc_far_goes_on() - record that a frame is forwarded to another node
+ * hc_far_goes_on() - account for a frame from another machine that is forwarded to another node
  * @fabric: the fabric
  * @skb: any frame
  *
  * Context: poll
- * Return: false if too many such frames are under way; drop it
+ * Return: false if too many such frames are under way; the caller drops @skb then
  */
 bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
 
 /**
- * hc_far_arrived() - record that a frame has reached its destination
+ * hc_far_arrived() - record that a frame is no longer in transit: it has reached its destination
  * @skb: any frame
  *
  * Context: poll
@@ -76,11 +76,12 @@ bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
 void hc_far_arrived(struct sk_buff *skb);
 
 /**
- * hc_frame_is_loose() - tell whether a frame waits on links without a bound of its own
+ * hc_frame_is_loose() - tell whether nothing but the links bounds how many such frames wait on them
  * @skb: any frame
  *
  * Context: any
- * Return: true if no socket, credit, fabric or first link bounds it: flooded Ethernet frames
+ * Return: true if neither a socket, credits, the limit for frames in transit nor own.c bounds it;
+ * such are flooded Ethernet frames
  */
 bool hc_frame_is_loose(const struct sk_buff *skb);
 

@@ -2,10 +2,10 @@
 /*
  * Links that go down and up by a schedule: down for some time in each period.
  *
- * One work item of the fabric looks after all of them. It takes a link down and up as configuration
- * does, under the same lock, and does nothing once the fabric is dead. It does not wait until FAULT
- * words and events have arrived. It releases the lock after some links, so that others get their
- * turn.
+ * One work item of the fabric serves all of these links. It takes a link down and up as
+ * configuration does, under the same lock, and does nothing once the fabric is dead. It does not
+ * wait until FAULT words and events have arrived. It releases the lock after TURNS_MAX links, so
+ * that configuration is not kept waiting.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -24,10 +24,10 @@
 /**
  * struct hc_flap - a link that flaps; under hc_fabric.lock
  * @list: in hc_fabric.flaps.list
- * @node: its lower end, or the local one if that is remote
+ * @node: its lower end, or the other end if the lower one is remote
  * @dim: its dimension
  * @is_down: it is down now
- * @next: when that changes, jiffies
+ * @next: when @is_down changes next, jiffies
  */
 struct hc_flap {
 	struct list_head list;
@@ -69,7 +69,7 @@ static void flap_work(struct work_struct *work)
 	list_for_each_entry_safe(f, more, &fabric->flaps.list, list) {
 		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
 			flap_turn(f);
-			/* Move it behind all others, also those that are due. */
+			/* Move the link behind all others, also those that are due. */
 			list_move_tail(&f->list, &fabric->flaps.list);
 			turns++;
 			cond_resched();
@@ -109,7 +109,7 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 	struct hc_flap *f;
 
 	lockdep_assert_held(&fabric->lock);
-	/* The schedule is kept at the lower end, whichever end was named, or at the local one. */
+	/* Whichever end was named, the schedule is kept at the lower end, or at the local one. */
 	node = hc_lower_end(node, dim);
 	f = flap_find(fabric, node, dim);
 	if (!period) {
@@ -149,7 +149,7 @@ void hc_flap_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->flaps.work, flap_work);
 }
 
-/* A fabric whose creation has failed is not dead, but has no links that flap. */
+/* The fabric is dead, so the work does not queue itself again. */
 void hc_flap_exit(struct hc_fabric *fabric)
 {
 	cancel_delayed_work_sync(&fabric->flaps.work);

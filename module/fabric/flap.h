@@ -15,7 +15,7 @@ struct hc_node;
 /**
  * struct hc_flaps - the links of a fabric that flap; under hc_fabric.lock
  * @list: struct hc_flap
- * @work: takes them down and up
+ * @work: takes the links down and up
  */
 struct hc_flaps {
 	struct list_head list;
@@ -35,7 +35,7 @@ struct hc_flaps {
 int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period);
 
 /**
- * hc_flap_clear() - end all flap schedules, with links as they are
+ * hc_flap_clear() - end all flap schedules, and leave the links as they are
  * @fabric: the fabric
  *
  * Context: config, under hc_fabric.lock

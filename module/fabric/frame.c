@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of frame types. Each part of the module registers handlers for the types that it
- * receives at init; a frame of a type without a handler is invalid.
+ * The table of frame types. At init each part of the module registers handlers for the types that
+ * it receives; a frame of a type without a handler is invalid.
  */
 #include <linux/bug.h>
 
@@ -22,8 +22,8 @@
 #define ROUND	(HC_FT_SURE | HC_FT_DIRECT)
 #define PATH	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
-/* Each part keeps what is behind it aligned. DATA's is the longest; frames have headroom for it
- * everywhere.
+/* The length of a type's part: a multiple of 8, so that what follows it stays aligned, and at most
+ * that of DATA, for which all frames have headroom.
  */
 #define PART(name)	(sizeof(struct hc_wire_##name) +				\
 			 BUILD_BUG_ON_ZERO(sizeof(struct hc_wire_##name) % 8) +		\

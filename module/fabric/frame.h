@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Frame types: each has an entry in frame.c with its properties. Code that handles frames of all
- * types looks the entry up once, and asks only that. The part of the module that receives frames of
- * a type registers its handlers at init (hc_frame_handle()).
+ * types looks the entry up once and then uses only the entry. The part of the module that receives
+ * frames of a type registers its handlers at init (hc_frame_handle()).
  */
 #ifndef _HC_FRAME_H
 #define _HC_FRAME_H
@@ -14,30 +14,32 @@
 
 struct hc_node;
 
-/* hc_frame_ops.flags */
-#define HC_FT_SURE	BIT(0)	/* a link delivers each once and in order, or is down: they
-				 * have numbers; others may be lost as on a raw wire
+/* hc_frame_ops.flags: properties of the frames of a type */
+#define HC_FT_SURE	BIT(0)	/* sequence numbers: a link delivers each frame once and in order,
+				 * or is down; frames of other types may be lost
 				 */
 #define HC_FT_DETECTED	BIT(1)	/* they also cross links that DETECT has found silent */
 #define HC_FT_DIRECT	BIT(2)	/* they may go from neighbour to neighbour */
 #define HC_FT_ROUTED	BIT(3)	/* they may go by fault-tolerant unicast */
 #define HC_FT_FLOODED	BIT(4)	/* they may be flooded to all nodes */
-#define HC_FT_WALK	BIT(5)	/* a ROUTED one keeps its walk at its destination */
+#define HC_FT_WALK	BIT(5)	/* a ROUTED frame keeps its walk at its destination */
 #define HC_FT_WHOLE	BIT(6)	/* the payload is best contiguous, see hc_payload() */
 #define HC_FT_SEGMENT	BIT(7)	/* the payload is at most HC_FRAME_SEGMENTS long, and credits
 				 * or a socket bound how many there are
 				 */
-#define HC_FT_NEEDED	BIT(8)	/* if one is not sent, a member waits for it for ever, or at
-				 * least a second
+#define HC_FT_NEEDED	BIT(8)	/* if a frame is not sent, a member waits for it for ever, or for a
+				 * second at least
 				 */
 #define HC_FT_STACK	BIT(9)	/* traffic of the endpoints' stacks, which has queues of its own */
 #define HC_FT_PLAN	BIT(10)	/* their part begins with struct hc_wire_plan */
 #define HC_FT_BARE	BIT(11)	/* they have no payload */
-#define HC_FT_SAYS	BIT(12)	/* payload of a program or a stack, which Byzantine nodes corrupt */
-#define HC_FT_OWED	BIT(14)	/* what is known of links: made when there is room, see own.c */
-#define HC_FT_PATH	BIT(13)	/* they name their path; .rx also gets those in transit */
+#define HC_FT_SAYS	BIT(12)	/* payload of a program or a stack; Byzantine nodes corrupt it */
+#define HC_FT_OWED	BIT(14)	/* link states: made only when there is room, see own.c */
+#define HC_FT_PATH	BIT(13)	/* they contain their path; .rx also gets frames in transit */
 
-/* Most segments of a payload of HC_FT_SEGMENT: pieces of blocks that lie apart (coll/pieces.h). */
+/* Most segments of a payload of HC_FT_SEGMENT, which may be pieces of blocks, in pages of their own
+ * (coll/pieces.h).
+ */
 #define HC_FRAME_SEGMENTS	4U
 
 typedef void hc_frame_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
@@ -48,11 +50,11 @@ typedef void hc_frame_undeliverable(struct hc_node *node, unsigned int dim, stru
  * struct hc_frame_ops - a frame type
  * @flags: HC_FT_*
  * @part: bytes of the part of the type; 0: it has none
- * @rx: process a frame that came over link @dim, perhaps the last of several; it is for this node,
- *	is flooded, or names its path. All but the payload was checked and is contiguous. Consumes
- *	the frame. Context: poll
- * @undeliverable: a frame in transit is dropped for the reason @why; @dim is the link that it came
- *	by. Does not consume the frame. May be NULL. Context: poll
+ * @rx: process a frame that came over link @dim, perhaps after other links. The frame is for this
+ *	node, is flooded, or contains its path. All of it but the payload was checked and is
+ *	contiguous. Consumes the frame. Context: poll
+ * @undeliverable: notify the part that a frame in transit, which came over link @dim, is dropped
+ *	for the reason @why. Does not consume the frame. May be NULL. Context: poll
  */
 struct hc_frame_ops {
 	u32 flags;
@@ -81,7 +83,7 @@ void hc_frame_handle(u8 type, hc_frame_rx *rx, hc_frame_undeliverable *undeliver
  */
 bool hc_frames_handled(void);
 
-/* Return the entry of @type, any number that a frame contains, or NULL if there is none. */
+/* Return the entry of @type, which may be any number from a frame, or NULL if there is none. */
 static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 {
 	if (type >= ARRAY_SIZE(hc_frame_types) || !hc_frame_types[type].rx)
@@ -89,7 +91,7 @@ static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 	return &hc_frame_types[type];
 }
 
-/* Return the entry of a frame that was made or checked here, so that there is one. */
+/* Return the entry of a frame that was made or checked here, so that its type has an entry. */
 static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *skb)
 {
 	return &hc_frame_types[hc_hdr(skb)->type];

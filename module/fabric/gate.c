@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The poll limiter: which polls are in a processor's list.
+ * The poll limiter: it bounds the number of nodes in a processor's NAPI poll list.
  *
- * Softirqs poll in turns: any other device that has something to receive waits for a poll of each
- * one before it in the list, and a fabric may have thousands. So no more than GATE_MAX nodes are in
- * the list at a time. The others wait at the processor's gate: a node that has nothing left to do
- * leaves the list; one that has been polled while others wait goes to the end of the queue; and the
- * next one takes its place.
+ * NAPI polls the devices in that list in turns. A device that has something to receive waits for
+ * one poll of each device before it, and a fabric may have thousands of nodes. So at most GATE_MAX
+ * nodes are in the list at a time; the others wait at the processor's gate. A node that has nothing
+ * left to do leaves the list. A node that has been polled while others wait goes to the end of the
+ * queue. In both cases the next node that waits takes its place.
  *
- * Users (accounting owners, limits.c) take turns, with a node each, and the nodes of one user are
- * served first come first served. So a node waits for one poll of each other user between two polls
- * of its own user's nodes, however many nodes the others have, beside the GATE_MAX that are in the
- * list already.
+ * Users (accounting owners, limits.c) take turns, one node each, and the nodes of one user are
+ * served in the order of their arrival. So between two polls of one user's nodes each other user
+ * gets only one poll, however many nodes it has. Besides these, a node waits for the polls of the
+ * GATE_MAX nodes that are in the list already.
  *
- * No node waits for ever. A node comes to the gate holding NAPI_STATE_SCHED, so its NAPI can
- * neither be scheduled nor disabled past the gate. Nodes wait only while GATE_MAX others are in the
- * list, for a node that leaves gives its place to one that waits. Those in the list are polled, for
- * NAPI does so, and a node that is polled while others wait leaves; or its NAPI is disabled, and
- * hc_node_disable() makes it leave. NAPI may also complete a poll by itself that wanted to go on
- * (NAPI_STATE_PREFER_BUSY_POLL): then the node keeps its place, and does not take another when it
- * comes again.
+ * No node waits for ever. A node that comes to the gate owns its NAPI_STATE_SCHED, so its NAPI can
+ * neither be scheduled nor disabled without passing the gate. Nodes wait only while GATE_MAX others
+ * are in the list, for a node that leaves gives its place to a node that waits. NAPI polls each
+ * node that is in the list, and a node that is polled while others wait leaves; or the node's NAPI
+ * is disabled, and hc_node_disable() makes the node leave. NAPI may also complete a poll by itself
+ * although the poll has more to do (NAPI_STATE_PREFER_BUSY_POLL): then the node keeps its place,
+ * and does not take a second one when it comes again.
  *
  * Some polls bypass the gate: those of threads, which are in no list; those of sockets that poll
- * busily; and those that NAPI schedules since something came in the few instructions between the
- * end of a poll and its completion (NAPI_STATE_MISSED). They have no place to give.
+ * busily; and those that NAPI schedules because something came in the few instructions between the
+ * end of a poll and its completion (NAPI_STATE_MISSED). Such a poll has no place to give.
  *
  * A pass (poll.c): a node that is alone in the list also runs the polls of the nodes to which its
- * poll gives something to do: they follow it in its place, one after another. A pass has the budget
- * of one poll, so others that come to the list wait no longer for it. A softirq for each of these
- * polls would cost more than most of the polls; and as soon as one of them had woken a process, the
- * rest would be left to ksoftirqd. Where more nodes are in the list they take turns: each poll then
- * finds more to do.
+ * poll gives something to do. They follow it in its place, one after another. A pass has the budget
+ * of one poll, so other devices that come to the list wait no longer for it than for a poll. A
+ * softirq for each of these polls would cost more than most of the polls do; and as soon as one of
+ * them had woken a process, the rest would be left to ksoftirqd. Where more nodes are in the list
+ * they take turns: each poll then finds more to do.
  *
- * Nodes that are to follow are in a list of the processor that only code with bottom halves off on
- * that processor touches: hc_gate_enter() adds to it only while a pass is under way there, and a
- * pass ends with an empty one, before bottom halves are on again. Each of them has come with
- * NAPI_STATE_SCHED, and is in no other list: so the pass owns its NAPI as the core does that of a
- * poll it has taken off its list: until the pass has completed it or moved it to the gate, it is
- * polled, scheduled and disabled nowhere else. None waits for ever, as a pass is bounded.
+ * Nodes that are to follow are in a list of the processor, which only code with bottom halves off
+ * on that processor touches: hc_gate_enter() adds to it only during a pass on that processor, and
+ * a pass leaves it empty before it enables bottom halves again. Each of these nodes has come with
+ * NAPI_STATE_SCHED, and is in no other list. So the pass owns the node's NAPI, as the core owns one
+ * that it has taken off its list: until the pass has completed the poll, or moved the node to the
+ * gate, no other code polls, schedules or disables that NAPI. No node waits for ever in this list,
+ * for a pass is bounded.
  */
 #include <linux/percpu.h>
 
@@ -48,8 +49,8 @@
 
 /**
  * struct hc_gate_user - a user's nodes at one processor's gate; under the gate's lock
- * @nodes: nodes that wait for a place
- * @turn: in hc_gate.users, if there are any
+ * @nodes: nodes that wait for a place in the list
+ * @turn: entry in hc_gate.users while @nodes is not empty
  */
 struct hc_gate_user {
 	struct list_head nodes;
@@ -59,9 +60,9 @@ struct hc_gate_user {
 /**
  * struct hc_gate - the gate of a processor
  * @lock: protects @inside and @users; bottom halves are off
- * @inside: nodes that have a place in the list; also read without the lock
- * @users: users whose nodes wait for one
- * @passes: a pass is under way; used on this processor only
+ * @inside: number of nodes that have a place in the list; also read without the lock
+ * @users: users whose nodes wait for a place
+ * @passes: true while a pass is under way; used on this processor only
  * @follow: nodes that are to be polled in the pass, in the order in which they were given something
  *	to do; used on this processor only
  */
@@ -84,7 +85,9 @@ static void gate_wait(struct hc_gate *gate, struct hc_node *node)
 	list_add_tail(&node->gate.waits, &user->nodes);
 }
 
-/* Take the node whose turn it is, or NULL; its user's next turn comes after those of all others. */
+/* Take the next node that waits, or return NULL if none does. The next turn of the node's user
+ * comes after those of all other users.
+ */
 static struct hc_node *gate_next(struct hc_gate *gate)
 {
 	struct hc_gate_user *user = list_first_entry_or_null(&gate->users, struct hc_gate_user,

@@ -15,8 +15,7 @@ struct hc_node;
 /**
  * struct hc_gate_place - a node's place in a processor's list
  * @at: the gate of the processor where the node has a place, or NULL
- * @waits: among its user's nodes that wait for a place, under the gate's lock; or among those that
- *	follow in a pass
+ * @waits: entry in hc_gate_user.nodes, under the gate's lock, or in hc_gate.follow
  */
 struct hc_gate_place {
 	struct hc_gate *at;
@@ -24,7 +23,8 @@ struct hc_gate_place {
 };
 
 /**
- * hc_gate_enter() - let a poll run when it is the node's turn, or in the pass under way here
+ * hc_gate_enter() - let a node's poll run when it is the node's turn, or in the pass that is under
+ *	way on this processor
  * @node: a node whose NAPI_STATE_SCHED the caller has set
  *
  * Context: bottom halves off
@@ -33,7 +33,7 @@ void hc_gate_enter(struct hc_node *node);
 
 /**
  * hc_gate_leave() - give the place in the processor's poll list to the next node
- * @node: the node; without a place it is left alone
+ * @node: the node; if it has no place, nothing happens
  *
  * Context: poll
  */

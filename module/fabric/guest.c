@@ -2,13 +2,13 @@
 /*
  * Endpoints in namespaces other than their fabric's.
  *
- * Moving one there needs the right to do so in both namespaces. When that namespace ends, foreign
- * endpoints in it go back to their fabric's namespace, whose owner made them, and nowhere else: the
- * owner of the initial namespace, to which the stack gives interfaces that are left over, may never
- * have asked for one.
+ * Moving an endpoint to another namespace needs the right to do so in both. When that namespace
+ * ends, foreign endpoints in it go back to their fabric's namespace, whose owner made them, and
+ * nowhere else. By default the stack gives interfaces that are left over to the initial namespace,
+ * whose owner may never have asked for one.
  *
- * The fabric's namespace may be ending itself, but not before its fabrics: their endpoints are
- * registered, so under rtnl it is complete.
+ * The fabric's namespace may be ending itself, but it ends after its fabrics: as long as one of
+ * their endpoints is registered, the fabric's namespace is complete under rtnl.
  */
 #include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
@@ -22,8 +22,8 @@ static bool is_endpoint(const struct net_device *dev)
 	return dev->rtnl_link_ops == &hc_link_ops;
 }
 
-/* A net_device that is found under RCU is not unregistered before the read
- * section ends, so its fabric's struct still exists and only its count may be 0.
+/* The unregistration of a net_device that is found under RCU does not end before the read section
+ * does, so its fabric's struct still exists; only the fabric's reference count may be 0.
  */
 struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id)
 {
@@ -70,7 +70,9 @@ static struct hc_node *guest_find(struct net *net)
 	return NULL;
 }
 
-/* The node has no interface any more, and @net is about to be freed: forget @net. */
+/* The node's net_device was unregistered in @net, which is about to be freed: let the net_device
+ * point to the fabric's namespace instead.
+ */
 static void guest_forget(struct hc_fabric *fabric, u32 id)
 {
 	mutex_lock(&fabric->lock);
@@ -81,10 +83,10 @@ static void guest_forget(struct hc_fabric *fabric, u32 id)
 	synchronize_rcu();
 }
 
-/* Move one foreign endpoint out of a namespace that ends. One that cannot go back, since another
- * interface there has one of its names, is removed: its node goes on without it. So the owner of a
- * namespace that was lent an endpoint can make that one endpoint useless, but no other one. Return:
- * false if there was none.
+/* Move one foreign endpoint out of a namespace that ends. An endpoint that cannot go back, since an
+ * interface of the fabric's namespace has one of its names, is unregistered, and its node goes on
+ * without it. So the owner of a namespace that was lent an endpoint can make that one endpoint
+ * useless, but no other one. Return: false if there was none.
  */
 static bool guest_leaves(struct net *net)
 {

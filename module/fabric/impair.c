@@ -7,37 +7,40 @@
  * (one bit is flipped, in each copy on its own), the wire, which carries one frame at a time at the
  * rate, and the delay.
  *
- * Retry. Ethernet frames and those of DETECT are subject to the impairments as they are. All others
- * (HC_FT_SURE) the link has to deliver, as links do that repeat what the other end does not
- * acknowledge (PCIe, InfiniBand). This is emulated: before such a frame has a number it is drawn
- * how many attempts fail (hc_impair_admit()). Attempts that get lost are only counted; those that
- * are corrupted are sent as corrupted copies, for the other end to detect; and the good frame
- * follows, in order, after the time that they cost: for each the delay in both directions, and the
- * wire. A frame that takes more than HC_ATTEMPTS_MAX is never sent: the link is spent (spent.c).
+ * Retry. Ethernet frames and DETECT's test frames are subject to the impairments as they are. All
+ * other frames (HC_FT_SURE) the link has to deliver, as do links that repeat what the other end
+ * does not acknowledge (PCIe, InfiniBand). This is emulated: before such a frame gets a sequence
+ * number, random numbers decide how many attempts fail (hc_impair_admit()). Attempts that get lost
+ * are only counted. Attempts that are corrupted are sent as corrupted copies, for the other end to
+ * detect. The good frame follows, in order, after the time that the failed attempts cost: for each
+ * of them the delay in both directions, and the wire. A frame for which HC_ATTEMPTS_MAX attempts
+ * fail is never sent: the link is spent (spent.c).
  *
- * Order. Transports keep it, and protocols rely on that: no frame overtakes another one, so one
- * with a short delay waits for its predecessor. All frames take one queue, each with the time at
- * which it is due, and a timer gives them to the transport. The direction goes back to the fast
- * path only under the lock, when it has no impairment and its queue is empty; so frames sent
- * directly follow those that waited, and the transport is never called by the poll and the timer at
- * once.
+ * Order. Transports keep frames in order, and protocols rely on that. So no frame overtakes another
+ * one here: a frame with a short delay waits for its predecessor. All frames enter one queue, each
+ * with the time at which it is due, and a timer gives them to the transport. The direction goes
+ * back to the fast path only under the lock, when it has no impairment and its queue is empty. So
+ * frames that are sent directly follow those that waited, and the poll and the timer never call the
+ * transport at the same time.
  *
- * Memory. No frame with a number is dropped here: data of operations and datagrams are charged to
- * the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), the nodes' own frames
- * are bounded for each link (own.c), and that bounds the queue: the sender waits, as with a slow
- * receiver. Ethernet frames are dropped when as much waits as in any other queue, or if they would
- * have to wait for the wire too long: operations share it with them. Flooded ones, which are
- * charged to no socket, also have a limit in each direction and one in the whole fabric; so have
- * copies of all others, and a copy that finds no room counts as lost.
+ * Memory. No frame with a sequence number is dropped here. Data of operations and datagrams are
+ * charged to the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), and the
+ * nodes' own frames are bounded for each link (own.c). That bounds the queue: the sender waits, as
+ * for a slow receiver. Ethernet frames are dropped when HC_ETH_BYTES wait, as in any other queue,
+ * or when they would wait too long for the wire, which they share with operations. Flooded frames,
+ * which are charged to no socket, also have a limit in each direction and one in the whole fabric.
+ * The same limits hold for the extra copies of all other frames; a copy that finds no room counts
+ * as lost.
  *
- * Checksums. A link that may corrupt puts a CRC-32 over the whole frame into each frame. Whether
- * frames have one is a property of the link, as the frame check sequence of Ethernet is. It is not
- * marked in the frame, where the mark could be corrupted, too: the transport delivers that
- * knowledge beside the frame (hc_cb.sealed). The receiving end checks the checksum before it looks
- * at anything else in the frame. A CRC-32 finds each single bit that was flipped, wherever it is.
+ * Checksums. A link that may corrupt frames puts a CRC-32 over the whole frame into each frame.
+ * Whether frames have one is a property of the link, as the frame check sequence of Ethernet is. It
+ * is not marked in the frame, where the mark could be corrupted, too: the transport delivers that
+ * information beside the frame (hc_cb.sealed). The receiving end verifies the checksum before it
+ * looks at anything else in the frame. A CRC-32 detects every single flipped bit.
  *
- * Random numbers come from a generator of this direction alone and are drawn frame by frame, only
- * for what is impaired: the same seed and the same frames give each frame the same fate.
+ * Random numbers come from a generator that only this direction uses. They are drawn frame by
+ * frame, and only for impairments that are set: the same seed and the same frames give each frame
+ * the same fate.
  */
 #include <linux/crc32.h>
 #include <linux/hrtimer.h>
@@ -60,12 +63,12 @@
 #include "fabric/skb.h"
 #include "fabric/spent.h"
 
-/* An Ethernet frame waits this long for the wire, or is dropped. */
+/* An Ethernet frame that would wait longer than this for the wire is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
 /* Most memory of waiting frames that are charged to no socket, in one direction and in a fabric. */
 #define LOOSE_MAX	SZ_2M
 #define LOOSE_TOTAL_MAX	SZ_32M
-/* The other end takes this long to detect that an attempt has failed, beside the delay. */
+/* Time that the other end takes to detect that an attempt has failed, besides the delay. */
 #define REPLAY_PAUSE	(10 * NSEC_PER_USEC)
 /* Numbers to draw before the generator's output no longer depends visibly on its seed. */
 #define WARM_UP		10
@@ -76,12 +79,12 @@
  * @node: the sending end; constant
  * @port: its port; constant
  * @set: the impairments
- * @rnd: random numbers that decide on each frame
+ * @rnd: generator of the random numbers that decide on each frame
  * @q: frames that wait, in order
  * @q_bytes: bytes of these frames
  * @q_memory: memory that they take
  * @q_loose: memory of those that are charged to no socket
- * @wire_free: when the wire will have carried all that waits, ns
+ * @wire_free: when the wire will have carried all frames that wait, ns
  * @last_due: when the last frame that waits is due, ns
  * @timer: runs when the first frame is due
  * @armed: the timer is started
@@ -126,14 +129,16 @@ static bool impairs(const struct hc_impairments *set)
 	return set->loss || set->corrupt || set->duplicate || set->delay || set->rate;
 }
 
-/* For readers without the fabric's lock: what they find is complete. */
+/* Return the state of a port's impairments, initialised, or NULL; for readers without
+ * hc_fabric.lock.
+ */
 static struct hc_impair *impair_of(const struct hc_port *port)
 {
 	/* Pairs with the release in hc_impair_prepare(). */
 	return smp_load_acquire(&port->impair);
 }
 
-/* Back to the fast path if nothing is left to do. */
+/* Put the direction back to the fast path if it has no impairment and no frame waits. */
 static void impair_settle(struct hc_impair *imp)
 {
 	lockdep_assert_held(&imp->lock);
@@ -159,7 +164,7 @@ static bool chance(struct hc_impair *imp, u32 ppm)
 	return ppm && draw(imp, HYPERCUBE_PPM_MAX) < ppm;
 }
 
-/* Mix node and dimension into the seed: the directions of a link, and links with the same seed,
+/* Mix node and dimension into the seed: the two directions of a link, and links with the same seed,
  * must not have the same fate.
  */
 static void reseed(struct hc_impair *imp)
@@ -303,7 +308,7 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 }
 
 /* Send a frame over the wire, at once or later: @late ns after the time that the wire and the delay
- * alone require. @loose: while it waits it is charged to no socket.
+ * alone require. @loose: the frame is charged to no socket while it waits.
  */
 static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool loose)
 {
@@ -334,7 +339,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 {
 	struct sk_buff *bad;
 
-	/* A frame without checksum was under way when corruption was switched on. */
+	/* A frame has no checksum if it was under way when corruption was switched on. */
 	if (hc_cb(skb)->sealed && chance(imp, imp->set.corrupt)) {
 		bad = corrupted_copy(imp, skb);
 		if (!bad) {
@@ -350,8 +355,9 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Drops are counted on the port, as the poll does elsewhere, but under the lock: the timer counts
- * drops there, too. Each reason is counted either always under the lock or never.
+/* Send a frame that may get lost. Drops are counted on the port, as the poll does elsewhere, but
+ * under the lock, for the timer counts drops on the port, too. Each reason is counted either always
+ * under the lock or never.
  */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
@@ -373,7 +379,7 @@ static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ frames that must not be lost */
 
-/* Draw attempt after attempt into @fate. Return: false if none succeeds. */
+/* Draw the outcomes of attempts until one succeeds. Return: false if none does. */
 static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 {
 	*fate = (struct hc_fate){};
@@ -388,8 +394,8 @@ static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 	return false;
 }
 
-/* Draw under the lock, and mark the link as spent under the same lock: a change of settings makes a
- * link good again that was spent by the old ones, so it must not come in between.
+/* Draw, and mark the link as spent, under one lock: new settings clear the mark that the old ones
+ * have caused, so they must not be set between the two.
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 {
@@ -405,7 +411,7 @@ unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 	return why;
 }
 
-/* Copies of a frame, of which there may be many, are made only while there is room. */
+/* Copy a frame. There may be many copies, so they are made only while there is room. */
 static struct sk_buff *copy_make(struct hc_impair *imp, struct sk_buff *skb, bool corrupted)
 {
 	if (imp->q_memory >= HC_ETH_BYTES || !loose_room(imp))
@@ -427,7 +433,7 @@ static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct h
 
 	for (i = 0; i < fate->vain; i++) {
 		copy = NULL;
-		/* Without checksum nothing is corrupted: corruption was switched off in the
+		/* A frame without checksum is not corrupted: corruption was switched off in the
 		 * meantime.
 		 */
 		if (fate->corrupted & BIT_ULL(i) && hc_cb(skb)->sealed)

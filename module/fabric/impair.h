@@ -17,9 +17,9 @@ struct sk_buff;
  * @loss: frames that are lost, ppm
  * @corrupt: frames of which one bit is flipped, ppm
  * @duplicate: frames that are sent twice, ppm
- * @seed: of the random numbers that decide on these
+ * @seed: seed of the random numbers that select these frames
  * @delay: ns that each frame takes
- * @jitter: most ns by which this differs, less or more; at most @delay
+ * @jitter: most ns by which the delay of a frame differs from @delay, less or more; at most @delay
  * @rate: bytes/s, 0: without limit
  */
 struct hc_impairments {
@@ -32,14 +32,14 @@ struct hc_impairments {
 	u64 rate;
 };
 
-/* A link gives up a frame, and is spent, after so many attempts have failed. */
+/* A link gives up a frame, and is spent, after this number of attempts has failed. */
 #define HC_ATTEMPTS_MAX	64
 
 /**
  * struct hc_fate - what becomes of a frame that a link has to deliver
- * @corrupted: failed attempts that arrive corrupted, as a mask; the others get lost
+ * @corrupted: mask of the failed attempts that arrive corrupted; the others get lost
  * @vain: number of failed attempts before the one that succeeds
- * @duplicate: that one arrives twice
+ * @duplicate: the attempt that succeeds arrives twice
  */
 struct hc_fate {
 	u64 corrupted;
@@ -54,7 +54,7 @@ struct hc_fate {
  * @duplicated: second copies
  * @delayed: frames that had to wait
  * @queued: frames that wait now
- * @queued_bytes: bytes of these
+ * @queued_bytes: bytes of the frames that wait now
  */
 struct hc_impair_stats {
 	u64 replays;
@@ -66,7 +66,7 @@ struct hc_impair_stats {
 };
 
 /**
- * hc_impair_prepare() - allocate what impairments of one direction need
+ * hc_impair_prepare() - allocate the state of the impairments of one direction
  * @node: sending node
  * @dim: dimension of the link
  *
@@ -132,18 +132,18 @@ bool hc_impair_pending(const struct hc_port *port);
 bool hc_impair_loses(const struct hc_port *port);
 
 /**
- * hc_impair_seal() - write a checksum into a frame that may be corrupted on its way
+ * hc_impair_seal() - write a checksum into a frame, if the link may corrupt frames
  * @imp: impairments of the direction
  * @skb: the frame
  *
  * Context: poll
- * Return: true if the frame has one now
+ * Return: true if the frame has a checksum now
  */
 bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
 
 /**
- * hc_impair_is_whole() - verify the checksum of a sealed frame
- * @skb: a frame whose header is linear
+ * hc_impair_is_whole() - verify the checksum of a frame that has one (hc_cb.sealed)
+ * @skb: the frame, its header linear
  *
  * Context: poll
  * Return: true if the frame is as it was sent
@@ -151,12 +151,12 @@ bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
 bool hc_impair_is_whole(const struct sk_buff *skb);
 
 /**
- * hc_impair_admit() - draw what retries of the link make of a frame that it has to deliver
+ * hc_impair_admit() - draw how many attempts the link needs to deliver a frame, and how they fail
  * @imp: impairments of the direction
  * @fate: filled in
  *
  * Context: poll
- * Return: 0, or the reason to drop the frame: all attempts fail, and the link is spent
+ * Return: 0, or the reason to drop the frame: all attempts have failed, and the link is spent now
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate);
 

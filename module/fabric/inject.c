@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames from a program into the receive queues of nodes, as if a neighbour had sent them: for
- * fuzzing; no other build has this (Kbuild).
+ * A debugfs file by which a program puts frames into the receive queues of nodes, as if a neighbour
+ * had sent them. Only builds for fuzzing have it (Kbuild).
  *
  * The frames arrive in the shapes that future transports may give them: linear, in pages,
- * unaligned, shared. A shared frame is checked again when all polls have run: a write to it would
- * have been a write to memory of another owner.
+ * unaligned, shared. A shared frame is compared with its original when all polls have run: a poll
+ * that has written to it has written to memory of another owner.
  *
- * Coverage. Polls run in softirq, where KCOV collects for a handle only: that of the task which
- * opened the file last.
+ * Coverage. Polls run in softirq, where KCOV collects only for a remote handle. The handle is that
+ * of the task which opened the file last.
  */
 #include <linux/debugfs.h>
 #include <linux/kcov.h>
@@ -30,9 +30,10 @@
  * struct injection - one write to the file
  * @fabric: the fabric, under its lock
  * @shared: clones of shared frames
- * @was: what each contained; points into the written buffer
- * @nshared: how many there are
- * @held: nodes whose polls are held until the frames with numbers of theirs have been sent
+ * @was: the original content of each; points into the written buffer
+ * @nshared: number of entries of @shared and @was
+ * @held: nodes whose polls are disabled, until the frames that have their sequence numbers have
+ *	been sent
  */
 struct injection {
 	struct hc_fabric *fabric;
@@ -47,7 +48,9 @@ static u64 cover_handle;
 
 /* ------------------------------------------------------------ coverage */
 
-/* A task in whose context a poll runs (eth.c) collects coverage by itself. */
+/* Outside softirq a poll runs in the context of a task (route/eth.c), which collects coverage by
+ * itself.
+ */
 void hc_cover_start(void)
 {
 	u64 handle = READ_ONCE(cover_handle);
@@ -115,8 +118,9 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 	return frame_build(data, rec->len, linear, rec->flags & HC_INJECT_F_ODD);
 }
 
-/* Give the frame the link's next number. The number belongs to the neighbour's poll: hold that
- * until the frame has been sent, or one with a later number would overtake it.
+/* Give the frame the link's next sequence number. The counter belongs to the neighbour's poll.
+ * Disable that poll until the frame has been sent, or a frame with a later number would overtake
+ * it.
  */
 static void seq_next(struct injection *inj, struct hc_node *peer, unsigned int dim,
 		     struct hc_hdr *hdr)
@@ -138,7 +142,7 @@ static void polls_go_on(struct injection *inj)
 
 		__clear_bit(u, inj->held);
 		napi_enable(&node->napi);
-		/* What has come meanwhile could not schedule the poll. */
+		/* Frames that have come while the poll was disabled could not schedule it. */
 		hc_node_run(node);
 	}
 }
@@ -179,7 +183,7 @@ static int shared_check(struct injection *inj)
 
 /* ------------------------------------------------------------ the file */
 
-/* Make a frame, here where it may sleep; the fields in skb->cb are set when it is sent. */
+/* Make a frame; this may sleep. skb->cb holds the record until group_xmit() sends the frame. */
 static int inject_frame(struct injection *inj, const struct hc_inject *rec, void *data,
 			struct sk_buff_head *group)
 {

@@ -3,9 +3,9 @@
  * Injection into the receive queues for tests, in builds made for fuzzing alone (HC_FUZZ=y):
  * see selftests/fuzz.  Programs include this too.
  *
- * A write to /sys/kernel/debug/hypercube/inject is struct hc_inject_batch and frames behind
- * it, each with a struct hc_inject before it.  The fabric is one of the writer's network
- * namespace.  EUCLEAN: a shared frame was written to.
+ * A write to /sys/kernel/debug/hypercube/inject is struct hc_inject_batch and frames behind it,
+ * each with a struct hc_inject before it. The fabric is one of the writer's network namespace. A
+ * write fails with EUCLEAN if a shared frame was modified.
  */
 #ifndef _HC_INJECT_H
 #define _HC_INJECT_H
@@ -16,11 +16,11 @@
 #define HC_INJECT_MAX	(256 * 1024)	/* bytes of a write */
 
 /* hc_inject.flags */
-#define HC_INJECT_F_SEQ		0x01	/* give it the link's next number */
-#define HC_INJECT_F_SHARED	0x02	/* a clone exists, which must not change */
+#define HC_INJECT_F_SEQ		0x01	/* give the frame the link's next sequence number */
+#define HC_INJECT_F_SHARED	0x02	/* keep a clone, which must not change */
 #define HC_INJECT_F_PAGES	0x04	/* the payload is in pages */
-#define HC_INJECT_F_SPLIT	0x08	/* all is in pages, also the header */
-#define HC_INJECT_F_SEALED	0x10	/* the link marks it as having a checksum */
+#define HC_INJECT_F_SPLIT	0x08	/* the header is in pages, too */
+#define HC_INJECT_F_SEALED	0x10	/* mark the frame as having a checksum */
 #define HC_INJECT_F_ODD		0x20	/* nothing is aligned */
 #define HC_INJECT_F_MORE	0x40	/* hold the polls until the next frame is sent */
 

@@ -2,20 +2,22 @@
 /*
  * Limits: no user can make the kernel hold more than is allowed.
  *
- * Memory is charged to memory cgroups: what configuration allocates, to that of the task that
- * configures; contributions, to that of their sender; and what polls keep, which run in the context
- * of any task, to that of the task that has made the fabric. That is not enough, for there may be
- * no such limit, and not all is memory: so there are counts, too.
+ * Memory is charged to memory cgroups. What configuration allocates is charged to the cgroup of the
+ * task that configures, and a contribution to that of its sender. Polls run in the context of any
+ * task, so what they keep is charged to the cgroup of the task that has created the fabric. That is
+ * not enough, for a cgroup may have no limit, and not every resource is memory. So there are counts
+ * and limits here, too.
  *
- * An accounting owner is charged for what a user namespace uses. Any user may make namespaces, in
+ * An accounting owner is charged for the resources of user namespaces. Any user may create nested
  * namespaces, so a limit for each namespace would limit no user. What counts is the outermost
- * namespace below the initial one; all of those that one user has made share one accounting owner.
- * Those that root has made (for containers, say) have one each, for only root can make more of
- * them. The kernel counts such things with ucounts, which it does not export to modules.
+ * namespace below the initial one: all such namespaces that one user has created share one
+ * accounting owner. Each of those that root has created (for containers, say) has an owner of its
+ * own, for only root can create more of them. The kernel counts such things with ucounts, which it
+ * does not export to modules.
  *
  * The initial namespace has no limit but that for the plans of one fabric: its administrator may
  * use what the machine has, and sets the limits of the others. The administrator also decides
- * whether users may have fabrics: otherwise nothing can be configured in network namespaces of
+ * whether users may have fabrics: by default nothing can be configured in network namespaces of
  * other user namespaces.
  */
 #include <linux/cred.h>
@@ -61,24 +63,24 @@ MODULE_PARM_DESC(poll_memory, "bytes of operations, tasks and of what nodes know
 MODULE_PARM_DESC(node_task_memory, "bytes of tasks at any one node (default 16 MiB)");
 MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 
-/* Memory that an endpoint takes in all, with its sysfs and sysctl tables and its state. */
+/* Memory of a node, including its state and the sysfs and sysctl tables of its endpoint. */
 #define NODE_BYTES	(60 * SZ_1K)
-/* Most fabrics of an accounting owner that are being made or removed at the same time. */
+/* Most fabrics of an accounting owner that are being created or removed at the same time. */
 #define JOBS_MAX	64
-/* Each processor counts this much memory of polls before it adds it to the common count. */
+/* Bytes that a processor counts by itself before it adds them to the common count. */
 #define POLL_BATCH	SZ_64K
 
 /**
- * struct hc_account - the accounting owner of what some user namespaces use
+ * struct hc_account - accounting owner: the resources that one or several user namespaces use
  * @list: in accounts, under accounts_lock
  * @ref: number of fabrics and jobs; changed under accounts_lock
- * @ns: the namespace, if root has made it, or it is the initial one; else NULL
- * @uid: the user that has made the namespaces, if @ns is NULL
- * @used: what is counted, under accounts_lock
+ * @ns: the namespace, if root has created it or it is the initial one; else NULL
+ * @uid: the user that has created the namespaces, if @ns is NULL
+ * @used: use of each resource that is counted, under accounts_lock
  * @poll_bytes: memory that polls keep
- * @own_bytes: memory of frames that nodes make by themselves: [true] of link states, [false] of
- *	control messages
- * @gate_user: nodes that wait for their polls
+ * @own_bytes: memory of frames that nodes make on their own behalf: [true] for link states, [false]
+ *	for control messages
+ * @gate_user: queues in which nodes wait for their polls (gate.c)
  */
 struct hc_account {
 	struct list_head list;
@@ -265,15 +267,16 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
 
 /* ------------------------------------------------------------ memory */
 
-/* Refuse a fabric for which there is too little memory before it is begun: the last of thousands of
- * small allocations would bring the OOM killer, which knows nothing of fabrics, to other processes.
+/* Refuse a fabric for which there is too little memory before its creation begins: the last of
+ * thousands of small allocations would bring the OOM killer, which knows nothing about fabrics, to
+ * other processes.
  */
 int hc_memory_check(u32 nodes, struct netlink_ext_ack *extack)
 {
 	unsigned long needed = DIV_ROUND_UP((u64)nodes * NODE_BYTES, SZ_1M);
 	long there = si_mem_available() / (SZ_1M / PAGE_SIZE);
 
-	/* Leave the rest of the machine what it needs; small fabrics do not matter. */
+	/* Leave some memory for the rest of the machine; small fabrics do not matter. */
 	if (needed < 8 || there - (long)needed >= min_t(long, 64, there / 4))
 		return 0;
 	HC_SET_ERR_MSG_FMT(extack,
@@ -304,9 +307,9 @@ static void poll_charge(struct hc_fabric *fabric, s64 size)
 	percpu_counter_add_batch(&fabric->account->poll_bytes, size, POLL_BATCH);
 }
 
-/* The memory cgroup's limit may be exceeded by an allocation in a poll; the next allocation of its
- * own tasks then has to reclaim memory. Our limit holds, plus or minus what processors have not
- * yet added to the common count.
+/* An allocation in a poll may exceed the memory cgroup's limit; the next allocation by one of the
+ * cgroup's tasks then has to reclaim memory. The limit that is set here holds, plus or minus what
+ * processors have not yet added to the common count.
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 {
@@ -359,7 +362,9 @@ void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)
 	kfree(p);
 }
 
-/* The frame may get more headroom in transit, so what was charged is stored. */
+/* Uncharge what frame_charge() has charged: skb->truesize may have grown in transit, skb->mark has
+ * not.
+ */
 static void frame_uncharge(struct sk_buff *skb)
 {
 	poll_charge(skb_shinfo(skb)->destructor_arg, -(s64)skb->mark);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits for what users may make the kernel hold: see limits.c.
+ * Limits for the resources that users may make the kernel hold: see limits.c.
  */
 #ifndef _HC_LIMITS_H
 #define _HC_LIMITS_H
@@ -30,12 +30,13 @@ enum hc_limit {
  * @net: network namespace
  *
  * Context: any
- * Return: true in the initial user namespace; elsewhere what the module's parameter says
+ * Return: true in the initial user namespace; elsewhere the value of the module parameter
+ * unprivileged
  */
 bool hc_users_allowed(const struct net *net);
 
 /**
- * hc_account_get() - find or make the accounting owner of a namespace
+ * hc_account_get() - find or create the accounting owner of a namespace
  * @net: network namespace
  *
  * Context: process
@@ -61,7 +62,7 @@ void hc_account_put(struct hc_account *account);
 struct hc_gate_user __percpu *hc_account_gate(const struct hc_account *account);
 
 /**
- * hc_charge() - count something against a limit
+ * hc_charge() - charge resources to an accounting owner, unless that exceeds a limit
  * @account: accounting owner
  * @what: which limit
  * @n: how many more
@@ -104,7 +105,7 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack);
 
 /**
  * hc_memory_check() - check that the machine has memory for a fabric
- * @nodes: how many nodes will be here
+ * @nodes: number of nodes that this machine will hold
  * @extack: set to a sentence on error, or NULL
  *
  * Context: process
@@ -113,7 +114,8 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack);
 int hc_memory_check(u32 nodes, struct netlink_ext_ack *extack);
 
 /**
- * hc_memory_owner_set() - charge what polls of a fabric allocate to the caller's memory cgroup
+ * hc_memory_owner_set() - from now on charge what polls of a fabric allocate to the caller's memory
+ *	cgroup
  * @fabric: the fabric
  *
  * Context: process
@@ -129,7 +131,8 @@ void hc_memory_owner_set(struct hc_fabric *fabric);
 void hc_memory_owner_put(struct hc_fabric *fabric);
 
 /**
- * hc_poll_alloc() - allocate zeroed memory in a poll for what lives longer than a frame
+ * hc_poll_alloc() - allocate zeroed memory in a poll, for state that outlives the frame being
+ *	handled
  * @fabric: the fabric
  * @size: bytes
  *
@@ -199,9 +202,10 @@ bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb);
 struct sk_buff *hc_poll_owned(struct hc_fabric *fabric, struct sk_buff *skb);
 
 /**
- * hc_own_pay() - count memory of frames that nodes make on their own behalf
+ * hc_own_pay() - charge memory of frames that nodes make on their own behalf to the accounting
+ *	owner
  * @fabric: the fabric
- * @owed: of link states, else of control messages
+ * @owed: true for link states, false for control messages
  * @size: bytes, negative when freed
  *
  * Context: any
@@ -209,17 +213,17 @@ struct sk_buff *hc_poll_owned(struct hc_fabric *fabric, struct sk_buff *skb);
 void hc_own_pay(struct hc_fabric *fabric, bool owed, s64 size);
 
 /**
- * hc_own_paid() - memory of such frames in all fabrics of the accounting owner
+ * hc_own_paid() - read what hc_own_pay() has charged for all fabrics of the accounting owner
  * @fabric: the fabric
  * @owed: as for hc_own_pay()
  *
- * Context: any; some processors' share may be missing
+ * Context: any; what processors have not yet added to the common count is missing
  * Return: bytes
  */
 s64 hc_own_paid(const struct hc_fabric *fabric, bool owed);
 
 /**
- * hc_node_task_limit() - bytes of tasks above which a node takes no more of them
+ * hc_node_task_limit() - read the limit for the memory of tasks at one node
  *
  * Context: any
  * Return: bytes

@@ -3,11 +3,11 @@
  * Links: state, the time model, and how FAULT words follow the state.
  *
  * Configuration writes the flags of one end and lets the transport notify the other end, which
- * writes its own and kicks its poll; then it kicks the poll of the first. Each poll recomputes its
- * own FAULT word and sends it over all its usable links. It does so even if the FAULT word has not
- * changed: a poll that ran between the writes to the two ends may have sent it to a neighbour that
- * still dropped frames of this link. The poll that follows the kick sends it again, and by then
- * both ends accept frames.
+ * writes its own flags and kicks its own poll; then configuration kicks the poll of the first end.
+ * Each poll recomputes its FAULT word and sends it over all its usable links, even if the FAULT
+ * word has not changed: a poll that ran between the writes to the two ends may have sent it to a
+ * neighbour that still dropped frames of this link. The poll that follows the kick sends it again,
+ * and by then both ends accept frames.
  *
  * A request for a change is answered when all this has happened (netlink/later.c), so that the
  * requester then reads the new FAULT words, and plans made from them are not stale.
@@ -37,7 +37,7 @@
 
 const struct hc_carrier_ops *hc_carrier_trunk __ro_after_init;
 
-/* Return the bytes of the longest frame of an operation, with the longest parts in front. */
+/* Return the bytes of the longest frame of an operation, with the longest walk and part. */
 static u32 frame_max(const struct hc_fabric *fabric)
 {
 	return HC_WALK_ROOM + HC_DATA_HEAD + HC_FRAME_SEGMENTS * fabric->segment;
@@ -72,8 +72,8 @@ void hc_link_close(struct hc_node *node, unsigned int dim)
 	port->ops = NULL;
 }
 
-/* Send the configuration of this end to the other end, which may also have to forget DETECT's
- * marks.
+/* Send the configuration of this end to the other end. @forget: the other end has to forget what
+ * DETECT has found.
  */
 static void end_notify(const struct hc_node *node, unsigned int dim, bool forget)
 {
@@ -117,8 +117,8 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 	return min_not_zero(bandwidth, set.rate);
 }
 
-/* Return the modelled time that a frame takes which arrives after @vain failed attempts, each of
- * which the other end answers.
+/* Return the modelled time of a frame that arrives after @vain failed attempts, each of which the
+ * other end reports.
  */
 static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsigned int bytes)
 {
@@ -161,7 +161,7 @@ unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff
 	struct hc_hdr *hdr;
 	unsigned int why;
 
-	/* Code that holds a clone of the frame must not see the header change. */
+	/* A holder of a clone of the frame must not see the header change. */
 	if (unlikely(skb_cow_head(skb, 0)))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
 	/* Pairs with the release in hc_impair_set(). */
@@ -262,8 +262,8 @@ void hc_link_update(struct hc_node *node)
 	if (news)
 		WRITE_ONCE(node->failing.links, node->failing.links | news);
 	hc_notify_fault_word(node, news, cut);
-	/* Readers that see the FAULT word also see that plans have to be looked at, and that no
-	 * neighbour has received it: see hc_detect_is_acked().
+	/* Readers that see the FAULT word also see that plans have to be checked, and that no
+	 * neighbour has acknowledged the word: see hc_detect_is_acked().
 	 */
 	smp_store_release(&node->fault, word);
 }
@@ -294,8 +294,8 @@ void hc_link_cut(struct hc_port *port)
 	set_bit(HC_PORT_CUT, &port->flags);
 }
 
-/* What the other end has cut is cut here, too, even if its link is usable again. Return: true if it
- * has cut the link since it last notified this end.
+/* Cut this end of the link, too, if the other end has cut it since its last notification, even if
+ * the link is usable again. Return: true if so.
  */
 static bool cuts_received(struct hc_port *port, u16 cuts)
 {
@@ -306,8 +306,8 @@ static bool cuts_received(struct hc_port *port, u16 cuts)
 	return true;
 }
 
-/* A link is about to be taken up: a round of DETECT that is under way decides nothing about it, for
- * test frames were not sent over it all the time.
+/* Let a round of DETECT that is under way decide nothing about a link that is about to be taken up:
+ * the link was not up for the whole round, so test frames over it may be missing.
  */
 static void link_spare(const struct hc_fabric *fabric, struct hc_port *port)
 {
@@ -366,7 +366,7 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 	if (on) {
 		link_spare(node->fabric, port);
 		clear_bit(HC_PORT_DETECTED, &port->flags);
-		/* The other end has sent its own part of that state. */
+		/* The other end has sent its own part of that state: HC_PORT_SPENT_THERE stays. */
 		hc_spent_clear_here(node, dim);
 	} else if (!test_bit(HC_PORT_NO_CARRIER, &port->flags)) {
 		set_bit(HC_PORT_CUT, &port->flags);
@@ -467,8 +467,8 @@ static void faults_clear(struct hc_node *node)
 	}
 }
 
-/* Clear all ends before the first notifies another one. So that one seldom finds that something has
- * changed, and seldom kicks a poll for each of its links.
+/* Clear all ends before the first one notifies another end: an end that is notified then seldom
+ * finds a change, so it seldom kicks its node's poll once for each of the node's links.
  */
 void hc_link_clear(struct hc_fabric *fabric)
 {

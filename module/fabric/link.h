@@ -24,15 +24,15 @@ struct sk_buff;
 enum {
 	HC_PORT_DOWN,		/* taken down, both ends; config writes */
 	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
-	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
+	HC_PORT_DETECTED,	/* DETECT found the link silent; poll writes */
 	HC_PORT_SPENT,		/* this end has given up or missed a frame (spent.h) */
-	HC_PORT_SPENT_THERE,	/* the other end has sent that it has; config sets it */
-	HC_PORT_SPENT_NEWS,	/* SPENT has changed, and the other end was not notified; spent.c */
+	HC_PORT_SPENT_THERE,	/* the same at the other end, as it has notified; config sets */
+	HC_PORT_SPENT_NEWS,	/* SPENT has changed, the other end is to be notified; spent.c */
 	HC_PORT_ABSENT,		/* the node has no such port; constant */
 	HC_PORT_NO_CARRIER,	/* no transport leads to the other end; config writes */
 	HC_PORT_CUT,		/* the link was unusable, perhaps for a moment; poll clears */
-	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; poll clears */
-	HC_PORT_REBORN,		/* and has rebooted; set before DIED; poll clears */
+	HC_PORT_DIED,		/* the neighbour has failed, perhaps for a moment; poll clears */
+	HC_PORT_REBORN,		/* the neighbour has rebooted; set before DIED; poll clears */
 };
 
 #define HC_PORT_UNUSABLE \
@@ -60,21 +60,21 @@ enum {
  * @flap_period: ms, 0: the link does not flap; config writes
  * @there_failed: the node at the other end has failed, as it has notified; under hc_fabric.lock
  * @cuts: how often this end has cut the link: see hc_link_cut()
- * @cuts_there: how often the other end has, as it has last notified; config writes
- * @spared: round of DETECT that decides nothing about the link, since the link was not up all the
- *	time; config writes
- * @spent_in: the last round of DETECT that had begun when the link was given up; the round decides
+ * @cuts_there: @cuts of the other end in its last notification; config writes
+ * @spared: round of DETECT that decides nothing about the link, since the link was not up for the
+ *	whole round; config writes
+ * @spent_in: the last round of DETECT that had begun when the link was given up: that round decides
  *	nothing about the link. Written in the context that sets HC_PORT_SPENT or
  *	HC_PORT_SPENT_THERE
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
- * @latency: of the time model, ns; config writes
- * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
+ * @latency: latency in the time model, ns; config writes
+ * @bandwidth: bandwidth in the time model, bytes/s, 0: infinite; config writes
  * @owed: memory of link states that the node has sent over the link
  * @words: memory of the node's control messages that went over this link first
- * @tx_seq: number of the last frame sent [poll]
- * @rx_seq: number of the last frame received [poll]
- * @rx_stream: identifies the trunk that it came by: with another trunk the numbers begin again
- *	[poll]
+ * @tx_seq: sequence number of the last frame sent [poll]
+ * @rx_seq: sequence number of the last frame received [poll]
+ * @rx_stream: identifies the trunk that brought that frame: with another trunk the sequence numbers
+ *	begin again [poll]
  * @tx_frames: frames given to the transport [poll], under the node's syncp
  * @tx_bytes: bytes of these, headers included [poll]
  * @rx_frames: frames received [poll]
@@ -113,14 +113,14 @@ struct hc_port {
 	u64 drops[HC_DROP_MAX];
 };
 
-/* Return the errno of functions that send a frame and have dropped it for reason @why. */
+/* Return the errno for a frame that could not be sent and was dropped for the reason @why. */
 static inline int hc_link_errno(unsigned int why)
 {
 	return why == HYPERCUBE_A_DROP_NO_MEMORY || why == HYPERCUBE_A_DROP_QUEUE_FULL ? -ENOBUFS :
 											 -ENOLINK;
 }
 
-/* Return hc_port.life of a link that was found usable. Poll. */
+/* Return hc_port.life of a link that was found usable. Context: poll */
 static inline u32 hc_link_life(const struct hc_port *port)
 {
 	/* Pairs with hc_trunk_end_lives(). */
@@ -153,7 +153,8 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /**
- * hc_link_take() - send a frame as hc_link_send(), but leave one that cannot be sent to the caller
+ * hc_link_take() - send a frame as hc_link_send(), but leave a frame that cannot be sent to the
+ *	caller
  * @node: sending node
  * @dim: dimension of the link
  * @skb: the frame
@@ -175,8 +176,8 @@ unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
 
 /**
- * hc_link_cut() - record that this end takes the link down, so that both ends fail what is under
- *	way, however soon the link is up again
+ * hc_link_cut() - record that this end takes the link down, so that operations that use the link
+ *	fail at both ends, however soon the link is up again
  * @port: the port
  *
  * Context: poll or config
@@ -184,7 +185,7 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim);
 void hc_link_cut(struct hc_port *port);
 
 /**
- * hc_link_pending() - tell whether frames that were sent are still under way
+ * hc_link_pending() - tell whether frames that were sent over a link are still under way
  * @node: the node
  * @dim: dimension of the link
  *
@@ -246,14 +247,14 @@ int hc_link_check_faults(const struct hc_fabric *fabric, const u32 *fault,
  * hc_link_set_down() - take a link up or down by configuration, at both ends
  * @node: one end
  * @dim: dimension of the link
- * @down: take it down; up also forgets what DETECT has found
+ * @down: take the link down, else up; up also forgets what DETECT has found
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
 
 /**
- * hc_link_flip() - as hc_link_set_down(), but what DETECT has found stays
+ * hc_link_flip() - as hc_link_set_down(), but keep what DETECT has found
  * @node: one end
  * @dim: dimension of the link
  * @down: take it down
@@ -283,7 +284,7 @@ void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 peri
 void hc_link_set_spent(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_link_received() - take over what configuration has set at the other end
+ * hc_link_received() - take over the configuration of the other end
  * @node: this end
  * @dim: dimension of the link
  * @said: what the other end has sent
@@ -294,20 +295,20 @@ void hc_link_set_spent(struct hc_node *node, unsigned int dim);
 bool hc_link_received(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
 
 /**
- * hc_link_set_carrier() - record whether a trunk leads to the other end, and forget what DETECT has
- *	found of the link
+ * hc_link_set_carrier() - record whether a trunk leads to the other end; if so, forget what DETECT
+ *	has found about the link
  * @node: this end
  * @dim: dimension of the link
- * @on: a trunk does
+ * @on: a trunk leads to the other end
  *
  * Context: config, under hc_fabric.lock; called by the trunk transport
  */
 void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on);
 
 /**
- * hc_link_set_failed() - take a node out of service, or back
+ * hc_link_set_failed() - take a node out of service, or put it back
  * @node: the node
- * @failed: take it out
+ * @failed: take it out of service
  *
  * Context: config, under hc_fabric.lock
  */
@@ -315,7 +316,7 @@ void hc_link_set_failed(struct hc_node *node, bool failed);
 
 /**
  * hc_link_is_clear() - tell whether an end of a link has all its defaults
- * @port: the end; that a node has failed does not count
+ * @port: the end; a failed node at either end does not count
  *
  * Context: config, under hc_fabric.lock
  * Return: true if so
@@ -340,7 +341,7 @@ void hc_link_clear(struct hc_fabric *fabric);
 u32 hc_link_count_unusable(const struct hc_fabric *fabric);
 
 /**
- * hc_link_bandwidth() - the bandwidth by which the model counts time
+ * hc_link_bandwidth() - read the bandwidth of a link in the time model
  * @port: sending end
  *
  * Context: any

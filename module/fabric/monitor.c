@@ -3,14 +3,14 @@
  * The monitor interface of a fabric: shows every frame that is sent over a link to all programs
  * that capture on it (tcpdump -i NAMEmon).
  *
- * It has the type of an Ethernet, so that every tool can read it: each frame is preceded by an
+ * It has the link type of Ethernet, so that every tool can read it: each frame is preceded by an
  * Ethernet header whose addresses are those of the endpoints at both ends of the link, sender and
  * receiver, the EtherType for local experiments, and a struct hc_wire_mon. What follows is the
  * frame as it is on the link.
  *
- * A capture gets a copy, for the payload of the frame may be merged into while the capture still
- * waits to be read. The copy lives for the time of the call: a capturing socket that keeps it
- * longer clones it and is charged for it. While the interface is down, as it is at first, or has no
+ * A capture gets a copy, for a node may merge data into the payload of the frame before the capture
+ * is read. The copy lives for the time of the call: a capturing socket that keeps the copy longer
+ * clones it and is charged for it. While the interface is down, as it is at first, or has no
  * listeners, a frame costs a few instructions.
  *
  * Lifetime: the net_device is made before the fabric can be found and freed after its polls, the
@@ -34,8 +34,8 @@
 
 /**
  * struct monitor - private part of the net_device
- * @frames: frames shown, or dropped for lack of memory
- * @bytes: bytes of these, with our headers
+ * @frames: frames that were shown, or dropped for lack of memory
+ * @bytes: bytes of these frames, with the headers in front
  * @dropped: frames for which there was no memory for a copy
  * @fabric: the fabric
  */

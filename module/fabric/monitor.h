@@ -34,7 +34,7 @@ void hc_monitor_destroy(struct hc_fabric *fabric);
  * @node: sending node
  * @dim: dimension of the link
  * @skb: the frame
- * @replayed: it is a repetition by the link
+ * @replayed: the link has repeated the frame, after failed attempts
  *
  * Context: poll
  */
@@ -44,9 +44,9 @@ void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct 
 /**
  * hc_monitor_tap() - show a frame at the monitor interface, if that is up
  * @node: sending node
- * @dim: dimension of the link that it is about to leave by
+ * @dim: dimension of the link over which the frame is about to be sent
  * @skb: the frame, its header complete
- * @replayed: it arrives after failed attempts
+ * @replayed: as for hc_monitor_show()
  *
  * Context: poll
  */

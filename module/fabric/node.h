@@ -29,8 +29,8 @@ struct hc_tasks;
 struct hc_work;
 struct rtnl_link_ops;
 
-/* In hc_node.memory_wait, behind the bits of links: there was no memory to store the own FAULT
- * word.
+/* A bit of hc_node.memory_wait, behind those of links: there was no memory to store the node's own
+ * FAULT word.
  */
 #define HC_OWN_AGAIN	HC_PORTS_MAX
 
@@ -38,7 +38,7 @@ struct rtnl_link_ops;
 enum {
 	HC_EV_LINKS,		/* port flags changed */
 	HC_EV_TEST,		/* DETECT: send test frames of a new round */
-	HC_EV_DECIDE,		/* DETECT: the waiting time is over, decide and send it */
+	HC_EV_DECIDE,		/* DETECT: the waiting time is over, decide and send the decision */
 	HC_EV_PLANS,		/* members have links to check */
 	HC_EV_READER,		/* a socket has room in its receive buffer again */
 	HC_EV_HOST,		/* check the host queue: a plan was removed */
@@ -49,9 +49,9 @@ enum {
 
 /**
  * struct hc_failing - links of a node that have failed, until all plans that use them have handled
- *	that
- * @links: links for which no plan was looked at yet; hc_link_update() adds to them [poll]
- * @now: links for which plans are being looked at [poll]
+ *	the failure
+ * @links: mask of links for which no plan was checked yet; hc_link_update() adds to it [poll]
+ * @now: mask of links for which plans are being checked [poll]
  */
 struct hc_failing {
 	u32 links;
@@ -72,12 +72,13 @@ struct hc_failing {
  * @eth_rxq: Ethernet frames from the links; any poll of a neighbour adds
  * @ethq: frames from the endpoint's own stack
  * @hostq: the host port
- * @host: frames that came through it and wait
+ * @host: frames that came through the host port and wait
  * @failing: links that have failed, and that not all plans have handled
  * @work: members that wait or have something to do
  * @socks: the sockets that are bound to the node
- * @tasks: its tasks, or NULL: there never were any; set once, by cmpxchg()
- * @round: its part in load balancing rounds, or NULL: it takes none; config sets it (release), once
+ * @tasks: its tasks, or NULL: the node has never had any; set once, by cmpxchg()
+ * @round: its part in load balancing rounds, or NULL: it has never taken part; config sets it
+ *	(release), once
  * @fault: own FAULT word [poll]
  * @detect_round: number of the round of DETECT whose test frames count; config writes
  * @detect: its part in rounds of DETECT
@@ -88,13 +89,14 @@ struct hc_failing {
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
- * @spent: what the present frame has cost beyond its own share of the budget [poll]
+ * @spent: what the present frame has cost of the poll's budget, besides the 1 that each frame costs
+ *	[poll]
  * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
- * @byz: which frames the node corrupts when it relays them, or NULL: it never did; config sets it
- *	(release), freed with the node
+ * @byz: which frames the node corrupts when it relays them, or NULL: it was never set to; config
+ *	sets it (release), freed with the node
  * @eth: Ethernet of the endpoint
  * @flood: flooded frames
- * @lsdb: what is known of faults at other nodes
+ * @lsdb: link-state database: what is known about faults at other nodes
  * @drops: dropped frames by reason, those not attributed to a link; atomic, any context
  * @ports: one for each number that a port may have
  */
@@ -148,7 +150,7 @@ extern int (*hc_node_poll)(struct napi_struct *napi, int budget);
 extern const struct net_device_ops *hc_node_netdev_ops;
 
 /**
- * hc_node_alloc() - make a node with its net_device, its poll enabled, without links
+ * hc_node_alloc() - create a node with its net_device and without links; its poll is enabled
  * @fabric: the fabric
  * @id: node number
  *
@@ -208,8 +210,8 @@ void hc_node_free(struct hc_node *node);
 void hc_node_kick(struct hc_node *node, unsigned int event);
 
 /**
- * hc_node_kicked() - rest between nodes that are kicked one after another, so that other traffic
- *	gets its turn
+ * hc_node_kicked() - sleep for a while between nodes that are kicked one after another, so that
+ *	other traffic gets its turn
  * @fabric: the fabric
  * @u: the node that was just kicked
  *
@@ -237,8 +239,8 @@ size_t hc_node_size(unsigned int ports);
 
 extern struct rtnl_link_ops hc_link_ops;
 
-/* Return what a frame, or a plan, counts for in the poll's budget: one, and what its handler has
- * added to .spent because it did more work.
+/* Return what a frame, or a plan, costs of the poll's budget: 1, and what its handler has added to
+ * .spent because it did more work. Reset .spent.
  */
 static inline int hc_cost(struct hc_node *node)
 {
@@ -251,7 +253,9 @@ static inline int hc_cost(struct hc_node *node)
 /* Return: true if all plans have handled the failed links of the node. Any context. */
 static inline bool hc_faults_over(const struct hc_node *node)
 {
-	/* In this order, and after the plans' work: see faults_work() of coll/work.c. */
+	/* Load .links before .now, and with acquire, to see what the plans have done: see
+	 * faults_work() of coll/work.c.
+	 */
 	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
 }
 
@@ -265,7 +269,7 @@ static inline struct hc_node *hc_node_from(const struct hc_fabric *fabric, u32 u
 	return node;
 }
 
-/* As hc_node_from(), and set @u behind that node. */
+/* Return the same node as hc_node_from(), and set *@u to the number behind it. */
 static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *u)
 {
 	struct hc_node *node = hc_node_from(fabric, *u);
@@ -279,7 +283,7 @@ static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *
 #define hc_each_node(of, node)						\
 	for (u32 _next = 0; ((node) = hc_node_next(of, &_next));)
 
-/* Return the number of the node at the other end of a link, or of the node itself if it has no such
+/* Return the number of the node at the other end of a link, or @node's own number if it has no such
  * port.
  */
 static inline u32 hc_node_peer(const struct hc_node *node, unsigned int dim)
@@ -293,13 +297,13 @@ static inline u32 hc_node_ports(const struct hc_node *node)
 	return hc_ports(&node->fabric->topo, node->id);
 }
 
-/* Return the lower end of a link of @node, or the local one if that is remote. */
+/* Return the lower end of a link of @node, or @node if the lower end is remote. */
 static inline struct hc_node *hc_lower_end(struct hc_node *node, unsigned int dim)
 {
 	return node->fabric->nodes[min(node->id, hc_node_peer(node, dim))] ?: node;
 }
 
-/* Let the poll run, for which the caller has stored something to do. */
+/* Schedule the node's poll. The caller has stored before what the poll has to do. */
 static inline void hc_node_schedule(struct hc_node *node)
 {
 	if (napi_schedule_prep(&node->napi))

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of frames that nodes make by themselves, not for a process: link states, and control
+ * Memory of frames that nodes make on their own behalf, not for a process: link states, and control
  * messages of operations, tasks and rounds.
  *
- * No socket is charged for them, so the link over which a frame goes first is charged, from then
+ * No socket is charged for such a frame. So the link over which the frame goes first is charged,
  * until the frame is freed, wherever it waits meanwhile; and so is the fabric's accounting owner.
  *
  * Link states are outstanding, not queued: a bit marks that something is to be sent, and the newest
- * state is put into the frame when that is made (route/detect.c, route/lsdb.c). So it is enough to
- * make no frame for a link that has OWN_MAX under way, or has any while all links of the accounting
- * owner together have STATES_MAX; DETECT's test frames, their answers and decisions may have as
- * much again. And when the frames that are under way have been freed, the poll goes on. A link that
- * has none under way may always have one, so nothing is outstanding for ever.
+ * state is put into the frame when the frame is made (route/detect.c, route/lsdb.c). So it is
+ * enough to make no frame for a link that has OWN_MAX under way, nor for a link that has any under
+ * way while all links of the accounting owner together have STATES_MAX. DETECT's test frames, its
+ * replies and its decisions may use as much again. When the frames that are under way have been
+ * freed, the poll goes on. A link that has none under way may always have one, so nothing is
+ * outstanding for ever.
  *
- * The others are control messages, which are counted separately: they may go on to other nodes, and
- * a node that does not take them must not keep a link from sending its states. Those that are
- * repeated until they are sent are refused beyond WORDS_MAX of the accounting owner, except
- * WORD_MAX for each link, before the link gives them a number: that costs the time until they are
- * repeated. Those that credits bound (HC_FT_NEEDED) are never refused.
+ * The other frames are control messages. They are counted separately: they may be forwarded to
+ * other nodes, and a node that does not take them must not keep a link from sending its states.
+ * Control messages that are repeated until they are sent are refused when the accounting owner has
+ * WORDS_MAX under way, unless their link has less than WORD_MAX. They are refused before the link
+ * gives them a sequence number, so that costs only the time until they are repeated. Control
+ * messages that credits bound (HC_FT_NEEDED) are never refused.
  *
- * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it looks once more, and
- * own_free() frees before it looks at the bit. The bit stays set only while the link has frames
- * under way; the last one of them finds it at the latest.
+ * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it looks for room once more,
+ * and own_free() frees before it looks at the bit. The bit stays set only while the link has frames
+ * under way, and the last one of them that is freed finds the bit at the latest.
  */
 #include <linux/sizes.h>
 
@@ -31,7 +33,7 @@
 #include "fabric/node.h"
 #include "fabric/own.h"
 
-/* Link states of one link; 20 control messages, or 4 frames with as many states as fit. */
+/* Link states of one link: about 20 short frames, or 4 frames with as many states as fit. */
 #define OWN_MAX	SZ_16K
 /* Link states, and control messages, of all links of an accounting owner. */
 #define STATES_MAX	SZ_16M
@@ -39,7 +41,7 @@
 /* Control messages that a link may always have under way: two of them. */
 #define WORD_MAX	SZ_2K
 
-/* Uncharge a frame. The poll goes on once half of the frames are gone, not after each one. Called
+/* Uncharge a frame. The poll goes on once half of OWN_MAX is free, not after each frame. Called
  * where frames are freed: in polls, in timers of links and in the work of trunks, and at the
  * teardown, when polls are disabled but the nodes still exist.
  */
@@ -56,7 +58,7 @@ static void own_free(struct sk_buff *skb)
 		hc_node_run(node);
 }
 
-/* The frame may get more headroom in transit, so what was charged is stored. */
+/* Charge a frame. skb->mark keeps what was charged, for skb->truesize may grow in transit. */
 static void own_charge(struct hc_own *own, struct sk_buff *skb)
 {
 	skb->mark = skb->truesize;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of frames that nodes make by themselves: see own.c.
+ * Memory of frames that nodes make on their own behalf: see own.c.
  */
 #ifndef _HC_OWN_H
 #define _HC_OWN_H
@@ -15,9 +15,9 @@ struct hc_node;
 /**
  * struct hc_own - frames of one kind that a node has made and sent over one of its links
  * @node: the node; constant
- * @bytes: memory of those that are not freed yet
+ * @bytes: memory of those frames that are not freed yet
  * @dim: dimension of the link; constant
- * @owed: they carry link states (HC_FT_OWED), so only the neighbour gets them; constant
+ * @owed: the frames carry link states (HC_FT_OWED), so only the neighbour gets them; constant
  */
 struct hc_own {
 	struct hc_node *node;
@@ -26,8 +26,8 @@ struct hc_own {
 	bool owed;
 };
 
-/* Return: true if the frame was made by a node and is not charged yet. Sockets and credits bound
- * all other frames.
+/* Return: true if a node has made the frame on its own behalf and the frame is not charged yet.
+ * Sockets and credits bound all other frames.
  */
 static inline bool hc_own_is_new(const struct sk_buff *skb)
 {
@@ -43,18 +43,18 @@ static inline bool hc_own_is_new(const struct sk_buff *skb)
 void hc_own_init(struct hc_node *node);
 
 /**
- * hc_own_room() - ask for room for a frame of link states
+ * hc_own_room() - check that there is room for a frame of link states; if not, let the poll run
+ *	when there is
  * @node: sending node
  * @dim: dimension of the link
  *
  * Context: poll
- * Return: false if there is none; the link's bit in hc_node.own_wait is set, and the poll runs
- * again when there is
+ * Return: false if there is none; the link's bit in hc_node.own_wait is set then
  */
 bool hc_own_room(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_own_spare() - ask for room for an answer, or for a frame of a round of DETECT
+ * hc_own_spare() - check that there is room for a reply, or for a frame of a round of DETECT
  * @node: sending node
  * @dim: dimension of the link
  *
@@ -70,7 +70,7 @@ bool hc_own_spare(const struct hc_node *node, unsigned int dim);
  * @skb: any frame that no node has sent yet
  *
  * Context: poll
- * Return: false if too many of its kind wait there
+ * Return: false if too many frames of this kind are under way
  */
 bool hc_own_may(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of frames that come over links: is the frame valid, is it for this node, is the link up,
- * and is no frame missing?
+ * Checks of frames that come over links: that the frame is valid and for this node, that the link
+ * is up, and that no frame is missing.
  */
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
@@ -24,9 +24,9 @@ static unsigned int pull_reason(struct sk_buff *skb, unsigned int len)
 	return pskb_may_pull(skb, len) ? 0 : HYPERCUBE_A_DROP_NO_MEMORY;
 }
 
-/* Check the payload's length in bytes, for receivers count payloads in frames. A bitmap of nodes
- * may be longer than a short segment. The collective checks what is longer than a segment
- * (coll/check.c).
+/* Check the payload's length in bytes, for receivers limit only the number of frames. A bitmap of
+ * nodes may be longer than a short segment. The collective checks payloads that are longer than a
+ * segment (coll/check.c).
  */
 static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
 			 const struct hc_hdr *hdr)
@@ -39,8 +39,8 @@ static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_o
 	       max_t(u32, HC_FRAME_SEGMENTS * fabric->segment, HC_NODES_MAX / 8);
 }
 
-/* Check that the frame is for this node, or to be forwarded, and may come over this link in this
- * way. Return: 0 or the reason to drop it.
+/* Check the frame's addresses and flags: that it is for this node or to be forwarded, and that a
+ * frame of its type may come over this link with these flags. Return: 0 or the reason to drop it.
  */
 static unsigned int way_reason(const struct hc_node *node, unsigned int dim,
 			       const struct hc_frame_ops *type, const struct hc_hdr *hdr)
@@ -76,9 +76,9 @@ static unsigned int way_reason(const struct hc_node *node, unsigned int dim,
 	return 0;
 }
 
-/* Check that the neighbour along @dim may send this frame. Its header is linear. Everything that
- * later code relies on is checked here, and all but the payload is linear then: frames may come
- * from another machine. Return: 0 or the reason to drop it.
+/* Check that the neighbour along @dim may send this frame. Its header is linear. Frames may come
+ * from another machine, so everything that later code relies on is checked here; after that all but
+ * the payload is linear. Return: 0 or the reason to drop it.
  */
 static unsigned int frame_reason(const struct hc_node *node, unsigned int dim,
 				 struct sk_buff *skb, const struct hc_frame_ops **found)
@@ -107,7 +107,7 @@ static unsigned int frame_reason(const struct hc_node *node, unsigned int dim,
 }
 
 /* Check that the link is up. Test frames and FAULT words also cross links that DETECT has found
- * silent: that is how a link that works again is found.
+ * silent: that is how DETECT finds that a link works again.
  */
 static unsigned int port_reason(const struct hc_node *node, const struct hc_port *port,
 				const struct hc_frame_ops *type)
@@ -129,13 +129,13 @@ static void rx_count(struct hc_node *node, struct hc_port *port, unsigned int le
 	u64_stats_update_end(&node->syncp);
 }
 
-/* By how many frames a duplicate may be late. */
+/* The number of frames by which a duplicate may be late. */
 #define COPY_LATE	1024
 
 /* Check the frame's number. Frames that the link has to deliver come once and in order, or the link
  * is down. Return: 0, or the reason to drop the frame: it is a duplicate (transports keep the
- * order, so a duplicate follows soon), or one before it is missing. A link that is set up again
- * goes on with the number that comes.
+ * order, so a duplicate follows soon), or one before it is missing. A link that is up again, or has
+ * another trunk, goes on with the number of the next frame.
  */
 static unsigned int seq_reason(struct hc_node *node, unsigned int dim,
 			       const struct hc_frame_ops *type, struct sk_buff *skb)
@@ -157,8 +157,8 @@ static unsigned int seq_reason(struct hc_node *node, unsigned int dim,
 	return HYPERCUBE_A_DROP_GAP;
 }
 
-/* Check a received frame. Return: 0 with *@found set, or the reason to drop it. Invalid frames
- * count in the sequence of numbers, too: dropping them makes no gap.
+/* Check a received frame. Return: 0 with *@found set, or the reason to drop it. The sequence number
+ * of an invalid frame counts, too: dropping the frame makes no gap.
  */
 static unsigned int rx_reason(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			      const struct hc_frame_ops **found)
@@ -176,8 +176,9 @@ static unsigned int rx_reason(struct hc_node *node, unsigned int dim, struct sk_
 	return why ?: again;
 }
 
-/* A frame is dropped for lack of memory. If its operation is known that fails. Else there was no
- * memory to look at the frame, and the link counts as one that has not delivered it.
+/* Handle a frame that is dropped for lack of memory. If the frame's operation is known, the
+ * operation fails. Otherwise there was no memory to look at the frame, so the link counts as one
+ * that has not delivered it.
  */
 static void memory_lacks(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
 			 struct sk_buff *skb)

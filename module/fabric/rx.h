@@ -12,7 +12,7 @@ struct sk_buff;
  * @dim: dimension of the link
  * @skb: the frame, with hc_cb() set
  *
- * After this all that hc_frame_ops.rx relies on is checked, except the walk of a routed frame.
+ * This checks everything that hc_frame_ops.rx relies on, except the walk of a routed frame.
  *
  * Context: poll
  * Return: the entry of its type, or NULL if it was dropped and counted

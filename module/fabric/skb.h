@@ -24,21 +24,21 @@ struct hc_port;
 /* The parts in front of the payload of TASK and ROUND. */
 #define HC_TASK_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_task))
 #define HC_ROUND_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_round))
-/* Least headroom before a payload. */
+/* Least headroom in front of a payload. */
 #define HC_LEAST_HEADROOM	(HC_WALK_ROOM + HC_DATA_HEAD)
-/* Headroom before a payload, so that the payload begins at a cache line. */
+/* Headroom in front of a payload that begins at a cache line. */
 #define HC_HEADROOM	ALIGN(HC_LEAST_HEADROOM, 64)
-/* Headroom before a payload of a frame without a part of its type. */
+/* Headroom in front of a payload, for frame types without a part. */
 #define HC_BARE_HEADROOM	(HC_WALK_ROOM + sizeof(struct hc_hdr))
 
 static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 
-/* What is known of a queued frame; in skb->cb from enqueue to dequeue. */
+/* State of a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
-	u8 dim;		/* port that it came by, or HC_DIM_HOST */
+	u8 dim;		/* port that the frame came by, or HC_DIM_HOST */
 	bool sealed;	/* the link's frames have a checksum */
-	bool loose;	/* while it waits to be sent: it is charged to no socket */
-	u8 stream;	/* identifies the trunk that it came by, 0: none */
+	bool loose;	/* the frame waits to be sent and is charged to no socket */
+	u8 stream;	/* identifies the trunk that the frame came by, 0: none */
 };
 
 #define HC_DIM_HOST	0xff
@@ -76,8 +76,8 @@ static inline struct hc_wire_flood *hc_wire_flood_of(const struct sk_buff *skb)
 	return (struct hc_wire_flood *)(skb->data + sizeof(struct hc_hdr));
 }
 
-/* Return the part of the frame's type in a frame without walk: as it is made, and after its
- * arrival.
+/* Return the part of the frame's type in a frame without walk: one that was just made, or one that
+ * has arrived.
  */
 #define HC_PART_OF(name)								\
 static inline struct hc_wire_##name *hc_wire_##name##_of(const struct sk_buff *skb)	\
@@ -107,8 +107,8 @@ HC_PART_OF(round)
  * @gfp: for the allocation
  *
  * Context: any
- * Return: the frame with headroom for HC_WALK_ROOM, its headers zeroed but for version, type,
- * fabric, src and len; or NULL
+ * Return: the frame, with HC_WALK_ROOM bytes of headroom at least, its headers zeroed except
+ * version, type, fabric, src and len; or NULL
  */
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
 
@@ -140,11 +140,11 @@ void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 		   struct sk_buff *skb);
 
 /**
- * hc_frame_copy() - copy a frame, also its pages, into one linear buffer
+ * hc_frame_copy() - copy a frame, with what is in its pages, into one linear buffer
  * @skb: any frame
  *
  * Context: poll, or timer of an impaired link
- * Return: a frame that is charged as @skb is, or NULL if there is no memory
+ * Return: a copy that is charged as @skb is, or NULL if there is no memory
  */
 struct sk_buff *hc_frame_copy(const struct sk_buff *skb);
 

@@ -4,10 +4,11 @@
  * is down. So it goes down, at both ends, when a frame is given up after too many attempts
  * (impair.c), and when a frame with a number is missing: fail-stop.
  *
- * The poll that finds that takes its own end down at once (HC_PORT_SPENT). A work item notifies the
- * other end, under the same lock as configuration: it sends the present state, so that a later
- * change only has to be sent again. The link is up again when configuration sets it up, when its
- * impairments are changed, or when a round of DETECT that began later finds both directions good.
+ * The poll that finds such a loss takes its own end down at once (HC_PORT_SPENT). A work item
+ * notifies the other end, under the same lock as configuration. It sends the present state, so a
+ * later change only has to be sent in the same way. The link is up again when configuration sets it
+ * up, when its impairments are changed, or when a round of DETECT that began after the loss finds
+ * both directions good.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -53,8 +54,8 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim)
 {
 	if (!test_and_clear_bit(HC_PORT_SPENT, &node->ports[dim].flags))
 		return false;
-	/* The other end may have been notified that it was spent after it had asked for this:
-	 * notify it again.
+	/* The other end may have received the notification that the link is spent after it has
+	 * requested this: notify it again.
 	 */
 	spent_news(node, dim);
 	return true;
@@ -75,9 +76,9 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 		return false;
 	/* Pairs with spent_mark(). */
 	smp_rmb();
-	/* Rounds of another machine have numbers that @spent_in is not compared with. */
+	/* @spent_in cannot be compared with the number of another machine's round. */
 	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect_round) && !asked) {
-		/* The other end may have found the link good: notify it again. */
+		/* The other end may have found the link good: notify the other end again. */
 		if (test_bit(HC_PORT_SPENT, &port->flags))
 			spent_news(node, dim);
 		return false;

@@ -16,7 +16,7 @@ struct hc_port;
 /**
  * struct hc_spents - nodes of a fabric with links whose HC_PORT_SPENT has changed
  * @nodes: bitmap by node number; atomic
- * @work: notifies the other ends, and listeners
+ * @work: notifies the other ends of these links, and listeners
  */
 struct hc_spents {
 	DECLARE_BITMAP(nodes, 1U << HYPERCUBE_DIM_MAX);
@@ -36,7 +36,7 @@ void hc_spent_set(struct hc_node *node, unsigned int dim);
  * hc_spent_found() - take a spent link up if a round of DETECT has found both directions good
  * @node: the node
  * @dim: dimension of the link
- * @asked: the round is of another machine
+ * @asked: another machine has started the round
  *
  * Context: poll
  * Return: true if the link was spent and is not any more
@@ -49,7 +49,7 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked);
  * @dim: dimension of the link
  *
  * Context: poll, or config under hc_fabric.lock
- * Return: true if it was
+ * Return: true if the link was spent
  */
 bool hc_spent_clear(struct hc_node *node, unsigned int dim);
 
@@ -59,7 +59,7 @@ bool hc_spent_clear(struct hc_node *node, unsigned int dim);
  * @dim: dimension of the link
  *
  * Context: poll, or config under hc_fabric.lock
- * Return: true if it had
+ * Return: true if this end had given it up
  */
 bool hc_spent_clear_here(struct hc_node *node, unsigned int dim);
 
@@ -67,10 +67,10 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim);
  * hc_spent_received() - record whether the other end has given up a link
  * @node: the node
  * @dim: dimension of the link
- * @spent: it has
+ * @spent: the other end has given it up
  *
  * Context: config, under hc_fabric.lock
- * Return: true if that has changed
+ * Return: true if this is a change
  */
 bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent);
 
@@ -83,7 +83,7 @@ bool hc_spent_received(struct hc_node *node, unsigned int dim, bool spent);
 void hc_spents_init(struct hc_fabric *fabric);
 
 /**
- * hc_spents_exit() - end that work
+ * hc_spents_exit() - end the work that notifies other ends
  * @fabric: the fabric
  *
  * Context: process, after all polls are disabled

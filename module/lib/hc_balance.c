@@ -32,7 +32,7 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 
 	if (b->up[u] != HC_BALANCE_ROOT)
 		return hc_refuse(reason, "a node of the subcube is no root", u, HC_REASON_NONE);
-	/* If the node has failed, that is a better reason than its links. */
+	/* A failed node is a better reason than its links, so check that first. */
 	if (fault[u] == hc_ones(b->dim))
 		return hc_refuse(reason, "a node of the subcube has failed or is cut off", u,
 				 HC_REASON_NONE);
@@ -42,7 +42,7 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 	return 0;
 }
 
-/* Check a node that takes no part: no neighbour that takes part has a healthy link to it. */
+/* Check that a node which takes no part has no healthy link to a neighbour that takes part. */
 static int check_out(const struct hc_balance *b, const __u32 *fault, __u32 u,
 		     struct hc_reason *reason)
 {
@@ -144,8 +144,8 @@ void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish)
 		rest[d] = lack * load[d] - wish[d] * all;
 		left -= wish[d];
 	}
-	/* What is left is no more than the sum of rest / all, so at least as many of @rest are not
-	 * 0.
+	/* @left is at most the sum of rest[d] / all over all d, and each of these is less than 1:
+	 * so at least @left entries of @rest are not 0.
 	 */
 	for (; left; left--) {
 		d = largest(rest);

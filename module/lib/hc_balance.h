@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The topology on which load is balanced in a faulty cube: a subcube without faults,
- * and trees that hang all other nodes on it.
+ * The topology on which load is balanced in a faulty cube: a subcube without faults, and trees that
+ * attach all other nodes to it.
  *
  * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no
  * floating point.
@@ -46,9 +46,9 @@ static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
  * @reason: set to the reason when the topology is refused; may be NULL
  *
  * Accepts a topology only if no link within the subcube is faulty at either end, if each node that
- * has a parent reaches the subcube over healthy links in at most @b->depth steps and one needs as
- * many, and if no node that could take part is left out: no healthy link joins a node that takes
- * part and one that does not.
+ * has a parent reaches the subcube over healthy links in at most @b->depth steps, and some node
+ * needs exactly that many, and if no node that could take part is left out: no healthy link joins a
+ * node that takes part and a node that does not.
  *
  * Time O(2^n * (n + depth)).
  *

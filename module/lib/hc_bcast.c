@@ -13,7 +13,8 @@ static bool informed(const __u16 *first, __u32 u)
 	return first[u] != HC_BCAST_NEVER;
 }
 
-/* Simulate step @step on the link between @u and @v. Return: the number of nodes that it informs.
+/* Simulate step @step on the link between @u and @v. Return: the number of nodes that are informed
+ * by it: 0 or 1.
  */
 static __u32 exchange(const struct hc_bcast *b, __u16 *first, unsigned int step,
 		      __u32 u, __u32 v)
@@ -119,9 +120,9 @@ static void add_send(struct hc_bcast_role *role, unsigned int step, unsigned int
 	role->to[at].dim = dim;
 }
 
-/* The neighbour v across dimension d is a child of u iff v got the message along d. Two neighbours
- * cannot both have got it along d from each other, but u may have got it along d from v: then v had
- * it before.
+/* The neighbour v of u along dimension d is a child of u iff v has received the message along d,
+ * for only u can have sent it along d. But u may have received it along d from v: then v had it
+ * before.
  */
 int hc_bcast_role(const struct hc_bcast *b, const __u16 *first, __u32 u,
 		  struct hc_bcast_role *role)

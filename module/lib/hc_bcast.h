@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcast by a sequence of dimensions: which node is informed when and by which neighbour, and
- * the verifier of whole plans. In a network that is no hypercube dimensions are the numbers of
- * ports.
+ * Broadcast by a sequence of dimensions: when each node is informed and by which neighbour, and the
+ * verifier of whole plans. In a network that is no hypercube, port numbers take the place of
+ * dimensions.
  *
  * At step i every informed member sends along dimension sequence[i], over healthy links, to
- * members. Only one of the sends to a member informs it; the others need not be made.
+ * members. Only one of the sends to a member informs it; the other sends need not be made.
  *
  * Source: Chang & Bhuyan, "Fault Tolerant Broadcasting in SIMD Hypercubes", with the corrections of
  * Documentation/errata.rst. Shared by the kernel module, the tool and the tests; no allocation, no
@@ -43,8 +43,8 @@ static inline unsigned int hc_bcast_max_steps(const struct hc_topo *t)
 }
 
 /**
- * hc_bcast_run() - find out when each member is informed
- * @b: the plan, which must have the shape that hc_bcast_check() asks for
+ * hc_bcast_run() - compute when each member is informed
+ * @b: the plan, which must have the shape that hc_bcast_check() requires
  * @fault: FAULT words of all nodes; a link is used if neither end's word
  *	has its bit
  * @first: an entry for each node, filled in: after how many steps the node has the
@@ -78,7 +78,8 @@ struct hc_bcast_reason {
  * @fault: FAULT words of all nodes; a failed node's word has all its ports and its neighbours'
  *	words have the bit towards it set
  * @first: as for hc_bcast_run(); also filled in when a member is not informed
- * @reason: set to the reason when the plan is refused, with the lowest such member; may be NULL
+ * @reason: set to the reason when the plan is refused, and to the lowest member that is not
+ *	informed; may be NULL
  *
  * Accepts a plan only if executing it informs every member. That implies that every member is live
  * and connected with the source, unless it is the only one. A plan may leave out a live node, and
@@ -114,9 +115,9 @@ struct hc_bcast_role {
 };
 
 /**
- * hc_bcast_role() - what a member has to do
+ * hc_bcast_role() - compute what a member has to do
  * @b: a plan that hc_bcast_check() accepted
- * @first: the table that it filled in
+ * @first: the table that hc_bcast_check() filled in
  * @u: the member
  * @role: filled in
  *

@@ -2,8 +2,8 @@
 /*
  * Breadth-first search, see hc_bfs.h.
  *
- * A set moves along dimension d by exchanging its halves: words that are 2^(d - 6) apart, or
- * within each word the bits that are 2^d apart.
+ * To move a set of nodes along dimension d, exchange its halves: 64-bit words that are 2^(d - 6)
+ * apart, or within each word the bits that are 2^d apart.
  */
 #include "hc_bfs.h"
 
@@ -91,7 +91,7 @@ static void reached(struct hc_bfs *b, struct found *f, __u32 v, unsigned int d)
 	b->queue[f->tail++] = (__u16)v;
 }
 
-/* Search the neighbours of node @u that are left. */
+/* Visit the neighbours of node @u that have not been reached. */
 static void node_step(struct hc_bfs *b, struct found *f, __u32 u)
 {
 	unsigned int d;
@@ -106,7 +106,7 @@ static void node_step(struct hc_bfs *b, struct found *f, __u32 u)
 	}
 }
 
-/* Search the neighbours of the whole level, in a cube. */
+/* In a cube: visit the neighbours of all nodes of the level that have not been reached. */
 static void level_step(struct hc_bfs *b, struct found *f)
 {
 	unsigned int d;

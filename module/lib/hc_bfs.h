@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Breadth-first search in a faulty network.  In a cube a level of many nodes moves along a
- * dimension as a set, 64 nodes at a time; one of few nodes goes node by node, as in any other
- * network.
+ * Breadth-first search in a faulty network. In a cube a level of many nodes is searched as a set,
+ * 64 nodes at a time along each dimension; a level of few nodes is searched node by node, as in any
+ * other network.
  *
  * Shared by the kernel module and the tests; no allocation, no recursion.
  */
@@ -11,7 +11,7 @@
 
 #include "hc_topo.h"
 
-/* hop[] of the root itself, and of a node that cannot be reached. */
+/* Value of hop[] for the root itself, and for a node that cannot be reached. */
 #define HC_BFS_NO_HOP	0xff
 /* Distance of a node that cannot be reached. */
 #define HC_BFS_FAR	0xffff
@@ -54,8 +54,8 @@ size_t hc_bfs_room(const struct hc_topo *topo);
 void hc_bfs_init(struct hc_bfs *b, const struct hc_topo *topo, void *room);
 
 /**
- * hc_bfs_fault() - add the links that a node calls faulty; they are, whatever the other ends' words
- *	say
+ * hc_bfs_fault() - mark the links in a node's FAULT word as faulty, also if the FAULT words of the
+ *	other ends do not have them
  * @b: the search
  * @u: the node
  * @fault: its FAULT word

@@ -9,10 +9,10 @@
 /* Defaults of the time model: ns, and bytes/s, which is 10 Gbit/s. */
 #define HC_LATENCY_DEFAULT	1000ULL
 #define HC_BANDWIDTH_DEFAULT	1250000000ULL
-/* A thousand seconds: sums over any path stay far from 64 bits. */
+/* A thousand seconds: sums over any path stay far below 2^64 ns. */
 #define HC_LATENCY_MAX		1000000000000ULL
 
-#define HC_DELAY_MAX		1000000000ULL	/* ns, with jitter twice that */
+#define HC_DELAY_MAX		1000000000ULL	/* ns; with jitter up to twice that */
 #define HC_RATE_MIN		32000ULL	/* bytes/s: 256 kbit/s */
 
 #define HC_FLAP_MIN		10	/* ms, for the times down and up */

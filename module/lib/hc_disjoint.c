@@ -3,20 +3,21 @@
  * Node-disjoint paths.
  *
  * Rotations, in a cube.  Let H be the dimensions in which source and destination differ, in some
- * order.  A path for each i < |H| crosses them in that order, from the i-th on, cyclically.  After
- * m links it is at the node where exactly the dimensions i .. i + m - 1 of the cycle are crossed:
- * no other rotation is ever there.  A path for each dimension e that is not in H crosses e, then H,
- * then e: but for its ends it is at nodes where e is crossed, and no other path is.  So these n
- * paths share no node, and as a faulty link or node is on at most one of them, f faults leave n - f
- * of them.
+ * order.  For each i < |H| there is a path that crosses them in that order, from the i-th on,
+ * cyclically.  After m links it is at the node where exactly the dimensions i .. i + m - 1 of the
+ * cycle are crossed: no other rotation is ever at that node.  For each dimension e that is not in H
+ * there is a path that crosses e, then H, then e: between its ends it is at nodes where e is
+ * crossed, and no other path is.  So these n paths share no node.  As a faulty link or node is on
+ * at most one of them, f faults leave n - f of them.
  *
- * Flow.  If more paths are wanted than faults leave of these, or in another network than a cube,
- * there may still be some.  A maximum flow in which each node but source and destination lets one
- * unit pass has as many paths as there are (Menger); it grows from the rotations that are left by
- * augmenting paths, shortest first.  The states of a search are a node as it is entered (2 * u),
- * and as it is left (2 * u + 1).  A node on no path is in both states; a node on a path that a
- * search enters is left only against the path, to the node before it in the state of being left,
- * from where the search goes on elsewhere, or further back.
+ * Flow.  If more paths are wanted than faults leave of these, or if the network is no cube, there
+ * may be other paths.  A maximum flow in which each node but source and destination lets one unit
+ * pass consists of as many disjoint paths as exist (Menger).  It starts with the rotations that are
+ * left and grows by augmenting paths, shortest first.  A search has two states for each node u: the
+ * node as it is entered (2 * u), and as it is left (2 * u + 1).  A node on no path that is entered
+ * is also left.  A node on a path that is entered may be left only against the path, back to the
+ * node before it on that path, which is then in the state of being left: from there the search goes
+ * on elsewhere, or further back.
  */
 #include "hc_disjoint.h"
 
@@ -78,7 +79,7 @@ static bool path_good(const struct hc_disjoint *g, const struct hc_path_dims *p)
 	return true;
 }
 
-/* In a cube: find the rotations that no fault is on, the short ones first. */
+/* In a cube: find the rotations without faults, the short ones first. */
 static unsigned int rotations(const struct hc_disjoint *g, unsigned int want,
 			      struct hc_path_dims *path)
 {
@@ -138,7 +139,7 @@ static void flow_begin(struct hc_disjoint *g, const struct hc_path_dims *path, u
 	}
 }
 
-/* Record that the search gets from state @at to @state, if for the first time. */
+/* Record that the search gets from state @at to @state, unless it has been there before. */
 static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 {
 	if (g->from[state] != NOWHERE)
@@ -147,8 +148,8 @@ static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 	g->queue[(*tail)++] = state;
 }
 
-/* Search from a node that is left: over all good links that no path takes. Return: true if one
- * leads to the destination.
+/* Continue the search from a node that is left, over all good links that no path takes. Return:
+ * true if one of them leads to the destination.
  */
 static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 {
@@ -170,7 +171,9 @@ static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 	return false;
 }
 
-/* Search a path for one more unit; .from leads back from the destination. */
+/* Search for an augmenting path. Return: true if there is one; .from leads back along it from the
+ * destination.
+ */
 static bool search(struct hc_disjoint *g)
 {
 	__u32 head = 0, tail = 0;
@@ -183,7 +186,7 @@ static bool search(struct hc_disjoint *g)
 		if (state & 1) {
 			if (search_out(g, u, &tail))
 				return true;
-			/* Against the flow through the node itself. */
+			/* Go back against the flow through the node itself. */
 			if (u != g->src && on_path(g, u))
 				reach(g, state, 2 * u, &tail);
 		} else if (!on_path(g, u)) {
@@ -195,9 +198,9 @@ static bool search(struct hc_disjoint *g)
 	return false;
 }
 
-/* Send one more unit along the path that search() has found. Its forward steps overwrite the
- * entries that they replace; nodes through which it goes back are on no path any more, and no
- * forward step is at one of these.
+/* Send one more unit along the path that search() has found. A forward step overwrites the entries
+ * that it replaces. A node through which the path goes back is on no path any more, and no forward
+ * step begins or ends there.
  */
 static void augment(struct hc_disjoint *g)
 {
@@ -219,7 +222,7 @@ static void augment(struct hc_disjoint *g)
 	}
 }
 
-/* Read the paths from the flow. Paths too long to be used are left out. */
+/* Read the paths from the flow, except those that are longer than HC_PATH_HOPS_MAX. */
 static unsigned int flow_paths(const struct hc_disjoint *g, unsigned int want,
 			       struct hc_path_dims *path)
 {

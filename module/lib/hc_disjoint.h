@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Node-disjoint paths in a faulty network: paths from one node to another that have no other node
- * in common, over links that neither end calls faulty.
+ * in common, over links that neither end's FAULT word has.
  *
  * Shared by the kernel module, the tool and the tests; no allocation, no recursion.
  */
@@ -24,16 +24,16 @@ struct hc_path_dims {
 };
 
 /**
- * struct hc_disjoint - a faulty network; what is below @fault is written by a search
+ * struct hc_disjoint - a faulty network; a search writes the fields below @fault
  * @topo: the network
  * @fault: FAULT word of each node, or NULL: there are no faults
  * @src: first node of the paths
  * @dst: last node of the paths
  * @begin: ports of the first links of paths, as a mask
  * @out: for each node that is on a path, the port of the link that leaves it
- * @in: for each node that is on a path, the port of the link that enters it; for others
+ * @in: for each node that is on a path, the port of the link that enters it; for other nodes
  *	HC_DISJOINT_NO_DIM
- * @from: for each state, the one from which the search has reached it: see hc_disjoint.c
+ * @from: for each state, the state from which the search has reached it: see hc_disjoint.c
  * @queue: states that the search has reached, in this order
  */
 struct hc_disjoint {
@@ -78,14 +78,14 @@ void hc_disjoint_init(struct hc_disjoint *g, const struct hc_topo *topo, void *r
  * @path: filled in
  *
  * Context: any
- * Return: how many there are; fewer than @want if there are no more of at most HC_PATH_HOPS_MAX
- * links
+ * Return: how many were found; fewer than @want if there are no more paths of at most
+ * HC_PATH_HOPS_MAX links
  */
 unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsigned int want,
 			      struct hc_path_dims *path);
 
 /**
- * hc_disjoint_check() - verify paths, of which nothing is trusted
+ * hc_disjoint_check() - verify paths, without trusting anything in them
  * @topo: the network
  * @src: first node
  * @dst: last node

@@ -42,7 +42,7 @@ int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
 	if (err)
 		return err;
 	mask = hc_doubling_mask(d);
-	/* If a node has failed, that is a better reason than its links. */
+	/* A failed node is a better reason than its links, so look for failed nodes first. */
 	u = d->base;
 	do {
 		if (fault[u] == hc_ones(d->dim))

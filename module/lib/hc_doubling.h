@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recursive doubling: all nodes of a subcube exchange what they have along one dimension after the
- * other, so that each of them has everything in the end.
+ * Recursive doubling: at each stage all nodes of a subcube exchange what they have along one
+ * dimension, so that in the end each node has the data of all.
  *
  * Unlike a tree it needs every node and every link of the subcube: a node that takes no part is
- * missing in the results of half of the others.  Shared by the kernel module, the tool and the
+ * missing in the results of half of the other nodes. Shared by the kernel module, the tool and the
  * tests; no allocation, no recursion, no floating point.
  */
 #ifndef _HC_DOUBLING_H
@@ -57,7 +57,8 @@ static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __
  * @reason: set to the reason when the plan is refused; may be NULL
  *
  * Accepts a plan only if no link within the subcube is faulty at either end. That implies that no
- * node in it has failed, unless it is the only one: then its own FAULT word shows that.
+ * node of the subcube has failed. If the subcube has a single node, the check refuses the plan if
+ * the FAULT word of that node is 1^n.
  *
  * Time O(2^k * k).
  *

@@ -57,7 +57,7 @@ static int refuse_ring(const struct reader *r, const char *why)
 	return refuse_node(r, why, HC_RING_NO_NODE);
 }
 
-/* Check that the lengths are such that all can be read. */
+/* Check that the rings' sizes fit the list of nodes, so that all rings can be read. */
 static int check_shape(struct reader *r)
 {
 	const struct hc_ring_tree *t = r->t;
@@ -110,7 +110,7 @@ static int check_links(const struct reader *r, __u32 size)
 	return 0;
 }
 
-/* Check that the ring meets the tree in a node of its parent. */
+/* Check that the ring meets the rings before it in a node of its parent, and check its level. */
 static int check_parent(const struct reader *r)
 {
 	const struct hc_ring *ring = &r->t->ring[r->ring];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees: rings of nodes over healthy links, any two of which have at most one node in
- * common.  Messages go round in each ring, and nodes of several rings pass them on, so
- * that each message enters each ring once: all-to-all broadcast.
+ * Ring trees: rings of nodes over healthy links, any two of which have at most one node in common.
+ * Messages go round in each ring, and a node that is in several rings forwards them from one to
+ * another, so that each message enters each ring once: all-to-all broadcast.
  *
- * A ring need not be a cycle of the network.  Where its last node has no healthy link to the
- * first one, what it sends there goes back along the ring, over the links on which the
- * other messages come.  So each direction of a link carries what one node of one ring
- * sends to the next, and nothing else, in the whole tree.
+ * A ring need not be a cycle of the network. If its last node has no healthy link to its first
+ * node, the messages from the last to the first go back along the ring, against the direction of
+ * the other messages. So each direction of a link carries only what one node of one ring sends to
+ * the next one, in the whole tree.
  *
  * Source: Sun, Cheung, Lin & Li, "Fault Tolerant All-to-All Broadcast in General
  * Interconnection Networks", with the corrections of Documentation/errata.rst.  Shared by the
@@ -18,9 +18,9 @@
 
 #include "hc_topo.h"
 
-/* Nodes are numbered below this, in a cube as in any other network. */
+/* Node numbers are less than this, in a cube as in any other network. */
 #define HC_RING_NODES_MAX 65536
-/* No ring: the parent of the first ring; the home of a node that is in no ring. */
+/* No ring: the parent of the first ring, or the home of a node that is in no ring. */
 #define HC_RING_NONE	0xffff
 /* hc_ring_reason.node and .other if the reason concerns no node. */
 #define HC_RING_NO_NODE	0xffffffff
@@ -42,7 +42,7 @@ struct hc_ring {
  * @nrings: number of rings, at least 1
  * @nnodes: sum of their sizes: the virtual nodes
  * @ring: the rings, each behind its parent
- * @node: their nodes, one ring after the other, in the order in which messages go round
+ * @node: the nodes of the rings, one ring after the other, in the order in which messages go round
  *
  * All nodes of a ring but one are at home there: no earlier ring contains them. The exception is
  * the node where the ring meets the tree, a convergent point; the home of that node is the ring's
@@ -58,9 +58,9 @@ struct hc_ring_tree {
 /**
  * struct hc_ring_net - a network, as far as rings depend on it
  * @nodes: number of nodes, at most HC_RING_NODES_MAX
- * @linked: tell whether a healthy link joins two nodes
- * @priv: for @linked
- * @topo: for the @linked of hc_ring_topo()
+ * @linked: return true if a healthy link joins two nodes
+ * @priv: private data of @linked
+ * @topo: the network, if hc_ring_topo() has made this; only its @linked uses it
  */
 struct hc_ring_net {
 	__u32 nodes;
@@ -105,7 +105,7 @@ struct hc_ring_reason {
 
 /**
  * hc_ring_check() - verify a plan against a network
- * @t: the plan, of which nothing is believed but the lengths of its arrays
+ * @t: the plan, of which only the lengths of the arrays are trusted
  * @net: the network
  * @home: @net->nodes entries, filled in: the ring where the node is at home, or
  *	HC_RING_NONE if it is no member
@@ -117,7 +117,7 @@ struct hc_ring_reason {
  * are live and connected by healthy links, unless there is only one.  A live node that the
  * plan leaves out is no error.
  *
- * Time O(@net->nodes + @t->nnodes), and that many questions to @net at most.
+ * Time O(@net->nodes + @t->nnodes), and at most that many calls of @net->linked().
  *
  * Return: 0, or -EINVAL with @reason set.
  */

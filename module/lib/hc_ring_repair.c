@@ -2,10 +2,11 @@
 /*
  * Repair of trees of rings; see hc_ring_repair.h.
  *
- * .count has for each old ring that is whole and not yet in the new tree how many of its nodes the
- * tree has; for all others it is BROKEN. The first node of a whole ring that comes into the tree
- * puts the ring into the queue. The ring comes into the tree as it is, unless a second of its nodes
- * comes first, for two rings meet in one node only.
+ * An old ring is whole if no fault has touched it. While such a ring is not in the new tree, its
+ * entry in .count is the number of its nodes that are; the entries of all other old rings are
+ * BROKEN. When the first node of a whole ring comes into the tree, the ring is put into the queue.
+ * The ring comes into the tree as it is, unless a second of its nodes comes into the tree before,
+ * for two rings may have only one node in common.
  */
 #include "hc_ring_repair.h"
 
@@ -24,7 +25,7 @@ void hc_ring_places_fill(struct hc_ring_places *p, const struct hc_ring_tree *t,
 			p->first[t->node[at]]++;
 		}
 	}
-	/* Prefix sums: each entry is the end of its node's places, which are filled in from the
+	/* Prefix sums: each entry is now the end of its node's places; these are filled in from the
 	 * end.
 	 */
 	for (i = 1; i <= nodes; i++)
@@ -38,8 +39,8 @@ static __u32 home_place(const struct hc_ring_tree *t, const struct hc_ring_place
 	return at->place[at->first[t->node[i]]];
 }
 
-/* Return the place where ring @r meets the tree: that of the node which is at home in the ring's
- * parent; of the first ring, which has no parent, its first place.
+/* Return the place in ring @r where the ring meets the tree: the place of the node that is at home
+ * in the ring's parent. The first ring has no parent: return its first place.
  */
 static __u32 joint(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 r)
 {
@@ -55,7 +56,9 @@ void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at,
 {
 	__u32 r, i, k, pos, all;
 
-	/* First count the links of the rings that hang at each place, from the last rings on. */
+	/* First count the links of all rings that are attached at each place, directly or through
+	 * other rings, from the last ring on.
+	 */
 	for (i = 0; i < t->nnodes; i++)
 		out[i] = 0;
 	for (r = t->nrings; r-- > 1;) {
@@ -63,7 +66,7 @@ void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at,
 			all += out[at->begin[r] + i];
 		out[home_place(t, at, joint(t, at, r))] += all;
 	}
-	/* work[i]: position where the next ring that hangs at place i begins. */
+	/* work[i]: position on the tour where the next ring that is attached at place i begins. */
 	for (r = 0; r < t->nrings; r++) {
 		__u32 first = joint(t, at, r), home = home_place(t, at, first);
 
@@ -93,7 +96,7 @@ static bool fresh(const struct hc_ring_repair_args *m, __u32 u, __u32 v)
 	return m->home[v] == HC_RING_NONE && joined(m, u, v);
 }
 
-/* Return the node after the one at @place in its old ring, or before it. */
+/* Return the node behind @place in its old ring if @behind is set, else the node before it. */
 static __u32 beside(const struct hc_ring_repair_args *m, __u32 place, bool behind)
 {
 	__u32 r = m->places->ring[place], begin = m->places->begin[r];
@@ -187,8 +190,8 @@ static void ring_keep(struct mender *k, __u32 r)
 	ring_end(k);
 }
 
-/* Return where a new ring goes on from @u: along an old ring in the direction of messages, or else
- * against it, or else to the lowest neighbour; HC_RING_NO_NODE if nowhere.
+/* Return the node to which a new ring goes on from @u: the next one of an old ring in the direction
+ * of messages, or else against it, or else the lowest neighbour; HC_RING_NO_NODE if there is none.
  */
 static __u32 step(const struct mender *k, __u32 u)
 {
@@ -222,7 +225,9 @@ static bool leads(const struct mender *k, __u32 u)
 	return true;
 }
 
-/* Return the neighbour of @u to which a new ring goes on. */
+/* Return the neighbour of @u to which a new ring that begins at @u goes: preferably the first node
+ * of what is left of a ring, else the lowest one; HC_RING_NO_NODE if there is none.
+ */
 static __u32 branch(const struct mender *k, __u32 u)
 {
 	__u32 best = HC_RING_NO_NODE, v;
@@ -242,7 +247,8 @@ static __u32 branch(const struct mender *k, __u32 u)
 	return best;
 }
 
-/* Make a ring of new nodes, which ends where it comes to one that is whole; @u is its first node.
+/* Make a new ring: from @u to @v, and on over nodes that are not in the tree yet, up to a node of a
+ * whole ring, or up to the size of the longest old ring.
  */
 static void ring_grow(struct mender *k, __u32 u, __u32 v)
 {
@@ -259,8 +265,8 @@ static void ring_grow(struct mender *k, __u32 u, __u32 v)
 	ring_end(k);
 }
 
-/* Begin the next piece: preferably at the first node of what is left of a ring; nodes that were in
- * no ring come last.
+/* Make the first ring of the tree if no old ring is whole. It begins at the first node of what is
+ * left of a ring, or else at the lowest node.
  */
 static void first_grow(struct mender *k)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Repair of a tree of rings: what a fault has left of it becomes a tree of rings again.
+ * Repair of a tree of rings: what a fault has left of the tree becomes a tree of rings again.
  *
- * Rings that no fault has touched keep all their nodes in their order. What is left of the others
- * is cut where a node or a link is missing; each piece, followed in the direction in which messages
- * went round in it, is attached where it has a healthy link to what is in the new tree already.
- * (The paper, Fig. 3.10, looks for a node in another ring, which a single ring does not have:
+ * Rings that no fault has touched keep all their nodes in their order. The other rings are cut
+ * where a node or a link is missing. Each piece is followed in the direction in which messages went
+ * round in it, and is attached where it has a healthy link to a node of the new tree. (The paper,
+ * Fig. 3.10, looks for a node in another ring, which a single ring does not have:
  * Documentation/errata.rst.) The same tree and the same faults always give the same result.
  *
  * Shared by the kernel module and the tests; no allocation, no recursion.
@@ -16,10 +16,11 @@
 #include "hc_ring.h"
 
 /**
- * struct hc_ring_places - where each node of a tree is: its places in the list of nodes
+ * struct hc_ring_places - the places of each node of a tree; a place is an index of
+ *	hc_ring_tree.node
  * @first: for each node the index of its first place in @place; room for all nodes and one more
- * @place: the places, those of each node together; room for the tree's nodes
- * @ring: for each place its ring; room for the tree's nodes
+ * @place: the places, sorted by node; room for the tree's nodes
+ * @ring: for each place the index of its ring; room for the tree's nodes
  * @begin: for each ring its first place; room for the rings
  */
 struct hc_ring_places {
@@ -30,7 +31,7 @@ struct hc_ring_places {
 };
 
 /**
- * hc_ring_places_fill() - index where the nodes of a tree are
+ * hc_ring_places_fill() - find the places of the nodes of a tree
  * @p: filled in
  * @t: a tree whose numbers were verified
  * @nodes: nodes of the network
@@ -39,7 +40,7 @@ struct hc_ring_places {
  */
 void hc_ring_places_fill(struct hc_ring_places *p, const struct hc_ring_tree *t, __u32 nodes);
 
-/* Return in how many rings a node is. */
+/* Return the number of rings that a node is in. */
 static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
 {
 	return p->first[u + 1] - p->first[u];
@@ -48,17 +49,17 @@ static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
 /**
  * hc_ring_tour() - number the links of a closed tour through all rings of a tree
  * @t: the tree, which the verifier has accepted
- * @at: where its nodes are
+ * @at: the places of its nodes
  * @out: t->nnodes entries, set: the position on the tour, from 0, of the link by which each place
  *	sends to the next one of its ring
- * @work: as many entries
+ * @work: scratch space, t->nnodes entries
  *
- * From a node the tour goes round the rings that are attached there, one after the other, then on
- * in the node's home ring; so it has each link of each ring once. A message whose source stands at
- * position s of the tour crosses the link at position p in step (p - s) mod t->nnodes + 1: no two
- * messages cross the same link in the same step, as no two sources stand at one position, and each
- * message crosses each link after those that it has come by. So each message is delivered to all,
- * and is back at its source, in t->nnodes steps, and is delivered in fewer.
+ * At a node the tour goes round the rings that are attached there, one after the other, and then on
+ * in the node's home ring. So it crosses each link of each ring once. A message whose source stands
+ * at position s of the tour crosses the link at position p in step (p - s) mod t->nnodes + 1: no
+ * two messages cross the same link in the same step, as no two sources stand at one position, and
+ * each message crosses each link after those that it has come by. So each message is back at its
+ * source after t->nnodes steps, and it has been delivered to all nodes before that.
  *
  * Time O(t->nnodes).
  */
@@ -77,7 +78,7 @@ static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
  * @fault: FAULT words; a link is healthy if neither end's word has its bit
  * @alive: set of the nodes that the new tree is to have, at least one
  * @old: the tree, which the verifier has accepted for some faults
- * @places: where the nodes of @old are
+ * @places: the places of the nodes of @old
  * @ring: the new rings; room for as many as there are nodes in @alive
  * @node: nodes of the new rings; room for twice as many
  * @home: for each node the new ring where it is at home, or HC_RING_NONE; room for all nodes
@@ -107,8 +108,8 @@ struct hc_ring_repair_args {
  *
  * Time O(@m->topo.ports * @m->topo.nodes + @m->old->nnodes).
  *
- * Return: 0, and the verifier accepts @m->t; or -EINVAL: healthy links do not connect all of
- *	.alive.
+ * Return: 0, and the verifier accepts @m->t; or -EINVAL if healthy links do not connect all nodes
+ *	of .alive.
  */
 int hc_ring_repair(struct hc_ring_repair_args *m);
 

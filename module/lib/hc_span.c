@@ -2,10 +2,11 @@
 /*
  * Spanning trees: verifier, schedule, roles.
  *
- * The verifier removes leaves: a member whose children have all been removed is next, and that is
- * when the step is known after which it has all data of its subtree.  If members are left they form
- * a circle.  If none is, each path upwards ends at a member without a parent, and only the root is
- * one: so the root gets the data of every member exactly once, and no member waits for ever.
+ * The verifier removes leaves: when all children of a member have been removed, the step after
+ * which the member has all data of its subtree is known, and the member is removed, too. Members
+ * that cannot be removed form circles. If all are removed, each path upwards ends at a member
+ * without a parent, and only the root is one: so the root gets the data of every member exactly
+ * once, and no member waits for ever.
  */
 #include "hc_span.h"
 
@@ -28,8 +29,8 @@ static unsigned int children_sorted(const struct hc_span *s, const __u16 *up, __
 	return n;
 }
 
-/* @up has for each child of @u when it has all its data; replace that by the step in which @u has
- * received it. Return: when @u has all data.
+/* On entry @up has for each child of @u the step after which the child has all its data. Replace it
+ * by the step in which @u receives that data. Return: the step after which @u has all data.
  */
 static __u32 children_schedule(const struct hc_span *s, __u16 *up, __u32 u)
 {

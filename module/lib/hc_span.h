@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Spanning trees of any network: each member but the root has a port that leads to its parent. The
- * schedule of sends, members' roles, and the verifier of whole plans.
+ * Spanning trees of any network: each member but the root has a port that leads to its parent. This
+ * has the schedule of sends, the members' roles, and the verifier of whole plans.
  *
- * A node receives from one child in a step, first from the children whose data is complete first;
- * for a given tree no other order takes fewer steps. Read backwards, the same schedule sends data
- * from the root to all members, in as many steps.
+ * In a step a node receives from one child at most. It receives from its children in the order in
+ * which their data is complete; for a given tree no other order takes fewer steps. Read backwards,
+ * the same schedule sends data from the root to all members in the same number of steps.
  *
  * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no floating
  * point.
@@ -21,7 +21,7 @@
  * struct hc_span - a spanning tree
  * @topo: the network
  * @root: the root
- * @n: number of entries of @parent, which the verifier compares with the number of nodes
+ * @n: number of entries of @parent; the verifier compares it with the number of nodes
  * @parent: for each node the port to its parent; HC_NO_PORT: the root, or no member
  */
 struct hc_span {
@@ -60,10 +60,10 @@ static inline __u32 hc_span_parent(const struct hc_span *s, __u32 u)
  * @work: scratch space, 2 * nodes entries
  * @reason: set when the plan is refused; may be NULL
  *
- * Accepts a plan only if each port leads over a healthy link to another member, and if the root is
- * reached from all members that way. A plan may leave out live nodes.
+ * Accepts a plan only if the port of each member but the root leads over a healthy link to another
+ * member, and if these ports lead from each member to the root. A plan may leave out live nodes.
  *
- * Time O(nodes * ports), and for each child once more as many as it has siblings.
+ * Time O(nodes * ports), plus O(number of siblings) for each child.
  *
  * Return: 0, or -EINVAL with @reason set.
  */
@@ -73,7 +73,7 @@ int hc_span_check(const struct hc_span *s, const __u32 *fault, __u16 *up, __u16 
 /**
  * hc_span_role() - compute what a member does
  * @s: a tree that hc_span_check() accepted
- * @up: the table that it filled in
+ * @up: the table that hc_span_check() filled in
  * @u: the member
  * @role: set
  * @src: set to the member's sources, its children in the order in which they send; room for

@@ -5,8 +5,8 @@
 #include "hc_reason.h"
 #include "hc_topo.h"
 
-/* Check that port @d of @u leads to a node whose port of this number leads back, and no other port
- * of @u to the same node.
+/* Check that port @d of @u leads to a node whose port of the same number leads back, and that no
+ * lower port of @u leads to the same node.
  */
 static int check_port(const struct hc_topo *t, __u32 u, unsigned int d, struct hc_reason *reason)
 {

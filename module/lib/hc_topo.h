@@ -45,12 +45,12 @@ static inline __u32 hc_neigh(__u32 u, unsigned int d)
 
 /* Most ports of a node, for frames name a port in four bits (wire.h). */
 #define HC_PORTS_MAX 16
-/* No port leads there. */
+/* Value for "no port". */
 #define HC_NO_PORT 0xff
 
 /**
  * struct hc_topo - a network without its faults
- * @nodes: number of its nodes; numbered from 0
+ * @nodes: number of its nodes, which are numbered from 0
  * @ports: how many ports a node may have, 1..HC_PORTS_MAX
  * @dim: dimension of a hypercube, equal to @ports; 0: another network
  * @peers: NULL for a hypercube; else for each port of each node the node at the other end, or the
@@ -70,7 +70,7 @@ static inline struct hc_topo hc_topo_cube(unsigned int dim)
 	return (struct hc_topo){ .nodes = hc_nodes(dim), .ports = dim, .dim = dim };
 }
 
-/* Return the node at the other end of port @d of @u, or @u itself if it has no such port. */
+/* Return the node at the other end of port @d of @u, or @u itself if @u has no such port. */
 static inline __u32 hc_peer(const struct hc_topo *t, __u32 u, unsigned int d)
 {
 	return t->peers ? t->peers[u * t->ports + d] : hc_neigh(u, d);
@@ -126,12 +126,13 @@ static inline bool hc_link_good(const struct hc_topo *t, const __u32 *fault, __u
 /**
  * hc_topo_check() - verify a table of peers
  * @t: the network, of which nothing is trusted but the length of its table
- * @work: scratch space for a queue of all nodes and a set of them, 32-bit words
+ * @work: scratch space for a queue of all nodes and a set of nodes: @t->nodes + hc_topo_words(@t)
+ *	words of 32 bits
  * @reason: set to the reason when the table is refused; may be NULL
  *
- * Accepts the table only if each port leads to a node whose port of the same number leads back, or
- * to its own node, if no two ports of a node lead to the same other one, and if links connect all
- * nodes.
+ * Accepts the table only if each port leads to its own node, or to a node whose port of the same
+ * number leads back, if no two ports of a node lead to the same other node, and if links connect
+ * all nodes.
  *
  * Time O(nodes * ports^2).
  *
@@ -144,7 +145,7 @@ int hc_topo_check(const struct hc_topo *t, __u32 *work, struct hc_reason *reason
  * @t: the network
  *
  * Context: any
- * Return: true if it is the cube of as many dimensions as it has ports
+ * Return: true if it is the cube with one dimension for each port
  */
 bool hc_topo_is_cube(const struct hc_topo *t);
 
@@ -186,8 +187,8 @@ static inline void hc_set_del(__u32 *set, __u32 u)
 	set[u / 32] &= ~((__u32)1 << (u % 32));
 }
 
-/* Add to @set, which has none of them, the nodes that healthy links connect with @u, itself among
- * them. @fault: FAULT words, or NULL: there are no faults. @queue: scratch space for all nodes.
+/* Add @u, and all nodes that healthy links connect with it, to @set, which has none of these nodes
+ * yet. @fault: FAULT words, or NULL: there are no faults. @queue: scratch space for all nodes.
  * Return: how many nodes were added.
  */
 static inline __u32 hc_set_reach(__u32 *set, const struct hc_topo *t, const __u32 *fault, __u32 u,

@@ -58,8 +58,8 @@ const struct hc_traits *hc_traits(unsigned int collective)
 
 bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper)
 {
-	/* Members may contribute sorted runs of any lengths to MERGE; recursive doubling, and a
-	 * collective in which members get parts, need the same length from all.
+	/* Members may contribute sorted runs of any lengths to MERGE. Recursive doubling, and a
+	 * collective in which members get parts, need contributions of the same length from all.
 	 */
 	if (oper == HYPERCUBE_MERGE && (t->parts || plan_type == HYPERCUBE_PLAN_DOUBLING))
 		return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Descriptors of the collectives: which members contribute, which get a result, what data, over
- * which plans. Shared by the kernel module, the library and the tool.
+ * Descriptors of the collectives: which members contribute and which get a result, what data they
+ * have, and which plan types carry the collective. Shared by the kernel module, the library and the
+ * tool.
  *
  * The root is the sink of a tree plan or the source of a broadcast; recursive doubling and rings
  * have none.
@@ -25,8 +26,8 @@ enum hc_payload {
 	HC_PAYLOAD_NONE,
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
 	HC_PAYLOAD_BYTES,	/* one message, the same for all members */
-	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them, and so
-				 * is what members get if each has brought one
+	HC_PAYLOAD_BLOCKS,	/* one block for each member; the data of the root, and a result to
+				 * which each member has contributed a block, are all the blocks
 				 */
 };
 
@@ -38,8 +39,8 @@ enum hc_payload {
  * @payload: kind of the data
  * @parts: a contribution has a part for each member, all of one size
  * @plans: plan types that can carry it: hc_bit(enum hypercube_plan_type)
- * @notified: each caller is notified of its operation's completion, as far as it matters to the
- *	caller, without a request for that
+ * @notified: each caller is notified of the completion of its operation, as far as the caller
+ *	depends on it, without requesting that
  */
 struct hc_traits {
 	const char *name;
@@ -66,7 +67,7 @@ static inline bool hc_who_has(enum hc_who who, bool root)
 	return who == HC_WHO_ALL || who == (root ? HC_WHO_ROOT : HC_WHO_OTHERS);
 }
 
-/* Return: true if the result comes as a message to members that have contributed nothing. */
+/* Return: true if members that contribute nothing get the result, as a message. */
 static inline bool hc_traits_unasked(const struct hc_traits *t)
 {
 	return t->gets == HC_WHO_OTHERS;
@@ -78,8 +79,8 @@ static inline bool hc_traits_deals(const struct hc_traits *t)
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
-/* Return: true if each member gets a block from every other. Pieces come to their places in any
- * order.
+/* Return: true if each member gets a block from every other member. Pieces of the result arrive in
+ * any order.
  */
 static inline bool hc_traits_placed(const struct hc_traits *t)
 {

@@ -162,9 +162,9 @@ static int find_direct(const struct hc_tree *t, __u32 u, __u32 own,
 }
 
 /* Find the nodes that @u helps at the stage at which it is active. A blocked neighbour v gives u a
- * part iff u is an effective helper of v. For that the link between them and u's own way out must
- * be good, which u knows, and v must be blocked, which u knows, too. Which part it will be u does
- * not know: that depends on v's other neighbours.
+ * part iff u is an effective helper of v. For that the link between u and v, and u's own link along
+ * order[active], must be good, and v must be blocked: u knows all of this. But u does not know
+ * which part it gets: that depends on v's other neighbours.
  */
 static int find_helped(const struct hc_tree *t, __u32 u, __u32 own,
 		       const __u32 *nb, unsigned int active, struct sources *s)
@@ -305,7 +305,7 @@ static int check_symmetric(const struct check *c)
 	return 0;
 }
 
-/* Check that members are in the tree's subcube and connected with the sink. */
+/* Check that all members are in the tree's subcube and connected with the sink. */
 static int check_members(const struct check *c)
 {
 	const struct hc_tree *t = c->t;
@@ -326,7 +326,7 @@ static int check_members(const struct check *c)
 	return 0;
 }
 
-/* Compute the role of @u from what @u can know: it has no FAULT word from across a bad link. */
+/* Compute the role of @u from what @u can know: no FAULT word reaches it over a bad link. */
 static int role_of(const struct check *c, __u32 u, struct hc_tree_role *role,
 		   struct hc_tree_peer *src)
 {

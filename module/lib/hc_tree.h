@@ -78,8 +78,8 @@ enum hc_tree_how {
  *	generation; 0 at first
  *
  * A source with @how = HELP has @part = @parts = 0: it stands for exactly one part per segment,
- * possibly an empty one, whose range the frame states. The helper cannot compute it, as it depends
- * on nodes at distance 2 from the helper, whose FAULT words it does not have.
+ * possibly an empty one, whose range the frame states. The helper cannot compute the part's number,
+ * which depends on nodes at distance 2 from the helper, whose FAULT words the helper does not have.
  */
 struct hc_tree_peer {
 	__u32 node;
@@ -151,10 +151,10 @@ __u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault);
  * them get one of m parts each, numbered by ascending j (HELP).  Without any,
  * the node that the plan's list of detours names (DETOUR).
  *
- * Sources, by the same rules seen from the other end: the active neighbour of each stage at which
- * the node is passive, if the link is good; at the stage at which it is active, if its own way out
- * is good, each active neighbour over a good link whose way out is not; and each node that has a
- * detour to it.
+ * Sources of a node u, by the same rules seen from the other end: for each stage at which u is
+ * passive, the active neighbour along the stage's dimension, if the link is good; for the stage i
+ * at which u is active, if its own link along order[i] is good, each active neighbour over a good
+ * link whose own link along order[i] is not good; and each node that has a detour to u.
  *
  * @t: the tree
  * @u: the member
@@ -195,12 +195,14 @@ struct hc_tree_reason {
  * @reason: filled in when the plan is refused; may be NULL
  *
  * Accepts a plan only if executing it delivers the contribution of every member exactly once to the
- * sink with no cyclic wait: dimensions valid and distinct, the sink a member, every member inside
- * the subcube and connected with the sink by healthy links (so every detour has a path, and a
- * member is live unless it is the only one), every blocked sender without effective helper with
- * exactly one detour, to a member that is passive at that stage, no detour for any other node, and
- * every transfer that one end plans planned by the other end too.  A plan may leave out a live
- * node.  The argument is beside the code.
+ * sink with no cyclic wait:
+ *  - the dimensions are valid and distinct, and the sink is a member;
+ *  - every member is inside the subcube and connected with the sink by healthy links (so every
+ *    detour has a path, and a member is live unless it is the only one);
+ *  - every blocked sender without an effective helper has exactly one detour, to a member that is
+ *    passive at that stage, and no other node has a detour;
+ *  - every transfer that one end plans the other end plans, too.
+ * A plan may leave out a live node. The proof is in hc_tree.c.
  *
  * Time O(2^n * (n + ndetours)).
  *

@@ -12,9 +12,9 @@
  * @b: the network with its faults (hc_bfs_fault())
  * @from: first node
  * @to: last node, a different one
- * @way: set to the ports of its links, in order; room for as many as there are nodes. Of the
- *	shortest paths the first in lexicographic order, so all nodes that know the same faults find
- *	the same one
+ * @way: set to the ports of its links, in order; room for as many as there are nodes. The path is
+ *	the first of all shortest ones in lexicographic order, so all nodes that know the same
+ *	faults find the same path
  * @dist: scratch space, an entry for each node
  *
  * Return: the number of its links; 0 if there is none.

@@ -2,10 +2,9 @@
 /*
  * Operators over arrays of elements in host byte order.
  *
- * The loops below are inlined with constant @oper and @type, so each pair of
- * them becomes a function of its own with everything else folded away.
- * Elements travel as u64, extended by their type; integers lose the upper bits
- * again when stored, which makes sums and products wrap.
+ * The loops below are inlined with constant @oper and @type, so each pair of operator and type gets
+ * a loop of its own in which everything else is folded away. Elements are loaded as u64, extended
+ * by their type. A store drops the upper bits of integers, which makes sums and products wrap.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -121,8 +120,8 @@ static __always_inline u64 quiet(unsigned int type, u64 nan)
 	}
 }
 
-/* Return an integer in the order of the floats: these are sign and magnitude, so as integers the
- * negative ones run backwards.
+/* Return an integer that sorts as the float does. Floats are sign and magnitude, so as integers the
+ * negative ones would sort in reverse.
  */
 static __always_inline s64 float_key(unsigned int type, u64 v)
 {
@@ -131,7 +130,7 @@ static __always_inline s64 float_key(unsigned int type, u64 v)
 	return s < 0 ? s ^ S64_MAX : s;
 }
 
-/* Total order of a type; for floats that of IEEE 754. */
+/* Return: true if @a is before @b in the total order of the type; for floats that of IEEE 754. */
 static __always_inline bool less(unsigned int type, u64 a, u64 b)
 {
 	if (is_float(type))
@@ -141,7 +140,7 @@ static __always_inline bool less(unsigned int type, u64 a, u64 b)
 	return a < b;
 }
 
-/* Return: true if @b replaces @a, by value alone and without NaNs; not if they are equal. */
+/* Return: true if @b replaces @a by its value; false if they are equal. Neither is a NaN. */
 static __always_inline bool better(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)
 {
@@ -151,8 +150,8 @@ static __always_inline bool better(unsigned int oper, unsigned int type,
 }
 
 /*
- * The result of a NaN and a number is the number, of two NaNs the first, made quiet.
- * The order makes -0 less than +0.
+ * MIN or MAX. The result of a NaN and a number is the number, that of two NaNs is the first one,
+ * made quiet. The order makes -0 less than +0.
  */
 static __always_inline u64 extreme(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)
@@ -249,8 +248,8 @@ static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
 		a ^= top;
 		b ^= top;
 	}
-	/* Differences without the top bits; the top bit set in each element of @a keeps borrows
-	 * inside.
+	/* Subtract without the top bits of @b. The top bit, which is set in each element of @a,
+	 * keeps the borrow inside the element.
 	 */
 	lt = (a | top) - (b & ~top);
 	lt = ((~a & b) | (~(a ^ b) & ~lt)) & top;
@@ -297,7 +296,9 @@ static __always_inline void words(unsigned int oper, unsigned int type, void *to
 			   load(HYPERCUBE_U64, second + i)));
 	if (i == bytes)
 		return;
-	/* Whole elements, so they lie in a word as in memory on either endian. */
+	/* The rest is whole elements, so they have the same order in a u64 as in memory, whether
+	 * the machine is little- or big-endian.
+	 */
 	memcpy(&a, first + i, bytes - i);
 	memcpy(&b, second + i, bytes - i);
 	a = word(oper, type, a, b);
@@ -332,7 +333,7 @@ static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int
 	}
 }
 
-/* Call @narrow for bytes, of which a word holds eight, else @wide. */
+/* Call @narrow for elements of one byte, of which a u64 holds eight, else @wide. */
 static __always_inline void per_type(each_fn narrow, each_fn wide, unsigned int oper,
 				     unsigned int type, void *to, const void *first,
 				     const void *second, size_t bytes)
@@ -399,7 +400,7 @@ static __always_inline void combine(unsigned int oper, unsigned int type, unsign
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
 		void *to, const void *first, const void *second, size_t bytes)
 {
-	/* Loops of their own for both cases: in place takes fewer instructions. */
+	/* Both cases have loops of their own: those in place take fewer instructions. */
 	if (to == first)
 		combine(oper, type, width, to, to, second, bytes);
 	else

@@ -3,8 +3,8 @@
  * Sums and products of floats with the FPU.
  *
  * The instructions are written in assembly, as lib/raid6 does, and the compiler is not allowed to
- * use floating-point instructions of its own: it knows nothing of kernel_fpu_begin() and might move
- * them out of the section.  It also may swap operands, which matters for NaNs.
+ * use floating-point instructions of its own: it knows nothing about kernel_fpu_begin() and might
+ * move them out of the section. It also may swap operands, which matters for NaNs.
  */
 #include <linux/hypercube.h>
 #include <linux/types.h>
@@ -33,9 +33,9 @@
 #define FPU_MIN	128
 
 /*
- * One block: %2 = %0 op %1.  If any result is not a number, %2 is left alone and the jump to
- * nan taken: emulated CPUs are known to differ in which NaN they choose, so that
- * is left to integers.  Comparing a with b is unordered if one is a NaN.
+ * One block: %2 = %0 op %1. If any result is a NaN, write nothing to %2 and jump to nan: emulated
+ * CPUs are known to differ in which NaN they choose, so hc_softfp() computes such a block. A
+ * comparison is unordered if one of its operands is a NaN.
  */
 #define BLOCK_ASM(op, unordered)					\
 	"movups   (%0), %%xmm0\n\t"					\

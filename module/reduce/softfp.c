@@ -70,11 +70,10 @@ static __always_inline u64 shift_sticky(u64 v, int n)
 }
 
 /*
- * Round @sig, whose lowest @drop bits are beyond the precision, and put it
- * together with the exponent @e >= 1.  A significand with hidden bit adds one to
- * the exponent field, one without is subnormal (then e == 1): so the field is
- * e - 1 beforehand.  A carry of the rounding does the right thing likewise, up
- * to infinity.
+ * Round @sig, whose lowest @drop bits are beyond the precision, and put it together with the
+ * exponent @e >= 1. A significand with hidden bit adds one to the exponent field, and one without
+ * is subnormal (then e == 1): so the field is e - 1 before the significand is added. In the same
+ * manner a carry of the rounding increments the exponent, up to infinity.
  */
 static __always_inline u64 round_pack(const struct format *f, int e, u64 sig,
 				      int drop)
@@ -84,7 +83,7 @@ static __always_inline u64 round_pack(const struct format *f, int e, u64 sig,
 
 	if (e >= (1 << f->expo) - 1)
 		return infinity(f);
-	/* Up if the rest is above half, or just half and @bits is odd. */
+	/* Round up if the rest is above half, or exactly half and @bits is odd. */
 	return bits + ((sig & (2 * half - 1)) + (bits & 1) > half);
 }
 
@@ -124,7 +123,9 @@ static __always_inline u64 add(const struct format *f, u64 a, u64 b)
 			return 0;
 	}
 
-	/* At most one carry; or cancellation, down to subnormal (e == 1). */
+	/* Normalise: there is at most one carry; or there was cancellation, down to subnormal,
+	 * where e is 1.
+	 */
 	if (sig >> (f->frac + GUARD + 1)) {
 		sig = shift_sticky(sig, 1);
 		e++;

@@ -8,7 +8,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* Bytes within a frame: elements may lie anywhere. */
+/* Elements within a frame, which may have any alignment. */
 struct any16 { u16 v; } __packed;
 struct any32 { u32 v; } __packed;
 struct any64 { u64 v; } __packed;
