@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The FAULT words of the nodes on other machines, as this machine knows them: from the link-state
- * databases of its own nodes, which frames fill. Machines that can reach each other have equal
- * databases once changes have spread, so the same plan is computed from them on each machine.
+ * The FAULT words of the nodes on other machines, as this machine knows them. They come from the
+ * link-state databases of the local nodes, which LSA frames fill. Machines that can reach each
+ * other have equal databases once changes have spread, so each of them computes the same plan.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -13,8 +13,8 @@
 #include "route/away.h"
 #include "route/lsdb.h"
 
-/* Fill @words with the FAULT words of all nodes: of a local node its own, of a remote node the
- * newest version in any local node's database. Return: false if there is no memory.
+/* Fill @words with the FAULT words of all nodes: for a local node its own FAULT word, for a remote
+ * node the newest version in any local node's database. Return: false if there is no memory.
  */
 static bool words_gather(const struct hc_fabric *fabric, u32 *words)
 {
@@ -38,7 +38,8 @@ static bool words_gather(const struct hc_fabric *fabric, u32 *words)
 	return true;
 }
 
-/* Copy @words to @both, with each link that only one end calls faulty marked at the other end, too.
+/* Copy @words to @both. If a link is faulty in the FAULT word of one end only, it is faulty at both
+ * ends in @both.
  */
 static void words_mirror(const struct hc_fabric *fabric, const u32 *words, u32 *both)
 {

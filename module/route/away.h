@@ -13,11 +13,13 @@ struct hc_fabric;
  * hc_away_words() - get the FAULT words of all nodes of a fabric that spans machines
  * @fabric: the fabric
  *
- * Local nodes have their own FAULT words, remote nodes the newest that any local node has received.
- * A node to which no path of healthy links leads counts as failed: all its links are faulty.
+ * For a local node this is its own FAULT word, for a remote node the newest one that any local node
+ * has received. A node to which no path of healthy links leads counts as failed: all its links are
+ * faulty.
  *
  * Context: process; the caller holds hc_fabric.lock
- * Return: a word for each node, which the caller frees by kvfree(), or NULL if there is no memory
+ * Return: an array with the FAULT word of each node, which the caller frees by kvfree(), or NULL if
+ *	there is no memory
  */
 u32 *hc_away_words(const struct hc_fabric *fabric);
 

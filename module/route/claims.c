@@ -2,19 +2,20 @@
 /*
  * Detects that another machine has nodes of the same numbers as this machine.
  *
- * A node may receive a version of its own FAULT word that it has never sent; it then corrects it by
- * sending a newer one (lsdb.c). In a sound fabric this happens once or twice: the version is left
- * over from a time when the node could not send. But another node of the same number corrects it in
- * turn, and so on for ever. Therefore a node makes two corrections at once and delays each further
- * one, longer each time. After CLAIMS_MAX such versions, of which one trunk has brought the last
- * two, this machine reports that the trunk leads to another machine that has these nodes, or, if
- * the trunk has begun only just before, ends it (trunk/trunk.c).
+ * A node may receive a version of its own FAULT word that it has never sent. It then corrects the
+ * version by sending a newer one (lsdb.c). In a sound fabric this happens once or twice: the
+ * version is left over from a time when the node could not send. But if another machine has a node
+ * of the same number, that node corrects the newer version in turn, and so on for ever. Therefore a
+ * node makes two corrections at once, and delays each further one, longer each time. After
+ * CLAIMS_MAX such versions, of which one trunk has brought the last two, this machine reports that
+ * the trunk leads to another machine that has these nodes. If the trunk has only just begun, this
+ * machine ends it instead (trunk/trunk.c).
  *
- * Which trunk has brought a version? The one over which it first reached any node of this machine:
- * what comes over another trunk may be no more than an echo of it. Trunks belong to the machine,
- * not to a node, so the nodes of the machine remember this together (hc_claims.brought). So a peer
- * that makes versions up can lose only its own trunk and the trunks behind which it is: as seen
- * from there, the claim that it has the node is as good as true.
+ * The trunk that has brought a version is the one over which it first reached any node of this
+ * machine: if it comes over another trunk, too, that may be a mere echo. Trunks belong to the
+ * machine, not to a node, so the nodes of the machine share this record (hc_claims.brought). A peer
+ * that makes versions up can thus lose only its own trunk and the trunks that lead to it: for these
+ * its claim to have the node has the same effect as a true one.
  */
 #include <linux/jiffies.h>
 
@@ -56,9 +57,9 @@ void hc_claims_notified(struct hc_node *node, u32 version)
 	brought_set(c, version, 0);
 }
 
-/* Return the number of the trunk that has brought @version, which came over link @dim. A version
- * that the node has sent itself, but here with another FAULT word, cannot be an echo of the node's:
- * the trunk of link @dim has brought it.
+/* Return the number of the trunk that has brought @version, which came over link @dim. If the node
+ * has sent this version itself, but received it with another FAULT word, it is no echo of what the
+ * node sent: the trunk of link @dim has brought it.
  */
 static u32 who_brought(const struct hc_node *node, unsigned int dim, u32 version)
 {
@@ -81,23 +82,23 @@ bool hc_claims_add(struct hc_node *node, unsigned int dim, u32 version)
 	struct hc_claims *c = &node->lsdb->claims;
 	u32 by = who_brought(node, dim, version);
 
-	/* @version is beyond all that this node has sent since the last claim, so it is no echo
-	 * of the node's.
+	/* This node has corrected the last claim, and @version is newer than the correction, or has
+	 * another FAULT word: so it is no echo of what this node has sent.
 	 */
 	if ((s32)(c->newest - node->lsdb->version) <= 0) {
 		if (time_after(jiffies, c->at + CLAIMS_TIME))
 			c->n = 0;
 		c->at = jiffies;
 		c->n++;
-		/* One claim may be what the peer remembers of an earlier time; two in a row over
-		 * one trunk are not.
+		/* One claim may be left over at the peer from an earlier time; two in a row over
+		 * one trunk cannot be.
 		 */
 		if (c->n >= CLAIMS_MAX && by && by == c->by)
 			accuse(node->fabric, by);
 		c->by = by;
 	}
-	/* If the claim is the node's own version with another FAULT word, that version cannot be
-	 * sent again, either.
+	/* If the claim has the node's own version with another FAULT word, a newer version must be
+	 * sent, too: @newest is set above the own version, so that hc_lsdb_links() does so.
 	 */
 	c->newest = version + (version == node->lsdb->version);
 	return c->n <= AT_ONCE;

@@ -11,16 +11,16 @@
 struct hc_node;
 
 /**
- * struct hc_claims - versions of a node's FAULT word that came from others and that the node has
- *	not sent; [poll] but for @brought
- * @brought: the newest version that the node has sent or a trunk has brought, << 32 | the number of
- *	the first trunk that has brought it, 0: none; written by the polls of all nodes of this
- *	machine
- * @newest: the newest version that any other node is known to have
- * @n: how many versions were newer than all that the node had sent, each within CLAIMS_TIME of the
- *	one before
- * @by: number of the trunk that has brought the last of these, 0: unknown
- * @at: when the last of these came, jiffies
+ * struct hc_claims - record of versions of a node's FAULT word that the node has received but never
+ *	sent; [poll] except @brought
+ * @brought: high half: the newest version that the node has sent or a trunk has brought; low half:
+ *	number of the first trunk that has brought it, or 0 if no trunk has; written by the polls of
+ *	all nodes of this machine
+ * @newest: the newest version that any node is known to have
+ * @n: how many versions newer than all that the node had sent were received, each within
+ *	CLAIMS_TIME of the one before
+ * @by: number of the trunk that has brought the last of these versions, 0: unknown
+ * @at: when the last of these versions was received, jiffies
  */
 struct hc_claims {
 	atomic64_t brought;
@@ -51,13 +51,13 @@ void hc_claims_brought(struct hc_node *node, unsigned int dim, u32 u, u32 versio
 void hc_claims_notified(struct hc_node *node, u32 version);
 
 /**
- * hc_claims_add() - count a received version of the own FAULT word that the node has not sent
+ * hc_claims_add() - count a received version of the node's own FAULT word that it has never sent
  * @node: the node
  * @dim: dimension of the link that it came over
  * @version: the version
  *
  * Context: poll of @node
- * Return: true if the node is to send a newer version at once, false if it has to wait before that
+ * Return: true if the node is to send a newer version at once, false if it is to send one later
  */
 bool hc_claims_add(struct hc_node *node, unsigned int dim, u32 version);
 

@@ -2,18 +2,20 @@
 /*
  * Copies of datagrams, each along a path of its own.
  *
- * The origin finds node-disjoint paths with what it knows of faults (hc_disjoint.c). Each copy
- * carries all the paths in front of its payload; copy i takes the i-th. A node that receives a copy
- * forwards it along that path, unless it came over another link than the path names or to another
- * node. So each node that a COPY frame has crossed since the last Byzantine node on its way has
- * checked that the path names the node before it: whatever a Byzantine node does, the path that a
- * frame names contains the last Byzantine node that the frame has crossed.
+ * The origin finds node-disjoint paths that avoid the faults that it knows (hc_disjoint.c). Each
+ * copy carries all the paths in front of its payload; copy i takes the i-th path. A node that
+ * receives a copy forwards it along that path. If the path does not lead to this node over the link
+ * that the copy came over, the node drops the copy. So each node that a COPY frame has crossed
+ * since the last Byzantine node has checked that the path names the node before it. Hence, whatever
+ * a Byzantine node does, the path that a frame names contains the last Byzantine node that the
+ * frame has crossed.
  *
- * The receiver needs nothing else. Copies form a group if they name the same paths, no two of which
- * share a node, and have the same payload. Of the copies of a group that a Byzantine node has made
- * or changed, each names a Byzantine node that no other one of them names. With t Byzantine nodes
- * at most t copies of a group are corrupted, so what more than t copies of a group agree on is
- * true. See sock/collect.c.
+ * The receiver needs no other proof. Copies form a group if they name the same paths, no two of
+ * which share a node, and have the same payload. Call a copy corrupted if a Byzantine node has made
+ * or changed it. The path of each corrupted copy of a group contains a Byzantine node, and as the
+ * paths share no node, no two of these contain the same one. So with t Byzantine nodes at most t
+ * copies of a group are corrupted, and if more than t copies of a group agree, their payload is the
+ * origin's. See sock/collect.c.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -126,7 +128,7 @@ static bool lengths_fit(const struct hc_node *node, struct sk_buff *skb)
 	       pskb_may_pull(skb, hc_copy_said(skb));
 }
 
-/* Read the path of this copy. Return: false if the frame names none. */
+/* Read the path of this copy. Return: false if the frame names no valid path for it. */
 static bool own_path(const struct sk_buff *skb, struct hc_path_dims *path)
 {
 	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
@@ -159,7 +161,9 @@ static bool path_fits(const struct hc_node *node, unsigned int dim, const struct
 			return false;
 		at = hc_peer(&node->fabric->topo, at, path->dim[i]);
 		here = at == node->id;
-		/* The path visits this node once, after .hop hops, and so its destination last. */
+		/* The path must visit this node once, after .hop hops. So, as each node checks
+		 * this, a path visits its destination only at its end.
+		 */
 		if (here != (i + 1 == hop))
 			return false;
 	}

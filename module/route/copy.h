@@ -20,7 +20,7 @@ static_assert(HC_PATH_HOPS_MAX == HYPERCUBE_HOPS_MAX);
 /**
  * struct hc_copy_paths - the paths of a datagram's copies
  * @n: number of paths
- * @bytes: their length in a frame, a multiple of 8
+ * @bytes: length of all paths in a frame, a multiple of 8
  * @path: the paths
  */
 struct hc_copy_paths {
@@ -74,7 +74,7 @@ void hc_copy_paths_read(const struct sk_buff *skb, struct hc_copy_reader *r);
 bool hc_copy_path_next(struct hc_copy_reader *r, struct hc_path_dims *path);
 
 /**
- * hc_copy_said() - offset of the datagram's own bytes
+ * hc_copy_said() - get the offset of the datagram's own bytes, behind the paths
  * @skb: a COPY frame
  *
  * Return: bytes from the start of the frame
@@ -84,7 +84,7 @@ unsigned int hc_copy_said(const struct sk_buff *skb);
 /**
  * hc_path_notify() - describe the path of a copy for user space
  * @to: set to the description
- * @v: the vote on the datagram; it says whether the copy disagrees
+ * @v: the vote on the datagram, which names the copies that disagree
  * @i: number of the copy
  * @path: its path
  */

@@ -2,32 +2,34 @@
 /*
  * DETECT: finds links that have gone silent, from frames alone.
  *
- * A round: every node sends test frames over all its links that were not taken down, and records
+ * A round. Every node sends test frames over all its links that were not taken down, and records
  * along which dimensions it receives test frames. When the waiting time is over and all nodes have
- * sent theirs, every node decides: a link from which no test frame came is marked DETECTED. It then
- * sends its decision, a FAULT word, over all these links, whether marked or not:
+ * sent their test frames, every node decides: it marks each link over which no test frame came as
+ * DETECTED. It then sends its decision, a FAULT word, over all these links, whether marked or not:
  *
- *  - A node that receives a decision over link d that names d was not received there, and marks its
- *    own end, too. So silence in one direction is known at both ends.
- *  - A node that has marked its end, but receives test frames again and a decision that does not
- *    name d, clears the mark. So a link is used again only after both directions have worked in the
- *    same round.
+ *  - If a node receives over link d a decision that names d, the neighbour has not received its
+ *    test frames there. The node marks its own end, too. So both ends know of silence in one
+ *    direction.
+ *  - A node that has marked its end of link d, but receives test frames there again, and a decision
+ *    that does not name d, clears the mark. So a link is used again only after both directions have
+ *    worked in the same round.
  *
- * A FAULT word that names the link it travels over comes from such a decision alone: all other
+ * A FAULT word that names the link that it travels over can only be such a decision: all other
  * FAULT words are sent over usable links only. Each FAULT word has a number. A node that receives
- * one answers with that number when it has done what follows from the word. So code that waits
- * until all nodes know need only look at each node's own state. An answer is not itself answered.
+ * one first acts on it, and then answers with that number. So code that waits until all neighbours
+ * of a node know its FAULT word need only check that node's own state. An answer is not itself
+ * answered.
  *
  * A link whose other end is on another machine, which has rounds of its own, is tested by frames
  * that the other end sends back (HC_TEST_F_ASK): both directions have worked if one comes back. The
- * other end remembers the request, and believes the decision that follows as if it had received a
- * test frame of its own round.
+ * other end records the request, and acts on the decision that follows as if it had received a test
+ * frame of a round of its own.
  *
- * One round follows another when its frames have settled. Configuration does not wait for that; a
- * round decides nothing about links that are taken up meanwhile (hc_port.spared), so none is marked
- * by mistake.
+ * A round begins when the earlier one has ended. Changes of the configuration do not wait for the
+ * end of a round. A round decides nothing about links that are taken up meanwhile (hc_port.spared),
+ * so it marks none of them by mistake.
  *
- * No task sleeps through a round: hc_detect_step() does what is due and sets the time of the next
+ * No process sleeps during a round: hc_detect_step() advances it and sets the time of the next
  * call.
  *
  * A link that loses some frames is lossy, not silent. Therefore test frames, which are subject to
@@ -66,8 +68,9 @@ static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type
 	return skb;
 }
 
-/* Send a FAULT word over link @dim, under number @announced, or 0: it only answers the peer's.
- * Return: false if there is no memory; the poll runs again later.
+/* Send FAULT word @word over link @dim under number @announced, and answer the neighbour's last
+ * one. With number 0 the frame is an answer only. Return: false if there is no memory; the poll
+ * runs again later.
  */
 static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 announced)
 {
@@ -118,7 +121,7 @@ void hc_detect_word(struct hc_node_detect *nd)
 /* Return: true if the neighbour along @dim has answered the last FAULT word that was sent to it. */
 static bool is_received(const struct hc_node_detect *nd, unsigned int dim)
 {
-	/* Pairs with hc_detect_rx_fault(): what the neighbour did because of the word is visible.
+	/* Pairs with hc_detect_rx_fault(): the neighbour's reaction to the FAULT word is visible.
 	 */
 	return smp_load_acquire(&nd->nb_acked[dim]) == READ_ONCE(nd->announced);
 }
@@ -237,7 +240,7 @@ static bool is_spared(const struct hc_node *node, unsigned int dim)
 	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect_round);
 }
 
-/* Mark the link as silent, or clear the mark, and send the FAULT word if that changed. */
+/* Mark the link as silent, or clear the mark. If that is a change, send the FAULT word. */
 static void mark(struct hc_node *node, unsigned int dim, bool silent, bool asked)
 {
 	unsigned long *flags = &node->ports[dim].flags;
@@ -262,15 +265,16 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		/* If this node has not decided yet, its decision must agree with the neighbour's.
 		 */
 		WRITE_ONCE(node->detect->received, node->detect->received & ~hc_bit(dim));
-		/* A peer on another machine decides in rounds that @spared does not number. */
+		/* A peer on another machine has rounds of its own, for which @spared says nothing.
+		 */
 		if (!is_spared(node, dim) || is_away(node, dim))
 			mark(node, dim, true, false);
 	} else if (ok & hc_bit(dim)) {
 		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
 
 		mark(node, dim, false, asked);
-		/* The neighbour may have marked its own end, which only a FAULT word from here
-		 * clears.
+		/* The neighbour may have marked its own end. Only a FAULT word from here clears
+		 * that mark.
 		 */
 		if (asked && !marked)
 			node->detect->owes |= hc_bit(dim);
@@ -300,9 +304,9 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	node->detect->answers |= hc_bit(dim);
 }
 
-/* Send decision @decision in place of the own FAULT word over all links that are not closed. Where
- * too much waits for the link, or memory lacks, the own FAULT word, which has the marks, is left
- * outstanding.
+/* Send decision @decision in place of the own FAULT word over all links that are not closed. If too
+ * much waits for a link, or there is no memory, the own FAULT word, which includes the marks, is
+ * sent there later instead.
  */
 static void decision_send(struct hc_node *node, u32 decision)
 {
@@ -353,9 +357,9 @@ void hc_detect_decide(struct hc_node *node)
 
 /* ------------------------------------------------------------ config */
 
-/* Return: true if the link is marked but test frames came: the neighbour's decision, which is on
- * its way, makes it one or the other. Over a link that was given up it may never come, so that is
- * not waited for.
+/* Return: true if the link is marked although test frames have come over it: then the neighbour's
+ * decision, which is under way, determines whether the mark stays. Over a link that was given up
+ * the decision may never come, so the round does not wait for it.
  */
 static bool undecided(const struct hc_node *node, unsigned int dim)
 {
@@ -372,8 +376,8 @@ static bool unanswered(const struct hc_node *node, unsigned int dim)
 	       !(dims_received(node) & hc_bit(dim)) && !is_spared(node, dim);
 }
 
-/* Return: true if what the node has sent in @phase has arrived. For test frames this means that no
- * queue of a link holds frames any more.
+/* Return: true if all frames that the node has sent in @phase have arrived. For test frames this
+ * means that no link of the node holds frames in its queue any more.
  */
 static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 {
@@ -427,12 +431,13 @@ static bool all_quiet(const struct hc_detect *d)
 	return true;
 }
 
-/* Return: true if no frame of the round is under way any more. That is so when two looks in a row
- * find that each node has sent its own frames, and has an answer to its FAULT word. (A frame may
- * slip past one look, from a node looked at later to one looked at before, but not past the next as
- * well unless it goes on and on.) Other traffic may keep links busy; WAIT_MAX ends the wait for
- * that, but not the wait for polls that have not run yet on an overloaded machine. If the user gave
- * a time to wait for test frames, those still under way then are not waited for.
+/* Return: true if no frame of the round is under way any more. That is so when two checks in a row
+ * find that each node has sent its own frames, and has an answer to its FAULT word. (During one
+ * check a frame may go unnoticed from a node that is checked later to one that was checked before.
+ * The next check finds it, unless it causes further frames again and again.) Other traffic may keep
+ * links busy: WAIT_MAX ends the wait for that, but not the wait for polls that have not run yet on
+ * an overloaded machine. If the user has set the time to wait for test frames, this function does
+ * not wait for those still under way after that time.
  */
 static bool settled(struct hc_detect *d)
 {

@@ -17,7 +17,7 @@ struct sk_buff;
 
 /**
  * struct hc_node_detect - a node's part in rounds of DETECT
- * @received: dimensions along which a test frame of round @received_round came [poll]
+ * @received: dimensions along which a test frame of round @received_round was received [poll]
  * @asked: dimensions along which another machine has tested the link and has not sent its decision
  *	yet [poll]
  * @received_round: the round that @received belongs to [poll]
@@ -29,7 +29,7 @@ struct sk_buff;
  * @tell_round: the round after which the FAULT word is to be sent; config sets it before
  *	HC_EV_LINKS
  * @tells: the last round after which the FAULT word was queued for sending; the poll writes it
- * @announced: number of the own FAULT word as it is now, 0: it has never changed [poll]
+ * @announced: number of the present FAULT word of the node, 0: it has never changed [poll]
  * @owes: dimensions along which the own FAULT word is still to be sent [poll]
  * @answers: dimensions along which the neighbour's FAULT word is still to be answered [poll]
  * @nb_announced: numbers of the last FAULT words that the neighbours sent [poll]
@@ -168,24 +168,25 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 enum hc_detect_phase {
-	HC_DETECT_WAITS,	/* waiting for the round under way to end */
+	HC_DETECT_WAITS,	/* waiting for the end of an earlier round */
 	HC_DETECT_TESTS,	/* test frames are under way */
-	HC_DETECT_DECIDES,	/* the nodes' decisions are */
-	HC_DETECT_ANNOUNCES,	/* FAULT words are */
+	HC_DETECT_DECIDES,	/* the nodes' decisions are under way */
+	HC_DETECT_ANNOUNCES,	/* FAULT words are under way */
 };
 
 /**
  * struct hc_detect - a round of DETECT; under hc_fabric.lock
  * @fabric: the fabric
- * @timeout: ms to wait for test frames, at least; 0: until all have arrived
- * @phase: how far the round is
- * @looks: how many looks in a row have found no frame under way
+ * @timeout: how long to wait for test frames at least, ms; 0: until all have arrived
+ * @phase: the present phase
+ * @looks: how many checks in a row have found no frame of the round under way
  * @next: when to call hc_detect_step() again, jiffies
  * @end: when to go on even if frames are still under way, jiffies; but not before all nodes have
  *	done their part of the phase
- * @before: a FAULT word for each node: links that were DETECTED before the round, at their lower
- *	ends
- * @links: likewise, set at the end of the round: links newly found silent
+ * @before: for each node a mask of dimensions: its links to higher nodes that were DETECTED before
+ *	the round
+ * @links: for each node a mask of dimensions: its links to higher nodes that the round has found
+ *	silent; set at the end of the round
  */
 struct hc_detect {
 	struct hc_fabric *fabric;
@@ -209,7 +210,7 @@ struct hc_detect {
 int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout);
 
 /**
- * hc_detect_step() - do what is due in a round
+ * hc_detect_step() - advance a round to its next phase if the present one has ended
  * @d: the round
  *
  * Context: process, under hc_fabric.lock

@@ -16,19 +16,18 @@
  * An address of a fabric may be the source of a frame only at the endpoint that has it: no endpoint
  * sends in the name of another node.
  *
- * Transmission. eth_xmit(), in the sender's context, checks the addresses, puts our header in front
- * and does what the node's poll would do with the frame: it takes the NAPI for that moment, if the
- * NAPI is free. Otherwise it queues the frame, and the poll takes it from there as any other frame.
- * So a hop costs as many polls as a crossing of a veth pair: one, that of the receiver.
- * Segmentation and checksums that the stack leaves to the device are not done: the skb carries the
- * request up to the receiving stack, as with veth, so that 64 KiB of TCP cross each link as one
- * frame.
+ * Transmission. eth_xmit(), in the sender's context, checks the addresses and puts our header in
+ * front. If the NAPI is free, it takes the NAPI and sends the frame as the node's poll would.
+ * Otherwise it queues the frame, and the poll takes it from the queue. So a hop costs as many polls
+ * as a crossing of a veth pair: one, that of the receiver. Segmentation and checksums that the
+ * stack leaves to the device are not done: the skb carries the request up to the receiving stack,
+ * as with veth, so that 64 KiB of TCP cross each link as one frame.
  *
  * Memory. A frame stays charged to the socket that sent it until the receiving stack has it: a
  * sender that is faster than the cube waits as at a slow NIC. Kernel sockets do not keep their
  * namespace alive, so their frames are not charged to them; nor are the copies of a flooded frame
- * charged to any socket. For these the queues have limits in bytes: what an endpoint sends, and
- * what waits behind a link, is dropped beyond HC_ETH_BYTES.
+ * charged to any socket. For these frames the queues have limits in bytes: an endpoint's queue, and
+ * the queue of a link, drop frames beyond HC_ETH_BYTES.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -74,7 +73,9 @@ static unsigned int addr_reason(const struct hc_node *node, const struct ethhdr 
 
 /* ------------------------------------------------------------ from the stack */
 
-/* Remove what belongs to the sender's side alone, so that the frame may wait for any time. */
+/* Detach the frame from pages and metadata of the sender's side, so that it may wait for any time.
+ * Return: 0 or the reason to drop it.
+ */
 static unsigned int tx_detach(struct sk_buff *skb)
 {
 	if (skb_orphan_frags(skb, GFP_ATOMIC))
@@ -125,7 +126,7 @@ static unsigned int tx_queue(struct hc_node *node, struct sk_buff *skb)
 	return why;
 }
 
-/* In this queue the frame overtakes frames of operations, which may wait long. */
+/* The Ethernet queue is used since frames of operations may wait long in the host port. */
 void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 {
 	local_bh_disable();
@@ -139,17 +140,18 @@ void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 /* Send the frame in the caller's context. Return: false if the caller must queue it and schedule
  * the poll instead.
  *
- * The task that sets NAPI_STATE_SCHED owns what belongs to the poll, until napi_complete(), which
- * schedules the poll if another context has requested that meanwhile. The sender may hold the lock
- * of a socket, so no frame may go up the stack from here: a frame from the endpoint's own stack
- * does not, and without GRO the NAPI holds no frames that napi_complete() would deliver.
+ * The context that sets NAPI_STATE_SCHED owns all [poll] state of the node until napi_complete(),
+ * which schedules the poll if another context has requested that meanwhile. The sender may hold the
+ * lock of a socket, so no frame may go up the stack from here. A frame from the endpoint's own
+ * stack does not go up, and without GRO the NAPI holds no frames that napi_complete() would
+ * deliver.
  */
 static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 {
-	/* The stack replies to a frame that our own poll, below us on the call stack, is delivering
-	 * as its last action with that frame. No other sender can be here: whatever else this task
-	 * does goes on after the poll. Comparing the processor instead of the task would not do
-	 * where polls are preempted.
+	/* This is a reply of the stack to a frame that the poll of this node, an outer caller of
+	 * this function, is delivering; the poll does not touch that frame afterwards. No other
+	 * sender gets here: all else that the current task does continues after the poll. Comparing
+	 * processors instead of tasks would be wrong where polls can be preempted.
 	 */
 	if (READ_ONCE(node->eth.deliverer) == current &&
 	    skb_queue_empty_lockless(&node->ethq.list)) {
@@ -247,7 +249,7 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	}
 	count(node, &node->eth.rx, skb->len);
 	skb_orphan(skb);
-	/* A frame from another machine came by no device of this one. */
+	/* A frame from another machine has not come by a device of this machine. */
 	elsewhere = !skb->dev || !net_eq(dev_net(skb->dev), dev_net(dev));
 	skb_scrub_packet(skb, elsewhere);
 	skb->protocol = eth_type_trans(skb, dev);
@@ -273,8 +275,8 @@ void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ counters */
 
-/* Packets are the endpoint's own; drops are all those of the node. What the node forwards for
- * others is counted at the links.
+/* Packets are those that the endpoint sends and receives; drops are all those of the node. Frames
+ * that the node forwards are counted at the links.
  */
 static void eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {
@@ -294,7 +296,8 @@ static void eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *st
 
 /* ------------------------------------------------------------ net_device */
 
-/* The endpoint receives every frame to a group anyway, but without this groups could not be joined.
+/* The endpoint receives all frames to groups anyway, but without this function groups could not be
+ * joined.
  */
 static void set_rx_mode(struct net_device *dev)
 {

@@ -3,37 +3,39 @@
  * Flooding: Ethernet frames to all reachable nodes.
  *
  * Along a tree. All nodes with the same knowledge of faults compute the same spanning tree
- * (lsdb.c). A frame that takes it crosses one link for each other node, instead of n. It
- * carries a digest of what its origin knows. A node forwards it along the tree if the node knows
- * the same, if that agrees with what the node sees of its own links, and if these lose no frames.
+ * (lsdb.c). A frame that takes the tree crosses one link for each node but its origin, instead of
+ * up to n links. It carries a digest of the faults that its origin knows. A node forwards it along
+ * the tree if the node knows the same faults, if these agree with the state of the node's own
+ * links, and if these links lose no frames.
  *
- * Over all links. Any other node *spreads* the frame: it sends it over all its usable links but the
- * one by which it came, marked as spread; and so does every node that receives a frame so marked. A
- * node that has forwarded a frame along the tree, and receives it again, spread, spreads it, too.
+ * Over all links. Any other node *spreads* the frame: it sends the frame, marked as spread, over
+ * all its usable links but the one by which it came. Every node that receives a frame so marked
+ * spreads it, too, even if it has forwarded that frame along the tree before.
  *
  * Every reachable node receives the frame, if no frame is lost and the links stay as they are. If
- * no node spreads it, all nodes that it reaches know the same and see nothing else at their own
- * links, so they are the whole component, and the tree spans it. If some node does, then by
- * induction on the distance from there over usable links every node has spread it: a node's
- * predecessor on a shortest path has, and so has sent it to the node or received it from there,
- * spread. Spreading needs no knowledge of faults but that of the own links. A frame that is on a
- * link of the tree when the link fails is lost to the nodes behind the link.
+ * no node spreads it, all nodes that it reaches know the same faults, and their own links agree
+ * with these. So these nodes are the whole component, and the tree spans it. If some node v spreads
+ * it, then every node spreads it, by induction on the distance from v over usable links: the
+ * predecessor of node u on a shortest path from v has spread the frame. So it has either sent the
+ * frame to u, or received it from u, marked as spread. Spreading needs no knowledge of faults but
+ * that of the node's own links. A frame that is on a link of the tree when the link fails is lost
+ * to the nodes behind the link.
  *
- * No node delivers the frame twice, if each node remembers which frames it has received. For each
+ * No node delivers the frame twice, for each node records which frames it has received. For each
  * origin it keeps the greatest number received and a window of the WINDOW_BITS numbers up to it; a
  * number below the window counts as received. That loses no frame as long as no frame is lost
  * otherwise: links keep the order, so by the same induction each node receives an origin's frames
  * for the first time in ascending order. (Unless v has sent frame k to u, u sends it to v before u
- * receives k + 1.) When links fail and frames take longer paths instead, the window makes up for
- * it. Numbers are compared modulo 2^32, so a copy must not be overtaken by 2^31 later frames of its
- * origin. The numbers of an origin are forgotten a minute or two after its last frame here; no copy
- * waits that long in the queues, which polls keep emptying, nor on a slow link (impair.c). So a
- * frame with a forged number, which a neighbour on a wire may send in the name of any node behind
- * it, hides that origin for two minutes at most.
+ * receives k + 1.) If links fail, and frames take longer paths and arrive out of order, the window
+ * still accepts them. Numbers are compared modulo 2^32, so a copy must not be overtaken by 2^31
+ * later frames of its origin. The numbers of an origin are forgotten a minute or two after its last
+ * frame at this node. No copy waits that long in the queues, which polls keep emptying, nor on a
+ * slow link (impair.c). So if a neighbour on another machine sends a frame with a forged number in
+ * the name of a node behind it, frames of that origin are dropped for two minutes at most.
  *
  * Memory: 8 bytes for each origin with a recent frame, in chunks that are allocated when one of
- * their origins floods. A node that cannot allocate a chunk drops the frame: frames of which no
- * record is kept would circle.
+ * their origins floods. A node that cannot allocate a chunk drops the frame: a frame of which nodes
+ * keep no record would circle.
  */
 #include <linux/jiffies.h>
 
@@ -132,7 +134,9 @@ static void seen_sweep(struct hc_node *node)
 	node->flood->swept = jiffies;
 }
 
-/* Record that frame @nr came, or is sent, to be spread or not. Return: what to do with it. */
+/* Record frame @nr, which was received or is this node's own; @spread: it is to be spread. Return:
+ * what to do with it.
+ */
 static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 {
 	u32 ahead = nr - s->nr, behind = -ahead;
@@ -156,7 +160,7 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 	return SEEN_FIRST;
 }
 
-/* Record frame @nr of node @src, to be spread or not. Return: what to do with it. */
+/* Record frame @nr of node @src; @spread: it is to be spread. Return: what to do with it. */
 static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 {
 	struct hc_flood_chunk **chunk = &node->flood->seen[src / CHUNK];
@@ -224,7 +228,9 @@ static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct s
 		}
 }
 
-/* Send copies on. @tree: digest that names the tree, see hc_lsdb_tree(); 0: spread the frame. */
+/* Send copies over the links @edges of the tree with digest @tree, see hc_lsdb_tree(); if @tree is
+ * 0 spread the frame.
+ */
 static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 		  struct sk_buff *skb)
 {

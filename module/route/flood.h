@@ -33,7 +33,7 @@ struct hc_flood {
 void hc_flood_start(struct hc_node *node, struct sk_buff *skb);
 
 /**
- * hc_flood_rx() - forward a flooded frame; it stays the caller's
+ * hc_flood_rx() - forward a flooded frame; the caller still owns it
  * @node: the receiving node
  * @dim: dimension of the link that it came over
  * @skb: the frame

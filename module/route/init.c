@@ -74,8 +74,8 @@ static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* A PATH frame dropped for one of these reasons ends as lost. One that was dropped because a link
- * or node failed meanwhile does not.
+/* Fail the request for a path if its PATH frame is dropped for one of these reasons. If the frame
+ * is dropped because a link or node has failed meanwhile, the request stays until it times out.
  */
 static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			       unsigned int why)

@@ -5,37 +5,40 @@
  *
  * A node whose FAULT word changes gives it the next version number and sends {node, FAULT word,
  * version} to its neighbours. A node that receives a version newer than the one it has adopts it
- * and sends it on over its other usable links; any other version is ignored. When a link comes up
- * its ends send each other all they know (and request the same, in case the other end could not
- * receive yet). A node that receives a wrong FAULT word of itself, left over from a time when it
- * could not send, takes a version beyond that and sends it to the others. That happens a few times
- * at most, unless another machine has a node of this number, too (claims.c).
+ * and sends it on over its other usable links; it ignores any other version. When a link comes up
+ * its two ends send each other all their entries. They also request all entries from each other,
+ * since what one end sends is dropped until the other end is up, too. A node may receive a wrong
+ * FAULT word of itself, left over from a time when it could not send. It then gives its FAULT word
+ * a version beyond that one and sends it. That happens a few times at most, unless another machine
+ * has a node of this number, too (claims.c).
  *
- * This ends, for a node adopts each version at most once. And it converges: once links stay as they
- * are, the last version of each node is the greatest, so by induction on the distance from its
- * origin every node in the component of healthy links receives it and adopts it; what crossed no
- * link while it was down crosses it when it comes up; and a node that finds its link down when a
- * frame comes requests the frame's contents again. (What could not be sent or stored for lack of
- * memory is tried again, after a time that doubles as long as memory lacks.) What is known of nodes
- * outside the component does not matter: the inner end of every link that leads out names it
- * faulty.
+ * The exchange ends, for a node adopts each version at most once. And it converges. Once links stay
+ * as they are, the last version of each node is the greatest. By induction on the distance from its
+ * origin every node in the component of healthy links receives this version and adopts it, for an
+ * entry that could not cross a link while the link was down crosses it when it comes up, and a node
+ * whose end of a link is down when a frame arrives requests the frame's entries again. (An entry
+ * that could not be sent or stored for lack of memory is tried again, after a time that doubles
+ * with each further failure.) Entries of nodes outside the component do not matter: every link that
+ * leads out of the component is faulty in the FAULT word of its inner end.
  *
- * With that, breadth-first search from itself over the links that neither end calls faulty gives a
- * node the first hop of a shortest path to each destination. It is computed when a frame needs it
- * after a change. route.c takes that hop if it can. When all nodes have converged, each hop leads
- * to a node one nearer to the destination, by distance in the faulty cube: the walk is a shortest
- * path. Before that it is no worse than a depth-first search in some order. In a cube that never
- * had a fault, where the search goes straight, there are no entries and no tables. In another
- * network there are always tables, for nothing else says what is near.
+ * From its database a node finds the first hop of a shortest path to each destination, by
+ * breadth-first search from itself over the links that neither end calls faulty. The table of hops
+ * is computed when a frame needs it after a change. route.c takes that hop if it can. When all
+ * nodes have converged, each hop leads to a node one nearer to the destination, by distance in the
+ * faulty cube: the walk is a shortest path. Before that the walk is no worse than a depth-first
+ * search in some order. In a cube that never had a fault, where that search goes straight, there
+ * are no entries and no tables. In a network other than a cube there are always tables, for node
+ * numbers do not give distances there.
  *
- * Floods take a spanning tree (flood.c). In a cube with no known fault it is that of the frame's
- * origin, else one for all: breadth first from the lowest node of the component, each node below
- * its neighbour of the lowest dimension that is nearer to the root. Nodes that know the same FAULT
- * words have the same tree. It is computed when a flooded frame needs it after a change.
+ * Floods take a spanning tree (flood.c). In a cube with no known fault each origin has a tree of
+ * its own; else there is one tree for all origins: breadth first from the lowest node of the
+ * component, each node below the neighbour along the lowest dimension that leads nearer to the
+ * root. Nodes that know the same FAULT words compute the same tree. It is computed when a flooded
+ * frame needs it after a change.
  *
- * No frame is made before it can be sent: for each link a bit for each node says that its entry is
- * still to be sent there, and the frame is made when the link has room (fabric/own.c), with the
- * entries as they are then. So a storm of changes costs no memory, and a change that was undone
+ * No frame is made before it can be sent. For each link and each node a bit is set while the node's
+ * entry is still to be sent there. The frame is made when the link has room (fabric/own.c), with
+ * the entries as they are then. So a storm of changes costs no memory, and a change that was undone
  * meanwhile is not sent.
  *
  * Costs: 8 bytes at each node for each node that ever had a faulty link, one byte for each node in
@@ -61,15 +64,15 @@
 
 #define CHUNK		256U	/* most entries in a frame */
 #define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
-/* Wait before memory that lacked is tried again; doubled each time that it still lacks. */
+/* Wait after a failed allocation before it is tried again; doubled with each further failure. */
 #define RETRY_MIN	msecs_to_jiffies(20)
 #define RETRY_MAX	msecs_to_jiffies(5000)
-/* Nodes whose links a search visits in the time that a frame takes. */
+/* How many nodes a search visits in the time that processing a frame takes. */
 #define NODES_OF_A_FRAME	64
 
 /**
- * struct hc_lsdb_entry - what a node knows of another one's links
- * @node: the other one
+ * struct hc_lsdb_entry - the FAULT word of a node in a database
+ * @node: number of the node
  * @word: its FAULT word
  * @version: counts the changes of @word
  */
@@ -89,8 +92,9 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int what)
 	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
 }
 
-/* Let the poll try again. What could not be sent is still marked as outstanding, so the poll need
- * only run; only the version of the own FAULT word, which HC_OWN_AGAIN stands for, needs an event.
+/* Let the poll try again. Entries and requests that could not be sent are still marked as
+ * outstanding, so for them it is enough that the poll runs. A new version of the own FAULT word,
+ * which HC_OWN_AGAIN stands for, needs an event.
  */
 static void node_retry(struct hc_node *node)
 {
@@ -102,14 +106,14 @@ static void node_retry(struct hc_node *node)
 		hc_node_run(node);
 }
 
-/* A poll that runs here and lacks memory again queues the work again, for the doubled time. */
+/* If a poll that runs because of this lacks memory again, it queues the work with the new delay. */
 static void retry_work(struct work_struct *work)
 {
 	struct hc_lsdb_retry *r = container_of(to_delayed_work(work), struct hc_lsdb_retry, work);
 	const struct hc_fabric *fabric = r->fabric;
 	struct hc_node *node;
 
-	/* The last lack of memory was long ago: this one counts as the first. */
+	/* The last failure was long ago: this one counts as the first. */
 	if (time_after(jiffies, r->ran + 3 * r->wait))
 		r->wait = RETRY_MIN;
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
@@ -134,7 +138,7 @@ void hc_lsdb_retry_exit(struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ the list */
 
-/* Index of the first entry that is not below @u. */
+/* Return the index of the first entry whose node number is @u or greater. */
 static unsigned int state_index(const struct hc_node *node, u32 u)
 {
 	unsigned int low = 0, high = node->lsdb->n;
@@ -178,18 +182,18 @@ static bool state_grow(struct hc_node *node)
 	return true;
 }
 
-/* The XOR of these over all nodes is a digest: two nodes have the same one if they know the same
- * FAULT words, and, except by a chance of 1 in 2^32, only then. A node without faults counts as one
- * that is not in the database.
+/* Return the hash of a FAULT word. The XOR of these hashes over all nodes is a digest: two nodes
+ * have the same digest if they know the same FAULT words, and, except by a chance of 1 in 2^32,
+ * only then. A node without faults has no part in the digest, like a node without an entry.
  */
 static u32 word_hash(u32 u, u32 word)
 {
 	return word ? jhash_2words(u, word, 0) : 0;
 }
 
-/* Store a FAULT word. Return: 1 if it is newer than the one known, 0 if not, or -ENOMEM. Versions
- * are compared modulo 2^32, so that a node always has a next version to correct what others know of
- * it.
+/* Store a FAULT word. Return: 1 if its version is newer than the one in the database, 0 if not, or
+ * -ENOMEM. Versions are compared modulo 2^32, so that a node always has a next version with which
+ * it can correct its entry at other nodes.
  */
 static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 {
@@ -214,7 +218,7 @@ static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 	return 1;
 }
 
-/* Do state_write() under the lock that readers outside the poll take. */
+/* Do state_write() under the lock that readers in other contexts take. */
 static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	int ret;
@@ -292,8 +296,9 @@ static bool owed_make(struct hc_node *node)
 	return node->lsdb->owed;
 }
 
-/* Mark the entry of @u as to be sent to all neighbours but the one along @from, which has sent it;
- * also to those whose link is down: it may come up again before this node sees that it was down.
+/* Mark the entry of @u as to be sent to all neighbours but the one along @from, which has sent it.
+ * This includes neighbours whose link is down: the link may come up again before this node sees
+ * that it was down.
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
@@ -325,9 +330,10 @@ void hc_lsdb_meet(struct hc_node *node, u32 dims)
 	node->lsdb->asks |= dims;
 }
 
-/* Return: true if all frames have been processed that lay in the queue when an entry first had to
- * be sent. In a storm of changes one poll takes a few of thousands of frames. So of many changes of
- * a node only the last is sent, and one frame carries many nodes' changes.
+/* Return: true if all frames have been processed that were queued when an entry first became
+ * outstanding. In a storm of changes thousands of frames are queued, of which one poll processes
+ * only a few. By this wait only the last of a node's changes is sent, and one frame carries the
+ * changes of many nodes.
  */
 static bool news_complete(struct hc_node *node)
 {
@@ -354,8 +360,8 @@ static bool all_owe(struct hc_node *node, unsigned int dim)
 	return true;
 }
 
-/* Fill in @n of the entries that are to be sent along @dim. Each frame begins where the last one
- * ended, so no entry waits for ever, however often others change.
+/* Fill in @n of the entries that are to be sent along @dim, and clear their marks. Each frame
+ * begins where the last one ended, so no entry waits for ever, however often others change.
  */
 static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_lsa *v, u32 n)
 {
@@ -377,8 +383,9 @@ static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_ls
 	node->lsdb->next[dim] = u;
 }
 
-/* Send a frame with entries that are to be sent along @dim. Return: false if there are none, or
- * there is no room or memory for the frame.
+/* Send a frame with entries that are to be sent along @dim, and with the request for the
+ * neighbour's entries if that is outstanding. Return: false if nothing is outstanding, or there is
+ * no room or memory for the frame.
  */
 static bool states_send(struct hc_node *node, unsigned int dim)
 {
@@ -536,8 +543,8 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* The link was down here, perhaps for a moment that the other end has never seen: request all that
- * the other end knows.
+/* The link was down at this end, perhaps only for a moment that the other end has not noticed:
+ * request all entries of the other end.
  */
 void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why)
@@ -597,8 +604,8 @@ bool hc_lsdb_cut(struct hc_node *node, u32 dst)
 	       !node->lsdb->hops_stale;
 }
 
-/* Find the nodes that can be reached, as far as known: *@n of them, in @b->queue. Return: memory
- * that the caller frees after use of @b, or NULL if there is none.
+/* Find the nodes that can be reached, as far as @node knows the faults: *@n of them, in @b->queue.
+ * Return: the memory of @b, which the caller must free after use, or NULL if there is no memory.
  */
 static void *search(struct hc_bfs *b, struct hc_node *node, u32 *n)
 {
@@ -626,7 +633,8 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set)
 	return true;
 }
 
-/* Return: true if no link of @u that @word calls healthy is called faulty by its other end. */
+/* Return: true if each link of @u that is faulty in its other end's FAULT word is so in @word, too.
+ */
 static bool words_fit(const struct hc_bfs *b, u32 u, u32 word)
 {
 	unsigned int d;
@@ -653,8 +661,8 @@ bool hc_lsdb_fits(struct hc_node *node)
 
 /* ------------------------------------------------------------ spanning trees */
 
-/* Return the link of @u towards the root: of those that lead there, the one of the lowest
- * dimension.
+/* Return the dimension of the link from @u to its parent in the tree: the lowest one that leads
+ * nearer to the root.
  */
 static unsigned int tree_parent(const struct hc_bfs *b, const u16 *dist, u32 u)
 {
@@ -675,7 +683,8 @@ static u32 component_lowest(struct hc_bfs *b, u32 self)
 	return self;
 }
 
-/* Search from the tree's root, the lowest node of the component: mostly 0, so one search will do.
+/* Search from the tree's root, the lowest node of the component of @self. That is node 0 mostly, so
+ * one search is enough.
  */
 static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 {
@@ -721,8 +730,9 @@ static bool tree_compute(struct hc_node *node)
 	return true;
 }
 
-/* In a cube with no known fault, return the links of this node in the tree of @origin, in which
- * each node is below the one that differs from it in its lowest dimension.
+/* In a cube with no known fault, return the links of this node in the tree of @origin, as a mask.
+ * In it the parent of a node is its neighbour along the lowest dimension in which the node differs
+ * from @origin.
  */
 static u32 tree_of(const struct hc_node *node, u32 origin)
 {

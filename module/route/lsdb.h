@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-state database: what nodes know of the links of others, see lsdb.c. All of it belongs to the
- * poll, unless a function's context says otherwise.
+ * Link-state database: a node's knowledge of faults at other nodes, see lsdb.c. The database
+ * belongs to the node's poll, unless a function's context says otherwise.
  */
 #ifndef _HC_LSDB_H
 #define _HC_LSDB_H
@@ -19,22 +19,23 @@ struct hc_lsdb_entry;
 struct sk_buff;
 
 /**
- * struct hc_lsdb - what a node knows of faults at other nodes; [poll]
- * @announced: own FAULT word as last sent to the other nodes
+ * struct hc_lsdb - link-state database of a node; [poll]
+ * @announced: the node's own FAULT word as it has last sent it to the other nodes
  * @version: version of @announced
- * @claims: versions of the own FAULT word that came from others and that this node has not sent
- * @list: entries of other nodes, by ascending node number
+ * @claims: record of versions of the own FAULT word that the node has received but never sent
+ * @list: entries, by ascending node number; the node's own FAULT word may have one, too
  * @n: how many entries @list has
  * @room: how many entries @list has memory for
  * @owed: for each dimension a bitmap of the nodes whose entries are still to be sent along it, or
  *	NULL
- * @next: for each dimension, the node whose bit is looked at first for the next frame
+ * @next: for each dimension, the number of the node whose entry comes first in the next frame if it
+ *	is to be sent
  * @owes: dimensions along which bits of @owed may be set
  * @all: dimensions along which all entries are to be sent
  * @asks: dimensions along which the neighbour is to be asked to send all its entries
- * @news_at: value of hc_node.rxq.taken from which on they are sent, if @news_waits
+ * @news_at: value of hc_node.rxq.taken at which the node begins to send all these, if @news_waits
  * @news_waits: @news_at is set
- * @digest: of all FAULT words in @list
+ * @digest: digest of all FAULT words in @list
  * @hops: first hops to all nodes, or NULL
  * @tree: links of this node in the spanning tree, if @tree_fits
  * @hops_stale: @hops have to be computed again
@@ -66,9 +67,9 @@ struct hc_lsdb {
 };
 
 /**
- * struct hc_lsdb_retry - retries for the nodes of a fabric that have lacked memory
+ * struct hc_lsdb_retry - retries after allocation failures in polls of a fabric's nodes
  * @fabric: the fabric
- * @work: lets their polls try again
+ * @work: runs these polls again
  * @wait: delay of @work, jiffies; written by @work
  * @ran: when @work last ran, jiffies; only @work uses it
  */
@@ -88,7 +89,7 @@ struct hc_lsdb_retry {
 void hc_lsdb_links(struct hc_node *node);
 
 /**
- * hc_lsdb_meet() - exchange all that is known with neighbours whose links have come up
+ * hc_lsdb_meet() - exchange all entries with neighbours whose links have come up
  * @node: the node
  * @dims: dimensions of the links, as a mask
  *
@@ -97,10 +98,11 @@ void hc_lsdb_links(struct hc_node *node);
 void hc_lsdb_meet(struct hc_node *node, u32 dims);
 
 /**
- * hc_lsdb_retry() - let the poll run again after a while, because memory lacked
+ * hc_lsdb_retry() - let the poll run again after a while, since an allocation has failed, or the
+ *	own FAULT word has to wait for its next version
  * @node: the node
- * @what: dimension of the link over which something could not be sent, or HC_OWN_AGAIN: the own
- *	FAULT word is to get a new version then
+ * @what: dimension of the link over which a frame could not be sent, or an entry not stored; or
+ *	HC_OWN_AGAIN: the own FAULT word is to get a new version then
  *
  * Context: poll
  */
@@ -130,12 +132,12 @@ void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 			   unsigned int why);
 
 /**
- * hc_lsdb_hop() - find the first hop of a shortest path, as far as known
+ * hc_lsdb_hop() - find the first hop of a shortest path, as far as the node knows the faults
  * @node: the node
  * @dst: number of the destination
  *
  * Context: poll
- * Return: a dimension, or -1 if none is known
+ * Return: a dimension, or -1 if the node knows no first hop
  */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);
 
@@ -145,12 +147,12 @@ int hc_lsdb_hop(struct hc_node *node, u32 dst);
  * @dst: number of the destination
  *
  * Context: poll
- * Return: true if it is known that no path of healthy links leads to @dst
+ * Return: true if the node knows that no path of healthy links leads to @dst
  */
 bool hc_lsdb_cut(struct hc_node *node, u32 dst);
 
 /**
- * hc_lsdb_reach() - find the nodes that can be reached, as far as known
+ * hc_lsdb_reach() - find the nodes that can be reached, as far as the node knows the faults
  * @node: the node, which is one of them
  * @set: bitmap to which they are added
  *
@@ -160,37 +162,40 @@ bool hc_lsdb_cut(struct hc_node *node, u32 dst);
 bool hc_lsdb_reach(struct hc_node *node, u32 *set);
 
 /**
- * hc_lsdb_word() - get the FAULT word of a node, as far as known
- * @node: the node that asks
- * @u: number of the other node
+ * hc_lsdb_word() - get the FAULT word of a node from a database
+ * @node: the node whose database it is
+ * @u: number of a node
  *
  * Context: poll
- * Return: the FAULT word; 0 if nothing is known
+ * Return: the FAULT word, or 0 if the database has no entry of @u
  */
 u32 hc_lsdb_word(const struct hc_node *node, u32 u);
 
 /**
- * hc_lsdb_fits() - tell whether what is known of the component is consistent
+ * hc_lsdb_fits() - tell whether the FAULT words of all reachable nodes agree with each other
  * @node: the node
  *
- * If one end of a link is known to call it faulty, and the other is not, an update is on its way.
+ * If a link is faulty in the FAULT word of one end, and not in that of the other, an update of the
+ * latter is still to come.
  *
  * Context: poll
- * Return: true if no reachable node calls a link healthy that its other end calls faulty; false
- *	also if there is no memory
+ * Return: true if each link of a reachable node is faulty in that node's FAULT word if it is faulty
+ *	in that of its other end; false also if there is no memory
  */
 bool hc_lsdb_fits(struct hc_node *node);
 
 /**
- * hc_lsdb_tree() - find a spanning tree of the nodes that an origin reaches, as far as known
+ * hc_lsdb_tree() - find the spanning tree for a flooded frame
  * @node: the node
- * @origin: number of the node that floods a frame
+ * @origin: number of the node that floods the frame
  * @edges: set to the links of @node in the tree, as a mask
  *
+ * The tree spans all nodes that @origin reaches, as far as @node knows the faults.
+ *
  * Context: poll
- * Return: a digest that names the tree: nodes have the same one if and only if they know the same;
- *	0 if what is known does not agree with the own links, some of these may lose frames, or
- *	there is no memory
+ * Return: a digest that names the tree: two nodes have the same digest if and only if they know the
+ *	same faults; 0 if the known faults do not agree with the state of the node's own links, if
+ *	some of these links may lose frames, or if there is no memory
  */
 u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
 
@@ -204,18 +209,18 @@ u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
 bool hc_lsdb_any(const struct hc_node *node);
 
 /**
- * hc_lsdb_words() - get what is known of the FAULT words of all nodes
- * @node: the node that knows
- * @words: set, by node number; words of nodes of which nothing is known stay as they are
+ * hc_lsdb_words() - get the FAULT words of all nodes from a database
+ * @node: the node whose database it is
+ * @words: set, by node number; FAULT words of nodes without an entry stay as they are
  *
  * Context: any
  */
 void hc_lsdb_words(struct hc_node *node, u16 *words);
 
 /**
- * struct hc_lsdb_received - what is known of a node
- * @any: something is known
- * @word: its FAULT word
+ * struct hc_lsdb_received - newest known version of a node's FAULT word
+ * @any: a version is known
+ * @word: the FAULT word
  * @version: version of @word
  */
 struct hc_lsdb_received {
@@ -225,8 +230,8 @@ struct hc_lsdb_received {
 };
 
 /**
- * hc_lsdb_newest() - merge what a node knows into a table of the newest versions
- * @node: the node that knows
+ * hc_lsdb_newest() - merge a node's database into a table of the newest versions
+ * @node: the node whose database it is
  * @received: the table, by node number
  *
  * Context: process
@@ -240,7 +245,7 @@ void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_received *received);
 void hc_lsdb_init(struct hc_lsdb *s);
 
 /**
- * hc_lsdb_owes() - tell along which dimensions something is to be sent
+ * hc_lsdb_owes() - find the dimensions along which entries or requests are to be sent
  * @s: the database
  *
  * Context: poll
@@ -252,8 +257,8 @@ static inline u32 hc_lsdb_owes(const struct hc_lsdb *s)
 }
 
 /**
- * hc_lsdb_flush() - send what is outstanding, once all frames have been processed that were queued
- *	when the first of it became so
+ * hc_lsdb_flush() - send outstanding entries and requests, once all frames have been processed that
+ *	were queued when the first of these became outstanding
  * @node: the node
  *
  * Context: poll

@@ -2,16 +2,16 @@
 /*
  * Fault-tolerant unicast: depth-first search by a single frame.
  *
- * A ROUTED frame carries its walk: the dimensions of the links it has crossed since its origin,
- * those of backtracking included, four bits each, the first in the high half of a byte, in an area
- * of hc_walk_area() bytes behind the header. A node that receives the frame replays the walk from
- * .src; so it knows which nodes the frame has visited, and its own parent: the node from which the
- * frame came here first. It decides from that, from its own links, and from its neighbours' FAULT
- * words as hints, to send the frame
+ * A ROUTED frame carries its walk: the dimensions of the links that it has crossed since its
+ * origin, those of backtracking included, in an area of hc_walk_area() bytes behind the header. A
+ * dimension takes four bits, the first one of a byte in the high half. A node that receives the
+ * frame replays the walk from .src. So it knows which nodes the frame has visited, and its own
+ * parent: the node from which the frame came here first. From that, from the state of its own
+ * links, and from its neighbours' FAULT words as hints, it decides to send the frame
  *
- *  0. to the neighbour, if not visited, on a shortest path as far as known (lsdb.c);
+ *  0. to the neighbour on a shortest path, as far as known (lsdb.c), if it is not visited;
  *  1. to a neighbour not visited that is nearer to the destination, first those
- *     that have, as far as this node knows, a link to go even nearer;
+ *     that have, as far as this node knows, a link that leads even nearer;
  *  2. to a neighbour not visited that is farther away, in the same order;
  *  3. back to the parent;
  *  4. at the origin, which has no parent: there is no path.  Drop.
@@ -22,26 +22,28 @@
  * longer one is forged and dropped, so no frame can circle for ever, even a forged one. While links
  * stay as they are the walk is the depth-first traversal of the component of healthy links that
  * holds the origin: step 3 leaves a node only when all its healthy links lead to visited ones, so
- * when step 4 is reached all nodes of the component have been visited. The destination ends the
- * walk at its first visit. So the frame is delivered if and only if there is a healthy path; and as
- * there is always just one copy of it, never twice. If links fail meanwhile the frame may be
- * dropped although another path is left (no way back from where it is); the sender that waits for
- * an answer sends again.
+ * when step 4 is reached all nodes of the component have been visited. The walk ends when it first
+ * visits the destination. So the frame is delivered if and only if there is a healthy path; and as
+ * there is always just one copy of the frame, it is never delivered twice. If links fail meanwhile,
+ * the frame may be dropped although another path is left, since it cannot go back from where it is.
+ * A sender that waits for an answer then sends it again.
  *
- * The proof does not care in which order neighbours are tried. So step 0 can only make the walk
- * shorter; when what all nodes know has converged, it makes it shortest.
+ * The proof does not depend on the order in which neighbours are tried. So step 0 affects only the
+ * length of the walk: when the databases of all nodes have converged, it makes the walk a shortest
+ * one.
  *
  * The replay takes time in proportion to the walk, so an exhaustive search through k nodes takes
  * O(k^2); walks around scattered faults have few hops more than the distance.
  *
  * A walk need not be replayed if each of its hops has changed another bit of those in which the
- * origin and the destination differ. Such a walk has as many hops as the origin and this node have
- * differing bits, and in none of these do this node and the destination differ. The nodes of such a
- * walk lie at distances 0, 1, .. from the origin, this one is the farthest, and whatever lies
- * nearer to the destination is farther still: step 0 and the first half of step 1 need not check
- * which nodes were visited. A forged walk that is not of this kind may have such a length; it then
- * gets one node nearer to the destination with each hop, so it passes n nodes in this way at most,
- * and is dropped where it is replayed or ends.
+ * origin and the destination differ. Such a walk has as many hops as there are bits in which the
+ * origin and this node differ, and in none of these bits this node and the destination differ. The
+ * nodes of such a walk lie at distances 0, 1, .. from the origin, and this node is the farthest. A
+ * neighbour nearer to the destination is farther still from the origin, so it was not visited:
+ * step 0 and the first half of step 1 need not check that. A forged walk of another kind may have
+ * the length of such a walk. Its frame then gets one link nearer to the destination with each hop,
+ * so it passes at most n nodes in this manner, and is dropped where the walk is replayed, or at the
+ * destination.
  */
 #include <linux/bitmap.h>
 #include <linux/list.h>
@@ -63,7 +65,7 @@
 
 #define NO_DIM		(-1)
 #define RANK_BEST	4	/* step 1, and the neighbour is known to lead on */
-#define HOPS_OF_A_FRAME	256	/* replay of so many hops takes as long as a frame */
+#define HOPS_OF_A_FRAME	256	/* replaying this many hops takes as long as processing a frame */
 
 struct walk {
 	DECLARE_BITMAP(visited, HC_NODES_MAX);
@@ -212,8 +214,8 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 	return 0;
 }
 
-/* Return: true if the last hop of the walk is the link that the frame came over. If so, the
- * neighbour there, or a node behind it, is responsible for the walk.
+/* Return: true if the last hop of the walk is the link that the frame came over. Then a forged walk
+ * is the work of the neighbour there, or of a node behind it.
  */
 static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 {
@@ -259,8 +261,8 @@ static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struc
 	return skb;
 }
 
-/* Do walk_strip() for a FIXED frame. Its number on the detour takes the place of the number on the
- * link.
+/* Do walk_strip() for a FIXED frame. Its number on the detour replaces its number on the link, in
+ * .seq.
  */
 static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
@@ -275,8 +277,9 @@ static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct
 	return skb;
 }
 
-/* In a cube: return the dimension to take if each hop has come nearer to the destination, and this
- * one does, too, and leads on; else NO_DIM: the walk is to be replayed.
+/* Return the dimension to take if each hop of the walk has come nearer to the destination, and the
+ * next one does, too, to a node that leads on. Else, and in any network other than a cube, return
+ * NO_DIM: the walk must be replayed.
  */
 static int nearer_dim(struct hc_node *node, const struct hc_hdr *hdr)
 {
@@ -318,8 +321,8 @@ static bool dim_find(struct hc_node *node, const struct sk_buff *skb, int *dim, 
 	return true;
 }
 
-/* Send the frame on. @from: dimension of the link that it came over, or HC_DIM_HOST. Return: 0,
- * -ENOLINK or -ENOBUFS; then it was dropped.
+/* Send the frame on. @from: dimension of the link that it came over, or HC_DIM_HOST. Return: 0;
+ * -ENOLINK or -ENOBUFS if the frame was dropped.
  */
 static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
@@ -391,8 +394,8 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		return NULL;
 	}
 	hc_far_arrived(skb);
-	/* Frames for the IP stack keep the walk: the stack has no use for our header, wherever it
-	 * ends.
+	/* Frames for the IP stack keep the walk: it is removed with our header later, so removing
+	 * it here would gain nothing.
 	 */
 	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, dim, skb);
 }
@@ -424,7 +427,7 @@ static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arri
 	unsigned int i;
 
 	spin_lock_bh(&fabric->paths->lock);
-	/* The request may have been cancelled before its frame arrived: then nothing is found. */
+	/* If the request was cancelled before its frame arrived, it is not found. */
 	p = path_find(fabric, hdr);
 	if (p && be16_to_cpu(hdr->walk) < 2 * fabric->topo.nodes) {
 		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;

@@ -28,8 +28,8 @@ void hc_route_init(void);
  *	to .step
  *
  * Context: poll
- * Return: 0, -ENOLINK (no path from here) or -ENOBUFS (no memory, or no room); then it was dropped
- *	and counted
+ * Return: 0; -ENOLINK (no path from here) or -ENOBUFS (no memory, or no room) if the frame was
+ *	dropped and counted
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
 
@@ -69,8 +69,8 @@ void hc_path_lost(struct hc_node *node, const struct sk_buff *skb);
 
 /**
  * struct hc_paths - the PATH frames of a fabric that are under way
- * @list: struct hc_path
- * @lock: protects @list and what is in it
+ * @list: struct hc_path of each request
+ * @lock: protects @list and its elements
  */
 struct hc_paths {
 	struct list_head list;
@@ -82,8 +82,8 @@ struct hc_paths {
  * @list: in hc_paths.list until the PATH frame has ended; under hc_paths.lock
  * @src: number of the origin
  * @dst: number of the destination
- * @status: at the end: how many links were crossed, or -ENOLINK (no path)
- * @walk: at the end: their dimensions; the caller's, of 2 * 2^n bytes
+ * @status: at the end: how many links the frame has crossed, or -ENOLINK (no path)
+ * @walk: at the end: dimensions of these links; memory of the caller, 2 * 2^n bytes
  */
 struct hc_path {
 	struct list_head list;
@@ -94,13 +94,13 @@ struct hc_path {
 };
 
 /**
- * hc_paths_init() - set up the PATH frames of a new fabric
+ * hc_paths_init() - set up the requests for paths of a new fabric
  * @paths: the fabric's
  */
 void hc_paths_init(struct hc_paths *paths);
 
 /**
- * hc_path_begin() - send a PATH frame
+ * hc_path_begin() - begin a request for a path: send its PATH frame
  * @fabric: the fabric
  * @p: the request, with @p->src and @p->dst, a different node, set
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The walk, the dimensions behind the header of a ROUTED frame: for route.c and way.c, which
- * forward such frames.
+ * Access to the walk: the dimensions behind the header of a ROUTED frame. For route.c and way.c,
+ * which forward such frames.
  */
 #ifndef _HC_WALK_H
 #define _HC_WALK_H
@@ -41,8 +41,8 @@ u32 hc_walk_leads(const struct hc_node *node, const struct sk_buff *skb, unsigne
 		  unsigned int end, u32 at);
 
 /**
- * hc_walk_grow() - lengthen the area of the walk; the header and the area move into the headroom
- * @skb: the frame; all behind the area stays where it is
+ * hc_walk_grow() - lengthen the area of the walk: move the header and the area into the headroom
+ * @skb: the frame; the bytes behind the area stay where they are
  * @old: length of the area, bytes
  * @grow: how many zero bytes to add
  *
@@ -52,7 +52,7 @@ u32 hc_walk_leads(const struct hc_node *node, const struct sk_buff *skb, unsigne
 int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow);
 
 /**
- * hc_route_drop() - drop a frame that cannot be forwarded, and notify its type
+ * hc_route_drop() - drop a frame that cannot be forwarded, after its type's undeliverable()
  * @node: the node
  * @from: dimension of the link that it came over, or HC_DIM_HOST
  * @skb: the frame

@@ -2,14 +2,14 @@
 /*
  * Frames on a fixed path.
  *
- * A frame that is ROUTED and FIXED carries all of its path from the beginning, in the place of the
- * walk (route.c), and how many links it has crossed. Each node sends it over the next link, or
- * drops it if that is down, or for lack of memory or room: no other path is looked for. So frames
- * of one path keep their order, as those of a link do, and each hop takes the same time however
- * long the path is. The sender of such a frame knows at once if it could not be sent; the receiver
- * finds by the frame's number that an earlier one was dropped on its way (coll/detour.c).
+ * A frame that is ROUTED and FIXED carries its whole path from the beginning, in place of the walk
+ * (route.c), and the number of links that it has crossed. Each node sends it over the next link, or
+ * drops it if that link is down, or for lack of memory or room: no node looks for another path. So
+ * frames of one path keep their order, as those of a link do, and each hop takes the same time
+ * however long the path is. The origin of such a frame knows at once if it could not be sent. If a
+ * frame is dropped later, the receiver finds a gap in the numbers of the frames (coll/detour.c).
  *
- * A forged path ends, too: a frame crosses no more links than it names.
+ * A frame with a forged path does not circle for ever: it crosses no more links than it names.
  */
 #include "compat.h"
 #include "fabric/byzantine.h"
@@ -35,7 +35,7 @@ static unsigned int way_dim(const struct sk_buff *skb, unsigned int i)
 	return hc_walk_get(hc_walk_of(skb), HC_WAY_NR_DIMS + i);
 }
 
-/* Send the frame over the next link of its path. Return: 0, -ENOLINK or -ENOBUFS; then it was
+/* Send the frame over the next link of its path. Return: 0; -ENOLINK or -ENOBUFS if the frame was
  * dropped.
  */
 static int way_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)

@@ -15,21 +15,21 @@ struct sk_buff;
  * @node: the origin
  * @dst: number of the node at the end of the path
  * @dims: the dimensions of the path's links
- * @n: how many they are
- * @back: take them from the last to the first
+ * @n: number of links
+ * @back: the path goes from the last of @dims to the first
  * @nr: number of the frame on this path
  * @skb: the frame; ROUTED, FIXED, .src, .dst and the walk are set here. Every hop, the first too,
  *	adds one to .step
  *
  * Context: poll
- * Return: 0, -ENOLINK (a link is down) or -ENOBUFS (no memory, or no room); then it was dropped and
- *	counted
+ * Return: 0; -ENOLINK (a link is down) or -ENOBUFS (no memory, or no room) if the frame was dropped
+ *	and counted
  */
 int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, bool back, u32 nr,
 		struct sk_buff *skb);
 
 /**
- * hc_way_nr() - number of a FIXED frame on its path
+ * hc_way_nr() - get the number of a FIXED frame on its path
  * @skb: the frame, with its walk
  *
  * Return: the number that hc_way_xmit() was given
@@ -43,7 +43,8 @@ __be32 hc_way_nr(const struct sk_buff *skb);
  * @skb: the frame
  *
  * Context: poll
- * Return: false if the path ends here: @skb stays the caller's; true if it was forwarded or dropped
+ * Return: false if the path ends here, and @skb stays the caller's; true if it was forwarded or
+ *	dropped
  */
 bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

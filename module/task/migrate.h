@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks migrate over links: migrate_tx.c; how many: migrate_req.c.
+ * Task migration over links: migrate_tx.c has the protocol, migrate_req.c the requests.
  */
 #ifndef _HC_TASK_MIGRATE_H
 #define _HC_TASK_MIGRATE_H
@@ -29,7 +29,7 @@ int hc_move_want(struct hc_node *node, unsigned int dim, u32 count);
  * @dim: dimension of the link; if it is unusable none migrate
  * @why: the requester
  * @count: how many more of the waiting tasks, at most
- * @sent: set to how many the neighbour has taken for that requester before
+ * @sent: set to how many tasks the neighbour has taken for that requester before
  *
  * Context: poll
  */
@@ -41,7 +41,7 @@ void hc_move_give(struct hc_node *node, unsigned int dim, enum hc_move_why why, 
  * @node: the node
  * @dim: dimension of the link
  * @why: the requester
- * @sent: set to how many the neighbour has taken for that requester
+ * @sent: set to how many tasks the neighbour has taken for that requester
  *
  * Context: poll
  * Return: true if so
@@ -59,7 +59,7 @@ bool hc_move_given(const struct hc_node *node, unsigned int dim, enum hc_move_wh
 void hc_move_stay(struct hc_node *node, u32 dims, enum hc_move_why why);
 
 /**
- * hc_move_event() - do what is due
+ * hc_move_event() - send tasks, replicas and control messages that are due, over all links
  * @node: the node
  * @links: links may have failed or come back
  *

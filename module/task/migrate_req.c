@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many tasks are to migrate over a link, and for whom: the administrator, a round of load
- * balancing, or a neighbour that lacks tasks. Each of the three has a count of its own, so that
- * none waits for, counts or cancels what another one has requested.
+ * Requests for migrations: how many tasks are to migrate over a link. The requester is the
+ * administrator, a load balancing round, or a neighbour that lacks tasks. Each of the three has a
+ * count of its own, so that none waits for, counts or cancels what another one has requested.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"

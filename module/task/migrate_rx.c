@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiver of a migrating task: it assembles the segments, and decides whether it takes the
- * task; migrate_tx.c explains what follows from that.
+ * The receiver of a migrating task: it assembles the segments, and decides whether the node takes
+ * the task. migrate_tx.c explains the protocol.
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -43,7 +43,9 @@ bool hc_tasks_served(const struct hc_tasks *tasks)
 	return !READ_ONCE(tasks->node->failed) && !READ_ONCE(tasks->fabric->dead);
 }
 
-/* Return by how many @move is ahead of the last decided number; 0 or less: it is decided. */
+/* Return by how many @move is ahead of the last decided number. If that is 0 or less, @move is
+ * decided.
+ */
 static s64 in_ahead(const struct hc_way_in *in, u64 move)
 {
 	return in->known ? (s64)(move - in->closed) : 1;
@@ -140,8 +142,9 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
 	return in_decision(in);
 }
 
-/* Answer an ASK while no number of the neighbour is known. It came by unicast, so another node may
- * have forged it: the answer reveals no number, and the first number that is refused stays refused.
+/* Answer a routed ASK while no number of the neighbour is known. Another node may have forged the
+ * ASK, so it is not recorded as a decision, and the answer must reveal no number: the first number
+ * that is asked about is refused, and stays refused; an ASK about another number gets no answer.
  */
 static u8 in_unverified(struct hc_way_in *in, u64 move)
 {
@@ -172,7 +175,7 @@ static bool task_room(const struct hc_tasks *tasks, const struct hc_way_in *in)
 	return hc_tasks_room(tasks);
 }
 
-/* Accept a complete task: from now on it is this node's. */
+/* Take a complete task: put it into this node's queue. */
 static bool task_take(struct hc_tasks *tasks, struct hc_way_in *in, struct hc_task *task)
 {
 	unsigned int dim = container_of(in, struct hc_way, in) - tasks->way;

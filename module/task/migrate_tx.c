@@ -3,30 +3,32 @@
  * Task migration: tasks go over links in TASK frames, one at a time over each link and direction.
  *
  * A migration has a number, by which both ends of the link know it. The sender takes the task from
- * its queue, sends it in segments and repeats that; the receiver assembles it, and *decides*: it
- * takes the task, with the last segment, or refuses it (it has no room). A decision never changes,
- * and is the answer to whatever comes of that migration. The sender does not decide: it keeps the
- * task until it receives the decision. So a task is in the queue of the receiver if and only if the
- * receiver has decided TAKEN, and goes back to the queue of the sender only when the sender has
- * received NOT; lost, doubled, late and overtaking frames change nothing, for a receiver that has
- * decided takes nothing more of this migration, nor of those before it.
+ * its queue, sends it in segments, and repeats them until it is answered. The receiver assembles
+ * the task, and *decides*: it takes the task when the last segment has come, or refuses it, as it
+ * has no room. A decision never changes, and it is the answer to every further frame of that
+ * migration. The sender does not decide: it keeps the task until it receives the decision. So a
+ * task is in the queue of the receiver if and only if the receiver has decided TAKEN, and goes back
+ * to the queue of the sender only when the sender has received NOT. Lost, duplicate, late and
+ * overtaking frames change nothing, for a receiver that has decided accepts no more segments of
+ * this migration, nor of earlier ones.
  *
- * If the link fails the sender does not know whether the receiver has the task. It sends an ASK, by
- * unicast around the fault, and a receiver that gets an ASK about an undecided migration decides
- * NOT: so there is an answer as long as there is a path, also after the link, or the receiver, has
- * come back: a node that fails loses its tasks, but neither its decisions nor its numbers. If there
- * is no path, no protocol can do better (two generals). When that has lasted for the fabric's stall
- * timeout the task is unresolved: an idempotent one goes back to the queue, marked, others are
- * reported as unresolved, by their ids, and are not executed here.
+ * If the link fails, the sender does not know whether the receiver has the task. It sends an ASK,
+ * by unicast around the fault, and a receiver that gets an ASK about an undecided migration decides
+ * NOT. So the sender gets an answer as long as there is a path, also after the link, or the
+ * receiver, has come back: a node that fails loses its tasks, but neither its decisions nor its
+ * numbers. If there is no path, no protocol can do better (two generals). When the sender has had
+ * no path and no answer for the fabric's stall timeout, the task is unresolved: an idempotent task
+ * goes back to the queue, marked; others are reported as unresolved, by their ids, and are not
+ * executed here.
  *
- * A machine that has rebooted has decided nothing, but its nodes may have before the reboot. So
- * each frame of a migration carries the boot id that it is for, and a machine with another boot id
- * answers UNKNOWN, by whatever path it is asked: that makes the task unresolved, too.
+ * After a reboot a machine has no record of the decisions that its nodes made before. So each DATA
+ * and ASK carries the boot id of the machine that it is for, and a machine with another boot id
+ * answers UNKNOWN, over the link or by unicast: that makes the task unresolved, too.
  *
- * Neighbours that lie: segments and the answers to them are believed from the neighbour at the
- * other end of the link alone. An ASK and its answer by unicast name the number, which begins at
- * random, so that no node knows it that has not seen it. A neighbour can refuse tasks, and lose
- * tasks that it has taken, but gets no more memory than the limit of the node.
+ * Byzantine neighbours: segments, and the answers to them, are accepted from the neighbour at the
+ * other end of the link alone. An ASK and its answer by unicast name the migration's number.
+ * Numbers start at random, so only nodes that have seen the number know it. A neighbour can refuse
+ * tasks, and lose tasks that it has taken, but gets no more memory than the limit of the node.
  *
  * Replicas go over links in the same segments: replica_tx.c, replica_store.c.
  */
@@ -116,7 +118,7 @@ static void ask_say(struct hc_node *node, unsigned int dim, const struct hc_wire
 
 /* ------------------------------------------------------------ repetitions */
 
-/* Segments may wait to be processed for this many times the pause before they are sent again. */
+/* Segments that the neighbour has not processed are sent again after this many pauses. */
 #define WAITS_MAX	32
 
 void hc_task_sent(struct hc_task_pace *pace, u64 now)
@@ -128,8 +130,8 @@ void hc_task_sent(struct hc_task_pace *pace, u64 now)
 	pace->tries = min(pace->tries + 1, 255);
 }
 
-/* Frames that a slow machine has not processed yet must not be repeated, or it would only get
- * slower.
+/* Frames that a slow machine has not processed yet must not be repeated: repetitions would make it
+ * only slower.
  */
 bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
 {
@@ -195,7 +197,7 @@ void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *
 	} while (at < task->len);
 }
 
-/* Return for which requester the next task goes; HC_MOVE_NWHY: for none. */
+/* Return the requester for which the next task migrates, or HC_MOVE_NWHY if there is none. */
 static unsigned int out_why(const struct hc_way_out *out)
 {
 	unsigned int why = 0;
@@ -210,8 +212,8 @@ static void out_stop(struct hc_way_out *out)
 	memset(out->want, 0, sizeof(out->want));
 }
 
-/* Begin the migration of the newest waiting task. Keep a replica if the task is to have one and
- * there is room for it.
+/* Begin the migration of the newest waiting task. If the task is to have a replica, and there is
+ * room for one, reserve its record.
  */
 static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
 {
@@ -250,8 +252,8 @@ static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
 	return task;
 }
 
-/* The receiver refused: the task stays here. The requester of this one is not served any further;
- * the other requesters are.
+/* The receiver refused: put the task back into the queue. Cancel the rest of what the requester of
+ * this migration wants; other requesters are still served.
  */
 static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 {
@@ -263,7 +265,7 @@ static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 	trace_hc_task(tasks->node, HC_TASK_KEPT, &task->id);
 }
 
-/* The receiver cannot be asked: the task is unresolved, move it to @unresolved. */
+/* The receiver's decision cannot be known: move the task to @unresolved. */
 static void out_unresolved(struct hc_tasks *tasks, struct hc_way_out *out,
 			   struct list_head *unresolved)
 {
@@ -312,8 +314,8 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 	return true;
 }
 
-/* Return: true if the stall timeout has passed. It does not run while the link is usable, over
- * which the answer comes at last; by another path the answer may get lost.
+/* Return: true if the stall timeout has passed. The timeout does not run while the link is usable:
+ * over the link the answer comes at last, whereas by another path it may get lost.
  */
 static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
@@ -325,8 +327,8 @@ static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 
 	return stall_timeout && out->pace.tries && now - out->since >= stall_timeout;
 }
 
-/* Return the task that is to be sent now, with a reference, or NULL. *@ask is set if the neighbour
- * is to be asked about it instead.
+/* Return the task whose segments are to be sent now, with a reference, or NULL. *@ask is set if an
+ * ASK about it is to be sent instead.
  */
 static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now,
 			       bool *ask, struct list_head *unresolved)
@@ -360,7 +362,7 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 	return out->task;
 }
 
-/* Return the TASK header by which segments or an ASK name the present migration. */
+/* Return the TASK header for segments of the present migration, or for an ASK about it. */
 static struct hc_wire_task out_says(const struct hc_way_out *out, u8 what)
 {
 	return (struct hc_wire_task){
@@ -506,7 +508,7 @@ void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l)
 /* ------------------------------------------------------------ frames */
 
 /* Return: true if the flags of a segment are valid: only idempotent tasks are replicated, and only
- * a migration says that the sender keeps a replica.
+ * DATA of such tasks may have HC_TASK_KEEPS.
  */
 static bool flags_sound(const struct hc_wire_task *w)
 {
@@ -522,7 +524,8 @@ static bool flags_sound(const struct hc_wire_task *w)
 	       copied || flags == w->flags;
 }
 
-/* Return: true if a segment is valid. Each must be as long as possible, so that there are not many.
+/* Return: true if a segment is valid. Each one but the last must be full, so that a task cannot
+ * come in many short ones.
  */
 static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
 			  const struct hc_wire_task *w)
@@ -597,8 +600,8 @@ static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const str
 	return answer;
 }
 
-/* Return: true if the frame was meant for this machine before a reboot, of which nothing is known
- * now.
+/* Return: true if the frame is for this machine as it was before a reboot: the decisions of that
+ * time are not known.
  */
 static bool is_for_another(const struct hc_node *node, const struct hc_wire_task *w)
 {
@@ -606,8 +609,8 @@ static bool is_for_another(const struct hc_node *node, const struct hc_wire_task
 	       be32_to_cpu(w->life) != node->fabric->life;
 }
 
-/* Process a valid TASK frame. Return: false if it answers nothing that was sent. *@skb is NULL
- * afterwards if it was kept.
+/* Process a valid TASK frame. *@skb is NULL afterwards if it was kept. Return: false if the frame
+ * is an answer that this node does not expect.
  */
 static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool routed,
 		    const struct hc_wire_task *w, struct sk_buff **skb)
@@ -650,7 +653,7 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED;
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why = word_reason(node, skb, routed, src);
-	/* A decision has to be remembered, also at a node that has never had a task. */
+	/* Decisions are recorded there, also at a node that has never had a task. */
 	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
 
 	if (!tasks) {

@@ -2,14 +2,14 @@
 /*
  * The queue of tasks of a node, and the ends of its sockets.
  *
- * Each task is in exactly one list: the queue, or the tasks held by one end. Only one step takes it
- * from there, and under the lock: so it is executed once, unless its producer allows more. A task
- * that leaves for another reason than "done" is counted and reported by its id.
+ * Each task is in exactly one list: the queue, or the tasks held by one end. It is moved from list
+ * to list under the lock, so it is executed once, unless its producer allows more. A task that
+ * leaves the node for another reason than "done" is counted, and reported by its id.
  *
- * Memory: the payload is charged to the socket of its producer, and so to its memory cgroup, until
- * no worker can be given it any more; the charge ends when the socket is closed (else the socket
- * could not be freed, nor the module removed). Besides that all of a task counts for the fabric's
- * accounting owner, and towards the limit of the node.
+ * Memory: the payload is charged to the socket of its producer, and so to the memory cgroup of that
+ * socket, until no worker can get the payload any more. The charge also ends when the socket is
+ * closed: otherwise the socket could not be freed, nor the module removed. Besides, all memory of a
+ * task is charged to the fabric's accounting owner, and counts towards the limit of the node.
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -22,9 +22,9 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Most notifications about one event. */
+/* Largest number of notifications about one event. */
 #define NOTIFIED_MAX	32
-/* Tasks whose charge to a socket is ended under the lock at a time. */
+/* How many tasks' charges to a socket are ended in one critical section of the lock. */
 #define DISOWN_BATCH	64
 
 /* ------------------------------------------------------------ tasks */
@@ -81,7 +81,9 @@ static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
 	return a->node == b->node && a->nr == b->nr;
 }
 
-/* The last task may exceed the limit, so that a caller that is woken up for room finds it. */
+/* There is room below the limit, whatever the next task's length: a caller that is woken up for
+ * room can always put its task. So the last task may exceed the limit.
+ */
 bool hc_tasks_room(const struct hc_tasks *tasks)
 {
 	return tasks->stats.bytes < hc_node_task_limit();
@@ -148,8 +150,8 @@ static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct hc
 	end->nheld = 0;
 }
 
-/* The node fails: remove all its tasks to the lists of @l. A migrating task may be at the
- * neighbour; a task of which a neighbour holds a replica is not lost.
+/* The node fails or goes away: move all its tasks to the lists of @l. A migrating task may be at
+ * the neighbour; a task of which a neighbour holds a replica is not lost.
  */
 static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 {
@@ -165,7 +167,9 @@ static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 	hc_spares_lose(tasks);
 }
 
-/* The last notification counts the tasks whose ids no notification has had room for. */
+/* Notification number NOTIFIED_MAX is the last: it counts all further tasks, also those for whose
+ * ids it has no room.
+ */
 void hc_tasks_batch_add(struct hc_tasks_batch *batch, const struct hypercube_task *id)
 {
 	if (batch->n < ARRAY_SIZE(batch->ids))
@@ -221,7 +225,7 @@ static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercu
 		hc_task_put(node->fabric, task);
 }
 
-/* A failed node loses its tasks. A later caller finds under the lock that the node is failed. */
+/* A failed node loses its tasks. A caller that takes @tasks->lock later sees the node failed. */
 void hc_tasks_follow(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
@@ -238,7 +242,7 @@ void hc_tasks_node_gone(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
-	/* Likewise: it finds the fabric dead, or we find @tasks. */
+	/* Pairs with a poll that makes @tasks now: it finds the fabric dead, or we find @tasks. */
 	smp_mb();
 	tasks = hc_tasks_of(node);
 	if (tasks)
@@ -289,7 +293,7 @@ static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 	return tasks;
 }
 
-/* A socket and the poll may call this at the same time; one of them wins. */
+/* A socket and the poll may call this at the same time; both get the tasks of the first. */
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
 {
 	struct hc_tasks *tasks = hc_tasks_of(node), *old;
@@ -354,8 +358,8 @@ static void held_back(struct hc_tasks *tasks, struct hc_task_end *end)
 	list_splice(&back, &tasks->queue);
 }
 
-/* End the charge of the end's tasks to its socket. The lock keeps each task, and so its payload,
- * meanwhile.
+/* Uncharge the end's socket for the tasks that the end has put. The lock keeps each task, and so
+ * its payload, from being freed meanwhile.
  */
 static void put_disown(struct hc_tasks *tasks, struct hc_task_end *end)
 {
@@ -405,8 +409,8 @@ void hc_task_end_exit(struct hc_task_end *end)
 
 /* ------------------------------------------------------------ producers and workers */
 
-/* Return: 0 if the end may use the node, else -ENODEV. The ends leave one by one before the node is
- * gone; a task that one of them gives back is not for another one that is about to leave.
+/* Return: 0 if the end may use the node, else -ENODEV. When a fabric is removed its ends leave one
+ * by one, and put tasks back: an end that is about to leave must not take these.
  */
 static int may_use(const struct hc_task_end *end)
 {
@@ -511,8 +515,8 @@ static struct hc_task *held_find(const struct hc_task_end *end, const struct hyp
 	return NULL;
 }
 
-/* Take the payload of a task that no other worker will be given, and end its accounting. Return:
- * the payload, or NULL if the task is idempotent; *@room is set if that makes room.
+/* Take the payload from a task that no other worker can get, and end the accounting of the payload.
+ * *@room is set if that makes room. Return: the payload, or NULL if the task is idempotent.
  */
 static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *task, bool *room)
 {

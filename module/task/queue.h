@@ -2,14 +2,13 @@
 /*
  * Tasks of a node: those that producers have put and workers have not completed.
  *
- * A task is in the queue of its node, or held by the end of a socket that has taken it. All of that
- * is under one spin lock of the node's own, for it is used by system calls, configuration and the
- * node's poll.
+ * A task is in the queue of its node, or held by the end of a socket that has taken it. One spin
+ * lock per node protects all of that, for system calls, configuration and the node's poll use it.
  *
- * Lifetime: a node's struct hc_tasks is made when the first socket joins, or the first frame about
- * a task comes. The node holds a reference, and so does each end until its socket is closed: a task
- * that sleeps on .wait may outlive the node. The tasks themselves are gone with the node at the
- * latest.
+ * Lifetime: a node's struct hc_tasks is made when the first socket joins, or when the first TASK
+ * frame arrives. The node holds a reference, and so does each end until its socket is closed: a
+ * process that sleeps on .wait may outlive the node. The tasks themselves are removed with the node
+ * at the latest.
  */
 #ifndef _HC_TASK_QUEUE_H
 #define _HC_TASK_QUEUE_H
@@ -44,10 +43,10 @@ enum hc_move_why {
 };
 
 /**
- * struct hc_task_pace - when a task is sent again
+ * struct hc_task_pace - when a task or replica is sent again
  * @tries: how often it was sent
  * @due: when to check whether to send it again, ns
- * @late: when it is sent again even if segments or answers wait to be processed, ns
+ * @late: when it is sent again even if earlier segments may still wait in a receive queue, ns
  */
 struct hc_task_pace {
 	u8 tries;
@@ -59,8 +58,8 @@ struct hc_task_pace {
  * struct hc_way_out - tasks that migrate to the neighbour behind a link; under @tasks->lock
  * @task: the task that is migrating, or NULL
  * @move: number of its migration, or of the last one
- * @life: boot id of the machine that it was for at the start; 0: that is this machine, or one that
- *	has not sent its boot id
+ * @life: boot id of the neighbour's machine when the migration began; 0: the neighbour is on this
+ *	machine, or its machine had not sent its boot id
  * @why: requester of this migration, or of the last one: enum hc_move_why
  * @kept: memory for the replica that stays here once the neighbour has taken the task, or NULL
  * @want: for each requester, how many tasks are still to follow
@@ -83,23 +82,23 @@ struct hc_way_out {
 };
 
 /**
- * struct hc_way_in - tasks or replicas that come from that neighbour; under @tasks->lock
- * @ops: what becomes of them
+ * struct hc_way_in - tasks or replicas that arrive from a neighbour; under @tasks->lock
+ * @ops: what is done with them: hc_in_tasks or hc_in_copies
  * @known: @closed is valid
  * @unverified: @refused is valid: an ASK for that number came by unicast, unverified, before any
  *	number of the neighbour was known
  * @refused: number of a migration that is refused
- * @closed: this migration and all before it are decided
- * @taken: @closed was taken
- * @coming: a task has arrived in part, and what follows is valid
+ * @closed: number of the last migration that is decided; those before it are over, too
+ * @taken: the decision about @closed: the task was taken, else refused
+ * @coming: a task has arrived in part, and the members below are valid
  * @move: number of its migration
  * @id: its id and flags
  * @keeps: the neighbour will keep a replica of it
  * @total: its length, bytes
- * @got: how many of these have arrived
+ * @got: how many bytes of it have arrived
  * @first: its segments, linked by .next
- * @last: the last of them
- * @bytes: memory that they take
+ * @last: the last of its segments
+ * @bytes: memory that its segments take
  */
 struct hc_way_in {
 	const struct hc_in_ops *ops;
@@ -122,19 +121,19 @@ struct hc_way_in {
 /**
  * struct hc_way_spare - replicas of this node's tasks that the neighbour holds; under @tasks->lock
  * @now: the replica that is being sent, or NULL
- * @number: its number, or that of the last one
- * @pace: when to send it again
- * @rest: the neighbour had no room, or did not answer: no replica is sent before this time, ns
+ * @number: its number, or that of the last replica that was sent
+ * @pace: when to send @now again
+ * @rest: no replica is sent before this time, since the neighbour had no room or did not answer, ns
  * @cut: the link is unusable, and the tasks of @live and @handed have to be replicated elsewhere
  * @live: replicas that were sent and are held, by number
  * @handed: replicas of tasks that have migrated from the neighbour, by number
  * @drops: replicas that the neighbour is to drop
- * @ndrops: how many these are
+ * @ndrops: number of entries in @drops
  * @lost: a LOST is to be sent, since this node or the neighbour has failed
- * @had: what was lost then; the payload of LOST
+ * @had: what was lost in that failure: the payload of the LOST
  * @word: number of the present control message, DROP or LOST, or of the last one
- * @saying: it was sent, and is not answered
- * @said: how many of @drops it names, the first ones; 0: it is a LOST
+ * @saying: the present control message was sent, and is not answered
+ * @said: that message is a DROP of this many entries at the head of @drops; 0: it is a LOST
  * @repeats: how often it was sent
  * @again: when to send it again, ns
  */
@@ -160,7 +159,7 @@ struct hc_way_spare {
 /* Kinds of replicas, each with numbers of its own. */
 enum hc_kept_kind {
 	HC_KEPT_SENT,		/* sent by the neighbour */
-	HC_KEPT_HANDED,		/* kept when the task migrated to the neighbour; number of that */
+	HC_KEPT_HANDED,		/* kept here after a migration; numbered by migration */
 	HC_KEPT_NKINDS
 };
 
@@ -168,9 +167,9 @@ enum hc_kept_kind {
  * struct hc_way_kept - replicas that this node holds for the neighbour; under @tasks->lock
  * @copies: the replicas of each kind, by number
  * @bytes: memory that all of them take
- * @orphans: kinds of which some are to be recovered, for the neighbour has failed; BIT(kind)
- * @upto: for each of these: those up to this number
- * @owed: a LOST is to be answered when that is complete
+ * @orphans: kinds of which replicas are to be recovered, since the neighbour has failed; BIT(kind)
+ * @upto: for each kind in @orphans: replicas up to this number are to be recovered
+ * @owed: a LOST is to be answered when all of them are recovered
  * @word: number of that LOST
  */
 struct hc_way_kept {
@@ -182,7 +181,7 @@ struct hc_way_kept {
 	u64 word;
 };
 
-/* All of the above, for one link. */
+/* All of the above, for one link and the neighbour behind it. */
 struct hc_way {
 	struct hc_way_out out;
 	struct hc_way_in in;
@@ -197,8 +196,8 @@ struct hc_way {
  * @joined: the end is in @tasks->ends; else it can neither put nor take tasks any more
  * @among: in @tasks->ends
  * @put: tasks that it has put and whose memory is charged to its socket
- * @held: tasks that it has taken, in this order
- * @nheld: how many these are
+ * @held: tasks that it has taken and not completed, in the order in which it has taken them
+ * @nheld: number of tasks in @held
  * @last: id of the last task that it has put
  */
 struct hc_task_end {
@@ -233,20 +232,21 @@ struct hc_tasks_stats {
 /**
  * struct hc_tasks - the tasks of a node
  * @ref: held by the node and by each end
- * @fabric: its accounting owner is charged for the tasks; valid as long as there are any, and for
- *	ends, whose sockets hold a reference to it
+ * @fabric: the fabric, whose accounting owner is charged for the tasks; valid as long as there are
+ *	tasks, and for ends, whose sockets hold a reference to it
  * @node: the node; valid as long as an end has joined, and for the node's own calls
- * @lock: protects all that follows; the queue's and the sockets' locks are taken inside it
+ * @lock: protects the members below; the queue's and the sockets' locks are taken inside it
  * @nr: number of the last task that was put here
  * @queue: tasks that wait, the next one first
  * @lacking: tasks for which a neighbour is to be found that holds a replica
- * @copying: there have been such tasks here, or replicas of other nodes' tasks
+ * @copying: at some time a task here was to have a replica, or a replica of another node's task was
+ *	held here
  * @ends: ends of the sockets that are bound to the node
  * @stats: numbers of tasks
- * @wait: system calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); exclusive, but for
- *	poll()
+ * @wait: system calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); all but poll() wait
+ *	exclusively
  * @timer: runs when the first of @way is due; the poll starts it
- * @way: for each link
+ * @way: state of each link and its neighbour
  */
 struct hc_tasks {
 	struct kref ref;
@@ -267,7 +267,7 @@ struct hc_tasks {
 /* --- the node; context: config, under hc_fabric.lock unless stated otherwise --- */
 
 /**
- * hc_tasks_follow() - lose the tasks of a node that was failed; nothing if it is in service again
+ * hc_tasks_follow() - lose the tasks of a node that has failed, unless it is in service again
  * @node: the node
  */
 void hc_tasks_follow(struct hc_node *node);
@@ -302,7 +302,7 @@ bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats);
 void hc_task_end_init(struct hc_task_end *end);
 
 /**
- * hc_tasks_join() - make an end a part of a node
+ * hc_tasks_join() - attach an end to a node
  * @node: the node
  * @end: the end
  *
@@ -312,7 +312,7 @@ void hc_task_end_init(struct hc_task_end *end);
 int hc_tasks_join(struct hc_node *node, struct hc_task_end *end);
 
 /**
- * hc_tasks_leave() - separate an end from its node
+ * hc_tasks_leave() - detach an end from its node
  * @end: the end, which has joined
  *
  * Idempotent tasks that it holds go back to the head of the queue, others are lost. Tasks that it
@@ -350,7 +350,8 @@ void hc_task_put(struct hc_fabric *fabric, struct hc_task *task);
  * @end: the producer's end
  * @task: the task; on success the queue has the caller's reference
  *
- * Return: 0; -EAGAIN if there is no room; -EHOSTDOWN if the node has failed; -ENODEV if it is gone
+ * Return: 0; -EAGAIN if there is no room; -EHOSTDOWN if the node has failed; -ENODEV if the node is
+ *	gone
  */
 int hc_tasks_put(struct hc_task_end *end, struct hc_task *task);
 
@@ -361,8 +362,8 @@ int hc_tasks_put(struct hc_task_end *end, struct hc_task *task);
  * @id: set to its id and flags
  * @task: set to the task, with a reference
  *
- * Return: 0; -EAGAIN if there is none; -EMSGSIZE if it is longer than @max; -ENOBUFS if the end
- *	holds too many; -ENODEV if the node is gone
+ * Return: 0; -EAGAIN if no task waits; -EMSGSIZE if the task is longer than @max; -ENOBUFS if the
+ *	end holds too many tasks; -ENODEV if the node is gone
  */
 int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id,
 		  struct hc_task **task);
@@ -401,7 +402,7 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id);
 void hc_task_last(struct hc_task_end *end, struct hypercube_task *id);
 
 /**
- * hc_tasks_poll() - compute the part of poll() that depends on the queue
+ * hc_tasks_poll() - compute the events of poll() that depend on the queue
  * @end: the end
  *
  * Return: EPOLLIN and EPOLLOUT bits
@@ -409,10 +410,10 @@ void hc_task_last(struct hc_task_end *end, struct hypercube_task *id);
 __poll_t hc_tasks_poll(struct hc_task_end *end);
 
 /**
- * hc_tasks_pass() - wake up the next waiter when a system call stops waiting
+ * hc_tasks_pass() - wake up the next waiter when a system call stops waiting: the call may have
+ *	consumed a wakeup that another one needs
  * @end: the end
- * @what: EPOLLIN or EPOLLOUT: the event that it waited for, whose wakeup it may have got instead of
- *	another call
+ * @what: EPOLLIN or EPOLLOUT: the event that the system call waited for
  */
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what);
 

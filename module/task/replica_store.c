@@ -3,19 +3,19 @@
  * The replica store: replicas of neighbours' tasks, which this node holds in case the neighbours
  * fail. replica_tx.c is the sender's part.
  *
- * A replica comes from a neighbour in segments, as a migrated task does (migrate_rx.c), and is
- * found by the link and the number that the neighbour has given it. Or it is a task that migrated
- * to the neighbour and of which this node has kept a replica, under the number of that migration.
- * It is freed when the neighbour sends a DROP that names it; a node that receives a DROP for a
- * replica that has not arrived yet does not accept it any more. No worker gets a replica, unless
- * the neighbour fails: then it goes to the head of the queue, marked as one that a worker may have
- * had, and this node looks for a neighbour to hold a replica of it. That a link fails, or is
- * silent, is not enough.
+ * There are two kinds of replicas. One comes from a neighbour in segments, as a migrated task does
+ * (migrate_rx.c), and is found by the link and the number that the neighbour has given it. The
+ * other is a task that has migrated to the neighbour, and that this node has kept, under the number
+ * of the migration. A replica is freed when the neighbour sends a DROP that names it. If a DROP
+ * names a replica that has not arrived yet, the node refuses the replica from then on. No worker
+ * gets a replica unless the neighbour fails: then the replica goes to the head of the queue, marked
+ * as one that a worker may have had, and this node looks for a neighbour to hold a replica of it. A
+ * link that fails, or is silent, is not enough.
  *
- * Neighbours that lie: the replicas held for one neighbour take no more memory than its share
- * (room_for()), all replicas no more than half of what tasks may take at a node. A neighbour can
- * drop no replica but its own. A control message that came by unicast is believed only if it names
- * a number that no node can know that has not seen it.
+ * Byzantine neighbours: the replicas held for one neighbour take no more memory than its share
+ * (room_for()), and all replicas no more than half of what tasks may take at a node. A neighbour
+ * can drop no replicas but its own. A control message that came by unicast is accepted only if it
+ * names a number that is known only to nodes that have seen it.
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -25,9 +25,9 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Tasks that are recovered, or dropped, under the lock at a time. */
+/* How many tasks are recovered or dropped in one critical section of the lock. */
 #define BATCH		16
-/* Replicas that are recovered for one neighbour before others have their turn. */
+/* How many replicas of one neighbour are recovered before those of others. */
 #define RECOVERED_MAX	64
 
 /**
@@ -44,8 +44,8 @@ struct hc_kept {
 
 /* ------------------------------------------------------------ the store */
 
-/* Return: true if there is room for one more replica of the neighbour of @of. Each neighbour gets
- * its share of half of the node's limit, and its last replica may exceed it.
+/* Return: true if there is room for one more replica of @of's neighbour. Half of the node's limit
+ * is shared equally among the neighbours; the last replica of each may exceed its share.
  */
 static bool room_for(const struct hc_tasks *tasks, const struct hc_way_kept *of)
 {
@@ -75,7 +75,7 @@ void hc_kept_free(struct hc_tasks *tasks, struct hc_kept *kept)
 	hc_poll_free(tasks->fabric, kept, sizeof(*kept));
 }
 
-/* Order numbers by their difference, for they begin anywhere and wrap. */
+/* Order numbers by their difference, for they start at random, and wrap. */
 static int number_cmp(const void *key, const struct rb_node *at)
 {
 	s64 ahead = *(const u64 *)key - rb_entry(at, struct hc_kept, at)->number;
@@ -95,7 +95,7 @@ static struct hc_kept *kept_find(const struct rb_root *root, u64 number)
 	return at ? rb_entry(at, struct hc_kept, at) : NULL;
 }
 
-/* Add a replica to the store. Return: false if there is one of that number. */
+/* Add a replica to the store. Return: false if the store has one of this number. */
 static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, enum hc_kept_kind kind,
 		     struct hc_kept *kept, struct hc_task *task, u64 number)
 {
@@ -170,14 +170,14 @@ bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim)
 	return test_bit(HC_PORT_NO_CARRIER, &tasks->node->ports[dim].flags);
 }
 
-/* Return: true if, as far as this node knows, no other node has this task any more. */
+/* Return: true if the replica is to be recovered: as far as this node knows its task is lost. */
 static bool is_orphan(const struct hc_way_kept *of, enum hc_kept_kind kind, u64 number)
 {
 	return of->orphans & BIT(kind) && hc_task_upto(number, of->upto[kind]);
 }
 
-/* The node fails: remove all replicas of @kind that it holds for the neighbour along @dim, to the
- * list of @l that fits each.
+/* The node fails: move all replicas of @kind that it holds for the neighbour along @dim to the
+ * lists of @l that apply.
  */
 static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kind kind,
 		      struct hc_losses *l)
@@ -200,7 +200,7 @@ static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kin
 	}
 }
 
-/* A neighbour that has sent LOST repeats it, so its answer need not be remembered. */
+/* An outstanding answer to a LOST may be forgotten: the neighbour repeats the LOST. */
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l)
 {
 	enum hc_kept_kind kind;
@@ -233,7 +233,7 @@ static struct hc_kept *kept_upto(const struct rb_root *root, u64 upto)
 	return best;
 }
 
-/* Mark the replicas up to number @upto to be recovered, besides those marked before. */
+/* Mark the replicas up to number @upto as to be recovered, besides those marked before. */
 static void orphans_add(struct hc_way_kept *of, enum hc_kept_kind kind, u64 upto)
 {
 	if (!is_orphan(of, kind, upto))
@@ -269,7 +269,9 @@ static struct hc_kept *orphan_next(struct hc_way_kept *of, enum hc_kept_kind *ki
 	return NULL;
 }
 
-/* Move some replicas to the head of the queue, the last ones first, so that their order stays. */
+/* Move at most BATCH replicas to the head of the queue, the last ones first, which keeps their
+ * order. Return: how many.
+ */
 static unsigned int recover_some(struct hc_tasks *tasks, struct hc_way_kept *of,
 				 struct hypercube_task *ids)
 {
@@ -291,8 +293,8 @@ static unsigned int recover_some(struct hc_tasks *tasks, struct hc_way_kept *of,
 	return n;
 }
 
-/* Return: true if no replica is left to be recovered. If *@owed, that answers the LOST with number
- * *@word.
+/* Return: true if no replica is left to be recovered. *@owed is set if the LOST with number *@word
+ * is to be answered now.
  */
 static bool recover_over(struct hc_way_kept *of, bool *owed, u64 *word)
 {
@@ -303,7 +305,7 @@ static bool recover_over(struct hc_way_kept *of, bool *owed, u64 *word)
 	return !of->orphans;
 }
 
-/* Recover some replicas of the neighbour along @dim; the rest is left to the polls that follow. */
+/* Recover some replicas of the neighbour along @dim; later polls recover the rest. */
 static void recover(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
 	struct hc_tasks_batch batch = { .node = node, .loss = HYPERCUBE_TASK_LOSS_RECOVERED };
@@ -332,8 +334,8 @@ static void recover(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 		hc_node_kick(node, HC_EV_TASKS);
 }
 
-/* Give up a task or replica that has arrived in part, if its number is up to *@upto or that is
- * NULL.
+/* Refuse a task or replica that has arrived in part, if its number is not after *@upto, or if @upto
+ * is NULL.
  */
 static void in_stop(struct hc_tasks *tasks, struct hc_way_in *in, const u64 *upto)
 {
@@ -341,8 +343,8 @@ static void in_stop(struct hc_tasks *tasks, struct hc_way_in *in, const u64 *upt
 		hc_in_close(tasks, in, in->move, false);
 }
 
-/* The neighbour has rebooted, so it has no record of what it had decided. Return: true if the task
- * that was migrating to it is in the queue again.
+/* The neighbour's machine has rebooted, so the neighbour has no record of its decisions. Return:
+ * true if the task that was migrating to it is in the queue again.
  */
 static bool neigh_reborn(struct hc_tasks *tasks, unsigned int dim, struct list_head *unresolved)
 {
@@ -351,7 +353,9 @@ static bool neigh_reborn(struct hc_tasks *tasks, unsigned int dim, struct list_h
 	return hc_out_forget(tasks, dim, unresolved);
 }
 
-/* The neighbour has failed: give up all that was under way between the two nodes. */
+/* The neighbour has failed: cancel what was under way between the two nodes, and mark the replicas
+ * held for it as to be recovered.
+ */
 static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
 	struct hc_way *way = &tasks->way[dim];
@@ -398,9 +402,9 @@ void hc_kept_recover(struct hc_node *node, struct hc_tasks *tasks)
 			recover(node, tasks, d);
 }
 
-/* The neighbour has sent LOST, after it has failed or has seen this node fail: do the same as
- * neigh_fails(), but only up to the numbers of that time. Return: true if the task that was
- * migrating to it is in the queue again.
+/* The neighbour has sent LOST, since it has failed, or has seen this node fail: do what
+ * neigh_fails() does, but only up to the numbers that LOST names. Return: true if the task that was
+ * migrating to the neighbour is in the queue again.
  */
 static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 sent, u64 gave,
 		       u64 taken, u64 kept)
@@ -424,7 +428,7 @@ static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 
 	return hc_out_orphan(tasks, dim, &taken);
 }
 
-/* LOST is answered by revive() when all that follows from it is done. */
+/* recover() answers the LOST when the last replica that it concerns is recovered. */
 void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim,
 		     const struct sk_buff *skb)
 {
@@ -452,7 +456,9 @@ void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 
 /* ------------------------------------------------------------ dropped replicas */
 
-/* Remove the replicas that a DROP names by their numbers to @gone. Return: how many they are. */
+/* Move the replicas that a DROP names by their numbers from the store to @gone, and refuse those
+ * that have not arrived. Return: how many were moved.
+ */
 static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool routed, bool handed,
 			       const __be64 *says, unsigned int n, struct hc_task **gone)
 {
@@ -472,8 +478,8 @@ static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool ro
 	return k;
 }
 
-/* Remove replicas with numbers below @floor to @gone, for the sender does not know them any more;
- * some at a time, for more DROPs will come. Return: how many they are.
+/* Move replicas with numbers below @floor, of which the sender has no record any more, from the
+ * store to @gone: at most BATCH of them, for later DROPs remove the rest. Return: how many.
  */
 static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 floor,
 			       struct hc_task **gone)
@@ -492,8 +498,9 @@ static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 flo
 	return k;
 }
 
-/* A neighbour that drops the replica of the task that is just migrating to it has taken the task
- * and is done with it. Return: true if that is so.
+/* A DROP that names the replica of the task that is migrating to the neighbour means: the neighbour
+ * has taken the task, and needs no replica of it any more. Free the record of the replica then.
+ * Return: true if that is so.
  */
 static bool drop_ends_move(struct hc_tasks *tasks, unsigned int dim, const __be64 *says,
 			   unsigned int n)

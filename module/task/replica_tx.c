@@ -3,26 +3,26 @@
  * The replica sender: replicas of this node's tasks, which neighbours hold in case it fails.
  * replica_store.c is the neighbours' part.
  *
- * A task whose producer has requested a replica is in hc_tasks.lacking until a neighbour has
- * answered that it holds one. Each usable link takes the first of these, one at a time: COPY
- * frames, with a number of the link's own, repeated until the neighbour answers. Only the queue
- * here gives the task to workers. When it is done, or gone, the neighbour is sent a DROP, which
- * names many replicas, is repeated until it is answered, and goes around the link if that has
+ * A task whose producer has requested a replica is in hc_tasks.lacking until a usable link takes
+ * it. Each link takes the first task of that list, one at a time, and sends it in COPY frames, with
+ * a number of the link's own, until the neighbour answers that it holds the replica. Only the queue
+ * here gives the task to workers. When the task is done, or gone, the neighbour is sent a DROP. A
+ * DROP names many replicas, is repeated until it is answered, and goes around the link if that has
  * failed.
  *
- * If the link fails the replica behind it is as good as before, should this node fail. But the
- * neighbour could fail, too, unnoticed: so the task is replicated at another neighbour, and the
- * first replica is dropped once the second is held, not before. If the link comes back first,
- * nothing changes. A neighbour that fails has lost the replicas that it held.
+ * If the link fails, the replica behind it still serves, should this node fail. But the neighbour
+ * could fail, too, unnoticed. So the task is replicated at another neighbour, and the first replica
+ * is dropped once the second is held, not before. If the link comes back first, the first replica
+ * stays. A neighbour that fails has lost the replicas that it held.
  *
- * A migrated task needs no other replica: the node that has had it keeps a replica (HC_TASK_KEEPS)
- * for the node that has it now, from the moment at which the latter decides to take it; so there is
- * no moment without a replica.
+ * A migrated task needs no other replica: its previous node keeps one (HC_TASK_KEEPS) for the node
+ * that has the task now, from the moment at which the latter decides to take it. So there is no
+ * moment without a replica.
  *
- * Neighbours that lie: a neighbour that claims to hold replicas and does not harms only the tasks
- * of nodes that have asked it. One that never answers a DROP is sent no more replicas after
- * SPARE_DROPS_MAX, and can migrate no more tasks of which it keeps a replica here: what it is to
- * drop takes memory at this node.
+ * Byzantine neighbours: a neighbour that claims to hold replicas, but does not, harms only tasks of
+ * nodes that have sent it replicas. If SPARE_DROPS_MAX replicas are to be dropped by a neighbour
+ * that does not answer, it is sent no more replicas, and it can migrate no more tasks to this node
+ * of which it keeps a replica. For the replicas that it is to drop take memory at this node.
  */
 #include <linux/random.h>
 
@@ -34,18 +34,18 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Unanswered drops of a neighbour before it is sent no more replicas. */
+/* If a neighbour still has to drop this many replicas, it is sent no more of them. */
 #define SPARE_DROPS_MAX		1024
-/* Wait before a neighbour without room, or without an answer, is tried again. */
+/* Pause before the next replica to a neighbour that had no room, or did not answer. */
 #define SPARE_REST		(200ULL * NSEC_PER_MSEC)
 
 /**
  * struct hc_spare - a replica that a neighbour holds, or may hold
- * @list: in hc_way_spare.live, .handed or .drops; of the one that is being sent: in none
- * @task: the task, or NULL: the replica is to be dropped
- * @number: by which the neighbour knows it
+ * @list: in hc_way_spare.live, .handed or .drops; in no list while the replica is being sent
+ * @task: the task, or NULL if the replica is to be dropped
+ * @number: number by which the neighbour knows the replica
  * @dim: dimension of the link to the neighbour
- * @handed: the task has migrated from that neighbour, and @number is that of the migration
+ * @handed: the task has migrated from that neighbour, and @number is the number of the migration
  */
 struct hc_spare {
 	struct list_head list;
@@ -134,8 +134,8 @@ bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task)
 	return notified;
 }
 
-/* Replicas that the neighbour is to drop, and those that it will be, take memory here until it
- * answers.
+/* The record of a replica takes memory here until the neighbour has answered a DROP for it. So the
+ * number of replicas that the neighbour is to drop has a bound.
  */
 bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
 {
@@ -160,7 +160,8 @@ bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task,
 	return maybe && task->coming && !hc_neigh_lost(tasks, task->coming->dim);
 }
 
-/* The neighbour does not hold the replica any more: look for another one if the task still exists.
+/* The neighbour does not hold the replica any more: look for another neighbour if the task still
+ * exists.
  */
 static void spare_orphan(struct hc_tasks *tasks, struct hc_spare *s)
 {
@@ -193,7 +194,7 @@ static void spares_orphan_upto(struct hc_tasks *tasks, struct list_head *list, u
 	}
 }
 
-/* Stop sending the replica; another link takes the task. Return: the record of the replica. */
+/* Stop sending the replica, and let another link take the task. Return: the replica's record. */
 static struct hc_spare *copy_end(struct hc_tasks *tasks, struct hc_way_spare *sp)
 {
 	struct hc_spare *s = sp->now;
@@ -218,8 +219,8 @@ void hc_spares_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
 	spares_orphan_upto(tasks, &sp->live, upto);
 }
 
-/* Segments under way may reach the neighbour when it is back: it is then sent a DROP for what they
- * make, or a LOST for what it held.
+/* Segments under way may reach the neighbour when it is back. A replica that they form is revoked
+ * by a DROP. For a task that they form LOST announces that this node keeps no replica.
  */
 void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -240,7 +241,7 @@ void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim)
 	sp->had.known |= cpu_to_be32(HC_TASK_LOST_GAVE);
 }
 
-/* Return what is lost if this node fails now, as a LOST says it. */
+/* Return the payload of the LOST that is to be sent if this node fails now. */
 static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 {
 	return (struct hc_wire_task_lost){
@@ -252,9 +253,9 @@ static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 	};
 }
 
-/* No task is left: all records are replicas to be dropped. Neighbours may not notice that this node
- * has failed if it is back at once, and frames sent before may reach them after that: LOST says
- * up to which numbers all is lost.
+/* No task is left, so all records are of replicas to be dropped. If this node is back at once,
+ * neighbours may not notice that it has failed, and frames that it sent before may reach them after
+ * that. So LOST names the numbers up to which all is lost.
  */
 void hc_spares_lose(struct hc_tasks *tasks)
 {
@@ -298,7 +299,7 @@ static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
 	sp->pace = (struct hc_task_pace){ .due = now };
 }
 
-/* Return the task of which a replica is to be sent, with a reference, or NULL. */
+/* Return the task of which a replica is to be sent now, with a reference, or NULL. */
 static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 now)
 {
 	struct hc_way_spare *sp = &tasks->way[dim].spare;
@@ -328,8 +329,8 @@ static void cut_list(struct hc_tasks *tasks, const struct list_head *list, bool 
 	}
 }
 
-/* Handle a change of the link: if it has failed find other neighbours for the replicas behind it;
- * if it is back, stop that.
+/* Act on a change of the link: if it has failed, find other neighbours for the tasks whose replicas
+ * are behind it; if it is back, stop looking for these.
  */
 static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -348,7 +349,7 @@ static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 
 /* ------------------------------------------------------------ control messages */
 
-/* Return the lowest number that is in use: replicas with lower numbers are none of this node's. */
+/* Return the lowest number in use: the neighbour may drop all replicas with lower numbers. */
 static u64 drop_floor(struct hc_way_spare *sp)
 {
 	const struct hc_spare *first;
@@ -357,7 +358,7 @@ static u64 drop_floor(struct hc_way_spare *sp)
 	return first ? first->number : sp->number + 1;
 }
 
-/* Return how many of the first entries of @sp->drops one DROP can name: they are of one kind. */
+/* Return how many entries at the head of @sp->drops one DROP can name: all are of one kind. */
 static unsigned int drop_count(const struct hc_way_spare *sp)
 {
 	const struct hc_spare *s = list_first_entry(&sp->drops, struct hc_spare, list);
@@ -403,8 +404,8 @@ static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_w
 }
 
 /* Return: true if there is a control message for the neighbour along @dim, and it can be sent. A
- * LOST must come behind what was sent before, so it waits for the link. A failed neighbour is sent
- * nothing.
+ * LOST must arrive after all frames that were sent before it, so it waits until the link is usable.
+ * A failed neighbour is sent no DROP.
  */
 static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 {
@@ -433,7 +434,7 @@ static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool l
 	return sp->said ? drop_make(tasks, sp) : lost_make(tasks, sp);
 }
 
-/* The control message is answered: forget what it was about. */
+/* The control message is answered: free the records of the replicas that it named. */
 static void word_done(struct hc_tasks *tasks, struct hc_way_spare *sp)
 {
 	if (!sp->said)
@@ -486,7 +487,7 @@ void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int di
 	hc_task_put(node->fabric, task);
 }
 
-/* The neighbour holds the replica: a replica that another one has held until now is not needed. */
+/* The neighbour holds the replica: drop the one that another neighbour holds, if there is one. */
 static void copy_kept(struct hc_tasks *tasks, struct hc_way_spare *sp)
 {
 	struct hc_spare *s = sp->now;
@@ -503,8 +504,8 @@ static void copy_kept(struct hc_tasks *tasks, struct hc_way_spare *sp)
 	trace_hc_task(tasks->node, HC_TASK_REPLICATED, &task->id);
 }
 
-/* Process an answer. Return: false if nothing was ever sent under @number; what was given up
- * meanwhile may still be answered.
+/* Process an answer. Return: false if no message or replica of @number was sent lately. An answer
+ * to one that was given up meanwhile is valid, but has no effect.
  */
 static bool answered(struct hc_tasks *tasks, struct hc_way_spare *sp, u8 what, u64 number, u64 now)
 {

@@ -2,28 +2,29 @@
 /*
  * Load balancing rounds: how they begin, spread, advance and end at a node, whatever their method.
  *
- * A round has a number, and the node that has begun it. A node that receives news of one that is
- * later than all it knows takes part, and notifies all its neighbours. So the round spreads over
- * all usable links, and the first link by which each node has received it makes a tree. The method
- * does its part; when a node's own part is complete, and its children in the tree have reported, it
- * reports to its parent. Once all have reported to the node that began the round, that node sends
- * OVER down the tree, and only then a node may begin the next one.
+ * A round is identified by a number and the node that has begun it. A node that receives a frame of
+ * a round later than all it knows joins that round, and notifies all its neighbours. So the round
+ * spreads over all usable links, and the links over which the nodes have first received it form a
+ * tree. In the round each node follows the method. When a node's own part is complete, and its
+ * children in the tree have reported, the node reports to its parent. Once all nodes have reported
+ * to the node that began the round, that node sends OVER down the tree. Only then a node may begin
+ * the next round.
  *
- * A method whose rounds are of a node and its neighbours alone (round_rid.c) uses only the triggers
- * and the record of all this.
+ * If only a node and its neighbours take part in a method's rounds (round_rid.c), the method uses
+ * only the triggers and the records from this file.
  *
- * Several nodes may begin rounds at once: the latest one, by hc_round.id, wins, for a node that
- * receives a later one leaves its own for it, also if it has begun its own. That one is superseded;
- * if a command requested it, it begins once more.
+ * Several nodes may begin rounds at once. The latest round, by hc_round.id, wins: a node that
+ * receives a later round leaves its present one, even if it has begun that one itself. The present
+ * round is then superseded; if a command requested it, it begins once more.
  *
- * A node that meets a fault ends the round with that cause and notifies its neighbours, which do
- * the same. Tasks that are migrating then complete their migration, or do not (migrate_tx.c); all
- * others stay where they are. So no round loses or doubles a task, however it ends: all it does is
- * to determine which node migrates how many tasks to which neighbour.
+ * A node that detects a fault ends the round with that cause and notifies its neighbours, which do
+ * the same. Tasks that are migrating then complete their migration, or return (migrate_tx.c); all
+ * other tasks stay where they are. So no round loses or duplicates a task, however it ends: a round
+ * only determines how many tasks each node migrates to which neighbour.
  *
- * Neighbours that lie: a neighbour can begin rounds, end them, or make a node migrate its tasks,
- * and it can refuse to take any. What it sends needs no memory but what each node has for it
- * anyway.
+ * Byzantine neighbours: a neighbour can begin rounds, end them, make a node migrate its tasks, and
+ * refuse to take any. Its frames need no memory besides struct hc_round_link, which each node has
+ * for it anyway.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -43,10 +44,10 @@
  */
 #define IDLE_MIN	(10ULL * NSEC_PER_MSEC)
 #define IDLE_MAX	((u64)NSEC_PER_SEC)
-/* Delay before a frame that was refused is made again. */
+/* Delay before a frame that could not be sent is made again. */
 #define OWED		(2ULL * NSEC_PER_MSEC)
-/* After this many stall timeouts without progress a round fails: nodes wait for others, and those
- * for migrations over slow links.
+/* A round fails after this many stall timeouts without progress. They are many, for nodes wait for
+ * other nodes, which may wait for migrations over slow links.
  */
 #define STILL_MAX	30
 
@@ -97,9 +98,9 @@ bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u
 
 /* ------------------------------------------------------------ the end */
 
-/* Compute when this node may begin the next round. No round follows another faster than it takes,
- * so that at least half the time is left for other work; and after each round that has moved
- * nothing the node waits longer.
+/* Compute when this node may begin the next round. The pause after a round is at least as long as
+ * the round, so that at least half the time is left for other work. After each round that has moved
+ * no tasks the pause grows.
  */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved)
 {
@@ -130,7 +131,7 @@ static void leave(struct hc_node *node, struct hc_round *r)
 	r->state = HC_ROUND_IDLE;
 }
 
-/* End the round at this node, with @flag for its neighbours. */
+/* End the round at this node, and send @flag (OVER or FAILED) to its neighbours. */
 static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round_event what)
 {
 	unsigned int d;
@@ -139,7 +140,7 @@ static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round
 	r->flags |= flag;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
 	/* OVER goes down the tree, and to neighbours that wait in an earlier round; FAILED goes to
-	 * all.
+	 * all neighbours.
 	 */
 	for (d = 0; d < node->fabric->topo.ports; d++)
 		r->link[d].fresh = hc_round_theirs(r, d) & HC_ROUND_F_PARENT ||
@@ -161,8 +162,8 @@ void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cau
 	end(node, r, HC_ROUND_F_FAILED, HC_ROUND_FAILED);
 }
 
-/* A superseded round is not recorded, nor is the command that requested it answered: it begins
- * again.
+/* A superseded round is not recorded. A command that requested it is not answered yet: the round
+ * begins again.
  */
 void hc_round_superseded(struct hc_node *node, struct hc_round *r)
 {
@@ -249,7 +250,7 @@ static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
 }
 
 /* Return the trigger of the round that this node is to begin now, or 0. *@next is lowered to the
- * time when one will be due, if that is known.
+ * time at which a round will be due, if that is known.
  */
 static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 now, u64 *next)
 {
@@ -315,8 +316,8 @@ bool hc_round_idle(const struct hc_node *node, u32 queued)
 
 /* ------------------------------------------------------------ going on */
 
-/* Return: true if all neighbours take part, and all that have received the round from here have
- * reported.
+/* Return: true if all neighbours that the round uses have joined it, and all children of this node
+ * have reported.
  */
 static bool reported(const struct hc_node *node, const struct hc_round *r)
 {
@@ -372,7 +373,7 @@ static void report(struct hc_node *node, struct hc_round *r)
 	r->link[r->parent].fresh = true;
 }
 
-/* End the round if the parent has sent OVER: all have reported. */
+/* End the round if the parent has sent OVER, since all nodes have reported. */
 static void over(struct hc_node *node, struct hc_round *r)
 {
 	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT) ||
@@ -398,7 +399,8 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	bool may_begin;
 	u64 next;
 
-	/* A node without neighbours may complete a round at once; then no other is due for a while.
+	/* A round that begins is advanced at once, and may complete at a node without neighbours.
+	 * No other round is due for a while then, so this ends.
 	 */
 	do {
 		next = U64_MAX;
@@ -434,7 +436,8 @@ void hc_round_clock_start(struct hc_round_clock *c)
 	c->progress = c->began;
 }
 
-/* Neighbours that never send what a round waits for must not block it for ever. */
+/* A neighbour that never sends the value or flag that a round waits for must not block it for ever.
+ */
 u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c)
 {
 	u64 stall_timeout = (u64)READ_ONCE(node->fabric->stall_timeout) * NSEC_PER_MSEC;
@@ -463,8 +466,8 @@ void hc_round_again(struct hc_node *node, unsigned int dim)
 		hc_node_kick(node, HC_EV_ROUND);
 }
 
-/* Fail the rounds that use a link that was cut, since frames under way over it are lost. The cause
- * is the neighbour, if that has failed, else the link.
+/* Fail the rounds that use a link that was unusable, since frames under way over it are lost. The
+ * cause is the neighbour if it has failed, else the link.
  */
 static void look_at_cut(struct hc_node *node, struct hc_round *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Load balancing rounds: round.c runs them, round_set.c has their settings and history.
+ * Load balancing rounds. round.c runs them; round_set.c has their settings, requests and history.
  */
 #ifndef _HC_TASK_ROUND_H
 #define _HC_TASK_ROUND_H
@@ -18,8 +18,8 @@ struct netlink_ext_ack;
 struct sk_buff;
 
 /**
- * struct hc_round_record - how a round ended, as the node that began it knows
- * @nr: its number; rounds that several nodes begin at once have the same
+ * struct hc_round_record - how a round ended, as the node that began it has recorded
+ * @nr: its number; rounds that several nodes begin at once may have the same number
  * @node: the node that has begun it
  * @method: enum hypercube_balance
  * @trigger: enum hypercube_trigger
@@ -63,7 +63,7 @@ struct hc_rounds_stats {
  * @lock: protects what follows
  * @stats: numbers of rounds
  * @kept: how many records were ever kept
- * @record: the last of them, number i at i % HYPERCUBE_ROUNDS_KEPT
+ * @record: the latest records; record number i is at i % HYPERCUBE_ROUNDS_KEPT
  */
 struct hc_rounds {
 	u32 method;
@@ -144,7 +144,9 @@ bool hc_round_may_ask(const struct hc_node *node, u32 method);
  * @node: the node
  * @method: enum hypercube_balance
  *
- * Return: a number for hc_round_asked(); the caller calls hc_round_notified() at the end
+ * The caller must call hc_round_notified() when it no longer waits for the outcome.
+ *
+ * Return: the number of the request, for hc_round_asked()
  */
 u32 hc_round_ask(struct hc_node *node, u32 method);
 
@@ -185,13 +187,13 @@ int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ex
 /* --- the node; context: poll, unless stated otherwise --- */
 
 /**
- * hc_round_event() - handle HC_EV_ROUND: do what is due in rounds
+ * hc_round_event() - handle HC_EV_ROUND: act on faults and expired times, and advance rounds
  * @node: the node
  */
 void hc_round_event(struct hc_node *node);
 
 /**
- * hc_round_cut() - fail the rounds over links that were unusable, perhaps for a moment
+ * hc_round_cut() - fail the rounds that use links that were unusable, even if only for a moment
  * @node: the node
  * @dims: dimensions of the links, as a mask
  */
@@ -236,7 +238,7 @@ void hc_round_stop(struct hc_node *node);
 void hc_round_free(struct hc_node *node);
 
 /**
- * hc_round_idle() - tell whether a node has too few tasks, so that it is to begin a round
+ * hc_round_idle() - tell whether a node has so few tasks that it is to begin a round
  * @node: the node
  * @queued: tasks in its queue now
  *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dimension exchange (DEM): along one dimension after another neighbours send each other their
- * loads, and the one with more tasks migrates half the difference.
+ * Dimension exchange (DEM): for one dimension after another, the two neighbours along it send each
+ * other their loads, and the one with more tasks migrates half the difference to the other.
  *
- * A node has received all tasks that come along a dimension before it sends its load along the next
- * one, for the value GAVE, which says how many tasks were migrated, follows the last of them.
+ * The value GAVE, the number of tasks that have migrated, is sent after the last of them. So a node
+ * has received all tasks that come along a dimension before it sends its load along the next one.
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"

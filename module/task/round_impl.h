@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What load balancing rounds of all methods have in common; for the files of rounds only.
+ * Declarations for the files round*.c only: what load balancing rounds of all methods share.
  */
 #ifndef _HC_TASK_ROUND_IMPL_H
 #define _HC_TASK_ROUND_IMPL_H
@@ -20,14 +20,15 @@
  * @start: begin a round here. Return: false if that is not possible
  * @rx: process a frame of the method, with @n values of these kinds. Return: false if it is
  *	malformed
- * @topology: check a topology for the method. Return: NULL if it is suitable, else a sentence that
- *	says why not. NULL if the method needs no topology
- * @size: bytes of its own state at a node, see hc_round_priv(); zeroed when a round begins
- * @begin: the node takes part now. Return: 0, or -errno to fail the round. May be NULL
+ * @topology: check a topology for the method. Return: NULL if it is suitable, else a sentence with
+ *	the reason. The pointer is NULL if the method needs no topology
+ * @size: bytes of the method's own state at a node, see hc_round_priv(); zeroed when a round begins
+ * @begin: called when the node begins or joins a round. Return: 0, or -errno to fail the round. May
+ *	be NULL
  * @advance: go on as far as possible. Return: true if the node's own part is complete
  *
- * Rounds that spread over the fabric use hc_round_start() and hc_round_receive(), and only these
- * have the functions and the state that follow.
+ * Methods whose rounds spread over the fabric set @start to hc_round_start() and @rx to
+ * hc_round_receive(). Only these methods have @size, @begin and @advance.
  */
 struct hc_round_ops {
 	u32 id;
@@ -48,7 +49,7 @@ extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa, hc_r
  * struct hc_round_topo - a balancing topology of a fabric; constant
  * @rcu: frees it
  * @epoch: its number in this fabric
- * @mark: hash by which nodes compare their topologies, of HC_ROUND_VALUE_BITS
+ * @mark: hash by which nodes compare their topologies, HC_ROUND_VALUE_BITS long
  * @b: the topology, accepted by the verifier; b.up points to @up
  * @size: bytes of all this
  * @up: see struct hc_balance
@@ -63,14 +64,14 @@ struct hc_round_topo {
 };
 
 /**
- * struct hc_round_link - a node's rounds at one link
+ * struct hc_round_link - state of a node's rounds at one link
  * @said: values that this node sends in its round, @nsaid of them
  * @nsaid: see @said
  * @fresh: a frame is to be sent to the neighbour
  * @sent0: tasks that had migrated over the link before the round
- * @id: the latest round of which the neighbour has sent a frame; what follows belongs to it
- * @last: the last frame
- * @theirs: HC_ROUND_F_* of all frames
+ * @id: the latest round of which the neighbour has sent a frame; the members below belong to it
+ * @last: header of the neighbour's last frame
+ * @theirs: HC_ROUND_F_* of all its frames together
  * @received: values that the neighbour has sent, @nreceived of them
  * @nreceived: see @received
  */
@@ -87,7 +88,7 @@ struct hc_round_link {
 };
 
 /**
- * struct hc_round_clock - times of a node that waits for others in a round
+ * struct hc_round_clock - times of a round at a node, for its deadline
  * @began: when the node began or joined the round, ns
  * @progress: when it last received something new or migrated tasks in it, ns
  */
@@ -97,7 +98,7 @@ struct hc_round_clock {
 };
 
 enum hc_round_state {
-	HC_ROUND_IDLE,		/* there is none, or it has ended */
+	HC_ROUND_IDLE,		/* there is no round, or it has ended */
 	HC_ROUND_RUNS,		/* the node's own part is under way */
 	HC_ROUND_WAITS,		/* the node waits for reports, or for OVER */
 };
@@ -110,19 +111,20 @@ enum hc_round_state {
  * @id: the present or last round: its number << 16 | the node that has begun it
  * @ops: its method, or NULL: there never was a round
  * @state: enum hc_round_state
- * @parent: dimension of the link to the node from which it came, or HC_ROUND_NO_PARENT: it was
- *	begun here
- * @trigger: enum hypercube_trigger, of one that was begun here
- * @dice: a random number, drawn at the end of each round, that spreads the nodes' next ones in time
+ * @parent: dimension of the link over which the round came first; HC_ROUND_NO_PARENT: this node has
+ *	begun it
+ * @trigger: enum hypercube_trigger of a round that this node has begun
+ * @dice: a random number, drawn at the end of each round; it spreads the times at which nodes begin
+ *	the next one
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
  * @out: the node only relays the round, and is not counted
- * @owed: a frame was refused, and has to be made again
+ * @owed: a frame could not be sent, and has to be made again
  * @cut: dimensions of links that were unusable, perhaps for a moment, and that look_at_cut() has
  *	not looked at yet
  * @part: dimensions of the links over which the round goes
  * @giving: dimensions of the links over which tasks are migrating in it
- * @members: nodes here and below, for the report
- * @moved: tasks times links here and below; once the round is over, of all nodes
+ * @members: number of nodes that take part, here and below in the tree, for the report
+ * @moved: tasks times links that they crossed, here and below; once the round is over, of all nodes
  * @gave: tasks that this node has migrated
  * @status: with FAILED: -errno
  * @cause_node: node where the cause lies, or HC_CAUSE_NONE
@@ -133,15 +135,15 @@ enum hc_round_state {
  * @ended: when the last round ended, ns
  * @took: how long that one took, ns
  * @interval: ns from @ended to a round that the node may begin for lack of tasks
- * @idle: the poll knows that the node lacks tasks; hc_round_idle() in any context reads and
- *	sets it
+ * @idle: the poll knows, or was notified, that the node lacks tasks; hc_round_idle() reads and sets
+ *	it in any context
  * @timer: runs when something is due
  * @asks: how many rounds configuration has requested; config writes
- * @ask_method: method of the last one; config writes it before @asks
- * @waiters: how many requests have not been answered yet; config writes
- * @begun: how many of @asks the present round, or the last one, answers
- * @answered: how many of @asks are answered; under hc_rounds.lock
- * @answer: the record of the last of these; under hc_rounds.lock
+ * @ask_method: method of the last request; config writes it before @asks
+ * @waiters: how many requests still wait for an outcome; config writes
+ * @begun: value of @asks up to which the present or last round answers the requests
+ * @answered: value of @asks up to which requests are answered; under hc_rounds.lock
+ * @answer: the record that answers the last of these; under hc_rounds.lock
  * @rid: state of the method RID
  * @size: bytes of all this
  * @link: for each link
@@ -204,7 +206,7 @@ static inline u8 hc_round_theirs(const struct hc_round *r, unsigned int dim)
  * @node: the node
  *
  * Context: any
- * Return: it, or NULL if rounds were never enabled
+ * Return: the node's struct hc_round, or NULL if rounds were never enabled
  */
 struct hc_round *hc_round_of(const struct hc_node *node);
 
@@ -247,7 +249,7 @@ u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c
  * hc_round_pause() - compute when the node may begin the next round itself
  * @r: its rounds
  * @took: how long the round took that has ended, ns
- * @moved: it has moved tasks
+ * @moved: that round has moved tasks
  */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved);
 
@@ -261,7 +263,7 @@ void hc_round_pause(struct hc_round *r, u64 took, bool moved);
 void *hc_round_priv(const struct hc_node *node, struct hc_round *r);
 
 /**
- * hc_round_goes() - tell whether the round uses a link, as far as is known
+ * hc_round_goes() - tell whether the round uses a link, as far as this node knows
  * @r: the node's rounds
  * @dim: dimension of the link
  *
@@ -278,14 +280,14 @@ bool hc_round_goes(const struct hc_round *r, unsigned int dim);
 u32 hc_round_load(const struct hc_node *node);
 
 /**
- * hc_round_give() - migrate tasks to a neighbour, once in a round, and send GAVE when that is
- *	complete
+ * hc_round_give() - migrate tasks to a neighbour, once in a round, and send GAVE when all have
+ *	migrated
  * @node: the node
  * @r: its rounds
  * @dim: dimension of the link
  * @count: how many tasks, at most
  *
- * Return: true when it is complete
+ * Return: true when all have migrated and GAVE is to be sent, or was sent
  */
 bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count);
 
@@ -319,7 +321,7 @@ void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cau
 void hc_round_superseded(struct hc_node *node, struct hc_round *r);
 
 /**
- * hc_round_go() - advance all rounds of the node as far as possible, and send what is new
+ * hc_round_go() - advance all rounds of the node as far as possible, and send new values and flags
  * @node: the node
  * @r: its rounds
  */
@@ -380,8 +382,8 @@ bool hc_round_xmit(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
 
 /**
- * hc_round_say() - send a value to a neighbour in the present round; one that was sent is not
- *	changed
+ * hc_round_say() - send a value to a neighbour in the present round, unless one of this kind and
+ *	index was sent before
  * @r: the node's rounds
  * @dim: dimension of the link
  * @kind: kind of the value
@@ -407,17 +409,18 @@ bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kin
 		   unsigned int index, u64 *value);
 
 /**
- * hc_round_follow() - follow neighbours into a later round, or to the end of the present one
+ * hc_round_follow() - follow neighbours into a later round, or end the present one if it has failed
+ *	at a neighbour
  * @node: the node
  * @r: its rounds
- * @next: set to the time when the node may follow, if that is too early now
+ * @next: set to the time when the node may follow, if it is too early now
  *
  * Return: false if it is too early
  */
 bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next);
 
 /**
- * hc_round_flush() - send frames to the neighbours for which something is new
+ * hc_round_flush() - send frames to the neighbours that lack values or flags of this node
  * @node: the node
  * @r: its rounds
  */
@@ -434,7 +437,8 @@ void hc_round_flush(struct hc_node *node, struct hc_round *r);
 const struct hc_round_ops *hc_round_method(u32 method);
 
 /**
- * hc_round_record() - record the end of a round that was begun here, and answer the command for it
+ * hc_round_record() - record the end of a round that was begun here, and answer the command that
+ *	requested it, if any
  * @node: the node
  * @r: its rounds
  * @rec: the record
@@ -476,7 +480,7 @@ size_t hc_rid_size(const struct hc_fabric *fabric);
 bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next);
 
 /**
- * hc_rid_needs() - tell whether that round waits for a neighbour, or will
+ * hc_rid_needs() - tell whether the node's RID round waits, or will wait, for a neighbour
  * @r: the node's rounds
  * @dim: dimension of the link
  *
@@ -494,7 +498,8 @@ bool hc_rid_needs(const struct hc_round *r, unsigned int dim);
 bool hc_rid_again(struct hc_round *r, unsigned int dim);
 
 /**
- * hc_rid_go() - advance the RID rounds of the node and its neighbours, and send what is new
+ * hc_rid_go() - advance the RID rounds of the node and its neighbours, and send new requests and
+ *	answers
  * @node: the node
  * @r: its rounds
  */

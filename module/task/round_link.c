@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ROUND frames: what a node sends in a round over a link.
+ * ROUND frames: the values and flags that a node sends in a round over a link.
  *
- * Each frame repeats all that the node has sent over this link in the round, so a later one
- * replaces those before, and one that was refused is made again (hc_round_link.fresh). A link
- * delivers them in order or is down, so each end has the last state of the other one, except for
- * frames that were lost while one end was down:
+ * Each frame repeats all values and flags that the node has sent over this link in the round. So a
+ * later frame replaces those before it, and a frame that could not be sent is made again
+ * (hc_round_link.fresh). A link delivers frames in order or is down, so each end has the last state
+ * of the other one, except for frames that were lost while one end was down. These do no harm:
  *
- *  - A round has failed when a link over which it goes was unusable, be it for a moment.
- *  - One end of a link comes up before the other, which drops what comes until then. The latter
- *    sends its FAULT word when it is up, and then all is sent to it again (hc_round_again()).
- *  - A neighbour whose frame is of an earlier round than this node's, or of one that this node
- *    knows is over, is sent this node's state.
+ *  - A round fails if a link that it uses was unusable, even if only for a moment.
+ *  - One end of a link comes up before the other, which drops all frames until it is up, too. It
+ *    sends its FAULT word then, and the first end sends its state again (hc_round_again()).
+ *  - A neighbour that sends a frame of an earlier round than this node's, or of a round that this
+ *    node knows to be over, is sent this node's state.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -23,10 +23,12 @@
 /* A value in a frame: kind << 56 | index << 48 | value. */
 #define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
-/* Least time between rounds that a node joins: each node that joins notifies all its neighbours. */
+/* Least time between rounds that a node joins: it bounds the frames that a neighbour can cause, as
+ * each node that joins notifies all its neighbours.
+ */
 #define GAP	(2ULL * NSEC_PER_MSEC)
-/* No round takes less than 2^LEAST_LOG ns, which bounds how many there can have been since the
- * machine's start. A greater number is refused, or a neighbour could use up the numbers.
+/* No round takes less than 2^LEAST_LOG ns, which bounds how many rounds there can have been since
+ * the machine's start. A greater number is refused: otherwise a neighbour could use up the numbers.
  */
 #define LEAST_LOG	10
 
@@ -139,8 +141,8 @@ static bool cause_sound(const struct hc_node *node, const struct hc_wire_round *
 	       (d == HC_CAUSE_NONE || d < node->fabric->topo.ports);
 }
 
-/* Return: true if all values are of kinds that the method has, and no two have the same kind and
- * index.
+/* Return: true if all values are of kinds that the method uses, and no two values have the same
+ * kind and index.
  */
 static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigned int n)
 {
@@ -181,7 +183,8 @@ static bool is_over(u8 flags)
 	return flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
 }
 
-/* Store what the neighbour has sent. It may add flags and values to a round, but not take any back.
+/* Store the neighbour's flags and values. It may add flags and values to a round, but not take any
+ * back.
  */
 static void link_receive(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
 			 const u64 *word, unsigned int n)
@@ -228,8 +231,9 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 
 /* ------------------------------------------------------------ following */
 
-/* Return the link over which the latest round came, if that is later than the node's own and its
- * link is usable (else the round has failed at the neighbour, too); or HC_ROUND_NO_PARENT.
+/* Return the dimension of the usable link over which the latest round came, or HC_ROUND_NO_PARENT
+ * if none is later than the node's own. A round that came over a link that is now unusable has
+ * failed at the neighbour, too, and is ignored.
  */
 static unsigned int later_along(const struct hc_node *node, const struct hc_round *r)
 {
@@ -244,11 +248,12 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 	return dim;
 }
 
-/* Take the number of a later round without taking part. Either it has ended elsewhere already; or
- * it claims to be begun by this node, which has not begun it: the nodes in it may wait for each
- * other with no node that would end it, so they are sent FAILED.
+/* Take over the number of a later round without joining it. Either the round has ended elsewhere
+ * already; or it names this node as the one that has begun it, which is wrong. In the second case
+ * its nodes may wait for each other, and no node would end the round, so they are sent FAILED.
  *
- * Neighbours that wait for this node in the earlier round that it leaves are notified in any case.
+ * In both cases neighbours that wait for this node in the earlier round that it leaves are
+ * notified.
  */
 static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
@@ -270,7 +275,7 @@ static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int di
 	}
 }
 
-/* Act on what neighbours have sent in the present round: it may have failed. */
+/* Fail the present round if it has failed at a neighbour, or a neighbour contradicts it. */
 static void present_follow(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;

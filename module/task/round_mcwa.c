@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quotas on a balancing topology (MCWA), and the cube walking algorithm (CWA), which is the same
- * where the topology is the whole cube.
+ * Two methods: MCWA balances by quotas on a balancing topology. The cube walking algorithm (CWA) is
+ * the special case in which the topology is the whole cube, without trees.
  *
- * Loads and weights (numbers of nodes) go up the trees; the roots add them up over the subcube,
+ * Loads and weights (numbers of nodes) go up the trees. The roots add them up over the subcube,
  * dimension after dimension. So each root learns the loads and weights of the cubes that contain
- * it, of those beside them, and the total; and since quotas follow from the weights of the roots
- * with lower numbers, it can compute the quotas of all these cubes without further messages. Quotas
- * go down the trees. Then the surplus of each tree goes up, from cube to cube, the largest first,
- * and down where trees lack some. The arithmetic is that of the planner (hc_quota.h, and
- * ctl/plan/balance_mcwa.c).
+ * it, of the cubes beside these, and the total. Quotas follow from the weights of the roots with
+ * lower numbers, so a root can compute the quotas of all these cubes without further messages.
+ * Quotas go down the trees. Then the surplus tasks of each tree migrate up to its root, from cube
+ * to cube, the largest cubes first, and down the trees that lack tasks. The arithmetic is that of
+ * the planner (hc_quota.h, and ctl/plan/balance_mcwa.c).
  *
- * Before a walk along a dimension both neighbours there send how many tasks leave each cube that
- * contains them; as many arrive in the cubes of the other: so both know what every such cube has
- * then, as planned. Migrations follow the plan as far as there are tasks: a node whose tasks were
- * taken by workers meanwhile migrates those that it has, and sends how many they were. Each node
- * waits for the tasks that are to come before it sends any on.
+ * Before a walk along a dimension the two roots along it send each other how many tasks leave each
+ * cube that contains the sender. As many tasks arrive in the corresponding cubes of the receiver.
+ * So both roots know how many tasks each of these cubes has after the walk, as planned. Migrations
+ * follow the plan as far as there are tasks: if workers have taken tasks of a node meanwhile, the
+ * node migrates those that it still has, and sends their number. Each node waits for the tasks that
+ * it is to receive before it migrates any itself.
  */
 #include <linux/math64.h>
 
@@ -29,16 +30,18 @@
 /* What a node does next. */
 enum step {
 	LOADS_UP,	/* receive the loads of the children */
-	EXCHANGE,	/* roots: send loads along dimension @level of the subcube, from 0 */
+	EXCHANGE,	/* roots: exchange loads along dimension @level of the subcube, from 0 up */
 	QUOTA_DOWN,	/* others: receive the quota */
-	SURPLUS_UP,	/* receive the surplus of the children, and send it on */
-	WALK,		/* roots: along dimension @level - 1, down to 0 */
-	LACK_WAIT,	/* others: wait for what the tree lacks */
-	LACK_DOWN,	/* send it on to the children */
+	SURPLUS_UP,	/* receive the children's surplus tasks, and migrate the tree's own up */
+	WALK,		/* roots: walk along dimension @level - 1 of the subcube, down to 0 */
+	LACK_WAIT,	/* others: wait for the tasks that the node and its tree lack */
+	LACK_DOWN,	/* migrate the tasks that the children's trees lack to the children */
 	OVER,
 };
 
-/* A cube that contains a root, or the one beside it. */
+/* A cube that contains a root, or the one beside it: its tasks, its nodes, its surplus of tasks,
+ * and how many tasks leave it in the present walk.
+ */
 struct cube {
 	u64 load;
 	u64 weight;
@@ -59,7 +62,7 @@ struct cube {
  * @mark: hash of the topology
  * @load: tasks of the node and the tree below it
  * @weight: nodes in that tree, this one among them
- * @quota: tasks that they are to have
+ * @quota: tasks that the nodes of that tree are to have
  * @own: cube of dimension i that contains the node
  * @beside: the cube beside it
  */
@@ -85,9 +88,9 @@ static bool is_root(const struct mcwa *p)
 	return p->up == HC_BALANCE_ROOT;
 }
 
-/* ------------------------------------------------------------ the place in the topology */
+/* ------------------------------------------------------------ the position in the topology */
 
-/* Find the node's place in the topology. */
+/* Find the node's position in the topology: its parent and children, or that it is in no tree. */
 static void place(const struct hc_node *node, struct hc_round *r, struct mcwa *p,
 		  const struct hc_balance *b)
 {
@@ -132,7 +135,9 @@ static int begin(struct hc_node *node, struct hc_round *r)
 
 /* ------------------------------------------------------------ loads */
 
-/* Sum up the loads of the children. Return: false if some have not been received. */
+/* Add up the loads of the node and its children, and send the sum to the parent. Return: false if
+ * some loads have not been received.
+ */
 static bool loads_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
 	u64 load, weight;
@@ -164,15 +169,17 @@ static bool is_upper(const struct hc_node *node, const struct mcwa *p, unsigned 
 	return node->id & hc_bit(p->dim[level]);
 }
 
-/* Return the surplus of a cube that comes behind roots of weight @before in the order of the nodes;
- * negative: it lacks so many tasks.
+/* Return the surplus of a cube, negative if it lacks tasks. @before is the total weight of the
+ * roots with lower numbers than those of the cube.
  */
 static s64 cube_delta(const struct cube *c, u64 each, u64 rest, u64 before)
 {
 	return c->load - (c->weight * each + hc_quota_share(rest, before, c->weight));
 }
 
-/* The weights of all nodes fit in 32 bits, unless a node lies; 0 could come from one that does. */
+/* Divide @sum by @weight. The weights of all nodes together fit in 32 bits, unless a Byzantine node
+ * sends a wrong one; such a node could also send 0.
+ */
 static u64 divide(u64 sum, u64 weight, u64 *rest)
 {
 	return div64_u64_rem(sum, max(weight, 1ULL), rest);
@@ -218,7 +225,8 @@ static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ quotas */
 
-/* Return the surplus of child number @i; negative: it lacks so many tasks. *@quota is set. */
+/* Return the surplus of child number @i, negative if it lacks tasks. *@quota is set to its quota.
+ */
 static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned int i, u64 *quota)
 {
 	u64 each, rest, before = 0, load = 0, weight = 0;
@@ -271,8 +279,8 @@ static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	return true;
 }
 
-/* Compute how many tasks leave each cube that contains the node along dimension @j, and each one
- * beside.
+/* Compute how many tasks leave each cube that contains the node, and each cube beside these, along
+ * dimension @j.
  */
 static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j)
 {
@@ -290,8 +298,8 @@ static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j
 	}
 }
 
-/* Get what the neighbour along dimension @j has sent of the cubes that contain it: @j + 1 values of
- * @theta. Return: false if some have not been received.
+/* Get the values that the neighbour along dimension @j has sent: how many tasks leave each cube
+ * that contains it, in @theta[0] to @theta[@j]. Return: false if some have not been received.
  */
 static bool walk_received(struct hc_round *r, const struct mcwa *p, unsigned int j, u64 *theta)
 {
@@ -358,9 +366,11 @@ static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	return over;
 }
 
-/* ------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------ the sequence of steps */
 
-/* Return: true if all neighbours that have sent the hash of their topology have the same one. */
+/* Return: true if all neighbours that have sent the hash of their topology have this node's. Else
+ * fail the round.
+ */
 static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {
 	unsigned int d;
@@ -406,8 +416,8 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	}
 }
 
-/* Return: true if the round goes over all links of the node's part. A neighbour may send later that
- * it does not use a link.
+/* Return: true if the round uses all links on which the node's part depends. Else fail the round. A
+ * neighbour may announce late that it does not use a link, so each advance() checks this.
  */
 static bool has_links(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver-initiated diffusion (RID): a node that lacks tasks asks its neighbours how many they
- * have, and then requests from each a part of what it lacks to the mean of itself and them.
+ * Receiver-initiated diffusion (RID): a node that lacks tasks asks its neighbours for their loads,
+ * takes the mean of these and its own, and requests from each neighbour a part of the tasks that it
+ * lacks to that mean.
  *
- * Only the node and its neighbours take part in such a round. It has a number of the node's own,
- * which its neighbours remember: of a neighbour's requests only the latest counts. A node always
- * answers, whatever else it does, so there is no circle of nodes that wait: to send a load, and to
- * migrate tasks that are there, needs no third node; two nodes may ask each other, and be in a
- * round of another method at the same time. Tasks go as in any migration (migrate_tx.c); as many
- * migrate as are still there when it is their turn, and then the requester is sent how many they
- * were.
+ * Only the node and its neighbours take part in such a round. The round has a number of the node's
+ * own, and the neighbours store the last one: only the latest round of a node counts. A node always
+ * answers, whatever else it does, so no cycle of nodes that wait for each other can arise: neither
+ * sending a load nor migrating tasks that are there depends on a third node. Two nodes may ask each
+ * other, and may be in a round of another method at the same time. Tasks migrate as always
+ * (migrate_tx.c): as many of the requested ones as are still in the queue when their turn comes.
+ * Then the requester is sent their number.
  *
- * The round fails when a link fails over which something is still to come, or when nothing is
- * received for long. Tasks that were requested may come nonetheless.
+ * The round fails if a link fails over which an answer is still to come, or if no answer is
+ * received for long. Tasks that were requested may arrive nonetheless.
  *
- * Neighbours that lie: a neighbour can make a node migrate what it has, and can promise tasks that
- * it does not have. Each neighbour has fixed memory at the node, whatever it sends.
+ * Byzantine neighbours: a neighbour can make a node migrate its tasks, and can promise tasks that
+ * it does not have. The node has fixed memory for each neighbour, whatever the neighbour sends.
  */
 #include <linux/build_bug.h>
 
@@ -28,24 +29,24 @@
 #include "task/round_impl.h"
 #include "trace.h"
 
-/* No node has so many tasks; it keeps the arithmetic within 64 bits. */
+/* More tasks than any node has; greater values are lowered to it, so that sums fit in 64 bits. */
 #define LOAD_MAX	(1ULL << 28)
 
 enum ask_step {
 	ASK_NOTHING,
-	ASK_LOAD,	/* waiting for its load */
+	ASK_LOAD,	/* waiting for the neighbour's load */
 	ASK_KNOWN,	/* its load was received */
-	ASK_GAVE,	/* waiting for its tasks */
-	ASK_DONE,	/* they were received */
+	ASK_GAVE,	/* waiting for its tasks, and then its GAVE */
+	ASK_DONE,	/* GAVE was received, or no tasks were requested */
 };
 
 /**
- * struct hc_rid_ask - what the node wants of a neighbour
+ * struct hc_rid_ask - the node's request to a neighbour
  * @step: enum ask_step
  * @fresh: the request has not been sent yet
  * @load: tasks that the neighbour has
  * @want: tasks that are requested
- * @gave: tasks that were received, as the neighbour says
+ * @gave: tasks that have migrated from the neighbour, by its GAVE
  */
 struct hc_rid_ask {
 	u8 step;
@@ -59,18 +60,18 @@ enum serve_step {
 	SERVE_NOTHING,
 	SERVE_NEW,	/* a new request; tasks of an earlier one may be migrating */
 	SERVE_LOAD,	/* the load was sent */
-	SERVE_GIVES,	/* tasks are migrating */
-	SERVE_GAVE,	/* they have migrated */
+	SERVE_GIVES,	/* the requested tasks are migrating */
+	SERVE_GAVE,	/* they have migrated, or could not */
 };
 
 /**
- * struct hc_rid_serve - what a neighbour wants of the node
- * @nr: number of its round
+ * struct hc_rid_serve - a neighbour's request to the node
+ * @nr: number of the neighbour's round
  * @step: enum serve_step
  * @fresh: an answer is to be sent
  * @load: tasks in this node's queue when it answered
- * @want: tasks that the neighbour requests; 0: it has not sent that yet
- * @sent0: tasks that had migrated to it before
+ * @want: tasks that the neighbour requests; 0 until it has sent the number
+ * @sent0: tasks that had migrated to it by requests before
  * @gave: tasks that have migrated to it in this round
  */
 struct hc_rid_serve {
@@ -91,10 +92,10 @@ struct hc_rid_link {
 /**
  * struct hc_rid - RID rounds of a node and its neighbours; [poll]
  * @nr: number of the node's own round, or of its last one
- * @asks: the own round is under way
- * @trigger: enum hypercube_trigger of it
- * @clock: its times
- * @link: for each dimension
+ * @asks: the node's own round is under way
+ * @trigger: enum hypercube_trigger of that round
+ * @clock: times of that round
+ * @link: requests in both directions, for each link
  */
 struct hc_rid {
 	u64 nr;
@@ -151,8 +152,8 @@ static void add_up(const struct hc_node *node, const struct hc_rid *p, struct hc
 	}
 }
 
-/* Nodes that look for tasks where there are none do so again and again: that is only counted, not
- * reported.
+/* Return: true if a round is to be reported. A node that lacks tasks begins rounds again and again
+ * while its neighbours have none to give: such rounds are only counted.
  */
 static bool worth_telling(const struct hc_round_record *rec)
 {
@@ -232,8 +233,8 @@ static void ask(struct hc_node *node, struct hc_round *r)
 		end(node, r, 0, HC_CAUSE_NONE, HC_CAUSE_NONE);
 }
 
-/* A neighbour that has sent its load counts, too: it will be asked for tasks once all loads are
- * known.
+/* The round also needs a neighbour that has sent its load: tasks may be requested from it once all
+ * loads are known.
  */
 bool hc_rid_needs(const struct hc_round *r, unsigned int dim)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds as configuration sees them: settings, topology, requests and the history.
+ * The configuration of rounds: settings, topology, requests and the history.
  */
 #include <linux/jhash.h>
 #include <linux/slab.h>

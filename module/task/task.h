@@ -18,16 +18,18 @@ struct hc_wire_task;
 
 /**
  * struct hc_task - a task
- * @list: in hc_tasks.queue, hc_task_end.held or a list of lost ones; in none while it migrates or
- *	is a replica
+ * @list: in hc_tasks.queue, in hc_task_end.held or in a list of lost tasks; in no list while the
+ *	task migrates or is a replica
  * @by: in hc_task_end.put of its producer, while it is charged to the producer's socket
- * @ref: held by the list or the per-neighbour state that it is in, and by calls that read @skb
- * @skb: payload, in segments linked by .next; NULL: a worker has it, and no other one will get it
+ * @ref: one reference of the list or per-neighbour state that the task is in, and one of each call
+ *	that reads @skb
+ * @skb: payload, in segments linked by .next; NULL once a worker has the task and no other worker
+ *	can get it
  * @len: length of the payload, bytes
  * @id: its id and flags
  * @bytes: memory counted for it at the node
- * @charged: bytes of these that the accounting owner was charged for it; the rest was charged for
- *	its frames
+ * @charged: part of @bytes that the accounting owner was charged for the task; the rest was charged
+ *	for its frames
  * @lack: in hc_tasks.lacking
  * @copy: the replica that a neighbour holds, or NULL
  * @coming: the replica that is being sent to a neighbour, or NULL
@@ -48,10 +50,10 @@ struct hc_task {
 
 /**
  * struct hc_in_ops - what a receiver of segments does with tasks or replicas
- * @room: tell whether there is room for one more
- * @take: store one that is complete. Return: false if there is no memory
+ * @room: tell whether there is room for one more task or replica
+ * @take: store a complete one. Return: false if there is no memory
  * @yes: enum hc_task_what: the answer if it was stored
- * @no: the answer if it was not, and never will be under this number
+ * @no: the answer if it was refused, and so never will be stored under this number
  */
 struct hc_in_ops {
 	bool (*room)(const struct hc_tasks *tasks, const struct hc_way_in *in);
@@ -61,11 +63,11 @@ struct hc_in_ops {
 };
 
 /**
- * struct hc_losses - tasks that the node loses, by what is known of them
- * @lost: no other node has them
- * @unresolved: a neighbour may have them
- * @saved: a neighbour has a replica of them
- * @all: count no replicas, since no node will be left to recover them
+ * struct hc_losses - tasks that a failing node loses, sorted by where else they exist
+ * @lost: tasks that no other node has
+ * @unresolved: tasks that a neighbour may have
+ * @saved: tasks of which a neighbour has a replica
+ * @all: ignore replicas, since no node will be left to recover them
  */
 struct hc_losses {
 	struct list_head lost;
@@ -74,18 +76,18 @@ struct hc_losses {
 	bool all;
 };
 
-/* Wait for the first answer; doubled each time. */
+/* Wait for an answer before the first repetition; doubled with each repetition. */
 #define HC_TASK_REPEAT_MIN	(20ULL * NSEC_PER_MSEC)
 #define HC_TASK_REPEAT_MAX	((u64)NSEC_PER_SEC)
-/* A link without an answer after so many tries may be silent. */
+/* After this many tries without an answer the link may be silent: no more segments are sent. */
 #define HC_TASK_TRIES		6
-/* By how much a number that comes by unicast may exceed what is known. */
+/* Accepted distance of the number in a routed ASK, or in an answer, from the last known number. */
 #define HC_TASK_AHEAD_MAX	1024
 
 #define HC_TASK_READERS	(EPOLLIN | EPOLLRDNORM)
 #define HC_TASK_WRITERS	(EPOLLOUT | EPOLLWRNORM)
 
-/* Return: true if @number is not after @upto. Numbers of a link begin anywhere and wrap. */
+/* Return: true if @number is not after @upto. Numbers of a link start at random, and wrap. */
 static inline bool hc_task_upto(u64 number, u64 upto)
 {
 	return (s64)(upto - number) >= 0;
@@ -96,7 +98,7 @@ static inline u64 hc_task_pause(unsigned int tries)
 	return min_t(u64, HC_TASK_REPEAT_MIN << min(tries, 10U), HC_TASK_REPEAT_MAX);
 }
 
-/* Return the tasks of a node, which stay once they are there, or NULL. */
+/* Return the tasks of a node, or NULL. Once made, they stay until the node is freed. */
 static inline struct hc_tasks *hc_tasks_of(const struct hc_node *node)
 {
 	/* Pairs with hc_tasks_make(). */
@@ -124,18 +126,18 @@ bool hc_tasks_room(const struct hc_tasks *tasks);
 /**
  * hc_tasks_wake() - wake up a system call that waits
  * @tasks: the node's tasks
- * @what: for what it waits: HC_TASK_READERS or HC_TASK_WRITERS
+ * @what: the event that the call waits for: HC_TASK_READERS or HC_TASK_WRITERS
  *
  * Context: any; without @tasks->lock
  */
 void hc_tasks_wake(struct hc_tasks *tasks, __poll_t what);
 
 /**
- * hc_task_unlink() - remove a task from all lists, and its bytes from the node's
+ * hc_task_unlink() - remove a task from all lists, and subtract its bytes from the node's
  * @tasks: the node's tasks
  * @task: the task
  *
- * Return: true if that makes room
+ * Return: true if the node had no room for another task before, and has room now
  */
 bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task);
 
@@ -159,8 +161,8 @@ void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct
  * hc_tasks_served() - tell whether the node may take tasks
  * @tasks: the node's tasks
  *
- * A caller that fails the node, or removes the fabric, sets that before it looks, under the lock,
- * for tasks to be lost; so none is taken after that.
+ * The code that fails the node, or removes the fabric, first sets the flag and then collects the
+ * tasks to be lost under the lock. So the node takes no task after that.
  *
  * Return: true if the node is neither failed nor going away
  */
@@ -169,11 +171,11 @@ bool hc_tasks_served(const struct hc_tasks *tasks);
 /* --- migrate_rx.c --- */
 
 /**
- * hc_in_close() - decide about a migration and all before it
+ * hc_in_close() - record the decision about a migration; all earlier migrations are over, too
  * @tasks: the node's tasks
  * @in: the neighbour's tasks or replicas
  * @move: number of the migration
- * @taken: this one is taken
+ * @taken: the decision: the task is taken, else refused
  */
 void hc_in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken);
 
@@ -191,19 +193,19 @@ void hc_in_forget(struct hc_way_in *in);
  * @w: the frame's TASK header
  * @skb: the frame; NULL afterwards if it was kept
  *
- * Return: the answer, or 0: there is none (yet)
+ * Return: the answer to be sent, or 0 if there is none, or none yet
  */
 u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
 		 struct sk_buff **skb);
 
 /**
- * hc_in_asked() - answer a question about a migration; one that is undecided is decided "no"
+ * hc_in_asked() - get the answer to an ASK; refuse the migration if it is undecided
  * @tasks: the node's tasks
  * @in: the neighbour's tasks or replicas
  * @move: number of the migration
- * @routed: the question came by unicast
+ * @routed: the ASK came by unicast
  *
- * Return: the answer, or 0: there is none
+ * Return: the answer to be sent, or 0 if there is none
  */
 u8 hc_in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed);
 
@@ -212,11 +214,11 @@ extern const struct hc_in_ops hc_in_tasks;
 /* --- queue.c --- */
 
 /**
- * hc_task_lose() - remove a task that the node loses to the list that fits
+ * hc_task_lose() - move a task that the node loses to the list of @l that applies
  * @tasks: the node's tasks
  * @task: the task
  * @l: the lists
- * @handing: a neighbour may have it
+ * @handing: a neighbour may have the task itself, by a migration
  */
 void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l,
 		  bool handing);
@@ -226,9 +228,9 @@ void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses
  * @node: the node
  * @loss: what has happened to the tasks
  * @ids: ids for the next notification
- * @n: how many these are
+ * @n: number of valid entries in @ids
  * @notified: how many notifications were sent
- * @count: tasks since the last one
+ * @count: how many tasks were added since the last notification
  */
 struct hc_tasks_batch {
 	struct hc_node *node;
@@ -256,7 +258,7 @@ void hc_ways_init(struct hc_tasks *tasks);
 /**
  * hc_ways_lose() - give up all migrations of a node that has failed
  * @tasks: the node's tasks
- * @l: lists for the tasks that were migrating from here; those that were arriving are forgotten
+ * @l: lists for the tasks that were migrating from here; tasks that were arriving are dropped
  */
 void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l);
 
@@ -265,7 +267,7 @@ void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l);
  *	replica of it was to stay here
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @upto: only if its number is not after this, or NULL
+ * @upto: take it back only if the number of its migration is not after this; NULL: in any case
  *
  * Return: true if it is in the queue again
  */
@@ -283,11 +285,11 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto);
 bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *unresolved);
 
 /**
- * hc_task_waits() - tell whether it is too soon to send segments again, since they, or the answer,
- *	wait to be processed, as far as the node can see
+ * hc_task_waits() - tell whether it is too soon to send segments again, since the earlier ones, or
+ *	the answer to them, may still wait in a receive queue
  * @node: the node
  * @dim: dimension of the link
- * @pace: when they are due; moved if it is too soon
+ * @pace: when the segments are due; postponed if it is too soon
  * @now: ns
  *
  * Context: poll
@@ -297,8 +299,8 @@ bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_
 		   u64 now);
 
 /**
- * hc_task_sent() - compute when to send again what is sent now
- * @pace: set to it
+ * hc_task_sent() - compute when to repeat the segments or the ASK that are sent now
+ * @pace: set to that time
  * @now: ns
  */
 void hc_task_sent(struct hc_task_pace *pace, u64 now);
@@ -319,7 +321,7 @@ void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *
  * hc_task_word() - make a control message
  * @node: the sending node
  * @what: enum hc_task_what
- * @number: what it is about
+ * @number: number of the migration or replica that it is about, or of the DROP or LOST
  * @len: bytes of its payload
  *
  * Return: the frame, or NULL if there is no memory
@@ -331,7 +333,8 @@ struct sk_buff *hc_task_word(const struct hc_node *node, u8 what, u64 number, u3
  *	consumes it
  * @node: the node
  * @dim: dimension of the link
- * @skb: the message, or NULL: nothing is done. One that gets lost is repeated by its sender's timer
+ * @skb: the message; nothing is done if it is NULL. If a message or its answer gets lost, a timer
+ *	of the node that waits for the answer repeats the message
  *
  * Context: poll; without @tasks->lock
  */
@@ -382,7 +385,7 @@ bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task);
  * @task: the task
  * @move: number of the migration
  *
- * Return: false if there is no memory, or the neighbour has too much to drop
+ * Return: false if there is no memory, or the neighbour has too many replicas still to drop
  */
 bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move);
 
@@ -411,7 +414,7 @@ void hc_spares_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 void hc_spares_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 
 /**
- * hc_spares_lose() - forget all replicas, and prepare LOST for all neighbours, since the node has
+ * hc_spares_lose() - forget all replicas, and prepare a LOST to each neighbour, since the node has
  *	failed
  * @tasks: the node's tasks
  */
@@ -438,7 +441,7 @@ bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task,
 u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim);
 
 /**
- * hc_spare_step() - do what is due
+ * hc_spare_step() - send the replica and the control message that are due on a link
  * @node: the node
  * @tasks: its tasks
  * @dim: dimension of the link
@@ -484,7 +487,7 @@ struct hc_kept *hc_kept_new(struct hc_tasks *tasks, unsigned int dim);
 void hc_kept_free(struct hc_tasks *tasks, struct hc_kept *kept);
 
 /**
- * hc_kept_hand() - keep a task that has migrated to a neighbour as a replica
+ * hc_kept_hand() - store a task that has migrated to a neighbour as a replica for that neighbour
  * @tasks: the node's tasks
  * @dim: dimension of the link
  * @kept: its record
@@ -502,7 +505,7 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l);
 
 /**
- * hc_neigh_lost() - tell whether a neighbour has failed, and the poll may not have acted on that
+ * hc_neigh_lost() - tell whether a neighbour has failed, even if the poll has not acted on that yet
  * @tasks: the node's tasks
  * @dim: dimension of the link
  *
