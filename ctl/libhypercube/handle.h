@@ -11,11 +11,11 @@
 #include "libhypercube.h"
 
 /**
- * struct hcl_lacks - sets of nodes of an operation that ended without the blocks of all
+ * struct hcl_lacks - sets of nodes of an operation whose result lacks blocks or contributions of
  *	members
  * @id: number of the operation; 0: none
- * @set: two sets of nodes: those that have a place in the result, and those of them that are
- *	missing; NULL: there was no memory
+ * @set: two sets of nodes: those whose blocks or contributions belong to the result, and those of
+ *	them that are missing; NULL: there was no memory
  * @words: 32-bit words of each set
  */
 struct hcl_lacks {
@@ -27,27 +27,26 @@ struct hcl_lacks {
 /**
  * struct hcl_op - a posted operation
  * @next: next one in the order of the calls, or in the list of free ones
- * @port: the socket that it goes to
+ * @port: the socket over which it is sent
  * @id: its number, which is also its cookie
  * @p: its parameters
  * @in: the contribution
  * @bytes: length of the contribution
- * @sent: bytes of it that the kernel has taken
+ * @sent: bytes of the contribution that the kernel has accepted
  * @out: room for the result, or NULL
  * @out_max: bytes at @out
  * @got: bytes of the result received, including those for which there was no room
- * @ahead: it was posted without knowing of a failure of the plan
+ * @ahead: it was posted before the program knew of a failure of the plan
  * @begun: the control message was sent
- * @place: number of operations that were begun at @port before it
+ * @place: number of operations that were begun at @port before this one
  * @gone: no more data is to be sent
  * @wanted: the program has to call hcl_wait() for it
- * @awaited: a record will come for it
+ * @awaited: a record will be received for it
  * @done: it has ended, and @res is valid
- * @torn: there was no memory for the beginning of the result
- * @cut: a piece that has a place of its own found no room there
+ * @torn: there was no memory to keep the beginning of the result
+ * @cut: data with an offset of its own in the result did not fit @out
  * @res: how it ended
- * @lacks: the nodes that have a place in the result, and those missing, if these are not all
- *	members
+ * @lacks: see struct hcl_lacks; only if blocks or contributions are missing
  */
 struct hcl_op {
 	struct hcl_op *next;
@@ -78,13 +77,13 @@ struct hcl_op {
  * @next: next one
  * @fd: the socket
  * @plan: the plan to which it is connected; 0: none
- * @posted: number of operations that go there and are not forgotten
+ * @posted: number of operations that use the socket and are not forgotten
  * @sending: the first operation that is not sent completely
- * @begun: number of operations that were begun there
+ * @begun: number of operations that were begun on the socket
  * @unheard: operations sent since records were last received
- * @used: the kernel has taken data there
- * @listens: a call has waited there for a message
- * @watched: events for which the descriptor of hcl_fd() watches it, EPOLL*
+ * @used: the kernel has accepted data on the socket
+ * @listens: a call has waited on the socket for a message
+ * @watched: events for which the descriptor of hcl_fd() watches the socket, EPOLL*
  */
 struct hcl_port {
 	struct hcl_port *next;
@@ -104,7 +103,7 @@ struct hcl_port {
 
 /**
  * struct hcl_why - description of a failure
- * @res: the failure as a result
+ * @res: the failure, as a result
  * @said: a sentence with more details, or ""
  */
 struct hcl_why {
@@ -114,30 +113,30 @@ struct hcl_why {
 
 /**
  * struct hcl - a handle
- * @port: the first socket, and what it was opened for: it serves the first plan that the
- *	program contributes to, and receives messages of broadcasts; each further plan has a socket
- *	of its own in .next, so that plans do not wait for each other
+ * @port: the first socket. In a handle of several plans it serves the first plan that the program
+ *	contributes to, and receives messages of broadcasts; each further plan has a socket of its
+ *	own, linked by .next, so that plans do not wait for each other
  * @type: SOCK_SEQPACKET: for collectives; SOCK_DGRAM: messages; SOCK_RDM: tasks
- * @tied: the handle has this one socket only
- * @first: that plan; 0: none yet
+ * @tied: the handle has only one socket
+ * @first: the plan that the first socket serves; 0: none yet
  * @nports: number of sockets
- * @epoll: what hcl_fd() returned, or -1
- * @moved: time when data last moved, ms; only kept while an operation listens
- * @addr: address to which it is bound
- * @dead: an operation was abandoned when half of it was sent
+ * @epoll: the descriptor that hcl_fd() has returned, or -1
+ * @moved: time when data was last sent or received, ms; only kept while an operation listens
+ * @addr: address to which the handle is bound
+ * @dead: an operation was abandoned after only a part of it was sent
  * @next_id: number of the next operation
  * @head: posted operations, oldest first
  * @tail: where the next one is linked
- * @early: messages of broadcasts that came before an operation listened, oldest first
+ * @early: messages of broadcasts that arrived before an operation listened, oldest first
  * @timeout: time limit of calls, ms, see hcl_set_timeout()
  * @free: unused operations
  * @late: an operation that no call waits for has failed, and no call has reported it yet
  * @why: the latest failure
- * @late_why: the failure of that operation, which failing calls meanwhile do not hide
+ * @late_why: the failure of that operation; calls that fail meanwhile do not overwrite it
  * @untold: plans of which a failure was read that no call has reported, see hcli_untold()
- * @nuntold: number of these
- * @untold_any: there was no memory for one of them: any plan counts as such
- * @lacks: sets of the latest forgotten operation that ended without the blocks of all members
+ * @nuntold: number of entries of @untold
+ * @untold_any: there was no memory for an entry: any plan counts as one of these
+ * @lacks: the sets of the latest forgotten operation that has any
  */
 struct hcl {
 	struct hcl_port port;
@@ -168,27 +167,29 @@ struct hcl {
 /* Open a handle with one socket of @type, see hcl_open(). */
 int hcli_open_type(struct hcl **out, int type, const char *fabric, uint32_t node, uint32_t plan);
 
-/* Is it a handle of this type? Return: 0, or -EINVAL with an explanation. */
+/* Check that @h is a handle of this type. Return: 0, or -EINVAL with an explanation. */
 int hcli_is(struct hcl *h, int type);
 
 /* --- ops.c --- */
-/* Return: a new operation, or NULL: no memory. */
+/* Return: a new operation, or NULL if there is no memory. */
 struct hcl_op *hcli_op_new(struct hcl *h);
 void hcli_op_release(struct hcl *h, struct hcl_op *op);
-/* Note that no more data of @op is to be sent. */
+/* Record that no more data of @op is to be sent. */
 void hcli_op_gone(struct hcl *h, struct hcl_op *op);
-/* Post an operation, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
+/* Post an operation, and wait until the caller's buffers are not needed: see hcl_reduce(). */
 int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	      void *out, size_t out_max, struct hypercube_result *res);
-/* Do the contribution and the room for the result not overlap? Return: 0, or -EINVAL with an
- * explanation.
+/* Check that the contribution and the room for the result do not overlap. Return: 0, or -EINVAL
+ * with an explanation.
  */
 int hcli_apart(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	       const void *out, size_t room);
-/* Can one call take @blocks blocks of @bytes each? Return: 0, or -EMSGSIZE with an explanation. */
+/* Check that one call can take @blocks blocks of @bytes bytes each. Return: 0, or -EMSGSIZE with an
+ * explanation.
+ */
 int hcli_whole(struct hcl *h, const struct hcl_params *p, size_t blocks, size_t bytes);
-/* Has the plan a failure that no call has reported? Return: 0, or its error, which this call
- * reports.
+/* Report a failure of the plan that no call has reported. Return: the failure's error, or 0 if
+ * there is none.
  */
 int hcli_tell_first(struct hcl *h, const struct hcl_params *p);
 /* Return: the operation, or NULL if it is forgotten. */
@@ -196,18 +197,20 @@ struct hcl_op *hcli_op_find(const struct hcl *h, uint64_t id);
 uint8_t hcli_collective(const struct hcl_params *p);
 
 /* --- move.c --- */
-/* Send and receive what is possible without waiting. Return: 1 if anything moved, 0 or -errno. */
+/* Send and receive what is possible without waiting. Return: 1 if any data was sent or received, 0
+ * or -errno.
+ */
 int hcli_move(struct hcl *h);
-/* As hcli_move(), at one socket. */
+/* As hcli_move(), on one socket. */
 int hcli_port_move(struct hcl *h, struct hcl_port *port);
-/* Receive all that is there, without waiting. Return: 0 or -errno. */
+/* Receive all that is queued, without waiting. Return: 0 or -errno. */
 int hcli_port_drain(struct hcl *h, struct hcl_port *port);
-/* Send or receive something, or wait until that is possible: at all sockets, since other members
- * may wait for what goes through sockets that the caller does not wait for. Return: 0 or -errno.
+/* Send or receive something, or wait until that is possible. This uses all sockets, since other
+ * members may wait for data of sockets that the caller does not wait for. Return: 0 or -errno.
  */
 int hcli_move_wait(struct hcl *h, struct hcl_port *port);
-/* Send as much of the first unsent operation as the kernel takes. Return: 1; 0 if it takes nothing
- * now; -ENOBUFS if the caller must receive first; or another -errno.
+/* Send as much of the first unsent operation as the kernel accepts. Return: 1; 0 if it accepts
+ * nothing now; -ENOBUFS if the caller must receive first; or another -errno.
  */
 int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags);
 /* Receive one piece of a record. Return: 1, 0 if there is none, or -errno. */
@@ -216,21 +219,21 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 /* --- failure.c --- */
 /* Make @res the latest failure. */
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
-/* Make the failure of an operation that no call waits for the latest one. */
+/* Keep the latest failure, of an operation that no call waits for, until a call reports it. */
 void hcli_late(struct hcl *h);
-/* Note that a failure of the plan was read: what was posted before a call reports it was meant for
- * operations that are over.
+/* Record that a failure of the plan was read. Operations that were posted before a call reports the
+ * failure were meant for operations that are over.
  */
 void hcli_untold(struct hcl *h, uint32_t plan);
-/* Note that a call reports the failures of the plan. */
+/* Record that a call reports the failures of the plan. */
 void hcli_reported(struct hcl *h, uint32_t plan);
 bool hcli_is_untold(const struct hcl *h, uint32_t plan);
-/* Report the failure of an operation that no call waited for: it becomes the latest failure.
- * Return: its error.
+/* Report the failure of an operation that no call waited for: make it the latest failure. Return:
+ * its error.
  */
 int hcli_late_tell(struct hcl *h);
-/* Make an error of the library, or of a system call, the latest failure; @p, or NULL: what it is
- * about. Return: @err.
+/* Make an error of the library, or of a system call, the latest failure. @p: the operation that it
+ * concerns, or NULL. Return: @err.
  */
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err);
 /* As hcli_failed(), with an explanation. */
@@ -238,46 +241,53 @@ int hcli_refuse(struct hcl *h, const struct hcl_params *p, int err, const char *
 	__attribute__((format(printf, 4, 5)));
 /* Add an explanation to the latest failure. */
 void hcli_say(struct hcl *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Note that a call could not wait for @op any longer, or that its socket failed. Return: @err. */
+/* Make it the latest failure that a call could not wait for @op any longer, or that the socket of
+ * @op failed. Return: @err.
+ */
 int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err);
-/* Make the failure to open a handle the latest one of this thread. Return: @err. */
+/* Store for this thread that a handle could not be opened. Return: @err. */
 int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
 
 /* --- lacks.c --- */
-/* Copy the two sets, of @bytes in all, that the end of @op's record has. */
+/* Copy the two sets, of @bytes bytes together, from the end of @op's record. */
 void hcli_lacks_take(struct hcl_op *op, const void *sets, size_t bytes);
-/* It is forgotten, but not what its result lacks. */
+/* Keep the sets of @op, which is being forgotten. */
 void hcli_lacks_keep(struct hcl *h, struct hcl_op *op);
-/* Return: the sets of an operation that has ended, or NULL: its result has none. */
+/* Return: the sets of an operation that has ended, or NULL if its result has none. */
 const struct hcl_lacks *hcli_lacks_find(const struct hcl *h, uint64_t id);
-/* List the nodes of a set, as hcl_pending_members(). */
+/* List the nodes of the first set (@places) or the second, as hcl_pending_members(). */
 int hcli_lacks_list(const struct hcl_lacks *l, bool places, uint32_t *nodes, size_t max);
 
 /* --- missing.c --- */
-/* Explain in the latest failure, which is that of a time limit, why @op makes no progress, as far
- * as the kernel knows.
+/* After a time limit, explain in the latest failure why @op makes no progress, as far as the kernel
+ * knows.
  */
 void hcli_seek(struct hcl *h, const struct hcl_op *op);
 
 /* --- port.c --- */
-/* Find the socket with which to contribute to a plan, or to listen to it. Return: 0 or -errno. */
+/* Find or open the socket with which to contribute to a plan, or to listen to it. Return: 0 or
+ * -errno.
+ */
 int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		  struct hcl_port **port);
-/* Close a further socket; @p: the pointer in the list that leads to it. No operation is posted
- * there.
+/* Close a further socket, on which no operation is posted. @p: the pointer in the list that leads
+ * to it.
  */
 void hcli_port_close(struct hcl *h, struct hcl_port **p);
-/* The kernel took nothing at a socket: if it never did, forget what the socket was opened for. */
+/* Handle that the kernel has refused data on a socket. If it never accepted any there, close the
+ * socket or, if it is the first one, forget its plan.
+ */
 void hcli_port_refused(struct hcl *h, struct hcl_port *port);
-/* Wait until data can move. Return: 1, 0 after @ms (-1: never), or -errno. */
+/* Wait until data can be sent or received. Return: 1, 0 after @ms ms (-1: never), or -errno. */
 int hcli_poll(struct hcl *h, int ms);
-/* Return: the time at which the time limit of a wait that begins now ends. */
+/* Return: the time at which a wait that begins now reaches its time limit. */
 uint64_t hcli_end(const struct hcl *h);
 /* As hcli_poll(), until the time @end. */
 int hcli_poll_until(struct hcl *h, uint64_t end);
-/* A call at the only socket has failed (errno), perhaps too early: a signal has come, or the
- * program has made the socket non-blocking.  Wait for @events.  Return: true if it may be tried
- * again, without waiting; false, with errno as it was or EAGAIN, if its time is over.
+/* Handle a failed call (errno) on the only socket. A signal may have interrupted it, or it would
+ * have blocked, since the program has made the socket non-blocking: then wait for @events.  Return:
+ * true if the call may be tried again, without waiting; false, with errno as it was, or EAGAIN if
+ * the time @end is over.
  */
 bool hcli_again(struct hcl *h, short events, uint64_t end);
 /* Notify the descriptor of hcl_fd() that the events to wait for may have changed. */
@@ -292,7 +302,7 @@ static inline bool hcli_many(const struct hcl *h)
 }
 
 /* --- bcast.c --- */
-/* Milliseconds of silence after which to check whether the plan can still bring a message. */
+/* Milliseconds without data after which to check whether a message can still be received. */
 #define STALE_MS	1000
 
 static inline bool hcli_unasked(unsigned int collective)
@@ -302,27 +312,31 @@ static inline bool hcli_unasked(unsigned int collective)
 	return t && hc_traits_unasked(t);
 }
 
-/* Does the operation wait for a message of a broadcast?  Then it sends nothing. */
+/* Does the operation wait for a message of a broadcast?  Such an operation sends nothing. */
 static inline bool hcli_listens(const struct hcl_op *op)
 {
 	return op->out && hcli_unasked(op->p.collective);
 }
 
-/* Is this the record of a message, which no contribution has asked for? */
+/* Is this the record of a message, which answers no contribution? */
 static inline bool hcli_is_message(const struct hypercube_result *res)
 {
 	return !res->cookie && hcli_unasked(res->collective);
 }
 
-/* Return: the operation that takes a message; NULL, which counts as a failure: no memory. */
+/* Return: the operation that takes a message; NULL, which counts as a failure, if there is no
+ * memory.
+ */
 struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res);
-/* To be called before @op is linked: give it its message if that is here already. */
+/* Give @op its message if that was received already. To be called before @op is linked. */
 void hcli_listen(struct hcl *h, struct hcl_op *op);
-/* Receive something, or find out that nothing will come. Return: 0 or -errno. */
+/* Receive something, or find that no message can be received. Return: 0 or -errno. */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op);
-/* Return: ms until it must be checked whether messages can still come; -1: never. */
+/* Return: ms until messages must be checked for (hcli_stale_check()); -1: never. */
 int hcli_set_stale(const struct hcl *h);
-/* End the operations for which no message can come. Return: 1 if there were any, 0 or -errno. */
+/* End the operations for which no message can be received. Return: 1 if there were any, 0 or
+ * -errno.
+ */
 int hcli_stale_check(struct hcl *h);
 uint64_t hcli_now(void);
 void hcli_early_free(struct hcl *h);
@@ -335,7 +349,7 @@ int hcli_checked_both(struct hcl *h, const struct hcl_params *p, const struct hc
 
 /* --- names.c --- */
 bool hcli_is_float(unsigned int type);
-/* Is the element of such a type at @at a NaN? */
+/* Is the element of type @type at @at a NaN? */
 bool hcli_is_nan(unsigned int type, const void *at);
 
 #endif /* HCL_HANDLE_H */

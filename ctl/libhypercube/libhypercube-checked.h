@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * libhypercube: collectives over two trees whose results are compared, so that a Byzantine node,
- * which corrupts what it relays, is detected; and which node it may be.
+ * libhypercube: collectives over two trees whose results are compared, to detect a Byzantine node,
+ * which corrupts what it relays, and to locate it.
  *
  * The trees are those of hcl_checked_install() (libhypercube-plan.h) or of "hcctl checked plan".
  * The kernel carries out both collectives at the same time; each receiver compares by itself, as it
@@ -20,8 +20,8 @@ extern "C" {
  * struct hcl_pair - two plans of trees with the same members
  * @plan: their ids
  * @dim: dimension of the fabric
- * @segment: results are compared in parts of this many bytes, those in which they travel; 0:
- *	as a whole
+ * @segment: results are compared in parts of this many bytes, the fabric's segments; 0: as a
+ *	whole
  * @relays: for hcl_checked_locate(), the nodes that relay in each tree: node u is bit u % 32
  *	of word u / 32
  */
@@ -37,8 +37,8 @@ struct hcl_pair {
  * @segments: number of parts in which the results differ; 0: they are equal
  * @offset: bytes before the first of these parts
  * @length: bytes of that part
- * @wrong: which results are wrong: bit 0 that of the first plan, bit 1 that of the second; only the
- *	source of a broadcast knows, elsewhere it is 0
+ * @wrong: which results are wrong: bit 0 that of the first plan, bit 1 that of the second; 0 except
+ *	at the source of a broadcast, which alone knows
  * @res: how both collectives ended
  */
 struct hcl_check {
@@ -63,8 +63,8 @@ struct hcl_check {
  * can any number of nodes that all relay in the same one.  Nodes of which some relay in one tree
  * and some in the other can, if they make the same change to both results.
  *
- * Each member compares what it has itself got: a change on the way down shows only below the
- * Byzantine node.
+ * Each member compares the two results that it receives: a change on the way down is detected only
+ * by members below the Byzantine node.
  *
  * The trees combine in different orders, so this is not for sums and products of floats, whose
  * rounding depends on the order, nor for HYPERCUBE_MERGE.  All NaNs of floats count as equal.
@@ -85,8 +85,8 @@ int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struc
  * @out: at that sink: room for @bytes, not overlapping @in; elsewhere NULL
  * @check: filled in, or NULL; only the sink compares, elsewhere it is zeros
  *
- * The second tree carries an allreduce: so its result comes to the sink over the nodes that relay
- * in that tree, and over no others.  The other members wait until both are over.
+ * The second tree carries an allreduce, so that its result reaches the sink over the nodes that
+ * relay in that tree, and over no others.  The other members wait until both are over.
  *
  * Return: as hcl_checked_allreduce().
  */
@@ -102,10 +102,9 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
  * @bytes: its length, the same at all members
  * @check: filled in, or NULL
  *
- * Over each tree runs an allreduce with HYPERCUBE_XOR, to which the other members contribute zeros:
- * it takes the steps of one allreduce, and no change of the data gets lost in it.  The source
- * compares both results with its message: it returns -EBADMSG also if both are wrong in the same
- * way.
+ * An allreduce with HYPERCUBE_XOR runs over each tree; the other members contribute zeros.  This
+ * takes the steps of one allreduce, and shows any change of the data.  The source compares both
+ * results with its message, and returns -EBADMSG also if both have the same change.
  *
  * Return: as hcl_checked_allreduce().
  */
@@ -119,9 +118,9 @@ int hcl_checked_bcast(struct hcl *h, const struct hcl_pair *pair, uint32_t sourc
  * struct hcl_suspects - the smallest sets of Byzantine nodes that explain all results
  * @byzantine: number of nodes in such a set: 0 (all results are equal), 1, 2, or 3 (more than two)
  * @n: number of such sets, if they have 1 or 2 nodes
- * @others: with @byzantine 1, the number of sets of two nodes that explain the results without any
- *	of these nodes
- * @node: with @byzantine 1, the nodes; with @byzantine 2, one set after another; the first ones
+ * @others: with @byzantine 1, the number of sets of two nodes that explain the results and contain
+ *	none of these @n nodes
+ * @node: the first HCL_SUSPECTS_MAX sets, one after another, of @byzantine nodes each
  * @agreed: bit k: the results of pair number k were equal
  * @npairs: number of pairs
  * @digest: digests of their results, in the order of pairs and plans
@@ -140,27 +139,27 @@ struct hcl_suspects {
  * hcl_checked_locate() - repeat over other pairs of trees to locate Byzantine nodes, blocking
  * @h: as hcl_checked_allreduce()
  * @p: as hcl_checked_allreduce()
- * @pair: the pairs, best one for each dimension (struct hcl_checked.pair)
+ * @pair: the pairs; ideally one pair for each dimension (struct hcl_checked.pair)
  * @n: number of pairs, at most HYPERCUBE_DIM_MAX
  * @in: the contribution; NULL: zeros
  * @bytes: bytes of the contribution
  * @s: filled in
  *
- * Runs an allreduce over each pair, one after the other.  The results of all trees without a
- * Byzantine node are the same, so a set of nodes explains what came if and only if all trees in
- * which none of them relays have one result.  Without faults each pair shows one bit of the number
- * of a node that corrupts data each time, and only that node is left.  Where the results of a pair
- * agree, that bit stays open, and the nodes that differ in it cannot be told apart: they relay in
- * the same of the trees that differed.  A node that makes the same change each time cannot be
- * distinguished from its opposite, as each value then comes from half of the trees.
+ * This runs an allreduce over each pair, one after the other.  The results of all trees without a
+ * Byzantine node are the same, so a set of nodes explains the results if and only if all trees in
+ * which none of them relays have one result.  If links have no faults, each pair shows one bit of
+ * the number of a node that corrupts data each time, and only that node is left.  If the results of
+ * a pair agree, that bit stays open, and nodes that differ only in it cannot be distinguished: they
+ * relay in the same ones of the trees whose results differed.  A node that makes the same change
+ * each time cannot be distinguished from its opposite, as each of the two values then comes from
+ * half of the trees.
  *
- * A node that is left is the Byzantine one only if there is no more than one: sets of more nodes
- * explain the results as well (@others is the number of sets of two).
+ * The node that is left is the Byzantine one only if there is no more than one such node: sets of
+ * more nodes explain the results as well (@others is the number of sets of two).
  *
  * All members have to call this, also those whose results did not differ: it is a collective of its
- * own, and a member cannot make the others contribute.  So a program calls it as a matter of
- * course, or when all members were notified in a way of the program's own, which a Byzantine node
- * may also relay.
+ * own, and a member cannot make the others contribute.  So a program calls it always, or when it
+ * has notified all members by means of its own; a Byzantine node may relay that notification, too.
  *
  * Return: 0; -EINVAL (@n is 0 or too large, the pairs are of different fabrics or lack relays);
  * or as hcl_checked_allreduce() except -EBADMSG.
@@ -172,11 +171,11 @@ int hcl_checked_locate(struct hcl *h, const struct hcl_params *p, const struct h
  * hcl_checked_locate_of() - locate Byzantine nodes from the digests of several members
  * @pair: as hcl_checked_locate()
  * @n: as hcl_checked_locate()
- * @view: results of hcl_checked_locate() at the members, of which only .digest is used
- * @nviews: number of members
- * @s: filled in; .digest is that of the first
+ * @view: results of hcl_checked_locate() at the members; only .digest is used
+ * @nviews: number of these members
+ * @s: filled in; .digest is that of the first member
  *
- * For a caller that trusts these members, or runs at all of them.
+ * The caller must trust these members, or run at all of them.
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
@@ -185,7 +184,7 @@ int hcl_checked_locate_of(const struct hcl_pair *pair, unsigned int n,
 			  struct hcl_suspects *s);
 
 /**
- * hcl_checked_describe() - say in words which nodes may be Byzantine
+ * hcl_checked_describe() - describe in words which nodes may be Byzantine
  * @s: from hcl_checked_locate()
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 512 are enough

@@ -2,14 +2,14 @@
 /*
  * Communicators: sets of nodes whose programs do collectives together, in libhypercube-plan.
  *
- * A program has communicators where it would else have plans: it names the nodes, and each of them
- * has a rank, its place in that list.  A communicator is a tree plan of which exactly these nodes
- * are members, whatever lies between them, with a socket of its own at each: so what is posted to
- * one (hcl_post()) never waits for what was posted to another.  What hcl_comm_create(), _split(),
- * _dup() and _free() do, all its members do together, in the same order.  A communicator belongs to
- * one thread at a time.
+ * A communicator replaces a plan in a program: the program names the nodes, and each node has a
+ * rank, its index in that list.  A communicator is a tree plan whose members are exactly these
+ * nodes, whichever nodes relay between them, with a socket of its own at each.  So operations that
+ * are posted to one communicator (hcl_post()) never wait for those of another.  hcl_comm_create(),
+ * _split(), _dup() and _free() are called by all members of a communicator, in the same order.  A
+ * communicator belongs to one thread at a time.
  *
- * Functions that return int return 0 or a negative errno, and hcl_comm_explain() has words for it.
+ * Functions that return int return 0 or a negative errno, which hcl_comm_explain() describes.
  */
 #ifndef LIBHYPERCUBE_COMM_H
 #define LIBHYPERCUBE_COMM_H
@@ -22,7 +22,7 @@ extern "C" {
 
 struct hcl_comm;
 
-/* For hcl_comm_split(): the caller is in no part. */
+/* For hcl_comm_split(): the caller joins no part. */
 #define HCL_COMM_NO_PART	(-1)
 
 /**
@@ -30,11 +30,11 @@ struct hcl_comm;
  * @fabric: name of the fabric
  * @nodes: the members' nodes; a member's rank is its index here
  * @n: number of members
- * @plan: id of the communicator's plan, which no other plan has: below 2^31, since higher ids
- *	are those of communicators that hcl_comm_split() and hcl_comm_dup() make
+ * @plan: id of the communicator's plan, not used by another plan; below 2^31, since higher ids are
+ *	those of communicators that hcl_comm_split() and hcl_comm_dup() make
  * @guard_ms: the plan is guarded (see hcctl-guard(8)), and members wait this long for each
  *	other after faults; 0: it is not guarded
- * @wait_ms: how long to wait for members that begin later; 0: ten seconds
+ * @wait_ms: how long to wait for members that call later; 0: ten seconds
  */
 struct hcl_comm_group {
 	const char *fabric;
@@ -51,36 +51,36 @@ struct hcl_comm_group {
  * @g: its nodes
  * @node: the caller's node, one of these
  *
- * Rank 0 finds and installs the plan, which needs what hcl_plan_install_members() needs; the others
- * wait until it is there, and need what hcl_open_plan() needs.
+ * Rank 0 finds and installs the plan, for which it needs the rights of hcl_plan_install_members();
+ * the others wait until it is installed, and need the rights of hcl_open_plan().
  *
- * Return: 0; -EINVAL (@g names a node twice, or not the caller's, or has an id that cannot be, or
- * the plan of this id has other members); -EEXIST (rank 0: there is such a plan); -ETIMEDOUT (no
- * plan has come); -ENOMEM; as hcl_plan_install_members() and hcl_open_plan().
+ * Return: 0; -EINVAL (@g names a node twice, or not the caller's, or has an invalid id, or the plan
+ * of this id has other members); -EEXIST (rank 0: there is such a plan); -ETIMEDOUT (no plan was
+ * installed in time); -ENOMEM; as hcl_plan_install_members() and hcl_open_plan().
  */
 int hcl_comm_create(struct hcl_comm **c, const struct hcl_comm_group *g, uint32_t node);
 
 /**
- * hcl_comm_split() - make a communicator of each part of one
+ * hcl_comm_split() - split a communicator into parts, each with a communicator of its own
  * @c: the communicator; operations that were posted go on
- * @color: members with the same value are one part; HCL_COMM_NO_PART: the caller is in none
- * @key: ranks in a part are in the order of the keys, and among equal keys in that of the
- *	ranks in @c
- * @part: the caller's part, or NULL if it is in none
+ * @color: members with the same value are one part; HCL_COMM_NO_PART: the caller joins none
+ * @key: ranks in a part are in the order of the keys and, among equal keys, of the ranks in @c
+ * @part: set to the communicator of the caller's part, or NULL if it joins none
  *
- * Either all members of a part have it, or all get an error.  Plans are found and installed by
- * rank 0 of each part.  The parts use the handle of @c, which stays open until they are released.
+ * Either all members of a part get its communicator, or all get an error.  Rank 0 of each part
+ * finds and installs its plan.  The parts use the handle of @c, which stays open until they are
+ * released.
  *
  * Return: 0; -EINVAL (@color is below HCL_COMM_NO_PART) and -ENOMEM: nothing was begun, and the
  * other members wait; an error of a collective over @c; the error of the first member of the part
- * that could not make it.
+ * that could not join it.
  */
 int hcl_comm_split(struct hcl_comm *c, int32_t color, int32_t key, struct hcl_comm **part);
 
 /**
  * hcl_comm_dup() - make another communicator of the same nodes
  * @c: the communicator
- * @copy: the other one
+ * @copy: set to the new communicator
  *
  * Return: as hcl_comm_split().
  */
@@ -90,24 +90,24 @@ int hcl_comm_dup(struct hcl_comm *c, struct hcl_comm **copy);
  * hcl_comm_free() - release a communicator
  * @c: the communicator, or NULL
  *
- * Waits until all members are here, or until an error or @wait_ms shows that they will not come;
- * then rank 0 removes the plan.  Every operation must have been waited for before.
+ * Waits until all members call this, or until an error or @wait_ms shows that they will not; then
+ * rank 0 removes the plan.  Every operation must have been waited for before.
  */
 void hcl_comm_free(struct hcl_comm *c);
 
 /**
- * hcl_comm_handle() - the handle of a communicator, for all collectives of a tree
+ * hcl_comm_handle() - get the handle of a communicator, for all collectives of a tree
  * @c: the communicator
  *
  * Blocks are in the order of the nodes in the calls of libhypercube.h, not in that of the ranks.
  *
- * Return: the handle, which all communicators share that were made of one; the last one closes
- *	it.
+ * Return: the handle, which a communicator shares with those that were split or duplicated from it;
+ *	the last one that is released closes it.
  */
 struct hcl *hcl_comm_handle(const struct hcl_comm *c);
 
-/* The id of its plan, for struct hcl_params; the number of ranks; the caller's rank; the node of a
- * rank.
+/* Get the id of the plan, for struct hcl_params; the number of ranks; the caller's rank; the node
+ * of a rank.
  */
 uint32_t hcl_comm_plan(const struct hcl_comm *c);
 uint32_t hcl_comm_size(const struct hcl_comm *c);
@@ -117,13 +117,13 @@ uint32_t hcl_comm_node(const struct hcl_comm *c, uint32_t rank);
 /**
  * hcl_comm_bcast() - broadcast a message from any rank, blocking
  * @c: the communicator
- * @root: the rank that sends it
+ * @root: the rank that sends the message
  * @buf: at @root the message, elsewhere room for it
  * @bytes: its length, the same at all members
  * @res: how it ended, or NULL
  *
- * One plan serves all roots: this is an allreduce to which the other members give zeros.  It takes
- * memory for a second copy of the message meanwhile.
+ * One plan serves all roots: this is an allreduce to which the other members contribute zeros.  It
+ * needs memory for a second copy of the message meanwhile.
  *
  * Return: as hcl_allreduce(); -EINVAL: there is no such rank.
  */
@@ -131,14 +131,14 @@ int hcl_comm_bcast(struct hcl_comm *c, uint32_t root, void *buf, size_t bytes,
 		   struct hypercube_result *res);
 
 /**
- * hcl_comm_allgather() - bring a block of each rank to all, blocking
+ * hcl_comm_allgather() - give each rank the blocks of all, blocking
  * @c: the communicator
  * @in: the caller's block
  * @bytes: its length, the same at all members
  * @out: room for all blocks, in the order of ranks, not overlapping @in
  * @res: how it ended, or NULL
  *
- * Takes memory for a second copy of all blocks meanwhile.
+ * This needs memory for a second copy of all blocks meanwhile.
  *
  * Return: as hcl_allreduce().
  */
@@ -146,7 +146,7 @@ int hcl_comm_allgather(struct hcl_comm *c, const void *in, size_t bytes, void *o
 		       struct hypercube_result *res);
 
 /**
- * hcl_comm_explain() - say in words why the latest call of this thread has failed
+ * hcl_comm_explain() - describe in words why the latest failed call of this thread has failed
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 256 are enough
  *

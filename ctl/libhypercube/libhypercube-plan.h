@@ -2,10 +2,10 @@
 /*
  * libhypercube-plan: find plans around the faults of a fabric, and install them.
  *
- * The planners are those of hcctl(8), which plans by hand.  Every function that returns int
- * returns 0 (or what its text says) or a negative errno; hcl_plan_explain() has words for it.
- * All talk to the kernel by netlink, of the network namespace that the calling thread is in, which
- * has to be the fabric's.  Any thread may call them at any time.
+ * The planners are those of hcctl(8), by which plans are made by hand.  Every function that returns
+ * int returns 0 (or what its description says) or a negative errno, which hcl_plan_explain()
+ * describes.  The functions use netlink in the network namespace of the calling thread, which must
+ * be the fabric's.  Any thread may call them at any time.
  */
 #ifndef LIBHYPERCUBE_PLAN_H
 #define LIBHYPERCUBE_PLAN_H
@@ -19,19 +19,19 @@
 extern "C" {
 #endif
 
-/* Instead of a root: the planner chooses the best one. */
+/* In place of a root: the planner chooses the best one. */
 #define HCL_PLAN_ANY	UINT32_MAX
 
 /**
- * struct hcl_plan - a plan that is installed
+ * struct hcl_plan - an installed plan
  * @id: its id
  * @type: enum hypercube_plan_type
- * @epoch: which installation of this id: each has another number
+ * @epoch: number of this installation; each installation under the id has another number
  * @dim: dimension of the fabric
  * @root: sink of a tree, source of a broadcast, lowest node of a recursive doubling; of rings
- *	the node where the first one begins
+ *	the node where the first ring begins
  * @members: number of its members, see hcl_plan_members()
- * @broken: not 0: a fault has broken it, and a new one is needed
+ * @broken: not 0: a fault has broken it, and a new plan is needed
  * @cause_node: where that fault lies, or ~0
  * @cause_dim: the dimension of the faulty link, or ~0
  */
@@ -50,46 +50,47 @@ struct hcl_plan {
 /**
  * hcl_plan_install() - find a plan around the present faults, and install it
  * @fabric: name of the fabric
- * @id: the plan's id, 1 or more; one that is there under this id is replaced, and its pending
+ * @id: the plan's id, 1 or more; an installed plan with this id is replaced, and its pending
  *	operations end with -ESTALE
  * @type: enum hypercube_plan_type
  * @root: the sink of a tree, or HCL_PLAN_ANY; the source of a broadcast; else HCL_PLAN_ANY
- * @plan: what was installed, or NULL
+ * @plan: set to the installed plan, or NULL
  *
- * As "hcctl tree find", "bcast plan", "doubling plan" and "ring plan" do without further words:
- * the tree with most members and fewest steps, the broadcast to all that the source can reach,
- * the largest subcube without faults, the rings of the largest connected part.  A node that is
- * cut off is no member.  If faults change meanwhile, it plans again.  One member installs a
- * plan, the others wait for it with hcl_plan_await().
+ * The plan is that of "hcctl tree find", "bcast plan", "doubling plan" or "ring plan" without
+ * further keywords: the tree with most members and fewest steps, the broadcast to all nodes that
+ * the source can reach, the largest subcube without faults, or the rings of the largest connected
+ * component.  A node that is cut off is not a member.  If faults change meanwhile, this plans
+ * again. One member installs a plan, and the others wait for it with hcl_plan_await().
  *
  * Needs CAP_NET_ADMIN in the user namespace that the fabric's network namespace belongs to.
  *
- * Return: 0; -EPERM; -ENODEV (no such fabric here); -EINVAL (no such type, @id 0, or a root
- * where none can be, or none where one must be); -ERANGE (@root is no node); -ENOLINK (it is cut
- * off or has failed); -EHOSTDOWN (no node is left, or none connected with another); -ESTALE (the
- * faults change too fast); -EDQUOT (limits, see hypercube(7)); -ENOMEM; -EIO (no module).
+ * Return: 0; -EPERM; -ENODEV (no such fabric here); -EINVAL (no such type, @id 0, or a @root where
+ * the type allows none, or no @root where it needs one); -ERANGE (@root is not a node); -ENOLINK
+ * (@root is cut off or has failed); -EHOSTDOWN (no node is left, or none is connected with
+ * another); -ESTALE (the faults change too fast); -EDQUOT (limits, see hypercube(7)); -ENOMEM; -EIO
+ * (no module).
  */
 int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t root,
 		     struct hcl_plan *plan);
 
 /**
- * hcl_plan_install_members() - install a tree plan whose members are exactly some nodes
+ * hcl_plan_install_members() - install a tree plan with exactly the given members
  * @fabric: name of the fabric
  * @id: as hcl_plan_install()
  * @nodes: the members' numbers, in any order
  * @n: number of members
- * @guard_ms: install it as a guarded plan, whose members wait this long for its next epoch; 0:
+ * @guard_ms: install it as a guarded plan, whose members wait this many ms for its next epoch; 0:
  *	it is not guarded
- * @plan: what was installed, or NULL
+ * @plan: set to the installed plan, or NULL
  *
  * As "hcctl tree find .. members" does, see hcctl-tree(8): other nodes only relay, and the sink is
  * any member.  The process that guards the plan ("hcctl guard") plans it again with the same
  * members, or waits until they are connected.
  *
- * Needs what hcl_plan_install() needs.
+ * Needs the same rights as hcl_plan_install().
  *
  * Return: as hcl_plan_install(); -ERANGE (no such node); -ENOLINK (a member has failed or is cut
- * off); -E2BIG (a guarded plan keeps its list of members, which is too long).
+ * off); -E2BIG (a guarded plan keeps its list of members, and this list is too long).
  */
 int hcl_plan_install_members(const char *fabric, uint32_t id, const uint32_t *nodes, size_t n,
 			     unsigned int guard_ms, struct hcl_plan *plan);
@@ -109,13 +110,13 @@ int hcl_plan_get(const char *fabric, uint32_t id, struct hcl_plan *plan);
 /**
  * hcl_plan_await() - wait for a plan that another process installs
  * @fabric: name of the fabric
- * @id: the plan's id; it need not be there yet
- * @epoch: epoch of the plan that is not wanted any more; 0: any will do
+ * @id: the plan's id; it need not be installed yet
+ * @epoch: epoch of the plan that the caller knows; 0: any epoch will do
  * @ms: milliseconds to wait at most; 0: check once
  * @plan: filled in
  *
- * Returns when there is a plan of another epoch that no fault has broken.  Looks every few
- *	milliseconds. Needs no privilege.
+ * Returns when a plan of another epoch is installed that no fault has broken.  Checks that every
+ * few milliseconds.  Needs no privilege.
  *
  * Return: 0; -ETIMEDOUT; -ENODEV (no such fabric here); -ENOMEM; -EIO (no module).
  */
@@ -127,9 +128,9 @@ int hcl_plan_await(const char *fabric, uint32_t id, uint32_t epoch, unsigned int
  * @fabric: name of the fabric
  * @id: the plan's id
  * @nodes: filled in with their numbers, ascending
- * @max: how many fit
+ * @max: number of entries of @nodes
  *
- * If each member gives or gets a block, the blocks are in this order.
+ * If each member contributes or receives a block, the blocks are in this order.
  *
  * Return: the number of members, which may be more than @max, or as hcl_plan_get().
  */
@@ -140,7 +141,7 @@ int hcl_plan_members(const char *fabric, uint32_t id, uint32_t *nodes, size_t ma
  * @fabric: name of the fabric
  * @id: the plan's id
  *
- * Its pending operations end with -ESTALE.  Needs what hcl_plan_install() needs.
+ * Its pending operations end with -ESTALE.  Needs the same rights as hcl_plan_install().
  *
  * Return: 0; -EPERM; -ENODEV (no such fabric here); -ENOENT (no such plan); -ENOMEM; -EIO (no
  * module).
@@ -156,16 +157,18 @@ struct hcl_guard;
  * @fabric: name of the fabric
  * @id: the plan's id; it must be a guarded plan
  *
- * When a fault breaks the plan, its next epoch is computed and installed, for which its members
- * wait.  "hcctl guard" does that, see hcctl-guard(8): it is started as a child process in a process
- * group of its own, is found by PATH, and ends with the program, however that ends, or with
+ * When a fault breaks the plan, whose members then wait, the guard computes and installs its next
+ * epoch.  The guard is "hcctl guard", see hcctl-guard(8).  It is started as a child process in a
+ * process group of its own, is found by PATH, and ends with the program, however that ends, or with
  * hcl_guard_end().  Any number of programs may guard a plan.  A program that waits for any child
- * process (waitpid(-1, ..)) may get to see this one.
+ * process (waitpid(-1, ..)) may get the status of this one.
  *
- * Needs CAP_NET_ADMIN as hcl_plan_install(), or to be the user to whom the plan was given ("hcctl
- * plan set .. guard-uid"). Without that the guard begins, and says so when the plan breaks.
+ * The caller needs CAP_NET_ADMIN as for hcl_plan_install(), or must be the user to whom the plan
+ * was given ("hcctl plan set .. guard-uid").  Without that the guard starts, but reports an error
+ * when the plan breaks.
  *
  * Return: 0; -EPERM (the program has more rights than its user, by set-user-ID or file
+ * capabilities, so it may not search PATH); -ENODEV (no such fabric here); -ENOENT (no such plan);
  * capabilities, so it may not go by PATH); -ENODEV (no such fabric here); -ENOENT (no such plan);
  * -EINVAL (it is not guarded); -ENOEXEC (there is no hcctl); -EAGAIN, -EMFILE, .. (no process, no
  * descriptors); -ENOMEM; -EIO (no module).
@@ -173,13 +176,14 @@ struct hcl_guard;
 int hcl_guard(struct hcl_guard **guard, const char *fabric, uint32_t id);
 
 /**
- * hcl_guard_fd() - tell by which descriptor a guard complains
+ * hcl_guard_fd() - get the descriptor by which a guard reports errors
  * @guard: the guard
  *
- * It does not block. Lines of text can be read from it, each the reason why the plan could not be
- * planned again for now; after the last one, when the guard has ended, read() returns 0.
+ * The descriptor is non-blocking.  Lines of text can be read from it, each the reason why the plan
+ * could not be planned again for now; after the last line, when the guard has ended, read() returns
+ * 0.
  *
- * Return: the descriptor, for poll(). It belongs to the guard.
+ * Return: the descriptor, for poll().  It belongs to the guard.
  */
 int hcl_guard_fd(const struct hcl_guard *guard);
 
@@ -187,22 +191,22 @@ int hcl_guard_fd(const struct hcl_guard *guard);
  * hcl_guard_end() - end a guard
  * @guard: the guard, which is freed; NULL is allowed
  *
- * The plan stays as it is. hcl_plan_explain() has the last line that was not read from
- * hcl_guard_fd(), if there is one, also after 0.
+ * The plan stays as it is.  hcl_plan_explain() then has the last line that was not read from
+ * hcl_guard_fd(), if there is one, also if this returns 0.
  *
- * Return: 0; -ECHILD: it had ended before, as the fabric was removed or it was killed.
+ * Return: 0; -ECHILD if the guard had ended before, as the fabric was removed or it was killed.
  */
 int hcl_guard_end(struct hcl_guard *guard);
 
 /**
- * struct hcl_checked - pairs of trees that are installed, see libhypercube-checked.h
+ * struct hcl_checked - installed pairs of trees, see libhypercube-checked.h
  * @best: the pair to use
  * @members: number of members of @best
  * @nunseen: number of nodes that relay in both of its trees
  * @unseen: these nodes, ascending: each of them can corrupt results undetected
  * @npairs: number of pairs in @pair
- * @pair: for hcl_checked_locate(): the pairs of each dimension that has members on both sides
- * @dimension: for each pair its dimension
+ * @pair: for hcl_checked_locate(): a pair for each dimension that has members on both sides
+ * @dimension: for each entry of @pair its dimension
  */
 struct hcl_checked {
 	struct hcl_pair best;
@@ -217,14 +221,14 @@ struct hcl_checked {
 /**
  * hcl_checked_install() - find pairs of trees around the present faults, and install them
  * @fabric: name of the fabric
- * @id: the ids of the first pair are this one and the next, that of dimension k is @id + 2 +
- *	2 * k and the next; plans that are there are replaced
+ * @id: the ids of the first pair are @id and @id + 1, those of the pair of dimension k are
+ *	@id + 2 + 2 * k and the next; plans with these ids are replaced
  * @root: the sink of the first tree of each pair, or HCL_PLAN_ANY
- * @c: what was installed, to be released with hcl_checked_free(); or NULL
+ * @c: set to the installed pairs, to be released with hcl_checked_free(); or NULL
  *
- * As "hcctl checked plan .. apply rotated" does, see hcctl-checked(8) for which trees are found.
- * One member installs them, the others wait for the last with hcl_plan_await() and call
- * hcl_checked_get().  Needs what hcl_plan_install() needs.
+ * As "hcctl checked plan .. apply rotated" does; hcctl-checked(8) describes which trees are found.
+ * One member installs them; the others wait for the last one with hcl_plan_await() and call
+ * hcl_checked_get().  Needs the same rights as hcl_plan_install().
  *
  * Return: as hcl_plan_install().
  */
@@ -234,13 +238,13 @@ int hcl_checked_install(const char *fabric, uint32_t id, uint32_t root, struct h
  * hcl_checked_get() - describe installed pairs of trees
  * @fabric: name of the fabric
  * @id: as hcl_checked_install()
- * @c: to be released with hcl_checked_free()
+ * @c: set to the pairs, to be released with hcl_checked_free()
  *
- * Computes the relays from the plans and the faults, which are those that the plans were made for
- * unless they are broken.  Needs no privilege.
+ * Computes the relays from the plans and the present faults, which are those that the plans were
+ * made for, unless the plans are broken.  Needs no privilege.
  *
  * Return: 0; -ENODEV (no such fabric here); -ENOENT (no such pair); -ENOLINK (a fault has broken a
- * tree); -EINVAL (they are no such trees); -ENOMEM; -EIO (no module).
+ * tree); -EINVAL (the plans are not such trees); -ENOMEM; -EIO (no module).
  */
 int hcl_checked_get(const char *fabric, uint32_t id, struct hcl_checked **c);
 
@@ -248,7 +252,7 @@ int hcl_checked_get(const char *fabric, uint32_t id, struct hcl_checked **c);
 void hcl_checked_free(struct hcl_checked *c);
 
 /**
- * hcl_checked_remove() - remove the plans
+ * hcl_checked_remove() - remove the plans of pairs of trees
  * @fabric: name of the fabric
  * @c: the pairs
  *
@@ -257,14 +261,14 @@ void hcl_checked_free(struct hcl_checked *c);
 int hcl_checked_remove(const char *fabric, const struct hcl_checked *c);
 
 /**
- * hcl_plan_explain() - say in words why the latest of these calls failed
+ * hcl_plan_explain() - describe in words why the latest failed call has failed
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 256 are enough
  *
- * The failure is one of this thread.  For example "fabric hc0: No such fabric (No such file or
- * directory)", or "fabric hc0: no tree: no live node".
+ * This is about calls of functions of this library by this thread.  For example "fabric hc0: No
+ * such fabric (No such file or directory)", or "fabric hc0: no tree: no live node".
  *
- * Return: @buf; "" if none has failed.
+ * Return: @buf; "" if no call has failed.
  */
 char *hcl_plan_explain(char *buf, size_t size);
 

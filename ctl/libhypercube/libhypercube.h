@@ -2,12 +2,11 @@
 /*
  * libhypercube: collectives and messages over a fabric of the hypercube module.
  *
- * Every function that returns int returns 0 (or what its text says) or a negative
- * errno; errno itself is not used.  A handle belongs to one thread at a time, and to the
- * process that opened it: after fork() the child may close its copy, and does nothing else
- * with it.  Different handles are independent.  Calls for messages, tasks and collectives
- * refuse handles of another kind (-EINVAL).  Calls go on after signals by themselves.
- * The socket interface underneath is described in hypercube(7).
+ * Every function that returns int returns 0 (or what its description says) or a negative errno;
+ * errno itself is not used.  A handle belongs to one thread at a time, and to the process that
+ * opened it: after fork() the child may only close its copy.  Different handles are independent.
+ * Calls for messages, tasks and collectives refuse handles of another kind (-EINVAL).  Calls that a
+ * signal interrupts go on by themselves.  hypercube(7) describes the sockets that the library uses.
  */
 #ifndef LIBHYPERCUBE_H
 #define LIBHYPERCUBE_H
@@ -22,27 +21,27 @@ extern "C" {
 
 /* ---------------------------------------------------------------- handles */
 
-/* One end of a program at one node of a fabric. */
+/* A handle: what a program uses at one node of a fabric. */
 struct hcl;
 
 /**
- * hcl_family() - number of the socket address family in use
+ * hcl_family() - get the number of the socket address family in use
  *
- * Return: what the loaded module says, or HYPERCUBE_AF_DEFAULT if it says nothing.
+ * Return: the number that the loaded module reports, or HYPERCUBE_AF_DEFAULT if it reports none.
  */
 int hcl_family(void);
 
 /**
  * hcl_open() - open a handle that contributes to collectives at a node
  * @h: the handle, on success; release with hcl_close()
- * @fabric: name of the fabric, of the caller's network namespace, or one of
- *	whose endpoints @node was moved to it
+ * @fabric: name of a fabric of the caller's network namespace, or of a fabric whose endpoint @node
+ *	was moved to that namespace
  * @node: node number, 0 .. 2^n - 1
  *
- * Return: 0; -EAFNOSUPPORT (the module is not loaded), -ENODEV (no such fabric),
- * -EADDRNOTAVAIL (no such node), -EACCES (neither CAP_NET_ADMIN nor the node's
- * owner), -EPERM (a user's fabric, and users may have none any more), -EADDRINUSE
- * (another socket is bound there), -ENAMETOOLONG, -ENOMEM and the errors of socket(2).
+ * Return: 0; -EAFNOSUPPORT (the module is not loaded), -ENODEV (no such fabric), -EADDRNOTAVAIL (no
+ * such node), -EACCES (the caller has no CAP_NET_ADMIN, and is not the node's owner), -EPERM (the
+ * fabric belongs to a user, and users may not have fabrics any more), -EADDRINUSE (another socket
+ * is bound to the node), -ENAMETOOLONG, -ENOMEM and the errors of socket(2).
  */
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
 
@@ -51,37 +50,37 @@ int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
  * @h: as hcl_open()
  * @fabric: as hcl_open()
  * @node: as hcl_open()
- * @plan: id of the plan; it need not be there yet
+ * @plan: id of the plan; it need not be installed yet
  *
- * A node may have a handle for each plan, of one process or of several, besides the one of
- * hcl_open(), which serves all plans that have none.
+ * A node may have a handle for each plan, opened by one process or by several, besides the one of
+ * hcl_open(), which serves all plans that have no handle of their own.
  *
- * Return: as hcl_open(); -EADDRINUSE: another handle has the plan; -EINVAL: @plan is 0.
+ * Return: as hcl_open(); -EADDRINUSE: the plan has another handle; -EINVAL: @plan is 0.
  */
 int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan);
 
 /**
- * hcl_open_plans() - open a handle that contributes to one plan at a node, and to others later
+ * hcl_open_plans() - open a handle that contributes to one plan at a node, and later to others
  * @h: as hcl_open()
  * @fabric: as hcl_open()
  * @node: as hcl_open()
  * @plan: as hcl_open_plan()
  *
- * As hcl_open_plan(), but a further plan that the program contributes to gets a socket, as with
- * hcl_open(), unless another handle has it.
+ * As hcl_open_plan(), but each further plan that the program contributes to gets a socket, as with
+ * hcl_open(), unless the plan has another handle.
  *
  * Return: as hcl_open_plan().
  */
 int hcl_open_plans(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan);
 
 /**
- * hcl_close_plan() - give up one of the plans of a handle
+ * hcl_close_plan() - close the socket of one of the plans of a handle
  * @h: from hcl_open() or hcl_open_plans()
- * @plan: id of a plan; the first one of a handle stays until hcl_close()
+ * @plan: id of a plan; the socket of a handle's first plan stays open until hcl_close()
  *
- * Closes the plan's socket: a program that goes from plan to plan would else have one for each.
+ * Without this a program that uses one plan after another would have a socket for each.
  *
- * Return: 0, also if the plan has no socket; -EBUSY: operations of it are to be waited for.
+ * Return: 0, also if the plan has no socket; -EBUSY: operations of it are still to be waited for.
  */
 int hcl_close_plan(struct hcl *h, uint32_t plan);
 
@@ -93,32 +92,32 @@ int hcl_close_plan(struct hcl *h, uint32_t plan);
 int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node);
 
 /**
- * hcl_close() - close the socket and forget what was posted
+ * hcl_close() - close a handle, and forget what was posted
  * @h: a handle or NULL
  *
- * Contributions accepted in full (hcl_flush()) still count.  A member that waits for a later one
- * of this node gets -ECONNRESET with this node as cause, once; see hypercube(7).
+ * Contributions that were accepted completely (hcl_flush()) still count.  Members that wait for a
+ * later contribution of this node get -ECONNRESET with this node as cause, once; see hypercube(7).
  */
 void hcl_close(struct hcl *h);
 
 /**
- * hcl_fd() - a descriptor for poll(2)
+ * hcl_fd() - get a descriptor for poll(2)
  * @h: the handle
  *
  * A handle of hcl_open() or hcl_open_plans() opens a socket for each further plan that it
- * contributes to, so that a plan that waits does not hold up others; this is an epoll(7)
- * descriptor for all of them.  For other handles it is the socket.  Reading from it or writing to
- * it breaks the handle.
+ * contributes to, so that a plan that waits does not delay others; the descriptor is then an
+ * epoll(7) descriptor for all of them.  For other handles it is the socket.  Reading from it or
+ * writing to it breaks the handle.
  *
  * Return: the descriptor, the same in every call, or a negative errno of epoll_create1(2).
  */
 int hcl_fd(struct hcl *h);
 
 /**
- * hcl_set_buffers() - size of the buffers of the handle's sockets
+ * hcl_set_buffers() - set the buffer sizes of the handle's sockets
  * @h: the handle
- * @send: bytes, as SO_SNDBUF; 0: as it is
- * @receive: bytes, as SO_RCVBUF; 0: as it is
+ * @send: bytes, as SO_SNDBUF; 0: unchanged
+ * @receive: bytes, as SO_RCVBUF; 0: unchanged
  *
  * This also applies to sockets that are opened later.
  *
@@ -127,18 +126,18 @@ int hcl_fd(struct hcl *h);
 int hcl_set_buffers(struct hcl *h, int send, int receive);
 
 /**
- * hcl_set_timeout() - bound the time in which nothing moves
+ * hcl_set_timeout() - limit the time without progress
  * @h: the handle
  * @ms: milliseconds; 0 (the default): wait for ever
  *
- * A call fails with -ETIMEDOUT when it has waited that long without a single byte or record
- * having moved; a large operation that makes progress is not affected.
+ * A call fails with -ETIMEDOUT when it has waited that long without sending or receiving a single
+ * byte or record; a large operation that makes progress is not affected.
  *
- * The result of an operation that a call could not wait for any longer tells whom it waits for, as
- * far as the kernel says (see hcl_pending_members() for who may ask): .cause_node is a member that
- * has not contributed or does not receive, or .cause_node and .cause_dim are a link that may lose
- * frames; else they are ~0.  hcl_explain() says it in words.  The operation is not over:
- * hcl_test() of .cookie is 0, other than after an operation that has failed by -ETIMEDOUT.
+ * The result of an operation that a call could not wait for any longer names the cause, as far as
+ * the kernel knows it (hcl_pending_members() describes what that needs): .cause_node is a member
+ * that has not contributed or does not receive, or .cause_node and .cause_dim are a link that may
+ * lose frames; else they are ~0.  hcl_explain() describes it in words.  The operation is not over:
+ * hcl_test() of .cookie returns 0, other than after an operation that has failed with -ETIMEDOUT.
  *
  * Return: 0 or -EINVAL.
  */
@@ -147,9 +146,9 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 /* ------------------------------------------------------------ collectives */
 
 /* A contribution and the room for the result must not overlap, in any call: else -EINVAL, and
- * nothing was begun.  What goes through one call of the kernel as a whole, the blocks of an
- * alltoall, of a reduce-scatter and of the result of an allgather, has at most HYPERCUBE_WHOLE_MAX
- * bytes: else -EMSGSIZE, and nothing was begun.
+ * nothing is begun.  Data that one call of the kernel takes or returns as a whole (the blocks of an
+ * alltoall or of a reduce-scatter, the result of an allgather) have at most HYPERCUBE_WHOLE_MAX
+ * bytes: else -EMSGSIZE, and nothing is begun.
  */
 
 /**
@@ -157,12 +156,13 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
  * @plan: id of the plan
  * @oper: enum hypercube_oper with HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE and
  *	HYPERCUBE_REDUCE_SCATTER, else 0
- * @type: enum hypercube_type with these, else 0
- * @flags: 0, or of HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE,
- *	HYPERCUBE_GATHER, HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST) and
- *	HYPERCUBE_F_ALL_OR_NOTHING (may differ, too): of a guarded plan, a result that lacks
- *	contributions of nodes that have been members ends with -EHOSTUNREACH, and .cause_node is
- *	the first of them; what was posted behind it goes on, as at the other members
+ * @type: enum hypercube_type with the same collectives, else 0
+ * @flags: 0, or a combination of HYPERCUBE_F_NOTIFY (for HYPERCUBE_REDUCE, HYPERCUBE_GATHER,
+ *	HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST) and HYPERCUBE_F_ALL_OR_NOTHING: if
+ *	the result of a guarded plan lacks contributions of nodes that have been members, the
+ *	operation ends with -EHOSTUNREACH, and .cause_node is the first of these nodes; operations
+ *	that were posted after it go on, as at the other members.  Both flags may differ between
+ *	members
  * @collective: 0 for HYPERCUBE_REDUCE, or another enum hypercube_collective
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
  */
@@ -178,27 +178,26 @@ struct hcl_params {
 /**
  * hcl_reduce() - take part in a reduction, blocking
  * @h: handle of a member of the plan
- * @p: what to do
+ * @p: the operation
  * @in: this node's contribution, an array in host byte order; with
  *	HYPERCUBE_MERGE a sorted one
  * @bytes: its length: a multiple of hcl_elem_size(), and the same at all members
  *	except with HYPERCUBE_MERGE; 0 is allowed
  * @out: at the plan's sink: room for the result, not overlapping @in; elsewhere NULL
  * @out_max: bytes at @out: @bytes, or with HYPERCUBE_MERGE the sum of all lengths
- * @res: how the operation ended, or NULL; only valid where the call waits for
- *	it, else zeros
+ * @res: how the operation ended, or NULL; only valid if the call waits for the operation, else
+ *	zeros
  *
- * At the sink (@out not NULL) waits for the result.  Elsewhere waits for the
- * completion at the sink if HYPERCUBE_F_NOTIFY is set, and otherwise only until
- * the kernel has taken the contribution over, as MPI_Reduce() does; if that
- * operation fails later, a later call on the handle says so (see hcl_failure()).
+ * At the sink (@out not NULL) this waits for the result.  Elsewhere it waits for the completion at
+ * the sink if HYPERCUBE_F_NOTIFY is set, and else only until the kernel has accepted the
+ * contribution, as MPI_Reduce() does; if that operation fails later, a later call on the handle
+ * reports it (see hcl_failure()).
  *
- * Return: 0; the operation's own error, with @res telling the cause
- * (hcl_describe()); -EMSGSIZE (the result is larger than @out_max; the rest of it
- * is lost); -EINVAL (bad parameters); -ETIMEDOUT (hcl_set_timeout(), which says what
- * @res tells then): the contribution cannot be taken back, and further calls than hcl_close()
- * and hcl_pending_members() fail with -ESHUTDOWN; errors of sendmsg(2) and recvmsg(2) in
- * hypercube(7).
+ * Return: 0; the error of the operation, whose cause is in @res (hcl_describe()); -EMSGSIZE (the
+ * result is larger than @out_max; the rest of it is lost); -EINVAL (bad parameters); -ETIMEDOUT
+ * (hcl_set_timeout(), which describes @res in this case): the contribution cannot be taken back,
+ * and all further calls but hcl_close() and hcl_pending_members() fail with -ESHUTDOWN; errors of
+ * sendmsg(2) and recvmsg(2) in hypercube(7).
  */
 int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	       size_t bytes, void *out, size_t out_max,
@@ -214,7 +213,7 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
  * @out_max: as hcl_reduce()
  * @res: how the operation ended, or NULL
  *
- * The bits are the same at every member.  The plan is a tree, or one for recursive
+ * The result has the same bits at every member.  The plan is a tree, or one for recursive
  * doubling, where HYPERCUBE_MERGE is not possible (-EOPNOTSUPP).
  *
  * Return: as hcl_reduce().
@@ -244,19 +243,18 @@ int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res);
  * @res: how it ended, or NULL; zeros at the source without HYPERCUBE_F_NOTIFY.
  *	@res->bytes is the length of a message received
  *
- * Members receive the messages of a plan in the order of sending.  What comes
- * before its call is kept in the library's memory.  A receiver's call whose plan is
- * gone, or broken with nothing on its way, ends after a second with the error that
- * the source gets at once.
+ * Members receive the messages of a plan in the order of sending.  Messages that arrive before the
+ * call are kept in the library's memory.  If the plan is gone, or is broken and no message is on
+ * its way, a receiver's call ends after a second with the error that the source gets at once.
  *
- * Return: as hcl_reduce(); -EMSGSIZE: the message is longer than the room.  A
- * receiver that ran into the time limit before anything came may call again.
+ * Return: as hcl_reduce(); -EMSGSIZE: the message is longer than the room.  A receiver that has
+ * reached the time limit before any data arrived may call again.
  */
 int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t bytes,
 	      unsigned int flags, struct hypercube_result *res);
 
 /**
- * hcl_gather() - bring a block of each member to the sink, blocking
+ * hcl_gather() - give the sink a block of each member, blocking
  * @h: handle of a member of the plan
  * @plan: id of a tree plan
  * @in: this node's block
@@ -264,9 +262,9 @@ int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t b
  * @out: at the plan's sink: room for all blocks, in the order of the nodes, not
  *	overlapping @in; elsewhere NULL
  * @out_max: bytes at @out: @bytes times the number of members
- * @res: how it ended, or NULL; valid where the call waits for it
+ * @res: how it ended, or NULL; only valid if the call waits for the operation
  *
- * Waits at the sink only, as hcl_reduce().
+ * Waits only at the sink, as hcl_reduce() does.
  *
  * Return: as hcl_reduce().
  */
@@ -279,21 +277,21 @@ int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void 
  * @plan: id of a tree plan
  * @in: at the plan's sink: a block for each member, in the order of the nodes;
  *	elsewhere NULL
- * @bytes: at the sink the length of all of them, elsewhere 0
+ * @bytes: at the sink the length of all blocks together, elsewhere 0
  * @out: room for this node's block, not overlapping @in
- * @out_max: bytes at @out; @res->bytes tells how long the block is
+ * @out_max: bytes at @out; @res->bytes is the length of the block
  * @res: how it ended, or NULL
  *
- * Return: as hcl_reduce(); -EINVAL also if @bytes is no multiple of the number of
- * members, or not 0 at a node that is not the sink.
+ * Return: as hcl_reduce(); -EINVAL also if @bytes is not a multiple of the number of members, or
+ * not 0 at a node that is not the sink.
  */
 int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		size_t out_max, struct hypercube_result *res);
 
 /**
- * hcl_allgather() - bring a block of each member to all of them, blocking
+ * hcl_allgather() - give all members a block of each member, blocking
  * @h: handle of a member of the plan
- * @plan: id of a tree plan, of one for recursive doubling, or of rings
+ * @plan: id of a tree plan, of a plan for recursive doubling, or of a plan of rings
  * @in: this node's block
  * @bytes: its length, the same at all members
  * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
@@ -301,13 +299,12 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
  * @flags: 0, or, in rings, HYPERCUBE_F_NOTIFY to wait until all members have this node's block, too
  * @res: how it ended, or NULL
  *
- * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
- * have got to some members only.
+ * With HYPERCUBE_F_NOTIFY the call may fail although all blocks are at @out: then this node's block
+ * may have reached some members only.
  *
- * Return: as hcl_reduce(); -EHOSTUNREACH: members that are gone are missing, see
- * hcl_pending_members() with @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that
- * is not of rings; -EMSGSIZE also
- * if the fabric's segment has fewer bytes than such a plan has members.
+ * Return: as hcl_reduce(); -EHOSTUNREACH: blocks of members that are gone are missing, see
+ * hcl_pending_members() with @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not
+ * of rings; -EMSGSIZE also if such a plan has more members than the fabric's segment has bytes.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
@@ -317,40 +314,41 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  * @h: handle of a member of the plan
  * @plan: as hcl_allgather()
  * @in: this node's block
- * @bytes: the length of each member's block: the same numbers at all members
+ * @bytes: the length of each member's block: the same array at all members
  * @members: number of members
- * @rank: this node's place among the members: how many have lower numbers
- * @out: at every member: room for all blocks, in the order of the nodes, one behind the other, not
+ * @rank: this node's rank: the number of members with lower node numbers
+ * @out: at every member: room for all blocks, in the order of the nodes, one after another, not
  *	overlapping @in
  * @out_max: bytes at @out: at least the sum of @bytes
  * @flags: as hcl_allgather()
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks
  *
- * What is sent, and the memory that the call takes meanwhile, is @members times the length of the
- * longest block, to which each is padded, plus 8 bytes that hold the length of the block: one long
- * block among many short ones costs as much as if all were long.
+ * Each block is padded to the length of the longest one, plus 8 bytes that hold the block's own
+ * length.  The call sends @members blocks of that size, and needs memory for them meanwhile: one
+ * long block among many short ones costs as much as if all were long.
  *
  * Return: as hcl_allgather(), but with -EHOSTUNREACH no block is at @out; -EINVAL also if @rank is
- * not below @members; -ENOMEM; -EPROTO: the
- * plan has another number of members, or they do not agree about @bytes.
+ * not below @members; -ENOMEM; -EPROTO: the plan has another number of members, or the members have
+ * different @bytes.
  */
 int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *bytes,
 		   uint32_t members, uint32_t rank, void *out, size_t out_max, unsigned int flags,
 		   struct hypercube_result *res);
 
 /**
- * hcl_alltoall() - give each member a block, and get one of each, blocking
+ * hcl_alltoall() - give each member a block of each member, blocking
  * @h: handle of a member of the plan
  * @plan: id of a plan for recursive doubling, or of rings
  * @in: a block for each member, in the order of the nodes
- * @bytes: the length of all of them, the same at all members
+ * @bytes: the length of all blocks together, the same at all members
  * @out: room for the blocks of all members for this one, in the order of the nodes, not
  *	overlapping @in
  * @out_max: bytes at @out: @bytes
  * @res: how it ended, or NULL
  *
- * Return: as hcl_reduce(); -EINVAL also if @bytes is no multiple of the number of members;
- * -EMSGSIZE also if the fabric's segment has fewer bytes than a plan for doubling members.
+ * Return: as hcl_reduce(); -EINVAL also if @bytes is not a multiple of the number of members;
+ * -EMSGSIZE also if the plan is for recursive doubling and has more members than the fabric's
+ * segment has bytes.
  */
 int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		 size_t out_max, struct hypercube_result *res);
@@ -359,46 +357,47 @@ int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, voi
  * hcl_alltoallv() - as hcl_alltoall(), with blocks of different lengths
  * @h: handle of a member of the plan
  * @plan: as hcl_alltoall()
- * @in: a block for each member, in the order of the nodes, one behind the other
- * @in_bytes: the length of each
- * @out: room for the blocks of all members for this one, in the order of the nodes, one behind the
- *	other, not overlapping @in
- * @out_bytes: the length of each: what that member has in its @in_bytes
+ * @in: a block for each member, in the order of the nodes, one after another
+ * @in_bytes: the length of each of these blocks
+ * @out: room for the blocks of all members for this one, in the order of the nodes, one after
+ *	another, not overlapping @in
+ * @out_bytes: the length of each of these blocks, as in @in_bytes of the member that sends it
  * @members: number of members
  * @out_max: bytes at @out: at least the sum of @out_bytes
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks
  *
- * Two operations: an allgather of 8 bytes, since no member knows the length of the longest block of
- * all, and an alltoall of blocks that are padded to that length, plus 8 bytes that hold the length
- * of the block.  Twice that, times @members, is the memory that the call takes meanwhile.
+ * This runs two operations: an allgather of 8 bytes, since no member knows the length of the
+ * longest block of all, and an alltoall of blocks that are padded to that length, plus 8 bytes that
+ * hold the block's own length.  The call needs memory for 2 * @members such blocks meanwhile.
  *
- * Return: as hcl_alltoall(); -ENOMEM; -EPROTO: the plan has another number of members, or one has
- * sent a block of another length than @out_bytes says.
+ * Return: as hcl_alltoall(); -ENOMEM; -EPROTO: the plan has another number of members, or a member
+ * has sent a block whose length is not that in @out_bytes.
  */
 int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in_bytes, void *out,
 		  const size_t *out_bytes, uint32_t members, size_t out_max,
 		  struct hypercube_result *res);
 
-/* Most plans of one call of the following ones. */
+/* Greatest number of plans in one call of the following functions. */
 #define HCL_STRIPES_MAX	16
 
 /**
- * hcl_allgather_striped() - an allgather with blocks in parts, one for each plan, blocking
+ * hcl_allgather_striped() - an allgather whose blocks are split among several plans, blocking
  * @h: handle of a member of all plans, of hcl_open()
- * @plans: ids of plans of rings with the same members, best such that share no link ("hcctl ring
- *	plan .. rings K"); the same at all members
- * @n: how many, 1 to HCL_STRIPES_MAX
+ * @plans: ids of plans of rings with the same members, ideally plans that share no link ("hcctl
+ *	ring plan .. rings K"); the same at all members
+ * @n: number of plans, 1 to HCL_STRIPES_MAX
  * @in: this node's block
  * @bytes: its length, the same at all members
- * @members: how many members there are
+ * @members: number of members
  * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
  * @out_max: bytes at @out: @bytes times @members
- * @res: as hcl_allgather(), of the part that took the most steps, but .bytes of all; or NULL
+ * @res: as hcl_allgather(), for the part that took the most steps, but with .bytes of all parts; or
+ *	NULL
  *
- * Parts go over their plans at the same time.  If one fails, so does the call, and nothing is at
- * @out; the other plans can be used further on.
+ * The parts go over their plans at the same time.  If one fails, the call fails, and no data is at
+ * @out; the other plans can still be used.
  *
- * Return: as hcl_allgather(), but with -EHOSTUNREACH nothing is at @out; -EINVAL also: too many
+ * Return: as hcl_allgather(), but with -EHOSTUNREACH no data is at @out; -EINVAL also: too many
  * plans or none; -ENOMEM; -EPROTO: a plan has another number of members.
  */
 int hcl_allgather_striped(struct hcl *h, const uint32_t *plans, unsigned int n, const void *in,
@@ -406,42 +405,41 @@ int hcl_allgather_striped(struct hcl *h, const uint32_t *plans, unsigned int n, 
 			  struct hypercube_result *res);
 
 /**
- * hcl_alltoall_striped() - as hcl_allgather_striped(), with a block of each member for each
- *	other
+ * hcl_alltoall_striped() - an alltoall whose blocks are split among several plans, blocking
  * @h: as hcl_allgather_striped()
  * @plans: as hcl_allgather_striped()
  * @n: as hcl_allgather_striped()
  * @in: a block for each member, in the order of the nodes
- * @bytes: the length of all of them, the same at all members
- * @members: how many members there are
+ * @bytes: the length of all blocks together, the same at all members
+ * @members: number of members
  * @out: room for the blocks of all members for this one, in the order of the nodes, not
  *	overlapping @in
  * @out_max: bytes at @out: @bytes
  * @res: as hcl_allgather_striped()
  *
- * Return: as hcl_allgather_striped(); -EINVAL also if @bytes is no multiple of @members.
+ * Return: as hcl_allgather_striped(); -EINVAL also if @bytes is not a multiple of @members.
  */
 int hcl_alltoall_striped(struct hcl *h, const uint32_t *plans, unsigned int n, const void *in,
 			 size_t bytes, uint32_t members, void *out, size_t out_max,
 			 struct hypercube_result *res);
 
 /**
- * hcl_reduce_scatter_block() - a reduction of which each member gets its block, blocking
+ * hcl_reduce_scatter_block() - give each member one block of the result of a reduction, blocking
  * @h: as hcl_reduce()
  * @p: as hcl_reduce(), but not with HYPERCUBE_MERGE; @p->collective and @p->flags are ignored
  * @in: a block for each member, in the order of the nodes
- * @bytes: the length of all of them: a multiple of hcl_elem_size() and of the number of members,
- *	and the same at all
+ * @bytes: the length of all blocks together: a multiple of hcl_elem_size() and of the number of
+ *	members, the same at all members
  * @out: room for this node's block of the result, not overlapping @in
- * @out_max: bytes at @out: @bytes by the number of members
+ * @out_max: bytes at @out: @bytes divided by the number of members
  * @res: how it ended, or NULL
  *
- * The bits are those that hcl_allreduce() has at that place over the same plan: a tree, or one for
- * recursive doubling.
+ * The result has the same bits as this block of the result of hcl_allreduce() over the same plan: a
+ * tree, or a plan for recursive doubling.
  *
- * Return: as hcl_reduce(); -EINVAL also if a block is not of whole elements; -EOPNOTSUPP
- * (HYPERCUBE_MERGE); -EMSGSIZE also if the fabric's segment has no room for an element
- * of each member of a plan for doubling.
+ * Return: as hcl_reduce(); -EINVAL also if a block does not consist of whole elements; -EOPNOTSUPP
+ * (HYPERCUBE_MERGE); -EMSGSIZE also if the plan is for recursive doubling and the fabric's segment
+ * has no room for an element of each member.
  */
 int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const void *in,
 			     size_t bytes, void *out, size_t out_max,
@@ -451,15 +449,16 @@ int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const vo
  * hcl_reduce_scatter() - as hcl_reduce_scatter_block(), with blocks of different lengths
  * @h: as hcl_reduce()
  * @p: as hcl_reduce_scatter_block()
- * @in: a block for each member, in the order of the nodes, one behind the other
- * @bytes: the length of each: the same numbers at all members
+ * @in: a block for each member, in the order of the nodes, one after another
+ * @bytes: the length of each block: the same array at all members
  * @members: number of members
- * @rank: this node's place among the members: the number of members with lower node numbers
+ * @rank: this node's rank: the number of members with lower node numbers
  * @out: room for this node's block of the result, not overlapping @in
  * @out_max: bytes at @out: at least @bytes[@rank]
  * @res: how it ended, or NULL; its .bytes are those of the longest block
  *
- * Takes memory for all blocks with the length of the longest: each is padded with zeros.
+ * Each block is padded with zeros to the length of the longest one; the call needs memory for all
+ * padded blocks meanwhile.
  *
  * Return: as hcl_reduce_scatter_block(); -EINVAL also if @rank is not below @members; -ENOMEM;
  * -EPROTO: the plan has another number of members.
@@ -471,32 +470,31 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 /**
  * hcl_post() - begin an operation and return
  * @h: handle of a member of the plan
- * @p: copied
+ * @p: the operation; copied
  * @in: as hcl_reduce(); must stay until the operation is sent (hcl_flush()) or
  *	complete (hcl_wait())
  * @bytes: as hcl_reduce()
  * @out: as hcl_reduce(); must stay until hcl_wait() has returned
  * @out_max: as hcl_reduce()
- * @id: number to wait for, or NULL; the result's cookie
+ * @id: set to the number to wait for, which is the result's cookie; or NULL
  *
- * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
- * hcl_wait() and hcl_flush().  Operations of a plan are sent in the order of the calls;
- * plans do not wait for each other.
- * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier, scatter,
- * alltoall and reduce-scatter, has to be waited for at some time; others need not.  With
- * HYPERCUBE_BCAST the source gives @in and the others @out, which they need even for an
- * empty message; they send nothing.  That its plan is gone is noticed after a second of
- * silence, in hcl_progress() and hcl_wait().
+ * Sends what the kernel accepts at once; hcl_progress(), hcl_wait() and hcl_flush() send the rest.
+ * Operations of a plan are sent in the order of the calls; plans do not wait for each other.
+ * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier, scatter, alltoall and
+ * reduce-scatter, has to be waited for at some time; others need not be.  With HYPERCUBE_BCAST the
+ * source passes @in, and the other members, which send nothing, pass @out, even for an empty
+ * message.  hcl_progress() and hcl_wait() find after a second without data that the plan of such an
+ * operation is gone.
  *
- * What is posted after an operation of the plan has failed and before a call has reported that is
- * refused, here or in hcl_wait(), with -ECANCELED: it was meant for operations that are over.  Wait
- * for all that was posted to the plan, and go on behind the operation that has failed, as all
- * members do; over a new plan agree with them on where to go on, see hypercube(7).  Broadcasts, and
- * rings that repair themselves, go on.
+ * An operation that is posted after another one of the plan has failed, and before a call has
+ * reported that failure, is refused, here or in hcl_wait(), with -ECANCELED: it was meant for
+ * operations that are over.  Wait for all operations that were posted to the plan, and go on after
+ * the one that has failed, as all members do; over a new plan, agree with the other members on
+ * where to go on, see hypercube(7).  Broadcasts, and rings that repair themselves, go on.
  *
- * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
- * nothing was posted; or the error of an earlier operation that no call
- * waits for, with hcl_failure() telling which: nothing was posted either.
+ * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7): nothing was posted;
+ * or the error of an earlier operation that no call waits for, which is in hcl_failure(): nothing
+ * was posted either.
  */
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id);
@@ -504,15 +502,15 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 /**
  * hcl_progress() - send and receive what is possible
  * @h: the handle
- * @ms: milliseconds to wait for something to move; 0: do not wait; -1: for ever
+ * @ms: milliseconds to wait until something is sent or received; 0: do not wait; -1: for ever
  *
- * Return: 1 if something moved, 0 if not, or a negative errno of the socket (the
- * failure of an operation is not one).
+ * Return: 1 if something was sent or received, 0 if not, or a negative errno of the socket (the
+ * failure of an operation is not such an error).
  */
 int hcl_progress(struct hcl *h, int ms);
 
 /**
- * hcl_events() - events to poll(2) hcl_fd() for before hcl_progress()
+ * hcl_events() - get the events to poll(2) hcl_fd() for before hcl_progress()
  * @h: the handle
  *
  * Return: POLLIN, with POLLOUT if something is still to be sent.
@@ -520,7 +518,7 @@ int hcl_progress(struct hcl *h, int ms);
 short hcl_events(struct hcl *h);
 
 /**
- * hcl_test() - tell whether hcl_wait() would return at once
+ * hcl_test() - check whether hcl_wait() would return at once
  * @h: the handle
  * @id: from hcl_post()
  *
@@ -534,11 +532,10 @@ int hcl_test(const struct hcl *h, uint64_t id);
  * @id: from hcl_post()
  * @res: as hcl_reduce()
  *
- * Return: as hcl_reduce(), but after -ETIMEDOUT the operation is still posted and
- * may be waited for again.  An operation without @out and without
- * HYPERCUBE_F_NOTIFY ends when it is sent.  0 at once for one that is forgotten, or its
- * error if hcl_failure() has that and no call has returned it; -EINVAL if there never
- * was such an @id.
+ * Return: as hcl_reduce(), but after -ETIMEDOUT the operation is still posted and may be waited for
+ * again.  An operation without @out and without HYPERCUBE_F_NOTIFY ends when it is sent.  For an
+ * operation that is forgotten: 0 at once, or its error if that is in hcl_failure() and no call has
+ * returned it.  -EINVAL if no operation ever had this @id.
  */
 int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 
@@ -548,54 +545,55 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * @h: the handle
  * @id: from hcl_post(), or .cookie of a result that ended by the time limit
  * @nodes: filled in with their numbers, ascending
- * @max: how many fit
+ * @max: number of entries of @nodes
  *
- * Returns members that have not begun to contribute to it; for a broadcast, its source before it
- * has sent.  This node is among them while what it has posted before has not been sent.  None
- * are missing from an operation that is over or forgotten; if none are and it still hangs, then
- * a member does not receive.
+ * Lists the members that have not begun to contribute to the operation; for a broadcast, its source
+ * before it has sent.  This node is among them while its earlier operations are not sent.  No
+ * members are missing from an operation that is over or forgotten.  If none are missing and the
+ * operation still hangs, a member does not receive.
  *
- * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are
- * gone whose blocks it lacks: these are missing from it, until another one that has not the blocks
- * of all members is waited for.  All other blocks are there, see hcl_result_members().
+ * An allgather over rings that repair themselves may end with -EHOSTUNREACH because it lacks the
+ * blocks of members that are gone.  These members are listed until another operation that lacks
+ * blocks is waited for.  All other blocks are in the result, see hcl_result_members().
  *
  * In the result of an operation of a guarded plan, the missing nodes are those that have been
- * members since the plan was guarded and were not members when the result was computed; with
- * HYPERCUBE_F_ALL_OR_NOTHING or without.  As above, this is about the last result with missing
- * nodes.
+ * members since the plan was guarded and were not members when the result was computed, whether
+ * HYPERCUBE_F_ALL_OR_NOTHING is set or not.  As above, they are listed until the next result with
+ * missing nodes.
  *
  * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
- * network namespace, which is not that of an endpoint that was moved.
+ * network namespace; that of an endpoint that was moved is another one.
  *
- * Return: how many are missing, which may be more than @max; -EINVAL (there never was such an @id),
- * -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan is gone),
- * -ENOTCONN (this node is no member), -ENOMEM, -EIO (netlink; hcl_explain() says what).
+ * Return: the number of missing members, which may be more than @max; -EINVAL (no operation ever
+ * had this @id), -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan is
+ * gone), -ENOTCONN (this node is not a member), -ENOMEM, -EIO (netlink; hcl_explain() describes
+ * the error).
  */
 int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 
 /**
- * hcl_result_members() - list the nodes for whose blocks a result has places, if not for all
+ * hcl_result_members() - list the nodes whose blocks belong to a result, if not all members
  * @h: the handle
  * @id: as hcl_pending_members()
- * @nodes: filled in with their numbers, ascending: so are the blocks
- * @max: how many fit
+ * @nodes: filled in with their numbers, ascending, which is the order of the blocks
+ * @max: number of entries of @nodes
  *
- * An allgather over rings that repair themselves runs among the members that were there when it was
- * begun.  If some are gone then it ends with 0 and the blocks of those that are left; if some go
- * later, with -EHOSTUNREACH and places for all: what is at the places of those that
- * hcl_pending_members() names is left as it was, or holds a part of the block.
+ * An allgather over rings that repair themselves runs among the members that exist when it begins.
+ * If some members are gone by then, it ends with 0 and the blocks of those that are left.  If some
+ * go later, it ends with -EHOSTUNREACH and space for the blocks of all: the space for blocks of
+ * those that hcl_pending_members() lists is unchanged, or holds a part of the block.
  *
- * Of a result in which members of a guarded plan are missing (hcl_pending_members()): all nodes
- * that have been members.  The result has the blocks of those that are not missing, one behind the
- * other.
+ * For a result in which members of a guarded plan are missing (hcl_pending_members()), this lists
+ * all nodes that have been members.  The result has the blocks of those that are not missing, one
+ * after another.
  *
- * Return: how many there are, which may be more than @max; 0 if the result has a block of each
- * member that the plan was installed with, or has no blocks; -EINVAL, -ENOMEM.
+ * Return: the number of these nodes, which may be more than @max; 0 if the result has a block of
+ * each member that the plan was installed with, or has no blocks; -EINVAL, -ENOMEM.
  */
 int hcl_result_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 
 /**
- * hcl_flush() - wait until everything that was posted is sent
+ * hcl_flush() - wait until all posted operations are sent
  * @h: the handle
  *
  * Return: 0; the error of an operation that no call waits for; -ETIMEDOUT.
@@ -603,26 +601,26 @@ int hcl_result_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 int hcl_flush(struct hcl *h);
 
 /**
- * hcl_failure() - the latest failure of this handle
- * @h: the handle; NULL: of a hcl_open(), hcl_open_plan() or hcl_open_dgram() of this thread
+ * hcl_failure() - get the latest failure of a handle
+ * @h: the handle; NULL: of hcl_open(), hcl_open_plan() or hcl_open_dgram() in this thread
  *
- * Either an operation failed, or a call on the handle, whichever it was, was refused or ran into
- * a time limit: then .status is what the call returned, and .cause_node is ~0, except for a time
- * limit whose cause is known (hcl_set_timeout()).
+ * Either an operation has failed, or any call on the handle was refused or has reached a time
+ * limit: then .status is what the call returned, and .cause_node is ~0, except for a time limit
+ * whose cause is known (hcl_set_timeout()).
  *
- * Return: a result, valid until the next call on @h; all zeros if nothing failed.
+ * Return: a result, valid until the next call on @h; all zeros if nothing has failed.
  */
 const struct hypercube_result *hcl_failure(const struct hcl *h);
 
 /**
- * hcl_explain() - say in words what the latest failure was
+ * hcl_explain() - describe the latest failure in words
  * @h: as hcl_failure()
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 256 are enough
  *
- * What hcl_describe() says of hcl_failure(), or more where the library knows more: which
- * argument is wrong, which time limit it was, or why a node cannot be had.  For example "7 bytes
- * are no multiple of the 8 of an element".
+ * The text is that of hcl_describe() for hcl_failure(), or more if the library knows more: which
+ * argument is wrong, which time limit was reached, or why a node cannot be used.  For example
+ * "7 bytes are no multiple of the 8 of an element".
  *
  * Return: @buf.
  */
@@ -637,56 +635,54 @@ char *hcl_explain(const struct hcl *h, char *buf, size_t size);
  * @buf: the message
  * @len: its length, at most the fabric's segment size
  *
- * Return: 0; -EMSGSIZE, -EADDRNOTAVAIL (no such node), -ETIMEDOUT (no room within
- * the time limit), and the errors of sendmsg(2) in hypercube(7).  Delivery is not
- * confirmed: a message is dropped, and counted, if no socket is bound to @to, if its
- * buffer is full, or if no healthy path leads there.  After hcl_set_copies() -EHOSTUNREACH: there
- * are not as many paths that share no node.
+ * Return: 0; -EMSGSIZE, -EADDRNOTAVAIL (no such node), -ETIMEDOUT (no room within the time limit),
+ * and the errors of sendmsg(2) in hypercube(7); after hcl_set_copies() also -EHOSTUNREACH (there
+ * are fewer paths that share no node than copies).  Delivery is not confirmed: a message is
+ * dropped, and counted, if no socket is bound to @to, if the buffer of that socket is full, or if
+ * no healthy path leads there.
  */
 int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len);
 
 /**
  * hcl_recv() - receive a message
  * @h: from hcl_open_dgram()
- * @from: node that sent it, or NULL
+ * @from: set to the node that sent it, or NULL
  * @buf: room for it
  * @max: bytes at @buf; the rest of a longer message is lost
  *
- * Return: its whole length (may exceed @max), or -ETIMEDOUT and the errors of
+ * Return: the whole length of the message (may exceed @max), or -ETIMEDOUT and the errors of
  * recvmsg(2).
  */
 long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max);
 
 /**
- * hcl_set_copies() - send messages in copies over paths that share no node, and accept only
- *	such
+ * hcl_set_copies() - set in how many copies to send messages, and how many to require
  * @h: from hcl_open_dgram()
- * @copies: send each message in this many copies from now on, 1 (as at first) to the
- *	dimension; a message and the paths of its copies fit into a segment
- * @least: receive no messages in fewer copies; 1, as at first: any
+ * @copies: send each message in this many copies over paths that share no node, 1 (the default) to
+ *	the dimension; a message and the paths of its copies must fit into a segment
+ * @least: drop messages that are sent in fewer copies; 1 (the default): accept all
  *
- * Of messages in @least copies, up to (@least - 1) / 2 Byzantine nodes on their paths are outvoted,
- * and up to @least - 1 detected; see hcl_set_deliver().
+ * For messages in @least copies, up to (@least - 1) / 2 Byzantine nodes on their paths are
+ * outvoted, and up to @least - 1 are detected; see hcl_set_deliver().
  *
  * Return: 0 or -EINVAL.
  */
 int hcl_set_copies(struct hcl *h, unsigned int copies, unsigned int least);
 
 /**
- * hcl_set_deliver() - choose which messages in copies are received
+ * hcl_set_deliver() - choose which messages that are sent in copies are received
  * @h: from hcl_open_dgram()
- * @deliver: HYPERCUBE_DELIVER_AGREED: those of which all copies came and agree (as at first);
- *	_MAJORITY: those of which more than half agree; _REPORT: all, but with no data if no
- *	majority agrees
- * @ms: how long to wait for copies, from the first one on, at most 60000; 0: as before, 1000
- *	at first
+ * @deliver: HYPERCUBE_DELIVER_AGREED: those all copies of which arrived and agree (the default);
+ *	_MAJORITY: those of which more than half of the copies agree; _REPORT: all, but without data
+ *	if no majority agrees
+ * @ms: ms to wait for copies after the first one, at most 60000; 0: unchanged, initially 1000
  *
  * Return: 0 or -EINVAL.
  */
 int hcl_set_deliver(struct hcl *h, unsigned int deliver, unsigned int ms);
 
 /**
- * hcl_paths() - count the paths to another node that share no node, as far as faults are known
+ * hcl_paths() - count the node-disjoint paths to another node that have no known faults
  * @h: from hcl_open_dgram()
  * @to: node number
  *
@@ -696,7 +692,7 @@ int hcl_paths(struct hcl *h, uint32_t to);
 
 /**
  * struct hcl_vote - the vote on a message
- * @vote: the vote; .copies is 0 if the message did not come in copies
+ * @vote: the vote; .copies is 0 if the message was not sent in copies
  * @npaths: number of paths in @path
  * @path: with HYPERCUBE_DELIVER_REPORT, the paths of copies that differ or are missing
  */
@@ -709,7 +705,7 @@ struct hcl_vote {
 /**
  * hcl_recv_vote() - receive a message, and the vote on it
  * @h: from hcl_open_dgram()
- * @from: node that sent it, or NULL
+ * @from: set to the node that sent it, or NULL
  * @buf: room for it
  * @max: bytes at @buf; the rest of a longer message is lost
  * @vote: filled in, or NULL
@@ -727,9 +723,9 @@ long hcl_recv_vote(struct hcl *h, uint32_t *from, void *buf, size_t max,
  * @fabric: name of the fabric
  * @node: node number
  *
- * A node has any number of them, of producers and of workers; all share one queue.  When the
- * handle is closed, tasks that it holds go back to the queue if their producers have allowed it;
- * the others are lost, and reported ("hcctl monitor").
+ * A node may have any number of such handles, of producers and of workers; all share one queue.
+ * When a handle is closed, tasks that it holds go back to the queue if their producers have allowed
+ * that; the others are lost, and reported ("hcctl monitor").
  *
  * Return: as hcl_open().
  */
@@ -740,8 +736,9 @@ int hcl_task_open(struct hcl **h, const char *fabric, uint32_t node);
  * @h: from hcl_task_open()
  * @buf: the data of the task
  * @len: bytes at @buf, at most HYPERCUBE_TASK_MAX
- * @flags: HYPERCUBE_TASK_IDEMPOTENT: it may be executed again if its worker ends before it is
- *	done; the same with HYPERCUBE_TASK_REPLICATED: a second node keeps a replica, too; else 0
+ * @flags: HYPERCUBE_TASK_IDEMPOTENT: the task may be executed again if its worker ends before the
+ *	task is done; IDEMPOTENT with HYPERCUBE_TASK_REPLICATED: a second node keeps a replica, too;
+ *	else 0
  * @id: set to the id of the task, or NULL
  *
  * Return: 0; -ETIMEDOUT (no room within the time limit), -EMSGSIZE, -EINVAL, -EHOSTDOWN (the node
@@ -753,30 +750,30 @@ int hcl_task_put(struct hcl *h, const void *buf, size_t len, unsigned int flags,
 /**
  * hcl_task_take() - take the next task
  * @h: from hcl_task_open()
- * @buf: room for it
+ * @buf: room for the data of the task
  * @max: bytes at @buf; HYPERCUBE_TASK_MAX are always enough
- * @id: set to the id of the task, for hcl_task_done(), and whether it is executed again
+ * @id: set to the id of the task, for hcl_task_done(), and to flags, see struct hypercube_task
  *
- * Return: its length; -ETIMEDOUT (none came within the time limit), -EMSGSIZE (it is longer than
- * @max, and stays where it is), -ENOBUFS (too many are held), and the errors of recvmsg(2) in
- * hypercube(7).
+ * Return: the length of the task; -ETIMEDOUT (no task within the time limit), -EMSGSIZE (the task
+ * is longer than @max, and stays in the queue), -ENOBUFS (too many are held), and the errors of
+ * recvmsg(2) in hypercube(7).
  */
 long hcl_task_take(struct hcl *h, void *buf, size_t max, struct hypercube_task *id);
 
 /**
  * hcl_task_done() - report that a task is done, so that it is not executed again
- * @h: the handle that took it
+ * @h: the handle that took the task
  * @id: the task
  *
- * Return: 0; -ENOENT: the handle does not hold the task, or not any more, since the node has
- *	failed: then the task has been reported as lost.
+ * Return: 0; -ENOENT: the handle does not hold the task, or does not hold it any more since the
+ *	node has failed: then the task was reported as lost.
  */
 int hcl_task_done(struct hcl *h, const struct hypercube_task *id);
 
 /* ------------------------------------------------------------------ names */
 
 /**
- * hcl_describe() - say in words how an operation ended
+ * hcl_describe() - describe in words how an operation ended
  * @res: its result
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 160 are enough
@@ -788,7 +785,7 @@ int hcl_task_done(struct hcl *h, const struct hypercube_task *id);
 char *hcl_describe(const struct hypercube_result *res, char *buf, size_t size);
 
 /**
- * hcl_oper_parse() - operator by name: sum prod min max and or xor minloc maxloc merge
+ * hcl_oper_parse() - get an operator by name: sum prod min max and or xor minloc maxloc merge
  *
  * Return: enum hypercube_oper or -EINVAL.
  */
@@ -798,7 +795,7 @@ int hcl_oper_parse(const char *name);
 const char *hcl_oper_name(unsigned int oper);
 
 /**
- * hcl_type_parse() - type by name: u8 .. u64, i8 .. i64, f16, bf16, f32, f64, record:WIDTH
+ * hcl_type_parse() - get a type by name: u8 .. u64, i8 .. i64, f16, bf16, f32, f64, record:WIDTH
  * @name: the name
  * @width: set to WIDTH, or to 0 for the other types
  *
@@ -810,7 +807,7 @@ int hcl_type_parse(const char *name, uint32_t *width);
 const char *hcl_type_name(unsigned int type);
 
 /**
- * hcl_elem_size() - bytes of one element
+ * hcl_elem_size() - get the bytes of one element
  * @oper: enum hypercube_oper
  * @type: enum hypercube_type
  * @width: bytes of a HYPERCUBE_RECORD, else 0
@@ -821,16 +818,17 @@ const char *hcl_type_name(unsigned int type);
 int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width);
 
 /**
- * hcl_divide() - divide an array of floats by an integer: a sum becomes a mean
+ * hcl_divide() - divide an array of floats by an integer, to turn a sum into a mean
  * @type: HYPERCUBE_F16, HYPERCUBE_BF16, HYPERCUBE_F32 or HYPERCUBE_F64
  * @buf: the array
  * @bytes: its length, a multiple of the size of an element
- * @by: the divisor, 1 .. 2^24: how many contributions the sum has
+ * @by: the divisor, 1 .. 2^24: the number of contributions to the sum
  *
- * Each quotient is rounded once, to nearest, ties to even: from the same sum all members make the
- * same bits.  A sum that has overflowed stays an infinity: scale what F16 cannot hold before.
+ * Each quotient is rounded once, to nearest, ties to even, so all members get the same bits from
+ * the same sum.  A sum that has overflowed stays an infinity: scale data whose sum F16 cannot hold
+ * before the reduction.
  *
- * Return: 0, or -EINVAL: @type is no float, or @bytes or @by is not possible.
+ * Return: 0, or -EINVAL: @type is not a float type, or @bytes or @by is invalid.
  */
 int hcl_divide(unsigned int type, void *buf, size_t bytes, uint32_t by);
 

@@ -114,8 +114,8 @@ int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
 					fill_balance(&msg, fabric));
 }
 
-/* Return the method that the request names, @otherwise if it names none, or an error. @none:
- * HYPERCUBE_BALANCE_NONE is allowed.
+/* Return the method that the request names, @otherwise if it names none, or -errno. @none:
+ * HYPERCUBE_BALANCE_NONE is allowed, too.
  */
 static int method_get(struct genl_info *info, u32 otherwise, bool none)
 {
@@ -143,8 +143,8 @@ static u32 attr_u32(struct genl_info *info, int attr)
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
 }
 
-/* Install the topology that the request has, if any. Sizes are checked here, the rest by the
- * verifier.
+/* Install the topology that the request has, if any. This checks the sizes of its attributes; the
+ * verifier checks the rest.
  */
 static int topology_set(struct genl_info *info, u32 method)
 {
@@ -224,10 +224,10 @@ int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * struct run - a round by command
+ * struct run - a request for a load balancing round
  * @later: must be first
- * @node: the node that begins it
- * @nr: what hc_round_ask() has returned
+ * @node: the node that begins the round
+ * @nr: the return value of hc_round_ask()
  */
 struct run {
 	struct hc_later later;
@@ -244,7 +244,7 @@ static int run_reply(struct run *run, const struct hc_round_record *rec)
 					hc_fill_round(&msg, run->later.fabric, rec));
 }
 
-/* The outcome of a failed round is a reply, too, not an error of the request. */
+/* A round that has failed is answered with a reply, too, not with an error. */
 static int run_look(struct hc_later *later, bool gone)
 {
 	struct run *run = container_of(later, struct run, later);
@@ -269,8 +269,8 @@ static const struct hc_later_ops run_ops = {
 	.release	= run_release,
 };
 
-/* Return the node that is to begin the round: the one that the request names, or else the first
- * that is in service.
+/* Return the node that is to begin the round: the node that the request names, or else the first
+ * one that has not failed.
  */
 static struct hc_node *initiator(struct genl_info *info)
 {

@@ -2,16 +2,16 @@
 /*
  * Creation and removal of fabrics.
  *
- * With thousands of endpoints that takes seconds, during which a request would hold generic
- * netlink's lock (netlink/later.c). So each is left to a work item of its own, which answers when
- * it is done; other requests are served meanwhile.
+ * With thousands of endpoints this takes seconds, during which a request would hold generic
+ * netlink's lock (netlink/later.c). So each request is left to a work item of its own, which
+ * answers it when the work is done; other requests are served meanwhile.
  *
- * The work runs in a kernel thread: memory is charged to the memory cgroup of the requester, and
- * the number of work items to its accounting owner (limits.c). If the requester closes its socket,
- * a fabric that is not complete is removed again.
+ * The work runs in a kernel thread. Its memory is charged to the memory cgroup of the requester,
+ * and the work item is counted for the accounting owner of the network namespace (limits.c). If the
+ * requester closes its socket, a fabric that is not complete is removed again.
  *
- * Lifetime: the requester's socket holds the namespace. When the module is unloaded the works end
- * before the sockets and the fabrics do.
+ * Lifetime: the requester's socket holds the network namespace. When the module is unloaded, the
+ * works end before the sockets and the fabrics do.
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -23,15 +23,15 @@
 #include "netlink/priv.h"
 
 /**
- * struct fabric_job - a fabric is to be made or removed
+ * struct fabric_job - a request to create or remove a fabric
  * @work: runs @does
- * @does: makes or removes the fabric
+ * @does: creates or removes the fabric
  * @asked: the requester
  * @said: the extack of the answer
- * @p: the fabric
+ * @p: parameters of the fabric
  * @name: its name
- * @shape: what it is, in words
- * @net: its namespace
+ * @shape: its topology in words, for users
+ * @net: its network namespace
  * @account: the accounting owner to which the job is charged
  * @memcg: memory cgroup to which memory is charged
  */
@@ -92,7 +92,7 @@ static int job_start(struct sk_buff *skb, struct genl_info *info, struct fabric_
 	err = job_charge(job, info->extack);
 	if (err)
 		goto err_free;
-	/* A request with a table is too long to be kept: only its header is. */
+	/* A request with a table of peers is too long to be copied: copy only its headers. */
 	err = hc_asked_keep(&job->asked, skb, info, job->p.topo.peers);
 	if (err)
 		goto err_charge;
@@ -148,7 +148,7 @@ static int part_check(struct genl_info *info, const struct nlattr *fixed, const 
 	return -EINVAL;
 }
 
-/* Get the number of rows of the table of peers and their common length. */
+/* Compute the number of rows of the table of peers and their common length. */
 static int table_size(struct genl_info *info, struct hc_topo *t)
 {
 	unsigned int size = nla_len(info->attrs[HYPERCUBE_A_FABRIC_PEERS]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes messages: one function for each kind of object, for requests, dumps and events.
+ * Writes messages: one function for each kind of object, for replies, dumps and events.
  */
 #include <linux/string.h>
 
@@ -38,7 +38,7 @@ int hc_msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
 	return 0;
 }
 
-/* Write the node that an event is about. */
+/* Write the fabric and the number of a node. */
 static bool put_where(struct sk_buff *skb, int fabric, int id, const struct hc_node *node)
 {
 	return nla_put_string(skb, fabric, node->fabric->name) || nla_put_u32(skb, id, node->id);
@@ -50,7 +50,7 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 {
 	u32 ours = hc_node_size(fabric->topo.ports);
 	/* A lower bound for a net_device: its own structure and those of its two queues. Its
-	 * entries in sysfs and the state that IP keeps for it come on top.
+	 * entries in sysfs, and the state that IP keeps for it, are not included.
 	 */
 	u32 device = sizeof(struct net_device) + sizeof(struct netdev_queue) +
 		     sizeof(struct netdev_rx_queue);
@@ -95,7 +95,7 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ node */
 
-/* Write numbers of drops, @n by reason, but for those that are 0. */
+/* Write the numbers of drops @n, indexed by reason, that are not 0. */
 static bool put_drops(struct sk_buff *skb, int attr, const u64 *n)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
@@ -121,8 +121,9 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 	return put_drops(skb, HYPERCUBE_A_NODE_DROPS, n);
 }
 
-/* Write the node's interface. Its stack may rename it meanwhile, or the namespace change: the
- * answer is a snapshot. An endpoint in a foreign namespace may have lost its interface (guest.c).
+/* Write the node's interface. The IP stack may rename it meanwhile, or it may change its network
+ * namespace: the answer is a snapshot. An endpoint in a foreign namespace may have lost its
+ * interface (guest.c).
  */
 static bool put_node_device(struct sk_buff *skb, const struct hc_node *node)
 {
@@ -225,7 +226,7 @@ static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 	return false;
 }
 
-/* Write the node's peers; those in a hypercube the reader can compute. */
+/* Write the node's peers, unless the fabric is a hypercube, where the reader can compute them. */
 static bool put_node_peers(struct sk_buff *skb, const struct hc_node *node)
 {
 	const struct hc_topo *topo = &node->fabric->topo;
@@ -234,7 +235,9 @@ static bool put_node_peers(struct sk_buff *skb, const struct hc_node *node)
 				     &topo->peers[node->id * topo->ports]);
 }
 
-/* Left out if it has no number in the reader's user namespace: any would be another user's. */
+/* Write a user, but not one without a uid in the reader's user namespace: any uid would name
+ * another user.
+ */
 static bool put_uid(const struct hc_msg *msg, int type, kuid_t kuid)
 {
 	uid_t uid = from_kuid(msg->user_ns, kuid);
@@ -459,7 +462,7 @@ static bool put_plan_set(struct sk_buff *skb, int type, const struct hc_plan *pl
 	return false;
 }
 
-/* Write the present members, and their places in the plan. */
+/* Write the present members, and their positions in the plan. */
 static bool put_plan_places(struct sk_buff *skb, const struct hc_plan *plan)
 {
 	struct hc_plan_params shape = {};
@@ -502,7 +505,7 @@ static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
 
 int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 {
-	/* Pairs with the release in coll/end.c: the cause is there before the flag. */
+	/* Pairs with the release in coll/end.c, so the cause is complete if the flag is set. */
 	bool broken = smp_load_acquire(&plan->broken);
 	struct sk_buff *skb = msg->skb;
 	void *hdr = hc_msg_begin(msg);

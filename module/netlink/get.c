@@ -2,9 +2,9 @@
 /*
  * Reading: single objects and dumps.
  *
- * A dump goes through the fabrics by id and through each by index, and holds no lock or reference
- * between two buffers.  A fabric that comes or goes meanwhile makes the reader repeat the dump
- * (NLM_F_DUMP_INTR).
+ * A dump goes through the fabrics by index, and through the objects of each by number or id. It
+ * holds no lock and no reference between two buffers.  If a fabric comes or goes meanwhile, the
+ * reader has to repeat the dump (NLM_F_DUMP_INTR).
  */
 #include <linux/mm.h>
 
@@ -18,8 +18,7 @@
 
 /* ------------------------------------------------------------ what a request names */
 
-/* Return the number of the node that a request names, on this machine or another one, or an error.
- */
+/* Return the number of the local or remote node that a request names, or -errno. */
 static int any_node_id(struct genl_info *info, int attr)
 {
 	u32 u;
@@ -121,8 +120,8 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
 /**
  * struct route - a request for a route
  * @later: must be first
- * @probe: the PATH frame that finds it
- * @end: when the frame must have been lost, jiffies
+ * @probe: the PATH frame that searches the route
+ * @end: when the frame is considered lost, jiffies
  */
 struct route {
 	struct hc_later later;
@@ -204,7 +203,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	return hc_later_wait(&r->later, info);
 }
 
-/* Write a node. @words: FAULT words as far as known, if the fabric spans machines. */
+/* Write a node. @words: the FAULT words that are known, if the fabric spans machines, or NULL. */
 static int fill_node(const struct hc_msg *msg, struct hc_fabric *fabric, u32 u, const u32 *words)
 {
 	if (fabric->nodes[u])
@@ -245,7 +244,7 @@ int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
 					hc_fill_link(&msg, node, dim));
 }
 
-/* Plans are published and removed under the lock that pre_doit() holds. */
+/* pre_doit() holds hc_fabric.lock, under which plans are published and removed. */
 int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -268,9 +267,10 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * struct cursor - where a dump goes on; in cb->ctx
- * @fabric: smallest fabric id not yet finished
- * @index: first object of that fabric not yet sent: number of a node, or id of a plan
- * @sub: first part of that object not yet sent: dimension, or node of a plan
+ * @fabric: smallest fabric index that is not yet finished
+ * @index: first object of that fabric that is not yet sent: number of a node, or id of a plan or
+ *	trunk
+ * @sub: first part of that object that is not yet sent: dimension, or node of a plan
  */
 struct cursor {
 	u32 fabric;
@@ -278,7 +278,7 @@ struct cursor {
 	u32 sub;
 };
 
-/* Writes the objects of one fabric from the cursor on; the caller holds the fabric's lock. */
+/* Write the objects of one fabric from the cursor on. The caller holds the fabric's lock. */
 typedef int (*dump_fn)(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		       struct nlattr **attrs);
 
@@ -288,14 +288,14 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 	struct hc_fabric *fabric;
 
 	BUILD_BUG_ON(sizeof(struct cursor) > sizeof(cb->ctx));
-	/* The largest object: a plan in which each ring has two nodes. */
+	/* The largest object is a plan in which each ring has two nodes. */
 	cb->min_dump_alloc = NLMSG_DEFAULT_SIZE + (1 << HYPERCUBE_DIM_MAX) *
 			     (sizeof(struct hypercube_ring) + 2 * sizeof(u16) + 1);
 	if (!name)
 		return 0;
 	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
 	if (!fabric) {
-		/* Linux 6.1 sends no text from here, only an error, which every client reports. */
+		/* Linux 6.1 sends no text from here, only the error, which every client reports. */
 		NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
 		return -ENOENT;
 	}
@@ -397,8 +397,8 @@ static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	return each_plan(msg, fabric, c, attrs, dump_plan);
 }
 
-/* Members without a pending operation are written, too: their next number shows which members have
- * not contributed.
+/* Write the members of a plan. Members without a pending operation are included: their next number
+ * shows which members have not contributed.
  */
 static int dump_plan_ops(const struct hc_msg *msg, struct hc_plan *plan, struct cursor *c,
 			 struct nlattr **attrs)

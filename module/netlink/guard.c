@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may install a plan: CAP_NET_ADMIN in the user namespace that owns the fabric's namespace, as
- * for all that changes a fabric; or the user to whom that has given a guarded plan (GUARD_UID), for
- * the next epoch of this plan alone, when it is broken.
+ * Who may install a plan: a requester with CAP_NET_ADMIN in the user namespace that owns the
+ * fabric's network namespace, as for all that changes a fabric; or the user to whom such a
+ * requester has given a guarded plan (GUARD_UID). That user may install the next epoch of this plan
+ * alone, and only when the plan is broken.
  *
- * That user is trusted with what the plan carries: it chooses the root, and which of the nodes that
+ * The user is trusted with what the plan carries: it chooses the root, and which of the nodes that
  * it was given take part. It is not trusted with anything else:
  *
- * - It names the epoch that it has seen broken (PREV), so it replaces nothing newer, and it cannot
- *   choose the next one (EPOCH): they are the fabric's, and a leap would use up those of others.
+ * - The request names the epoch that the user has seen broken (PREV), so it replaces nothing newer.
+ *   The user cannot choose the next epoch (EPOCH): epochs are numbers of the whole fabric, and a
+ *   leap would use up those of other plans.
  * - Only a broken plan is replaced, and operations of other plans do not end. As the user may break
- *   it (by closing a member's socket), and ask for what is refused late, its requests have a pace:
- *   the fabric is locked for their grace periods. Each plan has its own, so that users cannot use
- *   up that of others; the administrator bounds the sum by how many plans it gives.
- * - How long members wait, the recipe and the user itself stay as they were, so it cannot keep
- *   operations waiting for longer, nor pass on or keep what it was given.
- * - Members are those that it was given (hc_grant_make()), which bounds the plan's memory, too.
- *   That is charged as before to the fabric's accounting owner, and to the memory cgroup of the
- *   requester.
- * - A guarded plan and its fabric are of one machine, so nothing goes over trunks; and the fabric
- *   is one of the namespace of the requester's socket, as in all requests.
+ *   the plan (by closing a member's socket), and may send requests that are refused late, its
+ *   requests are rate-limited: the fabric is locked for their grace periods. Each plan has its own
+ *   limit, so that users cannot use up that of others; the administrator bounds the sum by the
+ *   number of plans that it gives to users.
+ * - How long members wait, the recipe, and the user itself stay as they were, so the user cannot
+ *   keep operations waiting for longer, and can neither pass on nor keep what it was given.
+ * - Members are among the nodes that the user was given (hc_grant_make()), which bounds the plan's
+ *   memory, too. That memory is charged as before to the fabric's accounting owner, and to the
+ *   memory cgroup of the requester.
+ * - A guarded plan and its fabric are on one machine, so nothing goes over trunks; and the fabric
+ *   is in the network namespace of the requester's socket, as in all requests.
  */
 #include <linux/capability.h>
 #include <net/netlink.h>
@@ -28,8 +31,9 @@
 #include "fabric/fabric.h"
 #include "netlink/priv.h"
 
-/* Both who has opened the socket and who sends, as for capabilities: neither a descriptor that was
- * given to another program nor one that came from another user is enough.
+/* Return: true if @uid has both opened the socket and sent the request. As for capabilities,
+ * neither a descriptor that was passed to another program nor one that came from another user is
+ * enough.
  */
 static bool is_sender(const struct sk_buff *skb, kuid_t uid)
 {
@@ -46,7 +50,7 @@ static int refuse(struct genl_info *info, int attr, const char *text)
 	return -EPERM;
 }
 
-/* Does the request say of the plan's guarding what is so already? */
+/* Do the request's GUARD and RECIPE attributes leave the plan's guarding as it is? */
 static bool is_same_guard(struct genl_info *info, const struct hc_plan *plan)
 {
 	const struct nlattr *guard = info->attrs[HYPERCUBE_A_PLAN_GUARD];
@@ -56,7 +60,8 @@ static bool is_same_guard(struct genl_info *info, const struct hc_plan *plan)
 	       (!recipe || !nla_strcmp(recipe, plan->recipe));
 }
 
-/* All attempts count, as one that fails late costs as much. */
+/* Limit the rate of a guard's requests. All attempts count, as one that fails late costs as much.
+ */
 static int keep_pace(struct genl_info *info, struct hc_plan *plan)
 {
 	if (jiffies - plan->tried < HC_GUARD_PACE) {
@@ -68,7 +73,7 @@ static int keep_pace(struct genl_info *info, struct hc_plan *plan)
 	return 0;
 }
 
-/* Check what the user who guards a plan asks for, except the members. */
+/* Check all that the user who guards a plan asks for, except the members. */
 static int check_next(struct genl_info *info, const struct hc_plan *plan)
 {
 	const struct nlattr *prev = info->attrs[HYPERCUBE_A_PLAN_PREV];
@@ -98,8 +103,8 @@ static int check_next(struct genl_info *info, const struct hc_plan *plan)
 	return 0;
 }
 
-/* A user who guards a plan is not asked for capabilities that it does not need: each refusal would
- * be a denial in the audit log.
+/* Check for CAP_NET_ADMIN. @guards: the requester guards the plan, so it does not need the
+ * capability, and a refusal must not be recorded as a denial in the audit log.
  */
 static bool is_admin(const struct sk_buff *skb, struct genl_info *info, bool guards)
 {
@@ -129,7 +134,7 @@ int hc_nl_guard_may(const struct sk_buff *skb, struct genl_info *info)
 	return check_next(info, plan) ?: keep_pace(info, plan);
 }
 
-/* The request itself needs CAP_NET_ADMIN. */
+/* Set the user who may guard a plan. The family requires CAP_NET_ADMIN for this command. */
 int hc_nl_plan_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);

@@ -4,15 +4,15 @@
  *
  * While a request runs, generic netlink holds a lock that others need: a module that registers a
  * family waits for it, and all other users of netlink wait for that module. So no request sleeps
- * until the fabric has done something. It starts that, leaves a struct hc_later and returns; one
- * work item of the fabric checks all of these from time to time, under the fabric's lock, and
- * answers those that are over: with a reply, if there is one, and the acknowledgment that the
- * request would have had.
+ * until the fabric has completed an action. The request starts the action, leaves a struct hc_later
+ * and returns. One work item of the fabric checks all deferred requests from time to time, under
+ * the fabric's lock, and answers those that are over: with a reply, if there is one, and with the
+ * acknowledgment that the request would have had.
  *
- * Lifetime: a deferred request holds a copy of the request, charged to the requester, and the
- * requester's socket, which holds the namespace. The fabric holds the deferred request, and answers
- * it when the fabric is removed. If the socket is closed meanwhile, no answer is needed: what can
- * be cancelled is cancelled, so a namespace is not kept for long.
+ * Lifetime: a deferred request holds a copy of the request, charged to the requester, and a
+ * reference to the requester's socket, which holds the network namespace. The fabric holds the
+ * deferred request, and answers it when the fabric is removed. If the socket is closed meanwhile,
+ * no answer is needed: what can be cancelled is cancelled, so a namespace is not kept for long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -26,14 +26,14 @@
 #include "netlink/priv.h"
 #include "route/detect.h"
 
-#define LATER_MAX	64		/* of a fabric */
-#define LOOK_MAX	(HZ / 10)	/* a closed socket is seen within this time */
+#define LATER_MAX	64		/* deferred requests of a fabric */
+#define LOOK_MAX	(HZ / 10)	/* jiffies within which a closed socket is noticed */
 
 /**
  * struct hc_laters - the deferred requests of a fabric; under hc_fabric.lock
  * @fabric: the fabric
- * @list: struct hc_later
- * @n: how many there are
+ * @list: struct hc_later.list
+ * @n: number of deferred requests
  * @work: checks them
  */
 struct hc_laters {
@@ -45,9 +45,10 @@ struct hc_laters {
 
 /* ------------------------------------------------------------ the requester */
 
-#define REQUEST_MAX	SZ_4K	/* far longer than any that makes sense */
+#define REQUEST_MAX	SZ_4K	/* bytes; far longer than any valid request */
 
-/* Copy the request: it may lie in a buffer of any size, which is not charged to any memory cgroup.
+/* The request must be copied: it may lie in a buffer of any size, which is not charged to any
+ * memory cgroup.
  */
 int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info,
 		  bool brief)
@@ -75,7 +76,7 @@ void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(asked->skb);
 
-	/* Another socket may have the requester's port by now. */
+	/* The requester's port may belong to another socket by now. */
 	if (hc_asked_gone(asked))
 		return;
 	if (err || nlh->nlmsg_flags & NLM_F_ACK)
@@ -99,7 +100,7 @@ void hc_later_free(struct hc_later *later)
 	kfree(later);
 }
 
-/* Send the answer before the object is freed: the text of its extack may lie in it. */
+/* Send the answer first, then free the object: the text of its extack may lie in the object. */
 static void later_end(struct hc_later *later, int err)
 {
 	hc_asked_answer(&later->asked, err, &later->extack);
@@ -222,15 +223,14 @@ struct hc_notifier hc_later_notifier = {
 
 /**
  * struct announcement - a request that has changed the state of links, and waits until all nodes
- * concerned
- *	have acted on it
+ *	concerned have acted on the change
  * @later: must be first
- * @node: the node whose links have changed, or NULL: those of all nodes
- * @dims: the neighbours along these have to know, too
- * @from: with all nodes: those below this number have acted on it
- * @end: when the wait is given up, jiffies
- * @changes: with all nodes: for each node a mask of the dimensions whose links change, and
- *	CHANGES_NODE if the node itself does
+ * @node: the node whose links have changed, or NULL: links of all nodes
+ * @dims: mask of dimensions; the neighbours of @node along these have to act on the change, too
+ * @from: without @node: all nodes below this number have acted on the change
+ * @end: when the wait times out, jiffies
+ * @changes: without @node: for each node a mask of the dimensions whose links change, and
+ *	CHANGES_NODE if the node itself changes
  */
 struct announcement {
 	struct hc_later later;
@@ -289,8 +289,8 @@ static void announcement_notify(const struct announcement *t)
 	}
 }
 
-/* Return: true if all nodes have acted on the change. A node that has is not asked again: to ask
- * thousands at each look would keep others from the fabric's lock.
+/* Return: true if all nodes have acted on the change. Nodes that are known to have acted on it are
+ * skipped: checking thousands of nodes each time would keep others from the fabric's lock.
  */
 static bool all_know(struct announcement *t)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: policies, commands, and what happens around them.
+ * The generic netlink family: policies, commands, and the checks and locks around them.
  * Documentation/netlink/specs/hypercube.yaml describes all of it.
  *
- * Commands run in parallel (those of one fabric under its lock). None sleeps until a fabric has
- * done something, and none makes or removes thousands of endpoints: such requests are deferred
- * (netlink/later.c, netlink/fabric.c).
+ * Commands run in parallel (those of one fabric under its lock). No command sleeps until a fabric
+ * has completed an action, and no command creates or removes thousands of endpoints: such requests
+ * are deferred (netlink/later.c, netlink/fabric.c).
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -15,11 +15,11 @@
 #include "notifier.h"
 #include "route/detect.h"
 
-/* genl_ops.internal_flags: what pre_doit() does */
+/* genl_ops.internal_flags, for pre_doit() */
 #define FL_PIN		BIT(0)	/* take a reference to the fabric */
-#define FL_LOCK		BIT(1)	/* and take its lock, unless it is dead */
-#define FL_TIDY		BIT(2)	/* allowed even where users may no longer configure anything */
-#define FL_GUARD	BIT(3)	/* needs CAP_NET_ADMIN, or to guard the plan (netlink/guard.c) */
+#define FL_LOCK		BIT(1)	/* and take the fabric's lock, unless the fabric is dead */
+#define FL_TIDY		BIT(2)	/* cleans up: allowed where users may not configure fabrics */
+#define FL_GUARD	BIT(3)	/* for CAP_NET_ADMIN or the plan's guard (netlink/guard.c) */
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }
 #define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
@@ -29,7 +29,7 @@
 #define DIM_POLICY	NLA_POLICY_MAX(NLA_U32, HYPERCUBE_DIM_MAX - 1)
 #define PORT_POLICY	NLA_POLICY_MAX(NLA_U32, HYPERCUBE_PORTS_MAX - 1)
 
-/* The ranges are not const, for struct nla_policy of older kernels. */
+/* The ranges are not const, since struct nla_policy of older kernels has pointers to non-const. */
 static struct netlink_range_validation segment_range = {
 	.min = HYPERCUBE_SEGMENT_MIN,
 	.max = HYPERCUBE_SEGMENT_MAX,
@@ -236,7 +236,7 @@ static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_REPLACE + 1] = {
 	[HYPERCUBE_A_TRUNK_REPLACE]	= { .type = NLA_FLAG },
 };
 
-/* The parts that many entries of ops[] have in common. */
+/* Members that many entries of ops[] have in common. */
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
 
@@ -310,7 +310,7 @@ static void no_fabric(struct genl_info *info)
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
 }
 
-/* -EINTR makes netlink send no answer: the task is being killed, so it cannot read one. */
+/* On -EINTR netlink sends no answer. The task is being killed, so it could not read one. */
 int hc_nl_lock(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -324,14 +324,14 @@ int hc_nl_lock(struct genl_info *info)
 	return -ENOENT;
 }
 
-/* Does the command need CAP_NET_ADMIN in the user namespace that owns the fabric's? */
+/* Does the command need CAP_NET_ADMIN in the user namespace that owns the network namespace? */
 static bool is_privileged(const struct genl_split_ops *op)
 {
 	return op->flags & GENL_UNS_ADMIN_PERM || op->internal_flags & FL_GUARD;
 }
 
-/* Refuse commands that need privileges where the administrator lets users have no fabrics, except
- * those that only clean up (FL_TIDY).
+/* Refuse a command that needs privileges in a user namespace where the administrator does not allow
+ * fabrics, unless the command only cleans up (FL_TIDY).
  */
 static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 {
@@ -343,7 +343,7 @@ static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 	return -EPERM;
 }
 
-/* Like hc_nl_lock(), leaves the fabric unlocked if it refuses. */
+/* Check whether the requester may install the plan. On error the fabric is unlocked. */
 static int guard_check(const struct sk_buff *skb, struct genl_info *info)
 {
 	int err = hc_nl_guard_may(skb, info);

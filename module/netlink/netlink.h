@@ -3,7 +3,7 @@
 #define _HC_NETLINK_H
 
 /**
- * hc_netlink_init() - register the generic netlink family; from then on fabrics can be made
+ * hc_netlink_init() - register the generic netlink family, after which fabrics can be created
  *
  * Context: the module's init, last
  * Return: 0 or -errno
@@ -11,7 +11,7 @@
 int hc_netlink_init(void);
 
 /**
- * hc_netlink_exit() - unregister the family and wait for requests and events
+ * hc_netlink_exit() - unregister the family, and wait for running requests and events
  *
  * Context: the module's exit, first
  */

@@ -11,8 +11,8 @@
 #include "notifier.h"
 #include "trunk/trunk.h"
 
-/* When the module is unloaded, fabrics end after the family. So sending an event, from a poll or
- * from a work item that may sleep, is a read section of @sending.
+/* When the module is unloaded, fabrics end after the netlink family does. So sending an event, from
+ * a poll or from a work item that may sleep, is an SRCU read section of @sending.
  */
 DEFINE_STATIC_SRCU(sending);
 static bool enabled;
@@ -20,12 +20,12 @@ static bool enabled;
 void hc_notify_enable(bool enable)
 {
 	WRITE_ONCE(enabled, enable);
-	/* No event is being sent any more when the family goes. */
+		/* After this no event is being sent, so the family may be unregistered. */
 	if (!enable)
 		synchronize_srcu(&sending);
 }
 
-/* Checked first, and cheap: polls end operations by the thousand. */
+/* This is the first check and must be cheap, since polls end operations by the thousand. */
 static bool event_wanted(struct net *net)
 {
 	return READ_ONCE(enabled) && genl_has_listeners(&hc_genl_family, net, HC_MCGRP_EVENTS);
@@ -68,8 +68,8 @@ static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int er
 	srcu_read_unlock(&sending, msg->reader);
 }
 
-/* Send an event of fabric @of, if there are listeners; @fill writes it to @msg and returns 0 or an
- * error.
+/* Send an event of fabric @of, if there are listeners. @fill is an expression that writes the event
+ * to msg; its value is 0 or -errno.
  */
 #define notify(of, cmd, size, how, fill)				\
 do {									\

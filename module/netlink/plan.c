@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans from attributes, and attributes from plans. Sizes and ranges are checked here; whether the
- * plan is valid is checked by the verifier.
+ * Conversion of plans from and to attributes. This checks sizes and ranges; the verifier checks
+ * whether the plan is valid.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -19,7 +19,7 @@ static int plan_refuse(struct genl_info *info, int attr)
 	return -EINVAL;
 }
 
-/* The verifier checks the dimensions. The bytes are used where they are, in the message. */
+/* The sequence is not copied but used in the message. The verifier checks its dimensions. */
 static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric,
 			  struct hc_plan_params *p)
 {
@@ -162,7 +162,8 @@ static bool put_parents(struct sk_buff *skb, const struct hc_plan_params *p)
 	return nla_put(skb, HYPERCUBE_A_PLAN_PARENTS, p->steps, p->sequence);
 }
 
-/* Attributes are aligned to four bytes: their entries are used where they are, in the message. */
+/* The entries are not copied but used in the message, where attributes are aligned to four bytes.
+ */
 static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
 {
@@ -200,12 +201,12 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
 
 /**
  * struct plan_row - the attributes of one plan type
- * @root: attribute of the root; 0: it follows from the shape
- * @no_root: error message for a plan without it
- * @strange: attributes that such a plan must not have, ends with 0; NULL: those of other types are
- *	ignored
- * @only: error message for a plan that has one of these
- * @parse: parse the shape. Return: 0 or an error
+ * @root: attribute of the root; 0: the root follows from the shape
+ * @no_root: error message for a plan without that attribute
+ * @strange: attributes that such a plan must not have, ends with 0; NULL: attributes of other types
+ *	are ignored
+ * @only: error message for a plan that has an attribute in @strange
+ * @parse: parse the shape. Return: 0 or -errno
  * @put: write the shape. Return: true if there is no room
  */
 struct plan_row {
@@ -291,7 +292,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
 }
 
-/* Attributes that only plans of another type have are refused as a mistake. */
+/* Refuse attributes that only plans of another type have: they are a mistake of the requester. */
 static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
 {
 	const struct plan_row *row = &plan_rows[p->ops->id];
@@ -352,7 +353,7 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 	return 0;
 }
 
-/* Attributes are aligned to four bytes: the FAULT words are used where they are, in the message. */
+/* The FAULT words are used in the message, where attributes are aligned to four bytes. */
 static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
 {
@@ -396,7 +397,9 @@ static int check_guard(struct genl_info *info, const struct hc_fabric *fabric,
 	return -EOPNOTSUPP;
 }
 
-/* Who may guard it besides CAP_NET_ADMIN: a next epoch leaves that as it is unless it says. */
+/* Parse which user may guard the plan besides CAP_NET_ADMIN. A next epoch without the attribute
+ * inherits the user.
+ */
 static int parse_guard_uid(const struct sk_buff *skb, struct genl_info *info,
 			   struct hc_plan_params *p)
 {
@@ -430,7 +433,7 @@ static int check_no_guard(struct genl_info *info)
 	return 0;
 }
 
-/* The recipe is used where it is, in the message. */
+/* Parse the guarding of a plan. The recipe is not copied but used in the message. */
 static int parse_guard(const struct sk_buff *skb, struct genl_info *info,
 		       const struct hc_fabric *fabric, struct hc_plan_params *p)
 {
@@ -450,9 +453,9 @@ static int parse_guard(const struct sk_buff *skb, struct genl_info *info,
 /* ------------------------------------------------------------ this machine, all machines */
 
 /**
- * struct everywhere - a request to all machines
+ * struct everywhere - a deferred request to all machines
  * @later: must be first
- * @outcome: how it has ended
+ * @outcome: the request's outcome
  */
 struct everywhere {
 	struct hc_later later;
@@ -486,7 +489,7 @@ static const struct hc_later_ops everywhere_ops = {
 	.brief		= true,
 };
 
-/* Begin to install plan @p on all machines, or if it is NULL to remove plan @id. */
+/* Begin to install plan @p on all machines or, if @p is NULL, to remove plan @id from them. */
 static int everywhere(struct sk_buff *skb, struct genl_info *info, const struct hc_plan_params *p,
 		      u32 id)
 {

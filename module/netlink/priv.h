@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of netlink/; no other file sees attributes.
+ * Shared by the files of netlink/. Files of other folders handle no netlink attributes.
  */
 #ifndef _HC_NETLINK_PRIV_H
 #define _HC_NETLINK_PRIV_H
@@ -40,12 +40,12 @@ extern struct genl_family hc_genl_family;
  * struct hc_msg - a message being written
  * @skb: the message
  * @portid: netlink port of the receiver
- * @seq: number of the request it answers
+ * @seq: sequence number of the request that the message answers
  * @flags: NLM_F_*
  * @cmd: HYPERCUBE_CMD_*
  * @user_ns: user namespace of the receiver, for uids
- * @cb: the dump it is part of, or NULL
- * @reader: of an event: what srcu_read_lock() has returned (notify.c)
+ * @cb: the dump that the message is part of, or NULL
+ * @reader: of an event: the return value of srcu_read_lock() (notify.c)
  */
 struct hc_msg {
 	struct sk_buff *skb;
@@ -58,7 +58,7 @@ struct hc_msg {
 	int reader;
 };
 
-/* The fabric that pre_doit() has pinned and, for most commands, locked. */
+/* Return the fabric that pre_doit() has pinned and, for most commands, locked. */
 static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 {
 	return info->user_ptr[0];
@@ -66,37 +66,42 @@ static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 
 struct hc_plan;
 
-/* The plan whose guard asks (hc_nl_guard_may()); NULL: the requester has CAP_NET_ADMIN. */
+/* Return the plan whose guard asks for its next epoch (hc_nl_guard_may()), or NULL if the requester
+ * has CAP_NET_ADMIN.
+ */
 static inline const struct hc_plan *hc_info_guarded(const struct genl_info *info)
 {
 	return info->user_ptr[1];
 }
 
 /**
- * hc_nl_guard_may() - tell whether the requester may install a plan
+ * hc_nl_guard_may() - check whether the requester may install a plan
  * @skb: the request
- * @info: the request
+ * @info: the request, parsed
  *
  * Context: under hc_fabric.lock.
- * Return: 0: CAP_NET_ADMIN, or it guards hc_info_guarded(); -EPERM; -ESTALE: another epoch.
+ * Return: 0 if the requester has CAP_NET_ADMIN, or guards the plan and may install its next epoch
+ *	now; hc_info_guarded() tells which. Else -EPERM, -ESTALE if the plan has another epoch by
+ *	now, or -EAGAIN if its guard asks too often.
  */
 int hc_nl_guard_may(const struct sk_buff *skb, struct genl_info *info);
 
 /**
  * hc_nl_uid() - read a user from an attribute
  * @skb: the request
- * @info: the request
- * @type: the attribute, which is there: a uid in the requester's user namespace, (u32)-1: none
- * @uid: set to the user, or INVALID_UID
+ * @info: the request, parsed
+ * @type: the attribute, which must be present: a uid in the requester's user namespace, or (u32)-1
+ *	for no user
+ * @uid: set to the user, or to INVALID_UID for no user
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, or -EINVAL if the user namespace has no such user.
  */
 int hc_nl_uid(const struct sk_buff *skb, struct genl_info *info, int type, kuid_t *uid);
 
 /**
  * struct hc_asked - the requester of a deferred request
  * @skb: a copy of the request
- * @sk: the requester's socket
+ * @sk: the requester's socket, by a reference
  */
 struct hc_asked {
 	struct sk_buff *skb;
@@ -113,10 +118,10 @@ struct hc_later;
 
 /**
  * struct hc_later_ops - what a deferred request waits for
- * @look: check whether it is over, and else set @next; @gone: the requester has closed its socket.
- *	Called under hc_fabric.lock. Return: -EAGAIN if it is not over, else the result of the
- *	request
- * @release: free what it has, or NULL
+ * @look: check whether the request is over; if not, set @next. @gone: the requester has closed its
+ *	socket. Called under hc_fabric.lock. Return: -EAGAIN if the request is not over, else its
+ *	result
+ * @release: free what the request holds, or NULL
  * @brief: the request may be long, so the answer quotes it without its attributes
  */
 struct hc_later_ops {
@@ -129,11 +134,11 @@ struct hc_later_ops {
  * struct hc_later - a deferred request; under hc_fabric.lock
  * @list: in hc_laters.list
  * @fabric: the fabric
- * @ops: what it waits for
+ * @ops: what the request waits for
  * @asked: the requester
  * @info: the request, without its attributes
- * @extack: of the answer
- * @next: when to look at it, jiffies
+ * @extack: extack of the answer
+ * @next: when @ops->look is to be called again, jiffies
  */
 struct hc_later {
 	struct list_head list;
@@ -157,7 +162,7 @@ struct hc_later {
 bool hc_missing(struct genl_info *info, int attr, const char *sentence);
 
 /**
- * hc_nl_lock() - lock the fabric that a request is about
+ * hc_nl_lock() - lock the fabric that a request names
  * @info: the request
  *
  * Context: request
@@ -168,9 +173,9 @@ int hc_nl_lock(struct genl_info *info);
 /**
  * struct hc_tasks_lost - tasks that were lost at a node
  * @loss: what has happened to them
- * @ids: ids of @n of them
- * @n: how many ids there are
- * @count: how many tasks there are
+ * @ids: ids of the first @n of them
+ * @n: number of @ids
+ * @count: number of lost tasks
  */
 struct hc_tasks_lost {
 	enum hypercube_task_loss loss;
@@ -179,12 +184,12 @@ struct hc_tasks_lost {
 	u64 count;
 };
 
-/* hc_nl_fabric_get() and the other hc_nl_*() functions handle a request, here
- * HYPERCUBE_CMD_FABRIC_GET: @skb is the message, @info the parsed message. They return 0 or -errno,
- * with a sentence in the extack.
+/* hc_nl_fabric_get() and the other hc_nl_*() functions without a comment handle the request that
+ * they are named after, here HYPERCUBE_CMD_FABRIC_GET: @skb is the message, @info the parsed
+ * message. They return 0 or -errno, with a sentence in the extack.
  */
 
-/* --- netlink/fill.c: one message each; -EMSGSIZE if it does not fit --- */
+/* --- netlink/fill.c: each function writes one message; -EMSGSIZE if it does not fit --- */
 
 /**
  * hc_msg_begin() - write the header of a message
@@ -196,10 +201,10 @@ struct hc_tasks_lost {
 void *hc_msg_begin(const struct hc_msg *msg);
 
 /**
- * hc_msg_end() - end a message, or take it back
+ * hc_msg_end() - complete a message, or remove it if it does not fit
  * @msg: the message
  * @hdr: from hc_msg_begin()
- * @overflow: the header or a part of what follows did not fit
+ * @overflow: the header or an attribute did not fit
  *
  * Context: any
  * Return: 0 or -EMSGSIZE
@@ -231,7 +236,7 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
  * @msg: the message
  * @fabric: the fabric
  * @u: its number
- * @words: FAULT words of all nodes as far as known
+ * @words: FAULT words of all nodes, as far as this machine knows them
  *
  * Context: config
  * Return: 0 or -EMSGSIZE
@@ -242,7 +247,7 @@ int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u
 /**
  * hc_fill_link() - write a link
  * @msg: the message
- * @node: near end
+ * @node: node of the end to be written
  * @dim: dimension of the link
  *
  * Context: config
@@ -303,7 +308,7 @@ int hc_fill_vote(const struct hc_msg *msg, const struct hc_node *node, u32 src,
  * hc_fill_tasks_lost() - write the event that tasks were lost
  * @msg: the message
  * @node: the node
- * @lost: which
+ * @lost: the lost tasks
  *
  * Context: any
  * Return: 0 or -EMSGSIZE
@@ -330,18 +335,18 @@ size_t hc_plan_msg_size(const struct hc_plan *plan);
  * @size: bytes of the reply
  *
  * Context: request
- * Return: 0 or -errno; then hc_reply_end() takes it
+ * Return: 0 or -errno; in both cases hc_reply_end() must follow with this value
  */
 int hc_reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb, size_t size);
 
 /**
- * hc_reply_end() - send a reply, unless there is an error
+ * hc_reply_end() - send a reply, or free it if there is an error
  * @msg: the reply
  * @info: the request
  * @err: 0 or -errno
  *
  * Context: request
- * Return: what the handler has to return
+ * Return: the value for the handler to return
  */
 int hc_reply_end(struct hc_msg *msg, struct genl_info *info, int err);
 
@@ -361,7 +366,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_dump_start(struct netlink_callback *cb);
 
 /**
- * hc_nl_dump() - write the next part of a dump of the objects that its command gets
+ * hc_nl_dump() - write the next part of a dump; the command determines the kind of objects
  * @skb: the message
  * @cb: the dump
  *
@@ -371,17 +376,17 @@ int hc_nl_dump_start(struct netlink_callback *cb);
 int hc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /**
- * hc_nl_node_id() - the number of the node that a request names
+ * hc_nl_node_id() - get the number of the local node that a request names
  * @info: the request
  * @attr: the attribute
  *
  * Context: request
- * Return: the number, or -errno
+ * Return: the number, or -errno: -EREMOTE if the node is on another machine
  */
 int hc_nl_node_id(struct genl_info *info, int attr);
 
 /**
- * hc_nl_node() - the node of this machine that a request names
+ * hc_nl_node() - get the local node that a request names
  * @info: the request, whose fabric is locked
  * @attr: the attribute
  *
@@ -391,23 +396,23 @@ int hc_nl_node_id(struct genl_info *info, int attr);
 struct hc_node *hc_nl_node(struct genl_info *info, int attr);
 
 /**
- * hc_nl_link() - the link that a request names
+ * hc_nl_link() - get the link that a request names
  * @info: the request, whose fabric is locked
  * @dim: filled in with the dimension
  *
  * Context: request
- * Return: the node that is named, or an ERR_PTR
+ * Return: the node of the end that the request names, or an ERR_PTR
  */
 struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim);
 
 /* --- netlink/later.c --- */
 
 /**
- * hc_asked_keep() - keep what a later answer to a request needs
+ * hc_asked_keep() - copy what a deferred answer needs of a request
  * @asked: filled in
  * @skb: the request
- * @info: the same, parsed
- * @brief: without its attributes
+ * @info: the request, parsed
+ * @brief: copy only its headers, without the attributes
  *
  * Context: request
  * Return: 0 or -errno
@@ -416,8 +421,8 @@ int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struc
 		  bool brief);
 
 /**
- * hc_asked_answer() - answer a request that was kept, unless its socket is closed
- * @asked: the request
+ * hc_asked_answer() - answer a deferred request, unless the requester has closed its socket
+ * @asked: from hc_asked_keep()
  * @err: 0 or -errno
  * @extack: a sentence, or NULL
  *
@@ -426,8 +431,8 @@ int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struc
 void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink_ext_ack *extack);
 
 /**
- * hc_asked_free() - free what hc_asked_keep() has kept
- * @asked: the request
+ * hc_asked_free() - free what hc_asked_keep() has allocated
+ * @asked: from hc_asked_keep()
  *
  * Context: process
  */
@@ -436,9 +441,9 @@ void hc_asked_free(struct hc_asked *asked);
 /**
  * hc_later_new() - defer a request
  * @skb: the request
- * @info: the same, parsed
+ * @info: the request, parsed
  * @size: bytes of an object that begins with a struct hc_later
- * @ops: what it waits for
+ * @ops: what the request waits for
  *
  * Context: request, under hc_fabric.lock
  * Return: the object, or an ERR_PTR
@@ -447,12 +452,12 @@ void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 		   const struct hc_later_ops *ops);
 
 /**
- * hc_later_wait() - answer a deferred request when what it waits for is over; consumes it
+ * hc_later_wait() - answer a deferred request as soon as it is over; consumes the request
  * @later: from hc_later_new()
  * @info: the request
  *
  * Context: request, under hc_fabric.lock
- * Return: what the handler has to return
+ * Return: the value for the handler to return
  */
 int hc_later_wait(struct hc_later *later, struct genl_info *info);
 
@@ -466,12 +471,12 @@ int hc_later_wait(struct hc_later *later, struct genl_info *info);
 void hc_later_free(struct hc_later *later);
 
 /**
- * hc_later_notified() - defer a request until nodes have acted on the state of their links;
- *	listeners are notified then
+ * hc_later_notified() - defer a request until nodes have acted on the new state of their links, and
+ *	then notify listeners
  * @skb: the request
- * @info: the same, parsed
- * @node: the node whose links change, or NULL: all are about to be repaired
- * @dims: its neighbours along these have to act on it, too
+ * @info: the request, parsed
+ * @node: the node whose links change, or NULL: the request clears all faults of the fabric
+ * @dims: mask of dimensions; the neighbours along these have to act on the change, too
  *
  * Context: request, under hc_fabric.lock
  * Return: the request for hc_later_wait(), or an ERR_PTR
@@ -486,7 +491,7 @@ int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info);
 
 /**
- * hc_nl_fabrics_init() - prepare the making and removing of fabrics
+ * hc_nl_fabrics_init() - set up the creation and removal of fabrics
  *
  * Context: the module's init
  * Return: 0 or -errno
@@ -494,7 +499,7 @@ int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fabrics_init(void);
 
 /**
- * hc_nl_fabrics_exit() - wait until no request makes or removes a fabric any more
+ * hc_nl_fabrics_exit() - wait until no request creates or removes a fabric any more
  *
  * Context: the module's exit, when the family is gone
  */
@@ -511,10 +516,10 @@ int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info);
 
 /**
- * hc_fill_round() - write a round of balancing that has ended
+ * hc_fill_round() - write a load balancing round that has ended
  * @msg: the message
  * @fabric: the fabric
- * @rec: how it ended
+ * @rec: the round's outcome
  *
  * Context: any
  * Return: 0 or -EMSGSIZE
@@ -527,10 +532,10 @@ int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_set(struct sk_buff *skb, struct genl_info *info);
 
 /**
- * hc_put_plan_shape() - write the root of a plan, and what only plans of its type have
+ * hc_put_plan_shape() - write the root of a plan, and the attributes that only its type has
  * @skb: the message
  * @plan: the plan
- * @shape: its parts
+ * @shape: the plan's shape, from hc_plan_ops.shape
  *
  * Context: any
  * Return: true if there is no room
@@ -543,7 +548,7 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_trunk_del(struct sk_buff *skb, struct genl_info *info);
 
 /**
- * hc_nl_trunk_may() - check that the requester may do what concerns other machines
+ * hc_nl_trunk_may() - check that the requester may affect other machines
  * @skb: the request
  * @extack: set to a sentence on error, or NULL
  *
@@ -566,7 +571,7 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk);
  * hc_dump_trunks() - write the trunks of a fabric
  * @msg: the message
  * @fabric: the fabric
- * @from: the first id, then the first that did not fit
+ * @from: the first id to write; set to the first one that did not fit
  *
  * Context: config
  * Return: 0 or -EMSGSIZE
@@ -578,8 +583,8 @@ int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from
 extern struct hc_notifier hc_nl_notifier;
 
 /**
- * hc_notify_enable() - let events be sent, or wait until none is being sent any more
- * @enable: let them
+ * hc_notify_enable() - enable events, or disable them and wait until none is being sent any more
+ * @enable: true to enable them
  *
  * Context: the module's init and exit
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configuration of existing fabrics, of nodes and links.
+ * Configuration of existing fabrics, nodes and links.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
@@ -73,7 +73,8 @@ static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
 	return net;
 }
 
-/* Move an endpoint. The endpoints of a fabric that is not dead stay while rtnl is held. */
+/* Move an endpoint. The endpoints of a fabric that is not dead cannot go away while rtnl is held.
+ */
 static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
 			 struct netlink_ext_ack *extack)
 {
@@ -131,7 +132,7 @@ static bool has_byzantine_attrs(struct genl_info *info)
 	       info->attrs[HYPERCUBE_A_NODE_BYZANTINE_AT];
 }
 
-/* Fill @set with the probability, or the numbers of frames, in the request. */
+/* Fill @set with the probability or the list of frame numbers in the request. */
 static int byzantine_conf_get(struct genl_info *info, struct hc_byzantine_conf *set)
 {
 	struct nlattr *attr = info->attrs[HYPERCUBE_A_NODE_BYZANTINE_AT];
@@ -161,8 +162,8 @@ static int byzantine_conf_get(struct genl_info *info, struct hc_byzantine_conf *
 	return 0;
 }
 
-/* Complete @set from the request. A seed alone leaves the other settings as they are, and new
- * settings without a seed leave the seed.
+/* Complete @set from the request and apply it. A seed alone leaves the other settings as they are;
+ * other settings without a seed leave the seed.
  */
 static int node_set_byzantine(struct genl_info *info, struct hc_node *node,
 			      struct hc_byzantine_conf *set)
@@ -209,8 +210,9 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	return hc_later_wait(later, info);
 }
 
-/* Apply all of the request or nothing: what can be refused is done first. The fabric is only
- * referenced, not locked, for moving an endpoint waits for rtnl.
+/* Check first what is invalid, so that an invalid request changes nothing. If a later step fails,
+ * for lack of memory or since too many requests wait, a moved endpoint stays moved. The fabric is
+ * only referenced, not locked, since moving an endpoint waits for rtnl.
  */
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 {
@@ -258,7 +260,7 @@ static bool names_impairment(struct genl_info *info)
 	return has_any(info->attrs, list, ARRAY_SIZE(list));
 }
 
-/* Fills @set with the impairments that the link is to have after the request. */
+/* Fill @set with the impairments that the link is to have after the request. */
 static int impairments_get(struct genl_info *info, const struct hc_port *port,
 			   struct hc_impairments *set)
 {
@@ -287,15 +289,15 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	return 0;
 }
 
-/* Return the end number @i of the link. A request without ONE_WAY sets at both ends what each end
- * has for itself.
+/* Return end number @i of the link. A request without ONE_WAY changes the settings that each end
+ * has for itself at both ends.
  */
 static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
 {
 	return i ? node->fabric->nodes[hc_node_peer(node, dim)] : node;
 }
 
-/* Set the impairments of @n ends, all or none. */
+/* Set the impairments of the first @n ends: of all these, or of none if there is an error. */
 static int link_impair(struct genl_info *info, struct hc_node *node, unsigned int dim,
 		       unsigned int n)
 {
@@ -373,7 +375,7 @@ static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int 
 	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
 }
 
-/* Refuse, and name the machine at the far end, as far as its trunk knows it. */
+/* Refuse, and name the machine at the remote end, if its trunk knows the address. */
 static int away_refuse(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	const struct hc_trunk *trunk;
@@ -392,7 +394,7 @@ static int away_refuse(struct genl_info *info, const struct hc_node *node, unsig
 	return -EREMOTE;
 }
 
-/* Check that what each end has for itself is set only at ends on this machine. */
+/* Check that settings that each end has for itself are only changed at ends on this machine. */
 static int away_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	if (node->fabric->nodes[hc_node_peer(node, dim)] ||
@@ -422,7 +424,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	for (i = 0; i < ends && names_model(info); i++)
 		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
-		/* The last request counts: to set the link up or down ends its flapping. */
+		/* The last request wins: to set the link up or down ends its flapping. */
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}

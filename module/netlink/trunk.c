@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trunks: making, removing and reading them.
+ * Trunks: creating, removing and reading them.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -15,7 +15,7 @@ static bool put_u64(struct sk_buff *skb, int attr, const atomic64_t *v)
 	return nla_put_u64_64bit(skb, attr, atomic64_read(v), HYPERCUBE_A_TRUNK_PAD);
 }
 
-/* Write the address at the other end, as far as the socket knows it. */
+/* Write the address of the other end, if the socket knows it. */
 static bool put_peer(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
 	/* Pairs with hc_trunk_sock_begin(). */
@@ -39,7 +39,7 @@ static bool put_counters(struct sk_buff *skb, const struct hc_trunk *trunk)
 static bool put_machine(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
 	unsigned long last_rx = READ_ONCE(trunk->last_rx);
-	/* @last_rx may be updated after it was read, so it may lie in the future. */
+	/* The reads of jiffies and @last_rx are not ordered: @last_rx may lie in the future. */
 	long quiet = jiffies - last_rx;
 	u32 silence = jiffies_to_msecs(max(quiet, 0L));
 
@@ -144,8 +144,8 @@ static int far_get(struct genl_info *info, struct hc_trunk_params *p)
 	return -EINVAL;
 }
 
-/* Trunks are experimental: only if the administrator of the machine allows them, and only for the
- * administrator.
+/* Trunks are experimental. They need the module's parameter, which the administrator of the machine
+ * sets, and CAP_NET_ADMIN in the initial user namespace.
  */
 int hc_nl_trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
 {

@@ -2,17 +2,17 @@
 /*
  * How a socket comes to a node and leaves it: bind(), connect(), close(), and losing the node.
  *
- * A node has any number of sockets for tasks (node->socks->shared), one for datagrams, one
- * collective socket that serves all plans (node->socks->all), and any number of collective sockets
- * that are connected to one plan each (node->socks->plans), which the first one does not serve
- * then. All are written under hc_fabric.sock_lock, which is held for short times only: binding and
- * closing do not wait for configuration.
+ * A node has any number of task sockets (node->socks->shared), one datagram socket, any number of
+ * collective sockets that are connected to one plan each (node->socks->plans), and one collective
+ * socket that serves all other plans (node->socks->all). All are written under
+ * hc_fabric.sock_lock, which is held for short times only, so binding and closing do not wait for
+ * configuration.
  *
- * Lifetime: a bound socket is published in the node, and hsk->node points back. Whatever ends that
- * (close(), another owner of the node, or the removal of the fabric) clears both under that lock;
- * bind() checks under it that the fabric is alive. Polls use the node's sockets under RCU, and
- * sockets are freed after a grace period (SOCK_RCU_FREE), receive queue included. System calls use
- * hsk->node under RCU; nodes are freed after a grace period in which it was NULL.
+ * Lifetime: a bound socket is published in the node, and hsk->node points back. Both are cleared
+ * under that lock when the socket is closed, the node gets another owner, or the fabric is removed;
+ * bind() checks under the lock that the fabric is alive. Polls use the node's sockets under RCU,
+ * and sockets, including their receive queues, are freed after a grace period (SOCK_RCU_FREE).
+ * System calls use hsk->node under RCU; a node is freed a grace period after hsk->node was cleared.
  */
 #include <linux/completion.h>
 #include <linux/kref.h>
@@ -33,7 +33,7 @@
 
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len)
 {
-	/* The shorter address is that of programs that do not know of plans. */
+	/* The shorter address is that of programs that do not use plans. */
 	if (len != offsetof(struct sockaddr_hypercube, shc_plan) && len != sizeof(*shc))
 		return -EINVAL;
 	memset(shc, 0, sizeof(*shc));
@@ -68,9 +68,9 @@ static void leave_handled(struct sk_buff *skb)
 	complete(hc_leave_cb(skb)->handled);
 }
 
-/* Notify the node that a socket does not serve plans any more, or no other plan than @keeps.
- * @handled, if not NULL, completes when the poll has handled the frame, or when the node is
- * removed, which frees it. The poll notifies other nodes by frames.
+/* Notify the node that a socket does not serve plans any more, or no plan but @keeps. @handled, if
+ * not NULL, completes when the poll has handled the frame, or when the node is removed, which frees
+ * the frame. The poll notifies other nodes by frames.
  */
 static void leave_notify(const struct hc_sock *hsk, struct hc_node *node, struct sk_buff *skb,
 			 u32 keeps, struct completion *handled)
@@ -90,7 +90,7 @@ static void leave_notify(const struct hc_sock *hsk, struct hc_node *node, struct
 	rcu_read_unlock();
 }
 
-/* Remove the socket from the node, so that nothing finds it there any more. */
+/* Remove the socket from the node's published sockets. */
 static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 {
 	lockdep_assert_held(&node->fabric->sock_lock);
@@ -103,13 +103,13 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 	else
 		RCU_INIT_POINTER(node->socks->all, NULL);
 	RCU_INIT_POINTER(hsk->node, NULL);
-	/* System calls that this ends find out why. */
+	/* System calls that wait for tasks end, and return the reason. */
 	if (hsk->task.tasks)
 		hc_tasks_leave(&hsk->task);
 }
 
-/* Unbind a socket that is closed. The next socket that binds here must begin after the end of what
- * this process took part in, so wait for the poll.
+/* Unbind a socket that is being closed. Wait until the poll has handled that, so that the next
+ * socket that binds to the node begins after the operations in which this process took part.
  */
 static void sock_unbind(struct hc_sock *hsk)
 {
@@ -144,8 +144,8 @@ int hc_sock_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sock_unbind(hc_sk(sk));
-	/* Frames that it has sent may keep the socket for long; its receive queue will not be read
-	 * any more.
+	/* Frames that the socket has sent may keep it for long, and its receive queue will not be
+	 * read any more.
 	 */
 	skb_queue_purge(&sk->sk_receive_queue);
 	hc_collect_close(hc_sk(sk));
@@ -173,7 +173,7 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
-	/* So datagram_poll() keeps reporting EPOLLHUP, as before bind(). */
+	/* datagram_poll() then keeps reporting EPOLLHUP, as before bind(). */
 	if (sk->sk_type == SOCK_SEQPACKET)
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_err, err);
@@ -183,7 +183,7 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 	sk->sk_write_space(sk);
 }
 
-/* Calls take() for each socket that is bound to the node. */
+/* Call @take for each socket that is bound to the node. */
 static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struct hc_node *node))
 {
 	struct mutex *lock = &node->fabric->sock_lock;
@@ -211,14 +211,14 @@ static void sock_lose(struct sock *sk, struct hc_node *node)
 	sock_take(sk, node, ENODEV);
 }
 
-/* The node is removed; phase 1 of the teardown. */
+/* The node is removed: phase 1 of the fabric's removal. */
 void hc_sock_node_gone(struct hc_node *node)
 {
 	socks_walk(node, sock_lose);
 	hc_tasks_node_gone(node);
 }
 
-/* Take the node from a socket of another owner: its operations end as by its close. */
+/* Unbind a socket that a previous owner has bound. Its operations end as if it were closed. */
 static void sock_revoke(struct sock *sk, struct hc_node *node)
 {
 	struct hc_sock *hsk = hc_sk(sk);
@@ -240,7 +240,7 @@ void hc_socks_init(struct hc_socks *socks)
 {
 	xa_init(&socks->plans);
 	INIT_LIST_HEAD(&socks->shared);
-	/* A sender that has not seen other numbers cannot guess the next one. */
+	/* Random, so that a sender that has not seen other numbers cannot guess the next one. */
 	atomic64_set(&socks->copied, get_random_u64());
 }
 
@@ -251,8 +251,8 @@ bool hc_sock_bound(const struct hc_node *node)
 
 /* ------------------------------------------------------------ coming */
 
-/* May the caller bind? *@by: the owner, if the caller may only because of being the owner;
- * otherwise INVALID_UID.
+/* May the caller bind? *@by is set to the node's owner if the caller may bind only as the owner,
+ * and else to INVALID_UID.
  */
 static bool may_bind(const struct hc_node *node, kuid_t *by)
 {
@@ -302,7 +302,7 @@ static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 static int bind_check(struct hc_sock *hsk, const struct hc_node *node)
 {
 	lockdep_assert_held(&node->fabric->sock_lock);
-	/* The fabric is alive, so its namespace is there. */
+	/* The fabric is alive, so its network namespace exists. */
 	if (!hc_users_allowed(read_pnet(&node->fabric->net)))
 		return -EPERM;
 	return may_bind(node, &hsk->by) ? 0 : -EACCES;
@@ -316,7 +316,7 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (coll) {
-		/* Allocated now, so that close() cannot fail for lack of memory. */
+		/* Allocate the frame now, so that close() cannot fail for lack of memory. */
 		skb = hc_frame_make(node->fabric, node->id, HC_FRAME_END, 0,
 				    GFP_KERNEL_ACCOUNT);
 		if (!skb)
@@ -341,8 +341,8 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return 0;
 }
 
-/* Take both locks. A signal ends the wait for another thread's call on this socket, or on another
- * one.
+/* Take both locks. A signal ends the wait, as another thread may hold them in a system call on this
+ * socket or on another one.
  */
 static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
 {
@@ -400,9 +400,7 @@ int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len)
 	return sock_bind(sock, &shc, 0);
 }
 
-/* Bind a socket to plan @plan at the node of socket @of, with the rights with which that one was
- * bound.
- */
+/* Bind a socket to plan @plan at the node of socket @of, by the right by which @of was bound. */
 static int sibling_bind(struct hc_sock *hsk, const struct hc_sock *of, u32 plan)
 {
 	struct hc_fabric *fabric = hc_sock_fabric(of);
@@ -456,8 +454,8 @@ int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value
 	return err;
 }
 
-/* Connect a socket that serves all plans to one plan; the other plans lose it as if
- * it were closed.
+/* Connect a socket that serves all plans to one plan. For the other plans this is as if the socket
+ * were closed.
  */
 static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
 			struct sk_buff *skb)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of datagrams at their receiver: kept until they can be compared.
+ * Copies of datagrams at their receiver: they are kept until they can be compared.
  *
- * Copies belong together if they name the same origin, the same number and the very same paths, no
- * two of which share a node. Each copy that differs from what was sent has a Byzantine node in its
- * path, and no two have the same one (route/copy.c). So with k copies, t Byzantine nodes and an
- * honest origin:
+ * Copies belong to one datagram if they name the same origin, the same number and exactly the same
+ * paths, no two of which share a node. Each copy that differs from the original has a Byzantine
+ * node in its path, and no two of these copies have the same one (route/copy.c). So with k copies,
+ * t Byzantine nodes and an honest origin:
  *
- * - what more than half of the k copies say is what was sent, if t < k / 2: at most t say something
- *   else, and missing copies count for no side;
- * - if all k say the same it is what was sent, if t < k: at least one has no Byzantine node in its
- *   path;
- * - a Byzantine node may call itself the origin, make k smaller, or name other paths. That is
- *   another datagram then, of which no more copies come than there are Byzantine nodes. So what
- *   counts is the k that the receiver insists on (least), not that of the sender;
+ * - a payload that more than half of the k copies have is the original, if t < k / 2: at most t
+ *   copies have another payload, and missing copies count for no payload;
+ * - a payload that all k copies have is the original, if t < k: at least one copy has no Byzantine
+ *   node in its path;
+ * - a Byzantine node may pretend to be the origin, make k smaller, or name other paths. Its copies
+ *   then belong to another datagram, of which no more copies arrive than there are Byzantine nodes.
+ *   So the k that counts is the one that the receiver requires (least), not that of the sender;
  * - a Byzantine node may drop copies: they are missing.
  *
- * Memory. Everything that is kept is charged to the receive buffer of the socket, as is what was
- * not read yet. Copies that find the buffer full are dropped, except those that equal another copy
- * of their datagram: these take no memory. Datagrams that were delivered already, and are kept for
- * the sake of late copies, make room, the oldest first. At most DATAGRAMS_MAX datagrams wait at a
- * time: one more ends the wait for the oldest.
+ * Memory. All copies that are kept are charged to the receive buffer of the socket, as are
+ * datagrams that are not read yet. Copies that find the buffer full are dropped, except those that
+ * equal another copy of their datagram: these take no memory. Datagrams that were delivered
+ * already, and are kept only to be compared with late copies, are dropped to make room, the oldest
+ * first. At most DATAGRAMS_MAX datagrams wait at a time: one more ends the wait for the oldest.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -44,14 +44,14 @@
 #define WAIT_DEFAULT	1000	/* ms */
 #define DATAGRAMS_MAX	1024
 #define BUCKET_BITS	6
-/* Datagrams whose time is over that one run of the timer ends. */
+/* How many expired datagrams one run of the timer ends. */
 #define EXPIRE_BATCH	64
 #define EXPIRE_PAUSE	(100 * NSEC_PER_USEC)
 
 /**
  * struct said - a payload that some copies of a datagram have
  * @by: bit set of these copies
- * @skb: the first of them; NULL: it was delivered
+ * @skb: the first of these copies; NULL if it was delivered
  */
 struct said {
 	u32 by;
@@ -59,17 +59,17 @@ struct said {
 };
 
 /**
- * struct datagram - a datagram of which copies have come
+ * struct datagram - a datagram of which copies have arrived
  * @list: entry in hc_collector.list
  * @hash: entry in hc_collector.hash
  * @key: see copy_key()
  * @src: its origin
  * @nr: its number
- * @due: time until which its copies are waited for, ns
- * @came: bit set of the copies that have come
+ * @due: time at which the wait for its copies ends, ns
+ * @came: bit set of the copies that have arrived
  * @copies: number of copies that were sent
- * @nsaid: number of different payloads among them
- * @delivered: it was delivered to the reader
+ * @nsaid: number of different payloads among the copies that have arrived
+ * @delivered: the datagram was delivered to the reader
  * @said: the different payloads
  * @path: the path of each copy
  */
@@ -89,15 +89,14 @@ struct datagram {
 };
 
 /**
- * struct hc_collector - the datagrams of a socket that wait for copies; under @lock except
- *	@set
+ * struct hc_collector - the datagrams of a socket that wait for copies; all but @set under @lock
  * @lock: taken by the poll, the timer, setsockopt() and close()
  * @hsk: the socket; constant
  * @set: options of the socket
  * @list: the datagrams, oldest first
- * @n: number of them
- * @closed: the socket is closed: no copies are taken any more
- * @armed: @timer is running
+ * @n: number of datagrams
+ * @closed: the socket is closed: no copies are accepted any more
+ * @armed: @timer is started
  * @timer: expires when the oldest datagram is due
  * @seed: random seed of the keys; constant
  * @hash: the datagrams, by key
@@ -125,8 +124,8 @@ static size_t datagram_size(unsigned int copies)
 	return struct_size_t(struct datagram, path, copies);
 }
 
-/* Return: a hash of everything that the copies of a datagram have in common. The seed is secret:
- * whatever a Byzantine node sends in the name of others, no bucket gets more of it than another.
+/* Return: a hash of all that the copies of a datagram have in common. The seed is secret, so a
+ * Byzantine node cannot fill one bucket by choosing what it sends in the name of others.
  */
 static u32 copy_key(const struct hc_collector *c, const struct sk_buff *skb)
 {
@@ -145,7 +144,7 @@ static struct hlist_head *bucket(struct hc_collector *c, u32 key)
 
 /* ------------------------------------------------------------ voting */
 
-/* Return: the payload that most copies have; of several, the first. */
+/* Return: the payload that most copies have; if several have as many, the first of them. */
 static struct said *most(struct datagram *d)
 {
 	struct said *best = &d->said[0];
@@ -177,7 +176,7 @@ static void vote_conclude(struct datagram *d, struct hypercube_vote *v)
 			       HYPERCUBE_VOTE_OUTCOME_AGREED;
 }
 
-/* Is the datagram to be delivered with this vote? @over: no more copies are waited for. */
+/* Is the datagram to be delivered with this vote? @over: no more copies are awaited. */
 static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v, bool over)
 {
 	switch (READ_ONCE(c->set.deliver)) {
@@ -190,7 +189,9 @@ static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v,
 	}
 }
 
-/* Deliver a datagram. While copies may come the original stays, to be compared with them. */
+/* Deliver a datagram to the reader. @over: no more copies are awaited. Else a clone is delivered,
+ * and the payload is kept, to be compared with later copies.
+ */
 static void tell(struct hc_collector *c, struct datagram *d, const struct hypercube_vote *v,
 		 bool over)
 {
@@ -200,7 +201,7 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	struct sock *sk = &c->hsk->sk;
 	struct hc_dgram_cb *cb;
 
-	/* The next copy, or the end of the wait, tries again. */
+	/* If there is no memory, the next copy or the end of the wait tries again. */
 	if (!skb)
 		return;
 	if (over)
@@ -217,7 +218,7 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	d->delivered = true;
 }
 
-/* ------------------------------------------------------------ the end of one */
+/* ------------------------------------------------------------ the end of a datagram */
 
 static void count(struct hc_node *node, const struct datagram *d,
 		  const struct hypercube_vote *v)
@@ -238,7 +239,7 @@ static void datagram_free(struct hc_collector *c, struct datagram *d)
 	kfree(d);
 }
 
-/* Drop what was not delivered: copies of a datagram whose copies disagree, or are missing. */
+/* Drop the payloads that were not delivered, since copies disagree or are missing. */
 static void said_drop(struct hc_node *node, struct datagram *d)
 {
 	unsigned int why = d->nsaid > 1 ? HYPERCUBE_A_DROP_COPY_MISMATCH :
@@ -255,8 +256,8 @@ static void said_drop(struct hc_node *node, struct datagram *d)
 	}
 }
 
-/* End a datagram: all copies have come, or are waited for no more. @node: NULL if the socket has
- * none any more.
+/* End a datagram: all copies have arrived, or are not awaited any more. @node: NULL if the socket
+ * has lost its node.
  */
 static void datagram_end(struct hc_collector *c, struct hc_node *node, struct datagram *d)
 {
@@ -286,7 +287,7 @@ static enum hrtimer_restart collect_timer(struct hrtimer *timer)
 			break;
 		datagram_end(c, rcu_dereference(c->hsk->node), d);
 	}
-	/* Other work is done between two batches. */
+		/* The pause lets other work run between two batches. */
 	if (d)
 		hrtimer_set_expires(timer, ns_to_ktime(max(d->due, now + EXPIRE_PAUSE)));
 	else
@@ -296,7 +297,7 @@ static enum hrtimer_restart collect_timer(struct hrtimer *timer)
 	return d ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* ------------------------------------------------------------ a copy comes */
+/* ------------------------------------------------------------ a copy arrives */
 
 static bool paths_same(const struct datagram *d, const struct sk_buff *skb)
 {
@@ -325,8 +326,8 @@ static struct datagram *datagram_find(struct hc_collector *c, const struct sk_bu
 	return NULL;
 }
 
-/* Read the paths of the first copy. Return: false if there are too few, or too many bytes, or if
- * paths share nodes.
+/* Read the paths from the first copy that arrives. Return: false if they are too few, if bytes are
+ * left over, or if paths share nodes.
  */
 static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, struct datagram *d)
 {
@@ -398,7 +399,7 @@ static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 	return NULL;
 }
 
-/* Add a copy with payload @said, or with a new payload if that is NULL; consumes @skb. */
+/* Add a copy with payload @said or, if @said is NULL, with a new payload; consumes @skb. */
 static void said_add(struct hc_collector *c, struct datagram *d, struct said *said,
 		     struct sk_buff *skb)
 {
@@ -415,8 +416,8 @@ static void said_add(struct hc_collector *c, struct datagram *d, struct said *sa
 	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
 }
 
-/* Is there room for another copy of datagram @of? The oldest delivered datagrams are dropped to
- * make room.
+/* Is there room for another copy of datagram @of? Drop the oldest datagrams, if they are delivered
+ * already, to make room.
  */
 static bool collect_room(struct hc_collector *c, struct hc_node *node, const struct datagram *of)
 {
@@ -431,7 +432,7 @@ static bool collect_room(struct hc_collector *c, struct hc_node *node, const str
 	return true;
 }
 
-/* Take a copy. Return: 0, or the reason to drop it; it is the caller's then. */
+/* Process a copy. Return: 0, or the reason to drop the copy, which the caller then does. */
 static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, struct sk_buff *skb)
 {
 	struct hypercube_vote v;
@@ -447,7 +448,7 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	said = d ? said_find(d, skb) : NULL;
-	/* A payload that is known takes no room, and may end the wait of a datagram that does. */
+	/* A known payload takes no room, and may complete a datagram that does. */
 	if (!said && !collect_room(c, node, d))
 		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	why = d ? 0 : datagram_new(c, node, skb, key, &d);
@@ -577,8 +578,9 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_unlock_bh(&c->lock);
 	hrtimer_cancel(&c->timer);
 	spin_lock_bh(&c->lock);
-	/* A poll that has started the timer meanwhile used the new time; .armed is true then, and
-	 * must stay so: starting the timer while its function runs would have it requeue itself.
+	/* A poll may have started the timer meanwhile, with the new time. Then .armed is true and
+	 * must stay true, so that no poll starts the timer while its function runs: the function
+	 * would restart it as well.
 	 */
 	if (!hrtimer_active(&c->timer)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);

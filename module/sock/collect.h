@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Collecting the copies of a datagram at its receiver, and the vote on them: collect.c.
+ * Collecting the copies of a datagram at its receiver, and voting on them (collect.c).
  */
 #ifndef _HC_COLLECT_H
 #define _HC_COLLECT_H
@@ -13,11 +13,11 @@ struct hc_sock;
 struct sk_buff;
 
 /**
- * struct hc_dgram_cb - skb->cb of a datagram on its way to its reader
- * @vote: the vote on its copies; .copies is 0 if it did not come in copies
+ * struct hc_dgram_cb - skb->cb of a datagram in the receive queue
+ * @vote: the vote on its copies; .copies is 0 if the datagram was not sent in copies
  * @src: its origin
  * @said: offset of its data in the skb
- * @own: it was sent by the node itself
+ * @own: the node itself has sent it
  */
 struct hc_dgram_cb {
 	struct hypercube_vote vote;
@@ -27,8 +27,8 @@ struct hc_dgram_cb {
 };
 
 /**
- * struct hc_collect_set - socket options for datagrams in copies
- * @least: datagrams in fewer copies are not taken
+ * struct hc_collect_set - socket options for datagrams that are sent in copies
+ * @least: datagrams that are sent in fewer copies are dropped
  * @wait: ms to wait for copies
  * @deliver: enum hypercube_deliver
  */
@@ -47,7 +47,7 @@ struct hc_collect_set {
 int hc_collect_open(struct hc_sock *hsk);
 
 /**
- * hc_collect_close() - the socket is closed: take no more copies, and drop those that wait
+ * hc_collect_close() - drop the copies that wait, and accept no more: the socket is closed
  * @hsk: the socket
  */
 void hc_collect_close(struct hc_sock *hsk);
@@ -59,9 +59,9 @@ void hc_collect_close(struct hc_sock *hsk);
 void hc_collect_free(struct hc_sock *hsk);
 
 /**
- * hc_collect_least() - set how many copies a datagram must have to be taken
+ * hc_collect_least() - set the least number of copies that a datagram must be sent in
  * @hsk: the socket
- * @least: the number. Datagrams that have come in fewer copies are dropped
+ * @least: the number. Waiting and unread datagrams with fewer copies are dropped
  *
  * Context: may sleep.
  */
@@ -70,22 +70,22 @@ void hc_collect_least(struct hc_sock *hsk, u32 least);
 /**
  * hc_collect_wait() - set how long to wait for copies
  * @hsk: the socket
- * @wait: the time, ms; also for datagrams that wait already
+ * @wait: the time, ms; applies to datagrams that wait already, too
  *
  * Context: may sleep.
  */
 void hc_collect_wait(struct hc_sock *hsk, u32 wait);
 
 /**
- * hc_collect_set() - return the options of a socket
+ * hc_collect_set() - get the options of a socket
  * @hsk: the socket
  *
- * Return: the options, which setsockopt() calls write one after another.
+ * Return: the options; setsockopt() calls write each of them separately.
  */
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
 
 /**
- * hc_collect_rx() - take a copy of a datagram
+ * hc_collect_rx() - receive a copy of a datagram
  * @node: the node
  * @skb: the copy, whose path and lengths were checked; consumed
  *
@@ -94,10 +94,10 @@ struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
 void hc_collect_rx(struct hc_node *node, struct sk_buff *skb);
 
 /**
- * hc_collect_paths() - list the paths of copies that do not match, or are missing
+ * hc_collect_paths() - list the paths of the copies that do not match, or are missing
  * @skb: the datagram
  * @v: its vote
- * @path: filled in; room for all copies
+ * @path: filled in; must have room for the paths of all copies
  *
  * Return: the number of paths.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SOCK_DGRAM: messages from node to node by fault-tolerant unicast, or in copies along paths that
- * share no node (route/copy.c). They are unreliable, as datagrams are: every loss is counted at the
- * node that drops.
+ * share no node (route/copy.c). Messages are unreliable, like all datagrams; the node that drops a
+ * message counts it.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -32,7 +32,8 @@ static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-/* Return: the number of copies in which to send; a control message may set it. */
+/* Return: the number of copies in which to send, or -EINVAL; a control message may set the number.
+ */
 static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 {
 	int copies = READ_ONCE(hsk->copies);
@@ -55,8 +56,8 @@ static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 	return copies;
 }
 
-/* Allocate a payload of @front bytes, which the caller fills in, and the bytes of the message.
- * Return: the skb or an ERR_PTR.
+/* Allocate a payload of @front bytes, which the caller fills in, followed by the message. Return:
+ * the skb, or an ERR_PTR.
  */
 static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front, size_t len)
 {
@@ -76,8 +77,8 @@ static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front
 	return skb;
 }
 
-/* Make each payload a frame, and pass either all of them to the node or none. @paths: bytes of
- * paths in front of each; 0: they are no copies.
+/* Make each payload a frame, and pass all of them to the node, or none. @paths: bytes of paths in
+ * front of each payload; 0: the datagram is not sent in copies.
  */
 static int post(struct hc_sock *hsk, struct sk_buff_head *list, u32 dst, u16 paths)
 {
@@ -121,8 +122,8 @@ static int send_once(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 ds
 	return post(hsk, &list, dst, 0);
 }
 
-/* Copy the first payload, charged to the socket: once a message has begun, the other copies do not
- * wait for room.
+/* Copy the first payload @copies - 1 times, and charge the copies to the socket. Only the first
+ * payload has waited for room in the send buffer; the others do not wait.
  */
 static int copies_make(struct sock *sk, struct sk_buff_head *list, unsigned int copies)
 {
@@ -160,8 +161,8 @@ static int send_copies(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 
 	return err;
 }
 
-/* Read all FAULT words that the socket's node knows. Return: an array to be freed; NULL: there are
- * no faults, or *@err is set.
+/* Read all FAULT words that the socket's node knows. Return: an array, which the caller frees; NULL
+ * if there are no faults, or if *@err is set.
  */
 static u16 *words_get(struct hc_sock *hsk, int *err)
 {
@@ -242,8 +243,8 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return err ?: len;
 }
 
-/* Receive a datagram. If the socket insists on copies, a datagram that came without is accepted
- * from the node itself only: a relay could have turned a copy into one.
+/* Receive a datagram that was not sent in copies. If the socket requires copies, accept it only
+ * from the node itself: a relay could have turned a copy into such a datagram.
  */
 void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 {
@@ -299,7 +300,7 @@ static void paths_notify(struct msghdr *msg, const struct sk_buff *skb,
 	kfree(path);
 }
 
-/* Deliver the vote to a reader that has room for it. */
+/* Give the vote to the reader, if its call has room for control messages. */
 static void vote_notify(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
 {
 	const struct hypercube_vote v = hc_cb_as(struct hc_dgram_cb, skb)->vote;

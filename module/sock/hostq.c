@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host port: frames from a node's sockets wait here for its poll, as received frames wait
- * behind a link.
+ * The host port: frames from a node's sockets wait here for its poll, as received frames wait in
+ * its receive queue.
  */
 #include "coll/host.h"
 #include "fabric/node.h"
@@ -37,9 +37,9 @@ void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ poll */
 
-/* Handle a frame of a socket. Frames of a failed node's own process still go to its operations,
- * though no link carries them any further, so that the process is notified of the failure. Return:
- * as hc_coll_host_rx().
+/* Handle a frame from a socket. Frames from the processes of a failed node still go to their
+ * operations, though no link carries them any further, so that the processes are notified of the
+ * failure. Return: as hc_coll_host_rx().
  */
 static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -59,8 +59,9 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-/* Set the plan whose contributions would have to wait, so that their senders need not schedule a
- * poll. Return: true if frames are queued whose senders did not schedule one because of the earlier
+/* Set the plan whose contributions cannot begin yet, so that their senders need not schedule a
+ * poll.
+ * Return: true if frames are queued whose senders did not schedule a poll because of the earlier
  * value.
  */
 static bool host_hold(struct hc_node *node, u32 plan_id)

@@ -13,8 +13,8 @@
 /**
  * struct hc_hostq - the host port of a node
  * @q: the frames; its lock protects both members
- * @held_plan: contributions to this plan do not schedule the poll, since they would have to
- *	wait: what lets them begin schedules it; 0: no such plan
+ * @held_plan: contributions to this plan do not schedule the poll, since they cannot begin yet; the
+ *	event that lets them begin schedules it. 0: no such plan
  */
 struct hc_hostq {
 	struct sk_buff_head q;
@@ -54,7 +54,7 @@ static inline bool hc_hostq_idle(const struct hc_node *node)
 }
 
 /**
- * hc_hostq_purge() - drop the frames that are left
+ * hc_hostq_purge() - drop all queued frames
  * @node: the node, whose poll does not run any more
  */
 void hc_hostq_purge(struct hc_node *node);

@@ -13,7 +13,7 @@
 
 /**
  * struct option - an integer socket option
- * @at: where its value is
+ * @at: where its value is stored
  * @min: least value
  * @max: greatest value
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiving from a socket of collectives: waiting for records, and taking them piece by piece.
+ * Receiving from a collective socket: waiting for records, and copying them piece by piece.
  */
 #include <linux/sched/stat.h>
 #include <net/busy_poll.h>
@@ -11,8 +11,8 @@
 #include "coll/record.h"
 #include "sock/sock.h"
 
-/* A result is often there sooner than a processor wakes up.  So wait without
- * sleeping for a while, but only as long as nobody else wants this processor.
+/* A result often arrives sooner than a sleeping processor wakes up.  So spin for a while, but only
+ * as long as no other task wants this processor.
  */
 static void recv_spin(struct sock *sk)
 {
@@ -24,8 +24,8 @@ static void recv_spin(struct sock *sk)
 		cpu_relax();
 }
 
-/* Room to send is no reason to wake up: there is some whenever a contribution that the
- * process has sent is consumed, which is most often just before the result comes.
+/* Do not wake up for room to send: that is reported whenever a contribution of the process was
+ * consumed, which is most often just before its result arrives.
  */
 static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
 {
@@ -58,7 +58,7 @@ static int recv_wait(struct sock *sk, long *timeo)
 	return err;
 }
 
-/* Tell the node that there is room again, once it had run out. */
+/* Notify the node that the receive buffer has room again, if results wait for it. */
 static void room_notify(struct sock *sk)
 {
 	struct hc_sock *hsk = hc_sk(sk);
@@ -76,8 +76,8 @@ static void room_notify(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Copy @n bytes of a piece. @done: bytes of @skb's payload before the piece; if the pieces lie
- * apart, the next one of @pieces is copied.
+/* Copy @n bytes of a chunk of @skb. @done: bytes of the payload before the chunk. If the chunks lie
+ * in pages of their own, the next one of @pieces is copied instead.
  */
 static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t done,
 		     struct iov_iter *to, size_t n)
@@ -87,8 +87,8 @@ static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t d
 	return !skb_copy_datagram_iter(skb, hc_result_cb(skb)->pos + done, to, n);
 }
 
-/* Copy pieces to their own places, as far as the buffer has room. The rest is lost and counts as
- * received, except in a call without any room. Return: bytes copied, or -EFAULT.
+/* Copy the chunks of @skb to their offsets in the result, as far as the buffer has room. The rest
+ * is lost and counts as received, unless @len is 0. Return: bytes copied, or -EFAULT.
  */
 static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
@@ -114,7 +114,7 @@ static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return copied;
 }
 
-/* Copy a piece to where the one before has ended. Return: as placed_copy(). */
+/* Copy the payload of @skb behind what was copied before. Return: as placed_copy(). */
 static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = hc_result_cb(skb);
@@ -126,8 +126,8 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
-/* Return: the first piece. What a poll has written to it is visible only after taking the lock
- * under which it was queued.
+/* Return: the first skb of the queue. Taking the lock under which it was queued makes all that the
+ * poll has written to it visible.
  */
 static struct sk_buff *piece_peek(struct sk_buff_head *queue)
 {
@@ -151,10 +151,10 @@ static void record_unlink(struct sock *sk, struct sk_buff *skb)
 	spin_unlock_bh(&queue->lock);
 }
 
-/* Copy pieces of one record that are in the queue. Return: bytes copied, or a negative errno.
- * Results of several operations may come at the same time: their pieces alternate in the queue, and
- * a call returns pieces of one record only. Pieces that have places of their own come in any order,
- * so each call needs room for the whole result.
+/* Copy the skbs of one record that are in the queue. Return: bytes copied, or a negative errno.
+ * Results of several operations may arrive at the same time, so their skbs alternate in the queue,
+ * but a call returns data of one record only. Skbs with offsets of their own (.placed) arrive in
+ * any order, so each call needs room for the whole result.
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 {
@@ -188,7 +188,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 			break;
 		last = cb->last;
 		record_unlink(sk, skb);
-		/* The piece with sets is the last one of its record. */
+		/* The skb with sets of nodes is the last one of its record. */
 		if (cb->sets)
 			named = skb;
 		else

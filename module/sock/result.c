@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the poll queues for a socket: results, and statuses of operations that have failed.
- * recvmsg() takes it (sock/recv.c).
+ * The poll's side of receiving: it queues results, and statuses of failed operations, for a socket.
+ * recvmsg() takes them (sock/recv.c).
  */
 #include <net/sock.h>
 
@@ -11,8 +11,8 @@
 #include "sock/sock.h"
 #include "sock/socks.h"
 
-/* Statuses of operations that had begun before the receive buffer was full may exceed the buffer by
- * this much.
+/* Bytes by which statuses may exceed the receive buffer: operations that began before the buffer
+ * was full may still fail.
  */
 #define HC_STATUS_ROOM	SZ_256K
 
@@ -39,12 +39,14 @@ static u64 serving(struct hc_node *node, u32 plan, u64 *group)
 	return id;
 }
 
-/* Return: socket @id, if it still serves the plan, or did so when it was connected to no plan. */
+/* Return: socket @id, if it serves the plan, or served it before it was replaced by a socket that
+ * is connected to the plan; else NULL.
+ */
 static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
 {
 	struct sock *sk = rcu_dereference(node->socks->all);
 
-	/* Most are connected to no plan. */
+	/* Test this first, since most sockets are connected to no plan. */
 	if (!sk || hc_sk(sk)->id != id)
 		sk = hc_socks_connected(node->socks, plan);
 	return sk && hc_sk(sk)->id == id ? sk : NULL;
@@ -74,11 +76,11 @@ static bool sock_room(struct sock *sk)
 		return true;
 	was = READ_ONCE(hc_sk(sk)->starved);
 	WRITE_ONCE(hc_sk(sk)->starved, true);
-	/* Pairs with room_notify() in recv.c: either it sees the flag, or we see the room. */
+	/* Pairs with room_notify() in recv.c: either it sees the flag, or this sees the room. */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
-	/* A reader may sleep until there is more than there is room for, if the receive buffer was
-	 * made smaller since record_queue().
+	/* The reader may sleep until more bytes are queued than the buffer has room for, if the
+	 * buffer was made smaller since record_queue(): wake it.
 	 */
 	if (!room && !was)
 		sk->sk_data_ready(sk);
@@ -107,8 +109,8 @@ static bool room(struct hc_node *node, u32 plan, u64 id)
 	return is;
 }
 
-/* Count a failure, whose record is queued next, or is lost (@lost). Return: its number. The caller
- * holds the lock of the queue.
+/* Count a failure whose record is queued next or, with @lost, was dropped. Return: the number of
+ * the failure. The caller holds the lock of the queue.
  */
 static u64 failure_count(struct sock *sk, bool lost)
 {
@@ -124,9 +126,9 @@ static u64 failure_count(struct sock *sk, bool lost)
 	return nr;
 }
 
-/* Queue a piece of a record. A reader that asked to sleep until there is more to receive
+/* Queue an skb of a record. A reader that asked to sleep until there is more to receive
  * (SO_RCVLOWAT) sleeps on, but not beyond the end of a record, nor when the buffer is so full that
- * members wait. Return: the number of the failure that the record reports, or 0.
+ * members wait for room. Return: the number of the failure that the record reports, or 0.
  */
 static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 {
@@ -159,8 +161,8 @@ static bool queue(struct hc_node *node, u32 plan, u64 id, struct sk_buff *skb)
 	return sk;
 }
 
-/* A record is lost for lack of room: sk_err reports that, and SO_MEMINFO has the number of them.
- * Return: the number of the @failure, or 0.
+/* Drop a record for lack of room. sk_err reports that, and SO_MEMINFO has the number of dropped
+ * records. Return: the number of the failure if the record reports one (@failure), or 0.
  */
 static u64 record_lost(struct sock *sk, bool failure)
 {
@@ -177,8 +179,8 @@ static u64 record_lost(struct sock *sk, bool failure)
 	return nr;
 }
 
-/* Are there lost records of which the process does not know? It knows once a call has returned the
- * error that reports them.
+/* Were records lost without the process knowing it? The process knows once a call has returned the
+ * error that reports the loss.
  */
 static bool lost_unknown(struct hc_sock *hsk)
 {
@@ -211,7 +213,7 @@ bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported)
 	return found;
 }
 
-/* Is there room for another status? A process that never reads does not get any number of them. */
+/* Is there room for another status? The limit is for processes that never read. */
 static bool status_room(const struct sock *sk)
 {
 	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
@@ -228,7 +230,7 @@ static u64 status(struct hc_node *node, const struct hypercube_result *res,
 	sk = sock_of(node, res->plan, rec->sock);
 	if (!sk)
 		goto out;
-	/* A sender in the middle of this record must be notified of its failure at once. */
+	/* A sender that is still sending this record must be notified of the failure at once. */
 	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
 	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sendmsg() on a SOCK_SEQPACKET socket: checking a contribution, cutting it into segments, waiting
- * for room.
+ * sendmsg() on a SOCK_SEQPACKET socket: checks a contribution, cuts it into segments, and waits for
+ * room.
  */
 #include <linux/overflow.h>
 #include <net/sock.h>
@@ -19,8 +19,8 @@ static bool send_room(const struct sock *sk)
 	return sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf);
 }
 
-/* Wait until a segment may be charged. Return: 0; -ENOBUFS if the caller must receive first; or
- * another negative errno.
+/* Wait until a segment may be charged. Return: 0; -ENOBUFS if the receive buffer is full, so the
+ * process must receive first; or another negative errno.
  */
 static int send_wait(struct sock *sk, long *timeo)
 {
@@ -48,7 +48,7 @@ static int send_wait(struct sock *sk, long *timeo)
 	return err;
 }
 
-/* Read the operation from a control message. Return: false if it is of another type or length. */
+/* Read the operation from a control message. Return: false if its type or length is invalid. */
 static bool cmsg_op(struct cmsghdr *cmsg, struct hypercube_op *op)
 {
 	const struct hypercube_op_short *s = CMSG_DATA(cmsg);
@@ -83,7 +83,7 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 	return 0;
 }
 
-/* Return: the bytes of an element, or -EINVAL. */
+/* Return: the bytes of an element, or -EINVAL if operator, type or length are invalid. */
 static int op_elem(const struct hc_traits *traits, const struct hypercube_op *op)
 {
 	bool plain = !op->oper && !op->type && !op->width;
@@ -100,7 +100,7 @@ static int op_elem(const struct hc_traits *traits, const struct hypercube_op *op
 	return hc_combine_size(op->oper, op->type, op->width);
 }
 
-/* Is there a plan, and is the node a member of it? */
+/* Check that the plan exists and that the node is a member of it. */
 static int plan_there(const struct hc_plan *plan, const struct hc_node *node)
 {
 	if (READ_ONCE(node->failed))
@@ -110,7 +110,7 @@ static int plan_there(const struct hc_plan *plan, const struct hc_node *node)
 	return plan->member[node->id] ? 0 : -ENOTCONN;
 }
 
-/* Does the plan carry the operation? */
+/* Check that the plan carries the operation. */
 static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 {
 	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
@@ -122,11 +122,12 @@ static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 	return coll->unannounced && op->flags & HYPERCUBE_F_NOTIFY ? -EOPNOTSUPP : 0;
 }
 
-/* Does the plan allow the node to begin an operation now? */
+/* Check that the plan allows the node to begin an operation now. */
 static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 {
-	/* What has broken the plan may not have ended yet what is under way. A plan with REPAIR
-	 * takes contributions all the time, a guarded one until its members have waited in vain.
+	/* The plan is broken, though some pending operations may not have ended yet. A plan with
+	 * REPAIR accepts contributions all the time, a guarded plan until its members have waited
+	 * for the next epoch in vain.
 	 */
 	if (!plan->repairs && READ_ONCE(plan->member[node->id]->gen.broken) &&
 	    !hc_guard_holds(plan->member[node->id]))
@@ -134,7 +135,9 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 	return !plan->ops->all_contribute && plan->root != node->id ? -EPERM : 0;
 }
 
-/* Compute the length of a block. If blocks are dealt out, only the root has any. */
+/* Compute the length of a block, which no segment crosses. If the root sends a block to each member
+ * (hc_traits_deals()), only the root has blocks.
+ */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 		     const struct hc_traits *traits, const struct hypercube_op *op, u64 *block)
 {
@@ -146,8 +149,8 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
 }
 
-/* Compute whether the contribution has a part for each member, of whole elements, and whether it
- * goes in rounds of pieces of these.
+/* Check that a contribution with a block for each member has blocks of whole elements, and compute
+ * whether its segments have a chunk of each block (.parts, .piece).
  */
 static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
 		     const struct hc_traits *traits, const struct hypercube_op *op, u32 elem)
@@ -159,7 +162,7 @@ static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
 	hsk->apart = false;
 	if (!traits->parts)
 		return 0;
-	/* The members that own the parts are fixed when a plan is installed. */
+	/* The members that receive the blocks must stay those with which the plan was installed. */
 	if (plan->repairs)
 		return -EOPNOTSUPP;
 	if (do_div(elems, plan->nmembers))
@@ -171,7 +174,7 @@ static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
 	return hsk->piece ? 0 : -EMSGSIZE;
 }
 
-/* Has the process read of all failures of the plan? See sock/unread.h. */
+/* Check that the process has read all failures of the plan. See sock/unread.h. */
 static int failures_known(struct hc_sock *hsk, const struct hc_plan *plan,
 			  const struct hypercube_op *op)
 {
@@ -182,7 +185,7 @@ static int failures_known(struct hc_sock *hsk, const struct hc_plan *plan,
 	return 0;
 }
 
-/* Compute the bytes of a full segment; where blocks meet in one segment, those of a piece. */
+/* Compute the bytes of a full segment or, if a segment has chunks of all blocks, of a chunk. */
 static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
 			u32 *size)
 {
@@ -192,8 +195,8 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 	return *size ? 0 : -EMSGSIZE;
 }
 
-/* Are the lengths valid: has each place in a result an offset, and can one call send or return what
- * must be whole?
+/* Check that all offsets in the result are valid, and that data which must be sent or returned as a
+ * whole fit one call.
  */
 static int length_check(const struct hc_plan *plan, const struct hc_traits *traits,
 			const struct hypercube_op *op)
@@ -207,8 +210,8 @@ static int length_check(const struct hc_plan *plan, const struct hc_traits *trai
 	return hc_traits_shares(traits) && all > HYPERCUBE_WHOLE_MAX ? -EMSGSIZE : 0;
 }
 
-/* May the socket send to plan @plan? If another socket is connected to the plan,
- * only that one may.
+/* Check that the socket may send to plan @plan. If another socket is connected to the plan, only
+ * that socket may.
  */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
@@ -217,12 +220,12 @@ static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return hc_socks_connected(node->socks, plan) ? -EADDRINUSE : 0;
 }
 
-/* Are the parameters of an operation valid, whatever the plan? */
+/* Check the parameters of an operation that do not depend on the plan. */
 static int op_check(const struct hc_traits *traits, const struct hypercube_op *op, u32 *elem)
 {
 	int size;
 
-	/* Where all processes receive a result, the result is the notification. */
+	/* NOTIFY is invalid where all processes receive a result: that is their notification. */
 	if (op->reserved ||
 	    op->flags & ~(HYPERCUBE_F_STALE | HYPERCUBE_F_ALL_OR_NOTHING |
 			  (traits && traits->notified ? 0 : HYPERCUBE_F_NOTIFY)))
@@ -234,7 +237,7 @@ static int op_check(const struct hc_traits *traits, const struct hypercube_op *o
 	return do_div((u64){ op->bytes }, size) ? -EINVAL : 0;
 }
 
-/* Are the operations the same except for their cookies? */
+/* Are the two operations equal except for their cookies? */
 static bool op_same(const struct hypercube_op *a, const struct hypercube_op *b)
 {
 	return a->plan == b->plan && a->collective == b->collective && a->oper == b->oper &&
@@ -242,7 +245,7 @@ static bool op_same(const struct hypercube_op *a, const struct hypercube_op *b)
 	       a->reserved == b->reserved && a->bytes == b->bytes;
 }
 
-/* Compute what follows from the operation and the plan alone. */
+/* Compute the fields that follow from the operation and the plan alone. */
 static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const struct hc_node *node,
 		       const struct hypercube_op *op)
 {
@@ -260,8 +263,8 @@ static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const st
 	return err;
 }
 
-/* Refuse what can be refused before anything is sent. Mostly a program sends the same operation
- * again: what was computed for the last one, .op, is valid for that.
+/* Check a contribution before any of it is sent. Programs mostly send the same operation again:
+ * then what was computed for the last one, .op, is still valid.
  */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
@@ -339,7 +342,7 @@ static struct sk_buff *seg_alloc(const struct hc_sock *hsk, u32 len)
 	return hc_seg_alloc(hsk->fabric, hsk->node_id, len, gfp);
 }
 
-/* Get the segment that is filled next, charged to the socket. */
+/* Allocate the segment that is filled next, and charge it to the socket. */
 static int seg_get(struct hc_sock *hsk, long *timeo)
 {
 	struct sock *sk = &hsk->sk;
@@ -409,7 +412,7 @@ static int seg_send(struct hc_sock *hsk)
 	return err;
 }
 
-/* Copy a piece of each part of the contribution, all of which is in @msg. */
+/* Copy a chunk of each block of the contribution, all of which is in @msg. */
 static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 {
 	u64 part = div_u64(hsk->op.bytes, hsk->parts);
@@ -432,8 +435,8 @@ static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 	return true;
 }
 
-/* Copy @n bytes into the segment. For a buffer on the stack, the check of hardened usercopy is much
- * faster.
+/* Copy @n bytes into the segment. Few bytes are copied through the stack, where the check of
+ * hardened usercopy is much faster.
  */
 static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
 {
@@ -450,8 +453,8 @@ static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
 	return true;
 }
 
-/* Return: the bytes that this call contributes: those that follow, or, where parts must be whole,
- * what is left of all of it.
+/* Return: the bytes that this call contributes, or -EMSGSIZE. If the contribution has a block for
+ * each member, each call must pass the whole contribution, and contributes what was not sent yet.
  */
 static ssize_t record_rest(const struct hc_sock *hsk, struct msghdr *msg, size_t len)
 {
@@ -530,7 +533,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (!ret)
 		ret = record_send(hsk, msg, len,
 				  sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-	/* A contribution of which nothing was taken has not begun. */
+	/* A contribution of which no byte was taken has not begun. */
 	if (ret < 0 && begins && hsk->open && !hsk->sent && (!hsk->seg || !hsk->seg_fill)) {
 		kfree_skb(hsk->seg);
 		hsk->seg = NULL;

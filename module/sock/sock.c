@@ -6,10 +6,10 @@
  * contribution into segments and queues them at the node's host port, the node's poll queues
  * results on sk_receive_queue (sock/result.c), and recvmsg() takes them from there (sock/recv.c).
  * Segments are charged to the sender's socket (sk_wmem_alloc) until the last node that reads them
- * frees them, wherever that is. So a slow receiver stops the senders, and the memory in flight is
- * at most the sum of the send buffers. SOCK_DGRAM carries messages from node to node
- * (sock/dgram.c). SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c). sock/bind.c
- * has how sockets come to a node and leave it, and their lifetime.
+ * frees them, whichever node that is. So a slow receiver stops the senders, and the memory in
+ * flight is at most the sum of the send buffers. SOCK_DGRAM carries messages from node to node
+ * (sock/dgram.c). SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c).
+ * sock/bind.c binds sockets to nodes and unbinds them, and describes their lifetime.
  */
 #include <linux/module.h>
 #include <linux/net.h>
@@ -37,7 +37,7 @@ static uint buffer = SZ_1M;
 module_param(buffer, uint, 0644);
 MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* Numbers begin here, so that code that truncates them to 32 bits is soon found. */
+/* Numbers begin here, so that code that truncates them to 32 bits soon fails visibly. */
 #define HC_REC_FIRST	(U32_MAX - 64ULL)
 
 /* Ids of sockets. They distinguish a socket from earlier ones that a poll may still refer to; 64
@@ -50,8 +50,9 @@ int hc_sock_family(void)
 	return family;
 }
 
-/* Splicing is refused: the kernel would splice from the beginning of a buffer of its own, in which
- * pieces that have places leave gaps with old contents.
+/* Refuse splicing. The kernel would splice from the beginning of a buffer of its own, but a call
+ * may return chunks at their offsets in the result, and the gaps would have old contents of the
+ * buffer.
  */
 static ssize_t sock_no_splice_read(struct socket *sock, loff_t *ppos,
 				   struct pipe_inode_info *pipe, size_t len, unsigned int flags)
@@ -72,7 +73,7 @@ static struct proto hc_proto = {
 	.slab_flags	= SLAB_ACCOUNT,
 };
 
-/* Runs a grace period after the last reference, when no poll can queue records any more. */
+/* This runs a grace period after the last reference was dropped: no poll can queue records then. */
 static void hc_sock_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_receive_queue);
@@ -143,7 +144,7 @@ static struct net_proto_family hc_family = {
 	.owner	= THIS_MODULE,
 };
 
-/* State of sockets at a node. */
+/* The state that sockets have at a node. */
 struct node_state {
 	struct hc_hostq hostq;
 	struct hc_socks socks;
@@ -206,6 +207,6 @@ void hc_sock_exit(void)
 {
 	sock_unregister(family);
 	proto_unregister(&hc_proto);
-	/* Our RCU callbacks free sockets: wait for them. */
+	/* RCU callbacks of this module free sockets: wait for them. */
 	rcu_barrier();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kinds of sockets share.
+ * Shared by the files of sock/.
  */
 #ifndef _HC_SOCK_H
 #define _HC_SOCK_H
@@ -31,40 +31,40 @@ struct hc_process_ops;
  * @group: @id of the first of several sibling sockets, see struct hypercube_sibling; written
  *	before the socket is bound
  * @plan: id of the plan to which it is connected, or 0; written under @send_lock
- * @by: owner of the node whose right was used to bind the socket, or INVALID_UID
- * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
+ * @by: owner of the node, if the socket was bound only by the owner's right; else INVALID_UID
+ * @gone: why the socket has lost its node: ENODEV, or EACCES if the node has another owner
  * @send_lock: one contribution at a time; protects the members from @op to @seg_fill
  * @op: the contribution being sent, or the last one
- * @checked: @op was found valid, and the members that follow from it are set
+ * @checked: @op is valid, and the members that are computed from it are set
  * @traits: traits of the collective of @op
  * @block: no segment crosses a multiple of this many bytes; 0: the contribution is empty
- * @parts: number of parts of which each segment has a piece, see coll/rounds.h; 0: the
- *	contribution goes as it lies
- * @piece: bytes of a piece, if @parts
- * @apart: long pieces lie in pages of their own (coll/pieces.h)
+ * @parts: number of blocks of the contribution, one for each member, if each segment has a chunk
+ *	(piece) of each block, see coll/rounds.h; 0: segments are cut in the order of the bytes
+ * @piece: bytes of a chunk, if @parts is not 0
+ * @apart: long chunks lie in pages of their own (coll/pieces.h)
  * @sent: bytes of the contribution that were passed to the node
  * @records: number of the socket's latest record, sent or received
  * @rec: record number of the contribution
  * @open: the contribution is incomplete
  * @epoch: epoch of the plan when the contribution began
  * @tag: tag of that epoch (hc_plan.tag)
- * @strict: the contribution fails unless all nodes that have been members of the guarded plan
+ * @strict: the contribution fails unless all nodes that have ever been members of the guarded plan
  *	take part
  * @elem: bytes of an element
  * @seg_size: payload bytes of a full segment
  * @seg: segment that is being filled, or NULL
  * @seg_len: payload bytes that @seg is to have
- * @seg_fill: payload bytes that it has
+ * @seg_fill: payload bytes that @seg has
  * @failed_rec: the last record that failed while it was @rec; written by the poll
  * @seen: @unread.reported when the contribution began
  * @starved: results wait for room in the receive buffer; the poll sets it, recvmsg() clears it
- * @unread: failures that were queued and not read yet
- * @leave_skb: preallocated frame that notifies the node of the close
+ * @unread: failures whose records are queued and not read yet
+ * @leave_skb: preallocated frame that notifies the node when the socket is closed
  * @recv_lock: one receiver at a time
  * @collector: collects copies of datagrams; NULL: a socket for collectives or tasks
  * @copies: number of copies in which each datagram is sent
- * @shared: entry in hc_socks.shared of its node, if it is of that kind
- * @task: its state as a producer or worker of tasks
+ * @shared: entry in hc_socks.shared of the node, if the socket is a task socket
+ * @task: the socket's state as a producer or worker of tasks
  */
 struct hc_sock {
 	struct sock sk;
@@ -108,10 +108,10 @@ struct hc_sock {
 	struct hc_task_end task;
 };
 
-/* Return: the fabric in which the socket is bound, or NULL: it is not bound. */
+/* Return: the fabric in which the socket is bound, or NULL if it is not bound. */
 static inline struct hc_fabric *hc_sock_fabric(const struct hc_sock *hsk)
 {
-	/* Pairs with the release in sock/bind.c: what bind() writes comes before it. */
+	/* Pairs with the release in sock/bind.c: the fields that bind() has written are visible. */
 	return smp_load_acquire(&hsk->fabric);
 }
 
@@ -121,14 +121,14 @@ static inline int hc_sock_gone(const struct hc_sock *hsk)
 	return rcu_access_pointer(hsk->node) ? 0 : -READ_ONCE(hsk->gone);
 }
 
-/* Is there room for another result? */
+/* Has the receive buffer room for another result? */
 static inline bool hc_sock_recv_room(const struct sock *sk)
 {
 	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
 }
 
-/* Sleep in a wait that the caller has prepared, for what is left of *@timeo. Return: 0, or the
- * negative errno of the system call.
+/* Sleep for at most *@timeo in a wait that the caller has prepared. *@timeo is set to the rest.
+ * Return: 0, or the negative errno of the system call.
  */
 static inline int hc_sock_sleep(long *timeo)
 {
@@ -145,9 +145,9 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 	return (struct hc_sock *)sk;
 }
 
-/* Flags that sendmsg() and recvmsg() accept at sockets of every kind; a kind may accept more.
- * io_uring uses MSG_WAITALL. MSG_MORE (HC_MSG_MORE) is refused where each call sends a record of
- * its own.
+/* Flags that sendmsg() and recvmsg() accept on sockets of every kind; some kinds accept more.
+ * io_uring uses MSG_WAITALL. MSG_MORE (HC_MSG_MORE) is refused on sockets where each call sends a
+ * record of its own.
  */
 #define HC_SOCK_SEND_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | MSG_WAITALL | HC_MSG_INTERNAL)
 #define HC_SOCK_RECV_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_WAITALL | MSG_WAITFORONE | \
@@ -165,7 +165,7 @@ int hc_dgram_getsockopt(struct socket *sock, int level, int name, char __user *v
 			int __user *len);
 
 /**
- * hc_sock_addr() - copy a socket address of either length
+ * hc_sock_addr() - copy a socket address with or without a plan
  * @shc: set to the address
  * @addr: the address as given
  * @len: its length
@@ -178,10 +178,10 @@ int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len,
 
 /**
  * hc_sock_paths_find() - find node-disjoint paths without known faults
- * @hsk: the socket, whose node they begin at
- * @dst: another node, where they end
+ * @hsk: the socket, at whose node the paths begin
+ * @dst: another node, where the paths end
  * @want: number of paths
- * @paths: set to the paths; fewer than @want are no error
+ * @paths: set to the paths; fewer than @want are not an error
  *
  * Return: 0 or a negative errno.
  */
@@ -194,18 +194,18 @@ int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
 
 /**
- * hc_sock_unread() - tell whether records of failures of a plan wait to be received
+ * hc_sock_unread() - check whether failure records of a plan wait to be received
  * @hsk: the socket
  * @plan: id of the plan
- * @reported: set to the number of failures so far
+ * @reported: set to the number of failures of the socket so far
  *
- * Return: true if so.
+ * Return: true if such records wait, or if some were lost and the process does not know that.
  */
 bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 
-/* Entries of struct proto_ops: those that all kinds of sockets share, and parameters for the
+/* Entries of struct proto_ops: those that all kinds of sockets share, with parameters for the
  * others. .family is set at init, since its number is a module parameter.
  */
 #define HC_SOCK_OPS(connect_fn, poll_fn, send, recv)	\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interface of a node's sockets for the other parts of the module.
+ * What the other parts of the module use of a node's sockets.
  */
 #ifndef _HC_SOCKS_H
 #define _HC_SOCKS_H
@@ -16,15 +16,15 @@ struct sock;
 
 /**
  * struct hc_socks - the sockets of a node; changed under hc_fabric.sock_lock, read under RCU
- * @all: collective socket that serves all plans except those in @plans
- * @plans: collective sockets, by the plan that they are connected to
- * @dgram: datagram socket
- * @shared: sockets of a type of which a node may have any number, through hc_sock.shared; only
+ * @all: the collective socket that serves all plans except those in @plans
+ * @plans: collective sockets, by the plan that each is connected to
+ * @dgram: the datagram socket
+ * @shared: task sockets, of which a node may have any number, linked by hc_sock.shared; only
  *	under hc_fabric.sock_lock
  * @copied: number of the last datagram that was sent in copies; atomic, as those below
- * @agreed: datagrams whose copies all came and agreed
- * @disagreed: datagrams of whose copies some disagreed
- * @incomplete: other datagrams of whose copies some are missing
+ * @agreed: number of datagrams all of whose copies arrived and agreed
+ * @disagreed: number of datagrams some of whose copies disagreed
+ * @incomplete: number of other datagrams of which copies were missing
  */
 struct hc_socks {
 	struct sock __rcu *all;
@@ -37,8 +37,8 @@ struct hc_socks {
 	atomic64_t incomplete;
 };
 
-/* Return: the socket that is connected to plan @plan, or NULL. Under RCU. Most sockets are
- * connected to no plan.
+/* Return: the socket that is connected to plan @plan, or NULL. The caller holds the RCU read lock.
+ * Most nodes have no connected socket.
  */
 static inline struct sock *hc_socks_connected(struct hc_socks *socks, u32 plan)
 {
@@ -69,7 +69,7 @@ int hc_sock_family(void);
 void hc_socks_init(struct hc_socks *socks);
 
 /**
- * hc_sock_bound() - tell whether a node has a collective socket
+ * hc_sock_bound() - check whether a node has a collective socket
  * @node: the node
  *
  * Context: any; a snapshot.
@@ -81,12 +81,12 @@ bool hc_sock_bound(const struct hc_node *node);
  * hc_sock_node_gone() - unpublish the sockets of a node and fail them with -ENODEV
  * @node: the node, which is removed
  *
- * Context: configuration, phase 1.
+ * Context: configuration, in phase 1 of the fabric's removal.
  */
 void hc_sock_node_gone(struct hc_node *node);
 
 /**
- * hc_sock_owner_changed() - take the node away from sockets that its previous owner had bound
+ * hc_sock_owner_changed() - unbind sockets that the previous owner of a node has bound
  * @node: the node, which has another owner now
  *
  * Context: configuration.
@@ -96,8 +96,8 @@ void hc_sock_owner_changed(struct hc_node *node);
 /**
  * hc_sock_dgram_rx() - receive a datagram
  * @node: the node
- * @skb: DGRAM; consumed
- * @own: it was sent by the node itself
+ * @skb: a DGRAM frame; consumed
+ * @own: the node itself has sent the datagram
  *
  * Context: poll.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SOCK_RDM: tasks. sendmsg() puts a task into the queue of the node, recvmsg() takes one, and
- * sendmsg() with HYPERCUBE_CMSG_DONE reports that it is done; task/queue.c has the queue.
+ * sendmsg() with HYPERCUBE_CMSG_DONE reports that it is done. task/queue.c implements the queue.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -19,7 +19,7 @@
 /**
  * struct said - the contents of the control messages of sendmsg()
  * @task: the task
- * @type: HYPERCUBE_CMSG_TASK, HYPERCUBE_CMSG_DONE, or 0: none
+ * @type: HYPERCUBE_CMSG_TASK, HYPERCUBE_CMSG_DONE, or 0 for no control message
  */
 struct said {
 	struct hypercube_task task;
@@ -48,8 +48,8 @@ static int cmsg_parse(struct msghdr *msg, struct said *said)
 	return 0;
 }
 
-/* Are the flags of a new task valid? A replica may come to a worker after the task itself has, so
- * COPIED needs MAY_REPEAT.
+/* Are the flags of a new task valid? A worker may get the replica after another has got the task,
+ * so REPLICATED needs IDEMPOTENT.
  */
 static bool flags_fit(u32 flags)
 {
@@ -58,7 +58,7 @@ static bool flags_fit(u32 flags)
 	return !(flags & HYPERCUBE_TASK_REPLICATED) || flags & HYPERCUBE_TASK_IDEMPOTENT;
 }
 
-/* Are the control message and @len bytes of data valid together? */
+/* Check that the control message and @len bytes of data are valid together. */
 static int said_check(const struct said *said, size_t len)
 {
 	if (said->type == HYPERCUBE_CMSG_DONE)
@@ -84,8 +84,8 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	return autoremove_wake_function(wait, mode, sync, key);
 }
 
-/* Try until @try returns something other than -EAGAIN, but not longer than @timeo; evaluates to the
- * result.
+/* Call @try until it returns something other than -EAGAIN, but wait no longer than @timeo. The
+ * macro evaluates to the last result.
  */
 #define try_wait(tasks, wake, timeo, try)					\
 ({										\
@@ -104,8 +104,8 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	__err;									\
 })
 
-/* Wait for a task and take it. One call is woken for each task that comes: a call that does not
- * take the task wakes another one.
+/* Wait for a task and take it. Each task that arrives wakes one call. A call that does not take the
+ * task wakes another one.
  */
 static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
 		     struct hc_task **task)
@@ -118,8 +118,7 @@ static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercu
 	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
 }
 
-/* Wait for room and put a task. The call may have been woken for more room than it needs, so it
- * wakes another one.
+/* Wait for room and put a task. There may be more room than the task needs, so wake another call.
  */
 static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 {
@@ -132,7 +131,7 @@ static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 
 /* ------------------------------------------------------------ calls */
 
-/* Allocate the data of a task. What does not fit into a contiguous SKB_MAX_ALLOC lies in single
+/* Allocate the data of a task: up to SKB_MAX_ALLOC bytes contiguously, and the rest in single
  * pages.
  */
 static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t len)
@@ -197,8 +196,8 @@ static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return task_put(hsk, msg, len, said.task.flags);
 }
 
-/* Copy a task to its worker. A worker that cannot get the task's id could not report it done, so
- * that is an error. Return: the bytes of the task, or a negative errno.
+/* Copy a task to its worker. It is an error if the worker has no room for the task's id, since it
+ * could not report the task done. Return: the bytes of the task, or a negative errno.
  */
 static int task_notify(struct msghdr *msg, const struct hypercube_task *id,
 		       const struct hc_task *task)
@@ -252,13 +251,13 @@ static int hc_task_getsockopt(struct socket *sock, int level, int name, char __u
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	hc_task_last(&hsk->task, &id);
-	/* No task was put by this socket. */
+	/* 0: the socket has put no task. */
 	if (!id.nr)
 		return -ENOENT;
 	return copy_to_user(value, &id, sizeof(id)) ? -EFAULT : 0;
 }
 
-/* Poll. Calls that wait for tasks wait at the node, which the socket has once it is bound. */
+/* Poll. Calls that wait for tasks wait on the node's task queue, which a bound socket has. */
 static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table *wait)
 {
 	struct hc_sock *hsk = hc_sk(sock->sk);
@@ -275,7 +274,7 @@ static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table 
 	if (!sock_writeable(sk)) {
 		mask &= ~WRITERS;
 		set_bit(SOCK_NOSPACE, &sock->flags);
-		/* Pairs with sock_wfree(): it sees the flag, or we see the room. */
+		/* Pairs with sock_wfree(): either that sees the flag, or this sees the room. */
 		smp_mb__after_atomic();
 		if (sock_writeable(sk))
 			mask |= hc_tasks_poll(&hsk->task) & WRITERS;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The transport of links whose other end is on another machine: a trunk, while there is one
- * (trunk/trunk.h). Without it, and until the peer has sent the state of its end, the link is
+ * (trunk/trunk.h). Without a trunk, and until the peer has sent the state of its end, the link is
  * unusable.
  *
- * What configuration sets at one end is sent to the other as a message. The latest setting of
- * whether the link is down holds for both ends, but messages of both may cross. So each has a
- * number, greater than all that its end has seen; of two with the same number that of the higher
- * node holds.
+ * Each end sends its configured state to the other end in a message. Whether the link is down is
+ * a setting of both ends: the latest change wins. As messages of the two ends may cross, each
+ * change has a version, greater than all that its end has seen; if two changes have the same
+ * version, that of the node with the higher number wins.
  */
 #include <linux/slab.h>
 
@@ -52,7 +52,7 @@ static void trunk_xmit(struct hc_node *node, struct hc_port *port, struct sk_buf
 	rcu_read_unlock();
 }
 
-/* Let the trunk send the state of this end again. */
+/* Send the state of this end to the peer again. */
 static void end_notify(const struct hc_node *node, unsigned int dim)
 {
 	struct hc_trunk_end *end = node->ports[dim].end;
@@ -106,8 +106,8 @@ static u32 trunk_mtu(const struct hc_node *node, unsigned int dim)
 
 /* ------------------------------------------------------------ the other end */
 
-/* The order to forget DETECT's marks is sent once. Whether this end is spent is sent as it is now:
- * that changes without configuration.
+/* FORGET, the order to forget DETECT's marks, is sent once. SPENT is read from the port here, since
+ * it changes without configuration.
  */
 void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_end *w)
 {
@@ -124,7 +124,8 @@ void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_en
 	spin_unlock(&end->lock);
 }
 
-/* Return: true if a schedule from the peer could have been set here. It is kept only to be shown.
+/* Return: true if configuration could have set this flap schedule, which the peer has sent. This
+ * end keeps it only to show it.
  */
 static bool flap_fits(u32 down, u32 period)
 {
@@ -132,7 +133,8 @@ static bool flap_fits(u32 down, u32 period)
 	       period - down >= HC_FLAP_MIN;
 }
 
-/* Take over DOWN from the peer. Return: false if the own setting holds; the peer is sent it then.
+/* Apply the peer's setting of DOWN. Return: false if this end's setting wins; the caller then sends
+ * it to the peer.
  */
 static bool down_take(struct hc_node *node, unsigned int dim, u32 version, bool down)
 {
@@ -178,7 +180,9 @@ void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct 
 		end_notify(node, dim);
 }
 
-/* Nodes of a machine that has rebooted know nothing of what was sent to them before. */
+/* If the boot id has changed, the machine has rebooted: its nodes have lost all that was sent to
+ * them before.
+ */
 void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
 {
 	struct hc_port *port = &node->ports[dim];
@@ -191,7 +195,7 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
 	}
 	if (life)
 		WRITE_ONCE(port->life, life);
-	/* Before the link is usable; pairs with hc_link_life(). */
+	/* Write the boot id before the link is usable; pairs with hc_link_life(). */
 	smp_wmb();
 }
 

@@ -15,7 +15,7 @@
 #include "trunk/commit_impl.h"
 #include "trunk/trunk.h"
 
-/* ms to wait for the decision once all machines have prepared: longer than a wave may take. */
+/* ms to wait for the decision after all machines have prepared: longer than a wave may take. */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
 void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)
@@ -70,7 +70,7 @@ int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 
 	return 0;
 }
 
-/* Return what has become of the request if this step has failed, as the end of a sentence. */
+/* Return what the failed step means for the request, as the end of a sentence. */
 static const char *step_text(u8 step)
 {
 	switch (step) {
@@ -154,8 +154,8 @@ static void commit_break(struct hc_fabric *fabric, u32 lost)
 	struct hc_commit *c = fabric->commit;
 	struct hc_said said = {};
 
-	/* A plan that repairs itself would wait for the answer of a machine that does not have the
-	 * plan.
+	/* Remove a plan that repairs itself: it would wait for the answer of a machine that does
+	 * not have the plan.
 	 */
 	if (c->plan && c->plan->repairs)
 		hc_plan_remove(fabric, c->plan_id, &said.extack);
@@ -164,8 +164,8 @@ static void commit_break(struct hc_fabric *fabric, u32 lost)
 	c->plan = NULL;
 }
 
-/* Publish or remove the plan here. A peer may have sent a greatest epoch that leaves no next one:
- * then only this machine is without the plan.
+/* Publish or remove the plan on this machine. A peer may have reported a greatest epoch after which
+ * no next one exists. Then this machine alone is without the plan.
  */
 static void commit_effect(struct hc_fabric *fabric)
 {
@@ -215,8 +215,8 @@ void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *not
 	expire_in(c, left);
 }
 
-/* All machines that were asked could prepare the plan: refuse if no machine has answered for a
- * member.
+/* Record a refusal if no machine has answered for some member of the plan. All machines that were
+ * asked could prepare the plan.
  */
 static void covers_all(struct hc_fabric *fabric)
 {
@@ -291,7 +291,9 @@ static void own_opens(struct hc_fabric *fabric)
 	own_step(fabric, fabric->commit->refusal.error ? HC_COMMIT_BREAK : HC_COMMIT_OPEN);
 }
 
-/* All machines have answered a wave of a request of this machine: begin the next one, or end. */
+/* Go on with a request of this machine, after all machines have answered the present wave: begin
+ * the next wave, or end the request.
+ */
 static void own_goes_on(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = fabric->commit;
@@ -304,7 +306,7 @@ static void own_goes_on(struct hc_fabric *fabric)
 		hc_commit_finish(fabric);
 }
 
-/* Return: true if no other step follows the present one. */
+/* Return: true if no step follows the present one. */
 static bool step_is_last(const struct hc_commit *c)
 {
 	return c->step == HC_COMMIT_OPEN || c->step == HC_COMMIT_DROP ||
@@ -312,7 +314,9 @@ static bool step_is_last(const struct hc_commit *c)
 	       (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_DEL);
 }
 
-/* The present wave is complete at this machine: go on, or answer the machine that asked. */
+/* End the present wave at this machine: go on if the request is its own, else answer the machine
+ * that asked.
+ */
 static void wave_over(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = fabric->commit;
@@ -330,8 +334,8 @@ static void wave_over(struct hc_fabric *fabric)
 		expire_in(c, DECISION_TIME);
 }
 
-/* Stop waiting for answers. With @error each missing one counts as a refusal, if that matters in
- * this step.
+/* Stop waiting for answers. If @error is not 0, and refusals matter in this step, each missing
+ * answer counts as a refusal.
  */
 static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 {
@@ -345,7 +349,7 @@ static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 	}
 }
 
-/* Return: true if no answer is to be waited for. A plan that one machine cannot prepare will not be
+/* Return: true if no answer has to be waited for. A plan that one machine cannot prepare is not
  * installed, whatever the others answer; so a user who tries again because faults have changed does
  * not wait for a silent machine each time.
  */
@@ -370,8 +374,8 @@ void hc_commit_check(struct hc_fabric *fabric)
 	wave_over(fabric);
 }
 
-/* End a request for which no decision has come. It is unknown whether all machines have published
- * the plan.
+/* End a request for which no decision was received in time. It is unknown whether all machines have
+ * published the plan.
  */
 static void give_up(struct hc_fabric *fabric)
 {
@@ -401,7 +405,7 @@ static void timer_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	/* The deadline may have been moved while this work waited for the lock. */
 	if (!fabric->dead && c->busy && time_after_eq(jiffies, c->expires)) {
-		/* The machine has stood still: what has come meanwhile is yet to be read. */
+		/* This machine was suspended: what has arrived meanwhile is not read yet. */
 		if (time_after(jiffies, c->expires + msecs_to_jiffies(HC_STOOD_STILL)))
 			expire_in(c, HC_STOOD_STILL);
 		else if (c->waits)
@@ -412,8 +416,8 @@ static void timer_work(struct work_struct *work)
 	mutex_unlock(&fabric->lock);
 }
 
-/* If the machine that asked is gone before PREPARE was answered, no decision for this machine can
- * follow.
+/* If the trunk to the machine that asked ends before this machine has answered PREPARE, no decision
+ * can follow: drop the plan.
  */
 void hc_commit_trunk_gone(struct hc_trunk *trunk)
 {
@@ -460,7 +464,7 @@ int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extac
 		c->refused = 0;
 		return 0;
 	}
-	/* 0 means that none was refused. */
+		/* 0 means that no request was refused. */
 	c->refused = c->mine ? 0 : jiffies ?: 1;
 	NL_SET_ERR_MSG(extack, "Another request to all machines is under way");
 	return -EBUSY;
@@ -546,8 +550,8 @@ void hc_commit_init(struct hc_fabric *fabric)
 {
 	fabric->commit->fabric = fabric;
 	INIT_DELAYED_WORK(&fabric->commit->timer, timer_work);
-	/* Random, so that after a reboot the machine does not begin with numbers that others
-	 * remember.
+	/* Random, so that after a reboot the machine does not begin with numbers that other
+	 * machines remember.
 	 */
 	fabric->commit->next = get_random_u32();
 }

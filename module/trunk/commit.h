@@ -2,28 +2,28 @@
 /*
  * Plans for all machines that hold a part of a fabric: two-phase commit over trunks.
  *
- * Each step of a request is a wave: a machine that is asked for the first time asks all its other
- * neighbours, and answers when all of these have answered (the echo algorithm), or when one has
- * refused to prepare. If the same question comes from a neighbour over another trunk meanwhile, it
- * counts as that neighbour's answer. So every machine that trunks lead to is asked once, by
- * whatever path, and the machine that has begun the wave has one answer for all.
+ * Each step of a request is a wave. A machine that receives the question for the first time asks
+ * all its other neighbours, and answers when all of these have answered (the echo algorithm), or
+ * when one has refused to prepare. If it meanwhile receives the same question from a neighbour over
+ * another trunk, that counts as this neighbour's answer. So every machine that trunks lead to is
+ * asked once, by whatever path, and the machine that has begun the wave gets one answer for all.
  *
- *	PREPARE		each machine verifies and makes the plan for itself, invisibly;
- *			answered with the greatest epoch there has been
- *	SWITCH		all could: the plan is published, with an epoch above all of these;
- *			contributions wait
- *	OPEN		it is published everywhere: contributions go on
- *	BREAK		instead of OPEN: a machine was lost meanwhile, or has not published
- *			the plan, so the plan is a broken one
+ *	PREPARE		each machine verifies and makes the plan for itself, but does not publish
+ *			it; it answers with the greatest epoch that a plan has had
+ *	SWITCH		all machines could prepare: they publish the plan, with an epoch above all
+ *			of these; contributions wait
+ *	OPEN		all machines have published the plan: contributions go on
+ *	BREAK		instead of OPEN: a machine was lost meanwhile, or has not published the
+ *			plan, so the plan is broken on all machines
  *	DROP		instead of SWITCH: a machine could not prepare
  *
- * A machine works on one request at a time, and refuses others meanwhile, those of its own
- * included. No machine waits for ever: a wave whose answers do not come in time ends with an error
- * that names the silent machine, and time-outs get shorter from machine to machine, so that it is
- * that one. A machine that has prepared and receives no decision drops the plan, one that has
- * published it breaks it. Decisions go over all trunks, so a machine that does not receive one is
- * one that no trunk leads to. If it has dropped a plan that others have published, they know that
- * before the first contribution: no operation waits for a machine that does not know its plan.
+ * A machine works on one request at a time, and refuses others meanwhile, including its own. No
+ * machine waits for ever: a wave whose answers do not arrive in time ends with an error that names
+ * the silent machine; that is the right one, since time-outs get shorter from machine to machine. A
+ * machine that has prepared and receives no decision drops the plan; a machine that has published
+ * it breaks it. Decisions go over all trunks, so a machine that does not receive one is one that no
+ * trunk leads to. If such a machine has dropped a plan that others have published, the others know
+ * that before the first contribution: no operation waits for a machine that does not have its plan.
  */
 #ifndef _HC_COMMIT_H
 #define _HC_COMMIT_H
@@ -40,12 +40,12 @@ struct hc_trunk;
 struct hc_trunk_note;
 struct netlink_ext_ack;
 
-/* Requests that are remembered after their end. */
+/* Number of ended requests that a machine remembers. */
 #define HC_COMMITS_KEPT	16
 
 /**
  * struct hc_commit_id - identifies a request
- * @nr: its number
+ * @nr: the request's number, from the machine that has begun it
  * @origin: the lowest node of the machine that has begun it
  */
 struct hc_commit_id {
@@ -69,7 +69,7 @@ struct hc_commit_refusal {
 
 /**
  * struct hc_commit_outcome - how a request of this machine has ended
- * @over: it has ended
+ * @over: the request has ended
  * @error: 0 or a negative errno
  * @text: the error in a sentence, with the nodes of the machine that refused
  */
@@ -89,20 +89,20 @@ struct hc_commit_outcome {
  * @what: enum hc_commit_what
  * @id: identifies the request
  * @plan_id: id of its plan
- * @epoch: of the plan, 0: the next one
- * @last: the greatest epoch that was reported
- * @parent: trunk to the machine that asked, and is to be answered; or NULL
- * @plan: prepared or published, or NULL
- * @nodes: bitmap of the nodes of all machines that have answered PREPARE, this one included
+ * @epoch: epoch of its plan, 0: the next one
+ * @last: the greatest epoch that a machine has reported
+ * @parent: trunk to the machine that asked and is to be answered, or NULL
+ * @plan: the plan, prepared or published, or NULL
+ * @nodes: bitmap of the nodes of all machines that have answered PREPARE, including this one
  * @refusal: the first refusal
  * @outcome: filled in for the requester, or NULL
  * @next: number of the next request of this machine
  * @over: requests that have ended
  * @done: bit i: over[i] took effect
  * @nover: how many requests have ended
- * @refused: when a request of this machine was refused because of another machine's, jiffies; 0:
- *	none was since this machine last had its turn
- * @expires: when the wave is given up, or the wait for the next one, jiffies
+ * @refused: when this machine has last refused a request of its own because of another machine's,
+ *	jiffies; 0: it has refused none since it last had its turn
+ * @expires: when the present wave, or the wait for the next one, times out, jiffies
  * @timer: runs at @expires
  */
 struct hc_commit {
@@ -131,11 +131,11 @@ struct hc_commit {
 };
 
 /**
- * hc_part_text() - write a set of nodes as text, "10XX"
+ * hc_part_text() - write a subcube as text, "10XX"
  * @fabric: the fabric
- * @fixed: bits that the nodes share
- * @base: what these are
- * @to: a character for each dimension, and 0
+ * @fixed: subcube mask
+ * @base: subcube value
+ * @to: filled in: a character for each dimension, and a terminating 0
  *
  * Context: any
  */
@@ -150,7 +150,7 @@ void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)
 void hc_commit_init(struct hc_fabric *fabric);
 
 /**
- * hc_commit_stop() - end the clock of requests
+ * hc_commit_stop() - stop the timer of requests
  * @fabric: the fabric
  *
  * Context: process, when the fabric is dead and has no trunks any more
@@ -166,7 +166,7 @@ void hc_commit_stop(struct hc_fabric *fabric);
 void hc_commit_exit(struct hc_fabric *fabric);
 
 /**
- * hc_commit_reaches() - tell whether another machine is within reach
+ * hc_commit_reaches() - check whether an established trunk leads to another machine
  * @fabric: the fabric
  *
  * Context: config, under hc_fabric.lock
@@ -188,7 +188,7 @@ int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extac
  * hc_commit_new() - begin to install a plan on all machines
  * @fabric: the fabric
  * @p: the plan
- * @outcome: filled in when it is over, until hc_commit_forget()
+ * @outcome: filled in when the request is over, unless hc_commit_forget() is called before
  * @extack: set to a sentence on error, or NULL
  *
  * Context: config, under hc_fabric.lock
@@ -201,7 +201,7 @@ int hc_commit_new(struct hc_fabric *fabric, const struct hc_plan_params *p,
  * hc_commit_del() - begin to remove a plan from all machines
  * @fabric: the fabric
  * @plan: its id
- * @outcome: filled in when it is over, until hc_commit_forget()
+ * @outcome: filled in when the request is over, unless hc_commit_forget() is called before
  * @extack: set to a sentence on error, or NULL
  *
  * Context: config, under hc_fabric.lock
@@ -211,23 +211,23 @@ int hc_commit_del(struct hc_fabric *fabric, u32 plan, struct hc_commit_outcome *
 		  struct netlink_ext_ack *extack);
 
 /**
- * hc_commit_forget() - give a request up, unless it is decided already
+ * hc_commit_forget() - cancel a request, unless it is decided already
  * @fabric: the fabric
- * @outcome: as it was given
+ * @outcome: as given to hc_commit_new() or hc_commit_del(); not written to any more
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_commit_forget(struct hc_fabric *fabric, const struct hc_commit_outcome *outcome);
 
 /**
- * hc_commit_trunk_gone() - go on without a machine whose trunk has ended
+ * hc_commit_trunk_gone() - let the present request go on without a trunk that has ended
  * @trunk: the trunk
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_commit_trunk_gone(struct hc_trunk *trunk);
 
-/* --- for the work that receives, without that lock --- */
+/* --- for the receive work, which does not hold that lock --- */
 
 /**
  * hc_commit_fits() - check the length of a record
@@ -235,17 +235,17 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk);
  * @what: enum hc_record_what
  * @len: bytes of data
  *
- * Context: work that receives
- * Return: true if such a record may have so many
+ * Context: receive work
+ * Return: true if a record of this kind may have @len bytes
  */
 bool hc_commit_fits(const struct hc_fabric *fabric, u8 what, u32 len);
 
 /**
- * hc_commit_rx() - act on a record of another machine
- * @trunk: the trunk that it came by
+ * hc_commit_rx() - process a record of another machine
+ * @trunk: the trunk over which it was received
  * @note: the record
  *
- * Context: work that receives, without hc_fabric.lock
+ * Context: receive work, without hc_fabric.lock
  */
 void hc_commit_rx(struct hc_trunk *trunk, const struct hc_trunk_note *note);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of requests to all machines share: commit.c has their steps, commit_rx.c
- * receives questions and answers of other machines, commit_msg.c makes them. All under
+ * Shared by the files that implement requests to all machines: commit.c has the steps, commit_rx.c
+ * receives questions and answers of other machines, commit_msg.c makes them. All functions need
  * hc_fabric.lock.
  */
 #ifndef _HC_COMMIT_IMPL_H
@@ -11,11 +11,11 @@
 
 #include "trunk/commit.h"
 
-/* ms for all answers to a wave; each machine has an eighth less than the one that asks it. */
+/* ms in which all answers to a wave must arrive; each machine has an eighth less than its asker. */
 #define HC_WAVE_TIME	5000
 
-/* By how much an epoch that another machine names may exceed the fabric's last one, for plans
- * compare epochs modulo 2^32.
+/* By how much an epoch that another machine names may exceed the fabric's last one. The bound is
+ * needed since plans compare epochs modulo 2^32.
  */
 #define HC_EPOCHS_AHEAD	(1U << 24)
 
@@ -27,7 +27,7 @@ static inline bool hc_commit_is(const struct hc_commit_id *a, const struct hc_co
 /* --- commit.c --- */
 
 /**
- * hc_commit_over() - find a request that has ended
+ * hc_commit_over() - find a request among those that have ended
  * @c: the fabric's requests
  * @id: identifies it
  *
@@ -36,12 +36,12 @@ static inline bool hc_commit_is(const struct hc_commit_id *a, const struct hc_co
 const struct hc_commit_id *hc_commit_over(const struct hc_commit *c, const struct hc_commit_id *id);
 
 /**
- * hc_commit_begin() - work on a request from now on
+ * hc_commit_begin() - make a request the present one
  * @fabric: the fabric
  * @id: identifies it
  * @what: enum hc_commit_what
  * @plan_id: id of its plan
- * @epoch: of the plan, 0: the next one
+ * @epoch: epoch of the plan, 0: the next one
  *
  * Return: 0 or -ENOMEM
  */
@@ -55,7 +55,7 @@ int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 
 void hc_commit_finish(struct hc_fabric *fabric);
 
 /**
- * hc_commit_prepare() - verify and make a plan, which is published only if all machines can
+ * hc_commit_prepare() - verify and make a plan, without publishing it
  * @fabric: the fabric
  * @p: the plan
  * @extack: set to a sentence on error
@@ -66,18 +66,18 @@ int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		      struct netlink_ext_ack *extack);
 
 /**
- * hc_commit_do() - take a step on this machine
+ * hc_commit_do() - carry out a step on this machine
  * @fabric: the fabric
- * @step: publish or remove the plan, open it, drop it, or break it
+ * @step: SWITCH publishes or removes the plan, OPEN opens it, DROP drops it, BREAK breaks it
  * @lost: BREAK: a node of the machine that was lost
  */
 void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost);
 
 /**
- * hc_commit_wave() - ask all neighbours
+ * hc_commit_wave() - begin a wave: ask all neighbours
  * @fabric: the fabric
  * @step: the step
- * @note: the question; consumed. NULL: there was no memory, which counts as a refusal here
+ * @note: the question; consumed. NULL: there was no memory for it, so this machine refuses
  * @parent: the trunk to the machine that asked, which is not asked; or NULL
  * @left: ms to wait for answers
  */
@@ -85,13 +85,14 @@ void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *not
 		    struct hc_trunk *parent, u32 left);
 
 /**
- * hc_commit_check() - go on if all neighbours have answered, or one has refused to prepare
+ * hc_commit_check() - end the present wave if all neighbours have answered, or one has refused to
+ *	prepare
  * @fabric: the fabric
  */
 void hc_commit_check(struct hc_fabric *fabric);
 
 /**
- * hc_commit_counts() - tell whether a refusal matters in the present step
+ * hc_commit_counts() - check whether a refusal matters in the present step
  * @c: the fabric's requests
  *
  * Return: true if so
@@ -101,12 +102,12 @@ bool hc_commit_counts(const struct hc_commit *c);
 /* --- commit_msg.c --- */
 
 /**
- * hc_commit_refuse() - record a refusal; the first one counts
+ * hc_commit_refuse() - record a refusal, unless one is recorded already
  * @v: the record
  * @error: a negative errno
  * @fixed: subcube mask of the machine that refuses
  * @base: its subcube value
- * @why: a sentence, which is copied, or NULL: none is known
+ * @why: a sentence, which is copied, or NULL: no reason is known
  */
 void hc_commit_refuse(struct hc_commit_refusal *v, int error, u32 fixed, u32 base,
 		      const char *why);
@@ -133,7 +134,7 @@ void hc_commit_refuse_far(const struct hc_trunk *trunk, struct hc_commit_refusal
 
 /**
  * hc_commit_error() - decode an error
- * @index: how it stands in answers
+ * @index: the error as an answer carries it
  *
  * Return: the negative errno
  */
@@ -142,7 +143,7 @@ int hc_commit_error(u8 index);
 /**
  * hc_commit_answer_len() - length of an answer
  * @fabric: the fabric
- * @step: the step that is answered
+ * @step: the step to which the answer belongs
  *
  * Return: bytes
  */
@@ -152,7 +153,7 @@ u32 hc_commit_answer_len(const struct hc_fabric *fabric, u8 step);
  * hc_commit_answer() - answer a question of another machine
  * @trunk: the trunk to it
  * @id: identifies the request
- * @step: the step that is answered
+ * @step: the step to which the answer belongs
  * @v: the first refusal, if any
  * @nodes: bitmap of the nodes of all machines that the answer stands for, or NULL
  * @last: the greatest epoch
@@ -161,18 +162,18 @@ void hc_commit_answer(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 
 		      const struct hc_commit_refusal *v, const u32 *nodes, u32 last);
 
 /**
- * hc_commit_answer_again() - answer a repeated question: no refusal, and no new nodes
+ * hc_commit_answer_again() - answer a repeated question, with no refusal and no nodes
  * @trunk: the trunk to the machine that asked
  * @id: identifies the request
- * @step: the step that is answered
+ * @step: the step to which the answer belongs
  */
 void hc_commit_answer_again(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 step);
 
 /**
- * hc_commit_answer_no() - refuse
+ * hc_commit_answer_no() - answer a question with a refusal of this machine
  * @trunk: the trunk to the machine that asked
  * @id: identifies the request
- * @step: the step that is answered
+ * @step: the step to which the answer belongs
  * @error: a negative errno
  * @why: a sentence, or NULL
  */

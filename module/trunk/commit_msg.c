@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records about requests to all machines: refusals, and the notes that carry these and the requests
+ * Records about requests to all machines: refusals, and the notes that carry refusals and requests
  * over trunks.
  *
- * Machines need not number errors alike, so an error is sent as its index in a table; of a received
- * sentence only printable characters are kept.
+ * Machines may number errors differently, so an error is sent as its index in a table. Of a
+ * received sentence only printable characters are kept.
  */
 #include <linux/ctype.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------ refusals */
 
-/* The last one stands for all errors that are not in the table. */
+/* The last entry stands for all errors that are not in the table. */
 static const int errors[] = {
 	0, -EINVAL, -ENOMEM, -EBUSY, -ESTALE, -ERANGE, -EDQUOT, -EHOSTUNREACH, -ETIMEDOUT,
 	-EOPNOTSUPP, -EPERM, -ECANCELED, -EREMOTEIO,

@@ -2,8 +2,8 @@
 /*
  * Questions and answers of other machines; see commit.h.
  *
- * Nothing in a note is trusted: a plan is verified as one from netlink is, errors are looked up in
- * a table, a step is taken only where it follows.
+ * Nothing in a note is trusted: a plan is verified like one from netlink, errors are looked up in a
+ * table, and a step is carried out only if it may follow the present one.
  */
 #include <linux/netlink.h>
 #include <linux/sched/mm.h>
@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------ questions */
 
-/* A question as decoded; @shape is the plan, of @len bytes, @lost a node, and @left is in ms. */
+/* A decoded question. @shape: the plan, of @len bytes; @lost: a node; @left: ms. */
 struct ask {
 	struct hc_commit_id id;
 	u8 step;
@@ -45,7 +45,7 @@ static const char *ask_reason(const struct hc_fabric *fabric, const struct ask *
 	return NULL;
 }
 
-/* Make the question that this machine asks its own neighbours in turn. */
+/* Make the question that this machine forwards to its other neighbours. */
 static struct hc_trunk_note *ask_on(const struct hc_fabric *fabric, const struct ask *a, u32 left)
 {
 	struct hc_trunk_note *note = hc_commit_ask_new(fabric, a->step, left, a->hops + 1, a->len);
@@ -57,7 +57,7 @@ static struct hc_trunk_note *ask_on(const struct hc_fabric *fabric, const struct
 	return note;
 }
 
-/* The neighbours get less time than this machine has. */
+/* Begin a wave at this machine. Its neighbours get less time than it has itself. */
 static void wave_on(struct hc_trunk *trunk, const struct ask *a)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -84,7 +84,7 @@ static int prepare_asked(struct hc_fabric *fabric, const struct ask *a,
 	return err;
 }
 
-/* Return why requests by this trunk are refused, or NULL. */
+/* Return why requests over this trunk are refused, or NULL. */
 static const char *may_not(const struct hc_trunk *trunk)
 {
 	if (!hc_trunks_wanted())
@@ -94,18 +94,19 @@ static const char *may_not(const struct hc_trunk *trunk)
 	return NULL;
 }
 
-/* How long this machine's requester has to repeat a refused request. */
+/* How long this machine waits for its own requester to repeat a refused request. */
 #define TURN	(2 * HZ)
 
-/* Return: true if the next turn is this machine's, since one of its requests has been refused: a
- * machine that sends requests without a pause does not keep its neighbours from changing plans.
+/* Return: true if the next turn is this machine's, since it has refused one of its own requests.
+ * Without this, a machine that sends requests without a pause would keep its neighbours from
+ * changing plans.
  */
 static bool owes_turn(const struct hc_commit *c)
 {
 	return c->refused && time_before(jiffies, c->refused + TURN);
 }
 
-/* Handle the first question about a request. */
+/* Process the first question about a request. */
 static void ask_first(struct hc_trunk *trunk, const struct ask *a)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -141,7 +142,7 @@ static void ask_first(struct hc_trunk *trunk, const struct ask *a)
 	hc_commit_finish(fabric);
 }
 
-/* Answer a question about a request that has ended, or that this machine does not know. */
+/* Answer a question about a request that has ended, or that this machine does not know yet. */
 static void ask_stranger(struct hc_trunk *trunk, const struct ask *a)
 {
 	const struct hc_commit *c = trunk->fabric->commit;
@@ -159,8 +160,8 @@ static void ask_stranger(struct hc_trunk *trunk, const struct ask *a)
 		hc_commit_answer_again(trunk, &a->id, a->step);
 }
 
-/* Return: true if the step may follow now. The machine that began the request decides only when all
- * have answered.
+/* Return: true if @step may follow the present one. The machine that began the request decides only
+ * when all machines have answered.
  */
 static bool step_follows(const struct hc_commit *c, u8 step)
 {
@@ -187,7 +188,8 @@ static void step_do(struct hc_trunk *trunk, const struct ask *a)
 	hc_commit_do(fabric, a->step, a->lost);
 }
 
-/* Handle a question about the present request: the same one by another path, or the next step. */
+/* Process a question about the present request: the same step over another trunk, or the next step.
+ */
 static void ask_known(struct hc_trunk *trunk, const struct ask *a)
 {
 	struct hc_commit *c = trunk->fabric->commit;
@@ -196,7 +198,7 @@ static void ask_known(struct hc_trunk *trunk, const struct ask *a)
 		trunk->awaited = false;
 		hc_commit_check(trunk->fabric);
 	} else if (!c->mine && step_follows(c, a->step)) {
-		/* If it is refused by this trunk, it is answered once it has come by another path.
+		/* A step that this trunk may not bring is answered when it arrives over another.
 		 */
 		if (!may_not(trunk))
 			step_do(trunk, a);
@@ -231,7 +233,9 @@ static void ask_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
 
 /* ------------------------------------------------------------ answers */
 
-/* Add the nodes that an answer stands for. Two machines that claim a node would both act for it. */
+/* Add the nodes that an answer stands for. Refuse if two machines claim the same node: both would
+ * act for it.
+ */
 static void nodes_join(struct hc_fabric *fabric, const __be32 *words)
 {
 	struct hc_commit *c = fabric->commit;
@@ -274,7 +278,7 @@ static void answer_take(struct hc_trunk *trunk, const struct hc_trunk_note *note
 	}
 	if (c->step == HC_COMMIT_PREPARE) {
 		nodes_join(fabric, (const __be32 *)(w + 1));
-		/* Plans cannot have come to an epoch that is further ahead. */
+		/* Plans cannot have reached an epoch that is further ahead. */
 		if (!w->error && last && !may_not(trunk) && last != c->last &&
 		    last - c->last <= HC_EPOCHS_AHEAD)
 			c->last = last;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving side of a trunk: a work that reads records as they come.
+ * The receiving side of a trunk: a work item that reads records as they arrive.
  *
- * Nothing in them is trusted. The head of a record is checked here: its kind, its length, a node
- * that is here and has a link over this trunk. An invalid record ends the trunk, for a stream that
- * is out of step cannot be used any more. A frame then goes to the queue of its node as from any
- * neighbour, where everything else is checked (fabric/rx.c).
+ * Nothing in a record is trusted. The head of a record is checked here: its kind, its length, and
+ * that it names a local node which has a link over this trunk. An invalid record ends the trunk,
+ * since a stream whose record boundaries are lost cannot be used any more. A frame then goes to the
+ * queue of its node, like a frame from any neighbour, and all else is checked there (fabric/rx.c).
  *
- * Digests, if the ends have agreed on them, find what the connection has changed: that of a
- * record's head is checked before its length is believed, that of its body before anything acts on
- * it.
+ * Digests, if the ends have agreed on them, detect what the connection has changed. The digest of a
+ * record's head is checked before its length is used, and the digest of its body before anything
+ * acts on the body.
  *
- * Frames are read into memory of their own, with the payload in pages: that is one copy, and works
+ * Frames are read into memory of their own, with the payload in pages. That is one copy, and works
  * with any stream (functions that give frames without a copy exist for TCP alone).
  *
- * A node whose queue is long makes the work wait, so that the peer's transport does. Polls always
- * empty their queues, so it does not wait for ever.
+ * If a node's queue is long, the work waits, and so the peer's transport stops sending. Polls
+ * always empty their queues, so the work does not wait for ever.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -34,17 +34,17 @@
 #include "trunk/trunk.h"
 
 #define REC		sizeof(struct hc_wire_record)
-/* Bytes after which other works get their turn. */
+/* Bytes after which the work queues itself again, to let other works run. */
 #define RECEIVE_BUDGET	SZ_1M
-/* Memory of a node's queue from which on the work waits. */
+/* Bytes of memory in a node's queue from which on the work waits. */
 #define QUEUE_LONG	SZ_4M
 /* Payloads up to this length lie behind their headers, longer ones in pages. */
 #define LINEAR_MAX	512
 
 /* ------------------------------------------------------------ reading */
 
-/* Read into @to. Return: the number of bytes, which are added to *@have, -EAGAIN, or why the
- * connection has ended.
+/* Read into @to and add the number of bytes to *@have. Return: that number, -EAGAIN, or the error
+ * with which the connection has ended.
  */
 static int read_vec(struct hc_trunk *trunk, struct iov_iter *to, unsigned int *have)
 {
@@ -117,7 +117,7 @@ u32 hc_record_head_digest(const struct hc_wire_record *w)
 	return ~crc32c(~0, w, offsetof(struct hc_wire_record, body));
 }
 
-/* Compute the CRC32C of a frame from byte @from on, which lies before its pages. */
+/* Update @crc with the bytes of a frame from byte @from on; @from lies in its linear part. */
 static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 {
 	int i;
@@ -161,7 +161,7 @@ static void digest_wrong(struct hc_trunk *trunk)
 	hc_trunk_break(trunk, -EBADMSG, "A digest is wrong: the connection changes what goes over it");
 }
 
-/* Check a complete record. Return: false if it was changed; then the trunk ends. */
+/* Check a complete record, and end the trunk if it was changed. Return: false if it was changed. */
 static bool body_check(struct hc_trunk *trunk)
 {
 	if (!has_digest(trunk) || body_fits(&trunk->rx))
@@ -187,8 +187,8 @@ static bool is_note(const struct hc_wire_record *w)
 	return w->what == HC_RECORD_ASK || w->what == HC_RECORD_ANSWER;
 }
 
-/* Return the bytes of the head behind struct hc_wire_record; 0 if there are none, or the kind is
- * unknown.
+/* Return the bytes of the head behind struct hc_wire_record. 0: there are none, or the kind of the
+ * record is unknown.
  */
 static unsigned int head_len(const struct hc_wire_record *w)
 {
@@ -253,9 +253,9 @@ static const char *hello_reason(const struct hc_trunk *trunk, const struct hc_wi
 	return NULL;
 }
 
-/* Record the boot id before anything else that the peer sends, and run the beat, which did not know
- * the peer's keepalive before. The lock orders this before the end of the trunk, which waits for
- * the beat.
+/* Record the boot id before anything else that the peer sends is processed, and run the keepalive
+ * work, which has not known the peer's keepalive until now. The lock orders this before the end of
+ * the trunk, which waits for the keepalive work.
  */
 static void life_take(struct hc_trunk *trunk, u32 life)
 {
@@ -294,8 +294,8 @@ static void hello_take(struct hc_trunk *trunk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* This is complete before frames behind the record are processed, so these find the link in the
- * state that the peer had.
+/* Apply a STATE record. This is complete before the frames behind the record are processed, so they
+ * find the link in the state in which the peer has sent them.
  */
 static void state_take(struct hc_trunk *trunk)
 {
@@ -333,13 +333,13 @@ static void note_take(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ frames */
 
-/* Return the bytes in front of the payload, as far as they are known before anything is checked. */
+/* Return the bytes in front of the payload, as far as the unchecked header tells. */
 static unsigned int frame_head(const struct hc_hdr *hdr, unsigned int len)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	unsigned int head = hc_way_end(hdr) + (type ? type->part : 0);
 
-	/* Of an Ethernet frame also the headers that the stack reads. */
+	/* An Ethernet frame also has headers that the stack reads. */
 	if (type && type->flags & HC_FT_STACK)
 		head += LINEAR_MAX / 2;
 	if (head > SKB_MAX_ORDER(HC_HEADROOM, 1) || len - min(len, head) <= LINEAR_MAX)
@@ -369,7 +369,7 @@ static void frame_begin(struct hc_trunk *trunk)
 	rx->done = sizeof(*hdr);
 }
 
-/* Apply the offload record: as from a virtual machine, it is checked. Return: false if it is
+/* Apply the offload record. It is checked like one from a virtual machine. Return: false if it is
  * invalid.
  */
 static bool offload_take(struct hc_trunk *trunk, struct sk_buff *skb)
@@ -395,8 +395,8 @@ static void frame_deliver(struct hc_trunk *trunk)
 	struct hc_node *node = trunk->fabric->nodes[u];
 	struct sk_buff *skb = trunk->rx.skb;
 
-	/* A frame for the IP stack has a limit of its own in the node's queue, and then belongs to
-	 * the stack.
+	/* A frame for the IP stack is not charged: the node's queue limits such frames separately,
+	 * and afterwards they belong to the stack.
 	 */
 	if (!hc_frame_is(skb, HC_FT_STACK) && !hc_far_charge(trunk->fabric, skb)) {
 		hc_trunk_break(trunk, -ENOBUFS, "The fabric may hold no more memory");
@@ -411,7 +411,7 @@ static void frame_deliver(struct hc_trunk *trunk)
 	*hc_cb(skb) = (struct hc_cb){
 		.dim = trunk->dim,
 		.sealed = record(&trunk->rx)->flags & HC_RECORD_F_SEALED,
-		/* Not 0, and different from that of trunks soon before or after this one. */
+		/* Not 0, and not the value of a trunk soon before or after this one. */
 		.stream = 1 + trunk->nr % U8_MAX,
 	};
 	local_bh_disable();
@@ -494,7 +494,7 @@ void hc_trunk_receive_work(struct work_struct *work)
 			note_take(trunk);
 			record_next(rx);
 		}
-		/* What has come was not read here, so the peer is not silent. */
+		/* The peer is not silent: this end does not read what the peer has sent. */
 		if (!room)
 			WRITE_ONCE(trunk->last_rx, jiffies);
 		if (!room || got >= RECEIVE_BUDGET) {

@@ -2,23 +2,23 @@
 /*
  * The sending side of a trunk: queues, and the work that empties them.
  *
- * Frames that are charged to a socket or to their first link (fabric/own.h), or bounded by credits
- * or the limit of frames in transit (fabric/far.h), are always accepted, as by the queues of nodes.
- * Ethernet frames have a limit.
+ * The queues always accept frames that are charged to a socket or to their first link
+ * (fabric/own.h), or bounded by credits or the limit of frames in transit (fabric/far.h), as the
+ * queues of nodes do. The queue of Ethernet frames has a limit.
  *
- * A frame number that is missing at the other end takes the link down: a frame that has a number
- * and cannot be sent after all ends the trunk.
+ * A sequence number that is missing at the other end takes the link down. So a frame that has a
+ * sequence number and cannot be sent ends the trunk.
  *
- * The payload of a frame of a node is not copied into the socket: TCP is given its pages if it can
- * send them as they are, that is without TLS. Such pages are not written to while they may be read
- * elsewhere (hc_seg_own()). Pages of an Ethernet frame may belong to a process, which waits until
- * they are released (MSG_ZEROCOPY), and may write to them meanwhile: they are copied, before their
- * digest is computed.
+ * The payload of a frame of the nodes' protocols is not copied into the socket: TCP is given its
+ * pages, if TCP can send them as they are, that is without TLS. Such pages are not written to while
+ * another reader may have them (hc_seg_own()). Pages of an Ethernet frame may belong to a process
+ * that waits until they are released (MSG_ZEROCOPY), and that may write to them meanwhile. They are
+ * copied, before their digest is computed.
  *
- * The work never waits. When the socket has no room it stops, and the socket's write_space callback
- * queues it again; so does the beat of the trunk. States of links are not queued: a bit for each
- * link marks that there is something to be sent, so that this takes no memory and only the last
- * state is sent.
+ * The work never sleeps. When the socket has no room, the work stops, and the socket's write_space
+ * callback queues it again; so does the keepalive work. States of links are not queued: a bit for
+ * each link marks that its state is to be sent, so this takes no memory, and only the latest state
+ * is sent.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -38,14 +38,14 @@
 #include "hc_topo.h"
 #include "trunk/trunk.h"
 
-/* Bytes after which other works get their turn. */
+/* Bytes after which the work queues itself again, to let other works run. */
 #define SEND_BUDGET	SZ_1M
-/* Length from which on a payload's pages are given to the socket in calls of their own. */
+/* Payloads from this length on: their pages are given to the socket in calls of their own. */
 #define PAGES_MIN	PAGE_SIZE
 
 /* ------------------------------------------------------------ queues */
 
-/* skb->cb while the frame waits; @far: the node at the other end. */
+/* skb->cb while the frame is queued; @far: the node at the other end of the link. */
 struct tx_cb {
 	struct hc_cb cb;
 	u16 far;
@@ -83,7 +83,8 @@ void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port 
 	hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Take the next frame from a queue, in turns, so that neither kind of traffic holds up the other.
+/* Take the next frame, alternately from the two queues, so that neither kind of traffic delays the
+ * other.
  */
 static struct sk_buff *tx_take(struct hc_trunk_tx *tx)
 {
@@ -107,8 +108,8 @@ bool hc_trunk_tx_busy(const struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ notes */
 
-/* The allocation of small notes never fails, since decisions and answers have to be sent; the
- * trunks bound their number.
+/* The allocation of a small note never fails, since decisions and answers have to be sent. Each
+ * trunk bounds the number of its notes.
  */
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len)
 {
@@ -183,7 +184,7 @@ static void vec_add(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 	tx->len += len;
 }
 
-/* Add memory of kvmalloc(): page by page if it is not contiguous. */
+/* Add memory from kvmalloc(), page by page if it is not contiguous. */
 static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 {
 	unsigned int n = len;
@@ -203,7 +204,7 @@ static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int
 	}
 }
 
-/* Begin a record, with @len zero bytes behind struct hc_wire_record. Return: where they are. */
+/* Begin a record, with @len zero bytes behind struct hc_wire_record. Return: those bytes. */
 static void *record_begin(struct hc_trunk_tx *tx, u8 what, u32 node, unsigned int len)
 {
 	*(struct hc_wire_record *)tx->head = (struct hc_wire_record){
@@ -237,7 +238,7 @@ static void record_hello(struct hc_trunk *trunk)
 	w->life = cpu_to_be32(fabric->life);
 }
 
-/* Make a record of the state of one link's end. Return: false if there is none to be sent. */
+/* Make a record of the state of one link's end. Return: false if no state is to be sent. */
 static bool record_state(struct hc_trunk *trunk)
 {
 	u32 nodes = trunk->fabric->topo.nodes, u;
@@ -254,8 +255,8 @@ static bool record_state(struct hc_trunk *trunk)
 	return true;
 }
 
-/* Describe the checksum and segmentation that the frame leaves to the receiver. Return: 0, or an
- * error if that cannot be described.
+/* Describe the checksum and the segmentation that the frame leaves to the receiver. Return: 0, or
+ * -errno if the offload record cannot describe them.
  */
 static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 {
@@ -295,8 +296,9 @@ static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct s
 	return copy;
 }
 
-/* Return how many entries of .vec the frame takes, with the head of its record; INT_MAX if its list
- * has more than pages, so that none of our functions has made it (coll/pieces.c).
+/* Return how many entries of .vec the frame takes, including the head of its record. INT_MAX: a
+ * frame of the frag list has a linear part or a list of its own, so this module has not made the
+ * frame (coll/pieces.c).
  */
 static int frame_entries(const struct sk_buff *skb)
 {
@@ -326,7 +328,7 @@ static void record_add_pages(struct hc_trunk_tx *tx, const struct sk_buff *skb)
 	}
 }
 
-/* Add the frame to the record; TCP may be given its pages if @pages. */
+/* Add the frame to the record. @pages: TCP may be given the frame's pages. */
 static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool pages)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -342,7 +344,7 @@ static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool p
 	atomic64_inc(&trunk->tx_frames);
 }
 
-/* Make a record of a frame. Return: false if it cannot be sent; it stays the caller's. */
+/* Make a record of a frame. Return: false if it cannot be sent; the caller then keeps the frame. */
 static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 {
 	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
@@ -375,8 +377,8 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 	return true;
 }
 
-/* Make a record of the next frame that can be sent. If one with a number cannot, the trunk ends.
- * Return: false if there is none.
+/* Make a record of the next frame that can be sent, and drop those before it. If a dropped frame
+ * has a sequence number, end the trunk. Return: false if there is no record.
  */
 static bool record_next_frame(struct hc_trunk *trunk)
 {
@@ -390,7 +392,7 @@ static bool record_next_frame(struct hc_trunk *trunk)
 		if (hc_frame_is(skb, HC_FT_SURE)) {
 			hc_trunk_break(trunk, -ENOMEM, "There was no memory to send a frame");
 			kfree_skb(skb);
-			/* A frame that followed would be behind a gap. */
+			/* The next frames must not be sent: they would be behind a gap. */
 			return false;
 		}
 		kfree_skb(skb);
@@ -411,7 +413,7 @@ static bool record_note(struct hc_trunk *trunk)
 	return true;
 }
 
-/* Make the next record. States of links and notes go before frames that may depend on them. */
+/* Make the next record. States of links, and notes, go before frames that may depend on them. */
 static bool record_choose(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -421,7 +423,7 @@ static bool record_choose(struct hc_trunk *trunk)
 		record_hello(trunk);
 		return true;
 	}
-	/* Until the peer's HELLO comes it is not known whether records have digests; pairs with
+	/* Whether records have digests is not known before the peer's HELLO; pairs with
 	 * hello_take().
 	 */
 	if (!test_bit_acquire(HC_TRUNK_ESTABLISHED, &trunk->flags))
@@ -472,7 +474,7 @@ static void record_end(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ the work */
 
-/* Return what is left to send of the present entry of .vec. */
+/* Return the unsent rest of the entry of .vec that is being sent. */
 static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 {
 	const struct bio_vec *piece = tx->vec;
@@ -486,7 +488,7 @@ static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 	};
 }
 
-/* Send as much of the record as the socket takes. Return: the number of bytes, or an error. */
+/* Send as much of the record as the socket takes. Return: the number of bytes, or -errno. */
 static int record_push(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -547,7 +549,7 @@ void hc_trunk_tx_init(struct hc_trunk *trunk)
 	INIT_WORK(&trunk->send, hc_trunk_send_work);
 }
 
-/* The caller has waited for all polls that might see the trunk, and for the work. */
+/* The caller has waited for all polls that might see the trunk, and for the send work. */
 void hc_trunk_tx_exit(struct hc_trunk *trunk)
 {
 	struct hc_trunk_note *note;

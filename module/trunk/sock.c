@@ -2,19 +2,20 @@
 /*
  * The socket of a trunk: how it is taken from user space and given back.
  *
- * User space is expected to close its descriptor. When ours is the last reference of the file no
- * other reference can be made, except by an epoll that watches the file: that takes one for a
- * moment, and could be the one to drop the last one, when the trunk has ended and the namespace has
- * gone. So the file must be in no epoll. Only then does the trunk begin: no process listens with
- * the socket, puts a protocol on top of it, reads from it, or holds its lock while a user page is
- * faulted in. Until then the links have no carrier, and a descriptor that is kept for longer than
- * the keepalive ends the trunk.
+ * User space is expected to close its descriptor. When the trunk holds the last reference to the
+ * file, no other reference can be made, with one exception: an epoll that watches the file takes a
+ * reference for a moment, and could be the one to drop the last reference, after the trunk has
+ * ended and the namespace is gone. So the file must be in no epoll, either. Only then does the
+ * trunk begin: no process listens with the socket, puts a protocol on top of it, reads from it, or
+ * holds its lock while a user page is faulted in. Until then the links have no carrier, and a
+ * process that keeps its descriptor for longer than the keepalive ends the trunk.
  *
- * A socket holds its network namespace, which is that of the trunk's fabric: they would keep each
- * other for ever. As the trunk ends before the namespace does (trunks_end()), a TCP socket gives up
- * its reference. Sockets of other families do not: frames that the peer has not read, or a timer,
- * keep them beyond the trunk. They belong to no network, and may join
- * fabrics of two namespaces although both ends of the socket are of one namespace.
+ * A socket holds a reference to its network namespace, which is also that of the trunk's fabric:
+ * the two would keep each other alive for ever. As the trunk ends before the namespace does
+ * (trunks_end()), a TCP socket gives up its reference. Sockets of other families do not give it
+ * up, as frames that the peer has not read, or a timer, keep the socket beyond the trunk. Such
+ * sockets belong to no network, and may join fabrics of two namespaces although both ends of the
+ * socket are of one namespace.
  */
 #include <linux/file.h>
 #include <linux/net.h>
@@ -28,7 +29,7 @@
 #include "fabric/fabric.h"
 #include "trunk/trunk.h"
 
-/* Call the socket's own function first: with TLS it makes data of records. */
+/* Call the socket's own function first: TLS decrypts records into data there. */
 static void data_comes(struct hc_trunk *trunk, struct sock *sk)
 {
 	trunk->data_ready(sk);
@@ -41,7 +42,7 @@ static void room_comes(struct hc_trunk *trunk, struct sock *sk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* What has come before the end of the connection is processed first. */
+/* Queue the receive work: it reads all that has arrived before it finds the connection's end. */
 static void state_changes(struct hc_trunk *trunk, struct sock *sk)
 {
 	trunk->state_change(sk);
@@ -74,7 +75,7 @@ static void sock_state_change(struct sock *sk)
 	sock_called(sk, state_changes);
 }
 
-/* Return why the socket is of no use for a trunk, or NULL. */
+/* Return why the socket cannot carry a trunk, or NULL. */
 static const char *sock_reason(const struct hc_trunk *trunk, const struct socket *sock)
 {
 	const struct sock *sk = sock->sk;
@@ -92,7 +93,7 @@ static const char *sock_reason(const struct hc_trunk *trunk, const struct socket
 	return NULL;
 }
 
-/* Return the protocol on top of TCP, as TLS is, or NULL. */
+/* Return the protocol on top of TCP, such as TLS, or NULL. */
 static const struct tcp_ulp_ops *sock_ulp(const struct sock *sk)
 {
 	return sk->sk_protocol == IPPROTO_TCP ? inet_csk(sk)->icsk_ulp_ops : NULL;
@@ -110,7 +111,7 @@ static bool sock_take(struct hc_trunk *trunk)
 		const struct tcp_ulp_ops *ulp = sock_ulp(sk);
 
 		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !ulp;
-		/* TLS detects by itself what was changed on the way. */
+		/* TLS detects by itself what the connection has changed. */
 		if (ulp && !strcmp(ulp->name, "tls") &&
 		    test_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags))
 			clear_bit(HC_TRUNK_DIGEST, &trunk->flags);
@@ -162,7 +163,7 @@ void hc_trunk_sock_quiet(struct hc_trunk *trunk)
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-/* Let the socket give up its reference to its namespace. */
+/* Let the socket give up its reference to its network namespace. */
 static void sock_loosen(struct sock *sk)
 {
 	lock_sock(sk);
@@ -189,7 +190,7 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 
 	if (!file_is_ours(sock->file))
 		return -EAGAIN;
-	/* The process that had the socket may have done anything with it: check it again. */
+	/* The process that had the socket may have changed its state: check it again. */
 	if (sock_reason(trunk, sock))
 		return -ENOTCONN;
 	if (!sock_take(trunk))
@@ -206,9 +207,9 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 	return 0;
 }
 
-/* A socket that does not hold its namespace must be gone before the namespace is: it must not
- * linger, and is closed here and now. A socket that was never taken is only released: the trunk has
- * sent nothing over it.
+/* A socket that holds no reference to its namespace must be freed before the namespace is, so it
+ * must not linger, and is closed synchronously here. A socket that the trunk has never begun to use
+ * is only released: the trunk has sent nothing over it.
  */
 void hc_trunk_sock_put(struct hc_trunk *trunk)
 {

@@ -83,8 +83,8 @@ static bool is_of_same_links(const struct hc_trunk *a, const struct hc_trunk *b)
 	return a->dim == b->dim && a->fixed == b->fixed && a->base == b->base;
 }
 
-/* Check that the trunk has links, and no other trunk carries them. @old: if not NULL, set to a
- * trunk of the same links that is to be replaced.
+/* Check that the trunk has links, and that no other trunk carries them. @old: if not NULL, set to
+ * the trunk that carries exactly these links and is to be replaced.
  */
 static int links_check(struct hc_trunk *trunk, struct hc_trunk **old,
 		       struct netlink_ext_ack *extack)
@@ -128,10 +128,10 @@ static void trunk_free(struct hc_trunk *trunk)
 	kfree(trunk);
 }
 
-/* End a trunk. What could still touch it is stopped in this order: polls and timers that send
- * (under RCU, so one grace period after the links are detached), the beat, callbacks of the socket
- * (restored under their lock; it is the beat that has installed them), and the two works, which all
- * of these may have queued. None of them queues this work again.
+/* End a trunk. Stop what could still touch it, in this order: polls and timers that send (they use
+ * RCU, so wait for one grace period after the links are detached), the keepalive work, the
+ * callbacks of the socket (which the keepalive work has installed; they are restored under their
+ * lock), and the two works that any of these may have queued. None of them queues this work again.
  */
 static void reap_work(struct work_struct *work)
 {
@@ -193,7 +193,7 @@ static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 
 /* ------------------------------------------------------------ keepalive */
 
-/* ms between two checks whether a process still has the socket. */
+/* ms between two checks whether a process still holds the socket. */
 #define BEGIN_EVERY	20
 
 static void begin(struct hc_trunk *trunk)
@@ -208,7 +208,7 @@ static void begin(struct hc_trunk *trunk)
 		WRITE_ONCE(trunk->last_rx, jiffies);
 }
 
-/* Return why nothing has come. */
+/* Return why nothing was received, as a sentence. */
 static const char *silence(const struct hc_trunk *trunk)
 {
 	if (test_bit(HC_TRUNK_BEGUN, &trunk->flags))
@@ -222,9 +222,9 @@ static void beat_in(struct hc_trunk *trunk, u32 ms)
 	queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(ms));
 }
 
-/* Return: true if the peer was silent for too long. A machine that was suspended, as a virtual one
- * may be, was not listening: what has come meanwhile is yet to be read, and the peer may have been
- * suspended, too.
+/* Return: true if the peer was silent for too long. If this machine was suspended, as a virtual one
+ * may be, the silence does not count: what has arrived meanwhile is not read yet, and the peer may
+ * have been suspended, too.
  */
 static bool is_silent(struct hc_trunk *trunk)
 {
@@ -233,11 +233,14 @@ static bool is_silent(struct hc_trunk *trunk)
 	return time_after(jiffies, READ_ONCE(trunk->last_rx) + msecs_to_jiffies(trunk->keep));
 }
 
-/* A trunk older than this is not the one by which a second machine with these nodes has just come.
+/* If a second machine with our nodes has just joined, the trunk by which it has joined is younger
+ * than this.
  */
 #define YOUNG		msecs_to_jiffies(3000)
 
-/* Return: true if another machine with these nodes was found behind this trunk; *@at: when. */
+/* Return: true if another machine that holds our nodes was found behind this trunk. *@at is set to
+ * the time when it was found.
+ */
 static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -249,8 +252,8 @@ static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
 	return cmpxchg(&fabric->accused, trunk->nr, 0) == trunk->nr;
 }
 
-/* Another machine holds the nodes that are here, and this trunk leads to it: the machine that has
- * come last ends its trunk, the other one notifies user space.
+/* Check whether this trunk leads to another machine that holds the same nodes as this one. If so,
+ * the machine that has joined last ends its trunk, and the other one notifies user space.
  */
 static void accusation_check(struct hc_trunk *trunk)
 {
@@ -274,8 +277,8 @@ static void accusation_check(struct hc_trunk *trunk)
 	mutex_unlock(&fabric->lock);
 }
 
-/* Send keepalives as often as the end with the shorter keepalive needs them. Both works are queued,
- * too, in case a callback of the socket was missed.
+/* Send keepalives as often as the end with the shorter keepalive needs them. The work also queues
+ * the send and the receive work, in case a callback of the socket was missed.
  */
 static void beat_work(struct work_struct *work)
 {
@@ -327,7 +330,7 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	return NULL;
 }
 
-/* Ids ascend, and begin with 1 again when there are no trunks. */
+/* Return the id for a new trunk. Ids ascend, and begin with 1 again when there are no trunks. */
 static u32 id_take(const struct hc_fabric *fabric)
 {
 	const struct hc_trunk *last = list_empty(&fabric->trunks->list) ? NULL :
@@ -336,7 +339,9 @@ static u32 id_take(const struct hc_fabric *fabric)
 	return last ? last->id + 1 : 1;
 }
 
-/* Under hc_fabric.lock, for which all that acts on records of the peer waits. */
+/* Make a trunk visible. The caller holds hc_fabric.lock, so no record of the peer is acted upon
+ * before this is complete.
+ */
 static void trunk_start(struct hc_trunk *trunk)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -389,7 +394,7 @@ struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id)
 
 /* ------------------------------------------------------------ fabrics */
 
-/* The trunks' part of a fabric. */
+/* The state that trunks have in a fabric. */
 struct state {
 	struct hc_trunks trunks;
 	struct hc_commit commit;
@@ -417,7 +422,7 @@ static void trunks_end(struct hc_fabric *fabric)
 	wait_var_event(&fabric->trunks->n, !atomic_read(&fabric->trunks->n));
 }
 
-/* The trunks end first, since they use the timer of requests. */
+/* End the trunks before the requests, whose timer they use. */
 static void trunks_stop(struct hc_fabric *fabric)
 {
 	trunks_end(fabric);

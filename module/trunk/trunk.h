@@ -6,19 +6,19 @@
  * User space has connected the socket. Its transport handles loss, order, congestion and, if
  * wanted, encryption.
  *
- * Lifetime. A trunk is made by configuration. It ends when configuration says so, when its socket
- * is closed, when the peer is silent for too long or sends something invalid, and with its fabric:
- * hc_trunk_break() may be called in any context, and the first call counts. A work item then takes
- * the trunk from its links, waits for the polls that may still see it, restores the socket's
- * callbacks, ends the other work items and frees the trunk. That work is the only one that is never
- * cancelled. trunks_end() waits for it.
+ * Lifetime. Configuration makes a trunk. The trunk ends when configuration removes it, when its
+ * socket is closed, when the peer is silent for too long or sends something invalid, or when its
+ * fabric is removed. hc_trunk_break() may be called in any context; only the first call has an
+ * effect. A work item then detaches the trunk from its links, waits for the polls that may still
+ * see it, restores the socket's callbacks, cancels the other work items and frees the trunk. That
+ * work item is the only one that is never cancelled. trunks_end() waits for it.
  *
- * Locks. hc_fabric.lock: which trunks there are, and which links they carry. hc_trunk_tx.lock: the
- * queues; bottom halves are off. The socket's own lock is taken by work items only, and only when
- * no process has the socket: else a process could hold it for as long as a user page takes to be
- * faulted in. sk_callback_lock: the callbacks of the socket. The work that receives takes
- * hc_fabric.lock to act on the state of a link's far end: no context waits for that work under this
- * lock.
+ * Locks. hc_fabric.lock protects the list of trunks and the assignment of links to trunks.
+ * hc_trunk_tx.lock protects the queues; it is taken with bottom halves disabled. Only work items
+ * take the socket's own lock, and only when no process has the socket any more: a process could
+ * hold that lock for as long as it takes to fault in a user page. sk_callback_lock protects the
+ * callbacks of the socket. The receive work takes hc_fabric.lock to act on the state of a link's
+ * remote end, so no context may wait for that work while it holds hc_fabric.lock.
  */
 #ifndef _HC_TRUNK_H
 #define _HC_TRUNK_H
@@ -45,11 +45,11 @@ struct sock;
 struct socket;
 
 /**
- * struct hc_trunk_end - the near end of a link to another machine, part of a port
- * @trunk: the trunk that carries it, or NULL; under hc_fabric.lock, and read under RCU
- * @lock: protects what follows; writers hold hc_fabric.lock, too
+ * struct hc_trunk_end - the local end of a link to another machine, part of a port
+ * @trunk: the trunk that carries the link, or NULL; under hc_fabric.lock, and read under RCU
+ * @lock: protects the members below; writers hold hc_fabric.lock, too
  * @version: number of the present value of @down, see struct hc_wire_end
- * @down: the link is taken down, as both ends have last agreed
+ * @down: the link is administratively down, as both ends have last agreed
  * @flags: HC_END_F_* to be sent to the peer
  * @flap_down: to be sent to the peer, see struct hc_port
  * @flap_period: to be sent to the peer, see struct hc_port
@@ -67,9 +67,9 @@ struct hc_trunk_end {
 /**
  * struct hc_trunks - the trunks of a fabric
  * @list: the trunks; under hc_fabric.lock
- * @broken: how many have ended; under hc_fabric.lock
- * @n: how many exist and are not freed
- * @last: hc_trunk.nr of the last one; under hc_fabric.lock
+ * @broken: number of trunks that have ended; under hc_fabric.lock
+ * @n: number of trunks that are not freed yet
+ * @last: hc_trunk.nr of the newest trunk; under hc_fabric.lock
  */
 struct hc_trunks {
 	struct list_head list;
@@ -83,7 +83,7 @@ struct hc_trunks {
  * @ref: reference count
  * @what: enum hc_record_what
  * @len: bytes of @data
- * @data: what follows struct hc_wire_record
+ * @data: the record's bytes behind struct hc_wire_record
  */
 struct hc_trunk_note {
 	refcount_t ref;
@@ -92,31 +92,31 @@ struct hc_trunk_note {
 	u8 data[] __aligned(8);
 };
 
-/* Notes that may wait at a trunk: more than a peer that keeps to the rules makes us send. */
+/* How many notes may wait at a trunk. A peer that follows the protocol never causes so many. */
 #define HC_TRUNK_NOTES	32
 
-/* Pieces of memory that a record may consist of: its head, and those of a frame. */
+/* Memory areas that a record may consist of: its head, and the fragments of a frame. */
 #define HC_TRUNK_VEC	(2 + 2 * MAX_SKB_FRAGS)
 
 /**
  * struct hc_trunk_tx - the sending side of a trunk
  * @lock: protects the queues
- * @notes: notes that wait
- * @nnotes: how many
- * @frames: all frames that wait, except Ethernet
- * @eth: Ethernet frames that wait
- * @eth_bytes: memory of these
- * @eth_next: an Ethernet frame is next, if there is one
+ * @notes: queued notes
+ * @nnotes: number of entries of @notes
+ * @frames: queued frames, except Ethernet frames
+ * @eth: queued Ethernet frames
+ * @eth_bytes: memory of @eth, bytes of truesize
+ * @eth_next: the next frame is taken from @eth, if that is not empty
  * @hello: HELLO is still to be sent
  * @head: the first part of the record that is being sent
- * @skb: the frame in it, or NULL
- * @note: the note in it, or NULL
- * @vec: memory of the record
+ * @skb: the frame in that record, or NULL
+ * @note: the note in that record, or NULL
+ * @vec: memory areas of that record
  * @nvec: entries of @vec
- * @len: bytes of the record; 0: there is none
- * @copied: the first bytes, which the socket copies; it is given the pages of the rest. 0: it
- *	copies all
- * @done: how many bytes are sent
+ * @len: bytes of that record; 0: no record is being sent
+ * @copied: how many bytes, from the record's first on, the socket copies; it is given the pages of
+ *	the rest. 0: it copies the whole record
+ * @done: how many bytes of that record are sent
  */
 struct hc_trunk_tx {
 	spinlock_t lock;
@@ -138,14 +138,14 @@ struct hc_trunk_tx {
 };
 
 /**
- * struct hc_trunk_rx - the receiving side of a trunk; used by its work alone
- * @head: the first part of a record; of a frame up to the end of struct hc_hdr
- * @want: bytes of @head that are wanted
- * @have: bytes of @head that have come
- * @established: HELLO has come
+ * struct hc_trunk_rx - the receiving side of a trunk; used by the receive work alone
+ * @head: the first part of a record; if that has a frame, up to the end of struct hc_hdr
+ * @want: bytes of @head that are needed before the next check
+ * @have: bytes of @head that were received
+ * @established: HELLO was received
  * @skb: the frame in the record, or NULL
  * @note: the note in the record, or NULL
- * @done: bytes of one of these that have come
+ * @done: bytes of @skb or @note that were received
  */
 struct hc_trunk_rx {
 	u8 head[sizeof(struct hc_wire_record) + sizeof(struct hc_wire_offload) +
@@ -160,17 +160,17 @@ struct hc_trunk_rx {
 
 /* hc_trunk.flags */
 enum {
-	HC_TRUNK_BROKEN,	/* it ends; the context that sets it queues @reap */
+	HC_TRUNK_BROKEN,	/* the trunk ends; the context that sets this bit queues @reap */
 	HC_TRUNK_ESTABLISHED,	/* the peer has sent HELLO */
 	HC_TRUNK_DUE,		/* a keepalive record is due */
 	HC_TRUNK_BEGUN,		/* no process has the socket, and its callbacks are ours */
-	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
+	HC_TRUNK_NO_PLANS,	/* plans that arrive over this trunk are refused */
 	HC_TRUNK_DIGEST,	/* records have digests; before ESTABLISHED: this end wants them */
-	HC_TRUNK_TWICE,		/* it leads to another machine with these nodes; @text says so */
-	HC_TRUNK_DIGEST_AUTO,	/* this end wants them unless the socket has TLS */
+	HC_TRUNK_TWICE,		/* it leads to a machine that also holds our nodes; see @text */
+	HC_TRUNK_DIGEST_AUTO,	/* this end wants digests unless the socket has TLS */
 };
 
-/* ms: if a timer is later than this, the machine was suspended meanwhile. */
+/* ms: a timer that runs later than this shows that the machine was suspended. */
 #define HC_STOOD_STILL	1000
 
 /**
@@ -182,20 +182,20 @@ enum {
  * @dim: dimension of its links
  * @fixed: subcube mask of the nodes at the other end
  * @base: their subcube value
- * @nlinks: how many links it carries
- * @keep: keepalive: ms of silence that end it
- * @keep_there: keepalive of the other end, 0: not known
+ * @nlinks: number of links it carries
+ * @keep: keepalive: after how many ms of silence the trunk ends
+ * @keep_there: keepalive of the other end in ms, 0: not known
  * @flags: HC_TRUNK_*
- * @error: why it ends; written by the context that sets BROKEN
- * @why: the same in a sentence, or NULL
- * @text: memory for @why, if that is no literal; under hc_fabric.lock
+ * @error: why the trunk ends, -errno; written by the context that sets BROKEN
+ * @why: the reason in a sentence, or NULL
+ * @text: memory for @why, if that is not a literal; under hc_fabric.lock
  * @life: boot id of the machine at the other end, 0: not known
  * @established: when HELLO was received, jiffies
- * @sock: the socket, by a reference of its file
- * @takes_pages: the socket sends pages that it is given without a copy; valid once BEGUN
+ * @sock: the socket; the trunk holds a reference to its file
+ * @takes_pages: the socket sends the pages that it is given, without a copy; valid once BEGUN
  * @whom: address of the socket's other end
- * @whom_len: its length, 0: not known
- * @data_ready: the socket's own callback
+ * @whom_len: length of @whom, 0: not known
+ * @data_ready: the socket's original callback
  * @write_space: likewise
  * @state_change: likewise
  * @tx: sending side
@@ -206,8 +206,8 @@ enum {
  * @reap: work that ends the trunk
  * @last_rx: when something was last received, jiffies
  * @due: when @beat is to run, jiffies; used by @beat alone
- * @tell: bitmap of the nodes whose link ends have a state to be sent
- * @awaited: an answer of the peer is awaited (commit.c); under hc_fabric.lock
+ * @tell: bitmap of the local nodes whose link state is still to be sent to the peer
+ * @awaited: the peer's answer is awaited (commit.c); under hc_fabric.lock
  * @tx_frames: frames sent
  * @tx_bytes: bytes of records sent
  * @rx_frames: frames received
@@ -268,10 +268,10 @@ enum hc_trunk_digest {
  * @dim: dimension of its links
  * @fixed: subcube mask of the nodes at the other end
  * @base: their subcube value
- * @far: @fixed and @base are given; else the nodes there are the neighbours of the nodes here
+ * @far: @fixed and @base are given; else the remote nodes are the neighbours of the local ones
  * @keep: keepalive, ms, 0: default
- * @no_plans: plans that come by it are refused
- * @replace: end the trunk that carries the same links
+ * @no_plans: refuse plans that arrive over this trunk
+ * @replace: end the trunk that carries the same links, if there is one
  * @digest: whether this end wants digests
  */
 struct hc_trunk_params {
@@ -314,12 +314,12 @@ int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
  * @id: hc_trunk.id
  *
  * Context: config, under hc_fabric.lock
- * Return: the trunk, or NULL if there is none or it ends
+ * Return: the trunk, or NULL if there is none or it is ending
  */
 struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id);
 
 /**
- * hc_trunk_del() - end a trunk; when this returns, its links have no carrier
+ * hc_trunk_del() - end a trunk; its links have no carrier when this returns
  * @trunk: the trunk
  *
  * Context: config, under hc_fabric.lock
@@ -337,10 +337,10 @@ void hc_trunk_del(struct hc_trunk *trunk);
 bool hc_trunk_has(const struct hc_trunk *trunk, u32 u);
 
 /**
- * hc_trunk_break() - end a trunk; the first call counts
+ * hc_trunk_break() - end a trunk; only the first call has an effect
  * @trunk: the trunk
  * @error: negative errno, for user space
- * @why: a string literal, or NULL
+ * @why: a sentence that lives as long as the trunk, or NULL
  *
  * Context: any
  */
@@ -377,7 +377,7 @@ extern struct workqueue_struct *hc_trunk_wq;
 int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *extack);
 
 /**
- * hc_trunk_sock_quiet() - give the socket its own callbacks back; none of ours runs any more then
+ * hc_trunk_sock_quiet() - restore the socket's callbacks; none of ours runs after this returns
  * @trunk: the trunk
  *
  * Context: process
@@ -385,7 +385,7 @@ int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *ex
 void hc_trunk_sock_quiet(struct hc_trunk *trunk);
 
 /**
- * hc_trunk_sock_put() - give the socket back
+ * hc_trunk_sock_put() - release the socket, and close it if the trunk has used it
  * @trunk: a trunk after hc_trunk_sock_quiet()
  *
  * Context: process
@@ -397,7 +397,8 @@ void hc_trunk_sock_put(struct hc_trunk *trunk);
  * @trunk: the trunk
  *
  * Context: work of the trunk
- * Return: 0, -EAGAIN if user space still holds it, or another -errno if it is of no use
+ * Return: 0, -EAGAIN if user space still holds the socket, -ENOTCONN if it cannot carry a trunk any
+ *	more, or -EBUSY if another part of the kernel uses it
  */
 int hc_trunk_sock_begin(struct hc_trunk *trunk);
 
@@ -426,7 +427,7 @@ void hc_trunk_tx_exit(struct hc_trunk *trunk);
 void hc_trunk_send_work(struct work_struct *work);
 
 /**
- * hc_trunk_xmit() - queue a frame for the other end of a link; consumes it
+ * hc_trunk_xmit() - queue a frame for the other end of a link; consumes the frame
  * @trunk: the trunk
  * @node: sending node
  * @port: its end of the link
@@ -438,16 +439,16 @@ void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port 
 		   struct sk_buff *skb);
 
 /**
- * hc_trunk_notify() - let the trunk send the state of a link's near end
+ * hc_trunk_notify() - send the state of a link's local end to the peer
  * @trunk: the trunk
- * @u: node of that end
+ * @u: the local node
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_trunk_notify(struct hc_trunk *trunk, u32 u);
 
 /**
- * hc_trunk_tx_busy() - tell whether something that was queued is not sent yet
+ * hc_trunk_tx_busy() - check whether frames, other than Ethernet, wait to be sent
  * @trunk: the trunk
  *
  * Context: any; a snapshot
@@ -455,7 +456,7 @@ void hc_trunk_notify(struct hc_trunk *trunk, u32 u);
  */
 bool hc_trunk_tx_busy(const struct hc_trunk *trunk);
 
-/* Lengths of notes: up to SMALL allocation never fails; none is longer than MAX. */
+/* Bytes of a note: up to SMALL its allocation never fails; no note is longer than MAX. */
 #define HC_TRUNK_NOTE_SMALL	1024
 #define HC_TRUNK_NOTE_MAX	(64 * 1024)
 
@@ -471,16 +472,16 @@ bool hc_trunk_tx_busy(const struct hc_trunk *trunk);
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len);
 
 /**
- * hc_trunk_note_put() - drop a reference, if there is a record
- * @note: the record
+ * hc_trunk_note_put() - drop a reference to a record
+ * @note: the record, or NULL
  *
  * Context: any
  */
 void hc_trunk_note_put(struct hc_trunk_note *note);
 
 /**
- * hc_trunk_note_say() - queue a record; if too many wait, because the peer does not read, end the
- *	trunk
+ * hc_trunk_note_say() - queue a record, or end the trunk if too many wait since the peer does not
+ *	read them
  * @trunk: the trunk
  * @note: the record; the trunk takes a reference of its own
  *
@@ -491,11 +492,11 @@ void hc_trunk_note_say(struct hc_trunk *trunk, struct hc_trunk_note *note);
 /* --- receive.c --- */
 
 /**
- * hc_record_head_digest() - the digest of a record's beginning
- * @w: the record
+ * hc_record_head_digest() - compute the digest of a record's header
+ * @w: the header
  *
  * Context: any
- * Return: CRC32C of what stands before the digests
+ * Return: CRC32C of the members before the two digests
  */
 u32 hc_record_head_digest(const struct hc_wire_record *w);
 
@@ -508,7 +509,7 @@ u32 hc_record_head_digest(const struct hc_wire_record *w);
 void hc_trunk_rx_init(struct hc_trunk *trunk);
 
 /**
- * hc_trunk_rx_exit() - drop the record that was received in part
+ * hc_trunk_rx_exit() - drop a partly received record
  * @trunk: a trunk whose works have ended
  *
  * Context: process
@@ -527,18 +528,18 @@ void hc_trunk_receive_work(struct work_struct *work);
 extern const struct hc_carrier_ops hc_trunk_carrier;
 
 /**
- * hc_trunk_end_received() - take over the state of the far end of a link
- * @node: near end
+ * hc_trunk_end_received() - apply the state that the peer has sent of the remote end of a link
+ * @node: node of the local end
  * @dim: dimension of the link
- * @w: the state, as the other machine has sent it
+ * @w: the state
  *
  * Context: config, under hc_fabric.lock
  */
 void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w);
 
 /**
- * hc_trunk_end_lives() - record which machine is at the far end of a link
- * @node: near end
+ * hc_trunk_end_lives() - record which machine is at the remote end of a link
+ * @node: node of the local end
  * @dim: dimension of the link
  * @life: boot id of that machine
  *
@@ -547,8 +548,8 @@ void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct 
 void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
 
 /**
- * hc_trunk_end_forget() - forget the far end of a link, which nothing leads to any more
- * @node: near end
+ * hc_trunk_end_forget() - forget the state of a link's remote end, since the trunk has ended
+ * @node: node of the local end
  * @dim: dimension of the link
  *
  * Context: config, under hc_fabric.lock
@@ -556,8 +557,8 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
 
 /**
- * hc_trunk_end_fill() - write the state of the near end of a link
- * @node: near end
+ * hc_trunk_end_fill() - write the state of the local end of a link
+ * @node: node of the local end
  * @dim: dimension of the link
  * @w: filled in
  *
