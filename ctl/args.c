@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The words of the command line: keywords by table, values, and uniform error messages.
+ * Parsing of the command line: tables of keywords, values, and uniform error messages.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ int hc_duplicate(struct hcctl *h, const char *what)
 
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted)
 {
-	/* A file may have words of any length. */
+	/* Truncate the word: in a file, it may have any length. */
 	const int most = 200;
 
 	hc_error(h, "invalid %s \"%.*s%s\": %s", what, most, word,
@@ -240,7 +240,7 @@ static int list(struct hcctl *h, const char *name, const char *word, void *dst,
 
 /* --- lists of nodes and links: "5", "0-7", "all" --- */
 
-/* Elements of a list. */
+/* Maximum number of elements of a list. */
 #define LIST_MAX (1 << 22)
 
 /* The first and the last number of "5" or "2-5". */
@@ -248,7 +248,7 @@ struct range {
 	uint64_t first, last;
 };
 
-/* Read a range; changes @word. */
+/* Parse a range. Modifies @word temporarily. */
 static int range(char *word, uint64_t max, struct range *r)
 {
 	char *dash = strchr(word, '-');
@@ -296,7 +296,7 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_node);
 }
 
-/* Read the words before and after the colon; without a colon, all links are meant. */
+/* Parse NODE:DIM. Without a colon, all links of the node are meant. */
 static int node_and_dim(char *item, struct range *node, struct range *dim)
 {
 	char *colon = strchr(item, ':');
@@ -316,7 +316,7 @@ static int node_and_dim(char *item, struct range *node, struct range *dim)
 	return rc;
 }
 
-/* Read NODE--NODE, as DOT has edges: dim becomes LINK_TO() the second node. */
+/* Parse NODE--NODE, the form of an edge in DOT. @dim becomes LINK_TO() the second node. */
 static int ends_of(char *item, char *dash, struct range *node, struct range *dim)
 {
 	int rc;
@@ -393,8 +393,8 @@ int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *
 	return 0;
 }
 
-/* Does this end name the link, if all links are meant? A link is named by its lower end, or by the
- * only one on this machine.
+/* Return: true if "all links" lists link (@u, @d) at this end. A link is listed at its lower end,
+ * or at the only end on this machine.
  */
 static bool names_link(const struct hc_extent *c, uint32_t u, uint32_t d)
 {
@@ -430,7 +430,7 @@ static size_t each_node(const struct hc_extent *c, struct link_ref l, struct lin
 	return n;
 }
 
-/* Give links that are named by both ends (NODE--NODE) their dimensions. */
+/* Replace LINK_TO() by the dimension in links that were given as NODE--NODE. */
 static int number_links(struct hcctl *h, const struct hc_topo *t, struct link_list *l)
 {
 	uint32_t v, port;
@@ -491,7 +491,7 @@ int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst)
 	return hc_invalid(h, name, word, wanted);
 }
 
-/* Read a decimal number that is not negative. Return: what follows it, or NULL. */
+/* Parse a decimal number that is not negative. Return: the text behind it, or NULL. */
 static const char *decimal(const char *word, double *v)
 {
 	char *end;

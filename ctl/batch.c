@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands from a file, one a line; '#' begins a comment, a backslash at the
- * end of a line continues it, quotes keep blanks together.
+ * Commands from a file, one on each line. '#' begins a comment, a backslash at the end of a line
+ * continues it, quotes keep blanks together.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "hcctl.h"
 
 #define WORDS_MAX 256
-/* Bytes of a command at most. */
+/* Maximum length of a command in bytes. */
 #define COMMAND_MAX (1 << 20)
 
-/* A command that is being read; a file may never end its line. */
+/* A command that is being read. It has a maximum length, because a file may never end its line. */
 struct command {
 	char *text;
 	size_t len;
@@ -81,7 +81,7 @@ static int cannot_read(struct hcctl *h, int err)
 	return HC_NO;
 }
 
-/* Split in place. Return: the number of words, or -1. */
+/* Split a command into words, in place. Return: the number of words, or -1. */
 static int split(char *s, char **words)
 {
 	int n = 0;

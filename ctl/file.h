@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that the user names: all commands read and write them in the same way.
+ * Reading and writing of files that the user names, in the same manner for all commands.
  */
 #ifndef _HCCTL_FILE_H
 #define _HCCTL_FILE_H
@@ -11,8 +11,8 @@
 #include "hcctl.h"
 
 /* --- file_read.c --- */
-/* Most bytes of a file that is read as a whole. A plan of the largest cube takes a fraction of
- * that.
+/* The largest file that is read as a whole, in bytes. A plan of the largest cube takes a fraction
+ * of that.
  */
 #define FILE_MAX (64 << 20)
 
@@ -20,24 +20,24 @@
  * file_read() - read a whole file into memory
  * @h: context
  * @file: its name; "-" is standard input. Pipes and devices are read until they end.
- * @max: most bytes that the file may have
+ * @max: maximum size of the file in bytes
  * @data: set to its bytes and a terminating 0, to be freed
  * @len: set to the number of its bytes
  *
  * Return: 0, or HC_NO or -ENOMEM after printing an error; @data is NULL then.
  */
 int file_read(struct hcctl *h, const char *file, size_t max, char **data, size_t *len);
-/* As file_read(), but what comes after @max bytes is not read. */
+/* As file_read(), but a longer file is no error: only its first @max bytes are read. */
 int file_read_first(struct hcctl *h, const char *file, size_t max, char **data, size_t *len);
-/* As file_read(), for text of FILE_MAX bytes at most: HC_USAGE after printing an error if a byte is
- * 0.
+/* As file_read(), for a text of FILE_MAX bytes at most. Return: also HC_USAGE, after printing an
+ * error, if the file contains a zero byte.
  */
 int file_read_text(struct hcctl *h, const char *file, char **text, size_t *len);
 /* Return: the name of a file for error messages. */
 const char *file_name(const char *file);
 
-/* Pass each line of a text or a file to @take, which may change it; error messages
- * name the line.
+/* Pass each line of a text or a file to @take, which may change the line. Error messages that @take
+ * prints name the line.
  */
 typedef int (*file_line_fn)(struct hcctl *h, char *line, void *arg);
 int file_text_lines(struct hcctl *h, const char *file, char *text, file_line_fn take, void *arg);
@@ -59,8 +59,8 @@ struct file_new;
 struct file_new *file_create(struct hcctl *h, const char *file);
 /* Return: the stream to write to. */
 FILE *file_stream(const struct file_new *f);
-/* Put the new file in its place if @keep, or drop it. Return: 0, or HC_NO after printing an error:
- * then the old file is unchanged.
+/* Move the new file to its name if @keep, otherwise drop it. Return: 0, or HC_NO after printing an
+ * error: then the old file is unchanged.
  */
 int file_finish(struct hcctl *h, struct file_new *f, bool keep);
 

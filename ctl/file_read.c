@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that are read as a whole, and once, so that pipes can be read, too.
+ * Files are read as a whole and only once, so that they may be pipes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,9 @@ static int cannot_read(struct hcctl *h, const char *file, int err)
 	return HC_NO;
 }
 
-/* Read at most @max bytes; *@all: the file has no more. Return: 0 or a negative errno. */
+/* Read at most @max bytes. *@all is set to whether that is the whole file. Return: 0 or a negative
+ * errno.
+ */
 static int take_all(FILE *f, size_t max, bool first, char **data, size_t *len, bool *all)
 {
 	size_t room = max < 1 << 16 ? max + 1 : 1 << 16;
@@ -41,7 +43,9 @@ static int take_all(FILE *f, size_t max, bool first, char **data, size_t *len, b
 	}
 	if (!buf)
 		return -ENOMEM;
-	/* Reading one more byte tells whether the file has more; with @first that is not needed. */
+	/* Try to read one more byte, to find out whether the file is longer; with @first that does
+	 * not matter.
+	 */
 	if (!*all && !first)
 		*all = getc(f) == EOF;
 	if (ferror(f)) {

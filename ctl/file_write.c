@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Files that are written completely or not at all. An existing file stays until the new one is
- * complete; nothing is removed except what was made here.
+ * complete. No file is removed except temporary files that this code made.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
  * @target: its name after following links
  * @beside: its temporary name; "": it has none
  * @f: the stream that is written
- * @as_it_is: @f is the existing file, a device or the like
+ * @as_it_is: @f writes directly to the existing file, because it is a device, for example
  */
 struct file_new {
 	const char *file;
@@ -55,7 +55,9 @@ static int folder_of(char *path, const char *file)
 	return beside(path, file, ".");
 }
 
-/* Is the file in /proc? Links there lead to an open file, whatever names that has or had. */
+/* Return: true if the file is in /proc. A link there leads to an open file, whether that has a name
+ * or not.
+ */
 static bool in_proc(const char *file)
 {
 	char folder[PATH_MAX];
@@ -64,7 +66,7 @@ static bool in_proc(const char *file)
 	return !folder_of(folder, file) && !statfs(folder, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Follow all links. */
+/* Follow symbolic links, and store the name at their end. */
 static int follow(struct file_new *f)
 {
 	char to[PATH_MAX], path[PATH_MAX];
@@ -90,8 +92,8 @@ static int follow(struct file_new *f)
 	return -ELOOP;
 }
 
-/* Open a file without a name, of which nothing is left however the process ends. It gets a name
- * through /proc.
+/* Open a file without a name, which disappears when the process ends without naming it. It gets a
+ * name through /proc, so /proc must be there.
  */
 static int open_nameless(const char *folder)
 {
@@ -125,7 +127,9 @@ static int open_beside(struct file_new *f)
 	return fd;
 }
 
-/* Open the existing file; a rest of its old contents is cut off in the end. */
+/* Open the existing file for writing. cut_off() removes the remainder of its old contents at the
+ * end.
+ */
 static int open_as_it_is(struct file_new *f)
 {
 	int fd = open(f->file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -134,8 +138,8 @@ static int open_as_it_is(struct file_new *f)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Open the new file with the mode and owner of the one that it replaces. If the folder takes no
- * other file, the existing one is written to.
+/* Open a new file with the mode and owner of the one that it replaces. If no file can be created in
+ * the folder, open the existing file itself.
  */
 static int open_for(struct file_new *f)
 {
@@ -155,7 +159,7 @@ static int open_for(struct file_new *f)
 		return open_as_it_is(f);
 	if (fd >= 0 && there) {
 		if (fchown(fd, st.st_uid, st.st_gid))
-			errno = 0;	/* it becomes ours, then */
+			errno = 0;	/* then the new file has our owner */
 		fchmod(fd, st.st_mode & 0777);
 	}
 	return fd;
@@ -193,7 +197,7 @@ FILE *file_stream(const struct file_new *f)
 	return f->f;
 }
 
-/* Give the file a name that no file has. */
+/* Link the nameless file to a name that no other file has. */
 static int give_name(struct file_new *f)
 {
 	char self[32], name[64];
@@ -227,7 +231,7 @@ static int cut_off(const struct file_new *f)
 	return at < 0 || ftruncate(fileno(f->f), at) ? -errno : 0;
 }
 
-/* Flush the file: all of it is stored then, except its name. */
+/* Flush and close the file. If @keep, its contents are stored then, under a temporary name. */
 static int close_written(struct file_new *f, bool keep)
 {
 	int rc = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl: configures hypercubes and computes topologies. Options, the table of objects, and the
- * choice of the command.
+ * hcctl: configures hypercubes and computes topologies. This file has the options, the table of
+ * objects, and the selection of the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #include "help.h"
 #include "nl.h"
 
-/* The plan types come between the first objects and "balance".
+/* The first plan types come between FIRST_OBJECTS objects and "balance".
  *
  * The order is part of the interface, as is that of each object's commands: an abbreviation means
- * the first word that fits. So new ones are added at the end.
+ * the first keyword that begins with it. So new ones are added at the end.
  */
 static const struct hc_object objects[] = {
 	{ "fabric",  "hypercubes: add, remove, list", fabric_cmds },
@@ -51,8 +51,8 @@ static const struct hc_object objects[] = {
 #define OBJECTS (sizeof(objects) / sizeof(*objects))
 /* Number of objects before the plan types. */
 #define FIRST_OBJECTS 6
-/* Number of plan types that follow; the others come after all objects, so that abbreviations keep
- * their meaning.
+/* Number of plan types that follow them. Later plan types come after all objects, so that
+ * abbreviations keep their meaning.
  */
 #define FIRST_TYPES 4
 
@@ -68,13 +68,13 @@ const struct hc_object *hc_object_at(size_t i)
 	return p ? &p->object : NULL;
 }
 
-/* Is @word the name, or its beginning? */
+/* Return: true if @word is the name, or an abbreviation of it. */
 static bool begins(const char *name, const char *word)
 {
 	return *word && !strncmp(name, word, strlen(word));
 }
 
-/* Return: the first object that fits; an exact match has priority. */
+/* Return: the object that @word names, or else the first that it abbreviates, or NULL. */
 static const struct hc_object *object_of(const char *word)
 {
 	const struct hc_object *o, *found = NULL;
@@ -109,8 +109,8 @@ static bool asks_for_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-help") || !strcmp(word, "-h");
 }
 
-/* Is there a request for help among the words of a command? Words of another
- * program do not count.
+/* Return: true if the arguments of a command contain a request for help. Arguments after "--"
+ * belong to another program.
  */
 static bool ask_for_help(int argc, char **argv)
 {
@@ -142,7 +142,7 @@ static int run_object(struct hcctl *h, const struct hc_object *o, int argc, char
 	return c ? run_command(h, o, c, argc - 1, argv + 1) : hc_unknown(h, *argv);
 }
 
-/* Print help: "help" may be followed by an object and one of its commands. */
+/* Handle "help", which may be followed by an object and one of its commands. */
 static int help(struct hcctl *h, int argc, char **argv)
 {
 	const struct hc_object *o;
@@ -187,7 +187,7 @@ int hc_dispatch(struct hcctl *h, int argc, char **argv)
 	return rc < 0 ? HC_NO : rc;
 }
 
-/* Enter the namespace of that name, as ip-netns(8) keeps it. */
+/* Enter the network namespace of that name; names are those of ip-netns(8). */
 static int enter_netns(struct hcctl *h, const char *name)
 {
 	char path[256];
@@ -224,7 +224,9 @@ struct options {
 	bool version;
 };
 
-/* Handle one option; @value is the next word, or NULL. Return: 1 if the value was used. */
+/* Handle one option; @value is the next word, or NULL. Return: 1 if the option used @value, 0 if
+ * not, or a negative number on error.
+ */
 static int option(struct hcctl *h, struct options *o, char c, const char *value)
 {
 	const struct {
@@ -281,7 +283,7 @@ static char long_option(const char *word)
 }
 
 /* Handle -c[olor][=WHEN], as ip(8) has it. Return: false if @word, which begins with a dash, is
- * something else.
+ * another option.
  */
 static bool color_option(struct options *o, const char *word)
 {
@@ -303,7 +305,9 @@ static bool color_option(struct options *o, const char *word)
 	return false;
 }
 
-/* Use colors? On terminals that have them, unless the user wants none; see no-color.org. */
+/* Return: true if output has colors: on a terminal that supports them, unless the user wants none;
+ * see no-color.org.
+ */
 static bool wants_color(const struct options *o)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -364,8 +368,9 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 	return hc_dispatch(h, argc, argv);
 }
 
-/* Open streams that are closed on something useless, so that no file opened later is written to in
- * their place.
+/* Open "/" in place of each standard stream that is closed (O_PATH: writing to it fails). Otherwise
+ * a file that is opened later would get that stream's descriptor, and output for the stream would
+ * go to the file.
  */
 static void occupy_streams(void)
 {

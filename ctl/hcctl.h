@@ -2,10 +2,10 @@
 /*
  * hcctl: what its files share.
  *
- * A command gets the context and its words, reads them with args.c, talks to the kernel through
- * nl.c (the only files with libnl) and prints with out.c (the only one that prints). It returns 0,
- * HC_NO, HC_USAGE or a negative errno (which counts as HC_NO); the function that finds an error has
- * printed it.
+ * A command gets the context and its arguments, parses them with args.c, sends requests to the
+ * kernel through nl.c and the other nl files (the only files that use libnl), and prints with out.c
+ * (the only file that prints). It returns 0, HC_NO, HC_USAGE or a negative errno (which counts as
+ * HC_NO). The function that detects an error prints the message.
  */
 #ifndef _HCCTL_H
 #define _HCCTL_H
@@ -51,7 +51,7 @@ struct hc_where {
  * @json: print JSON
  * @pretty: indent it
  * @color: print text in color
- * @force: go on after a failure in a batch
+ * @force: continue a batch after a command has failed
  * @batch: a batch is running
  * @chunks: JSON values printed so far, for the commas of a batch
  * @object: name of the object whose command runs, for hints
@@ -84,9 +84,9 @@ struct hcctl {
 
 /**
  * struct hc_cmd - a command of an object
- * @name: the word; NULL ends a table
- * @run: runs it
- * @args: the arguments that may follow, for the help
+ * @name: the keyword; NULL ends a table
+ * @run: function that runs the command
+ * @args: usage text of its arguments
  * @own: parameter of @run, for commands that share a function, or NULL
  */
 struct hc_cmd {
@@ -98,9 +98,9 @@ struct hc_cmd {
 
 /**
  * struct hc_object - an object
- * @name: the word
- * @what: one line for the help
- * @cmds: its commands; one without a name runs when no command word is given
+ * @name: the keyword
+ * @what: description of one line, for the help
+ * @cmds: its commands; if the object has one command only, that has no name
  */
 struct hc_object {
 	const char *name;
@@ -137,7 +137,7 @@ void out_real(struct hcctl *h, const char *key, const char *fmt, double v);
 void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v);
 /* Print a flag. JSON: true or false. Text: @text if it is true and not NULL. */
 void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
-/* JSON only: print a value that exists already, and becomes part of the output. */
+/* JSON only: add an existing value to the output, which takes it over. */
 void out_value(struct hcctl *h, const char *key, struct json_object *v);
 /* Print text only. */
 void out_text(struct hcctl *h, const char *fmt, ...)
@@ -150,17 +150,19 @@ enum out_color {
 	OUT_BAD,
 };
 
-/* Text: what follows has that color, until OUT_PLAIN. */
+/* Text only: print in color @c until OUT_PLAIN. */
 void out_color(struct hcctl *h, enum out_color c);
-/* Text: flush what was printed. */
+/* Text only: flush the output. */
 void out_now(struct hcctl *h);
-/* Has writing failed because the reader has gone? A command that would go on for
- * ever may end then.
+/* Return: true if writing has failed because the reader has closed the pipe. A command that would
+ * run for ever may end then.
  */
 bool out_failed(void);
-/* Return: @text with bytes escaped that are no UTF-8 or control a terminal, to be freed. */
+/* Return: a copy of @text in which bytes that are not UTF-8, and characters that control a
+ * terminal, are escaped; free it with free().
+ */
 char *out_escaped(const char *text);
-/* Drop what was not printed yet. */
+/* Drop output that has not been printed yet. */
 void out_reset(struct hcctl *h);
 /* Print the beginning or end of a batch's JSON array. */
 void out_batch(struct hcctl *h, bool end);
@@ -187,12 +189,13 @@ struct out_column {
 #define OUT_LEFT(at)	OUT_LEFT_AS(at, #at)
 #define OUT_RIGHT(at)	OUT_RIGHT_AS(at, #at)
 
-/* Begin a table: until out_table_end() text goes to cells. out_cell() chooses the column, and
- * begins a row with the first one. @columns must live as long. A table without rows prints nothing.
+/* Begin a table. Until out_table_end(), text goes to its cells. out_cell() selects the column;
+ * selecting column 0 begins a row. @columns must stay valid until out_table_end(). A table without
+ * rows prints nothing.
  */
 void out_table(struct hcctl *h, const struct out_column *columns);
 void out_cell(struct hcctl *h, unsigned int i);
-/* out_cell(), and a number in the cell. */
+/* Call out_cell(), and print a number in the cell. */
 void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v);
 void out_table_end(struct hcctl *h);
 
@@ -229,9 +232,9 @@ const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int di
  * @name: the keyword; NULL ends a table
  * @parse: reads its value into @dst; NULL: a flag without value, @dst a bool
  * @dst: where the value goes
- * @required: it must be given
- * @many: may be repeated
- * @given: it was given
+ * @required: the keyword must be given
+ * @many: the keyword may be repeated
+ * @given: set when the keyword is parsed
  */
 struct arg {
 	const char *name;
@@ -243,7 +246,9 @@ struct arg {
 };
 
 int hc_args(struct hcctl *h, struct arg *args, int argc, char **argv);
-/* Take the next word, a @what; NULL, after printing an error, if there is none. */
+/* Take the next word, which is a @what. Return: the word, or NULL, after printing an error, if
+ * there is none.
+ */
 const char *hc_take(struct hcctl *h, const char *what, int *argc, char ***argv);
 /* Print an error in a uniform way; all return HC_USAGE. */
 int hc_unknown(struct hcctl *h, const char *word);
@@ -251,15 +256,17 @@ int hc_missing(struct hcctl *h, const char *what);
 int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
-/* In a list that was read: all nodes; all links of a node. */
+/* In a list as it was parsed: all nodes; all links of a node. */
 #define NODE_ALL UINT32_MAX
 #define LINK_ALL UINT32_MAX
-/* The link to a neighbour, for which its number stands: beyond all dimensions. */
+/* In a list as it was parsed: the link to a neighbour, by the neighbour's number, which is beyond
+ * all dimensions.
+ */
 #define LINK_TO(node) (UINT32_C(0x10000) + (node))
 
 struct link_ref {
-	uint32_t node;	/* in a list that was read: or NODE_ALL */
-	uint32_t dim;	/* in a list that was read: or LINK_ALL, or LINK_TO() */
+	uint32_t node;	/* in a list as it was parsed: or NODE_ALL */
+	uint32_t dim;	/* in a list as it was parsed: or LINK_ALL, or LINK_TO() */
 };
 
 struct link_list {
@@ -273,7 +280,7 @@ struct node_list {
 };
 
 /**
- * struct arg_choice - one word of several
+ * struct arg_choice - one keyword of several
  * @words: the words; NULL ends them
  * @v: index of the chosen one
  */
@@ -302,9 +309,9 @@ int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/*
 /**
  * struct hc_extent - the nodes and links that "all" stands for
  * @topo: the network
- * @fixed: subcube mask: bits that all nodes on this machine share; other nodes are not meant
- * @base: subcube value: these bits
- * @both_ends: "all links" means each end
+ * @fixed: subcube mask of this machine's partition; nodes outside the partition are left out
+ * @base: subcube value of the partition
+ * @both_ends: "all links" lists each link at both ends
  */
 struct hc_extent {
 	struct hc_topo topo;
@@ -313,7 +320,7 @@ struct hc_extent {
 	bool both_ends;
 };
 
-/* Expand a list that was read: each node or link that is meant becomes an entry. */
+/* Expand a list as it was parsed, so that each node or link has an entry of its own. */
 int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *c);
 int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Help, all of it from the tables of objects and commands: usage for people, and in JSON the words
- * that may follow, from which the completions are made.
+ * Help, which is made from the tables of objects and commands: usage for people, and in JSON the
+ * words that may follow, from which the shell completions are made.
  *
  * The usage of a command has the usual form: words that begin with a small letter or a dash are
- * typed as they are, others stand for something; [] is around what may be left out, {} around
- * alternatives with | between. A word that follows another one directly is its value.
+ * typed as they are, other words stand for a value; [] encloses what may be left out, {} encloses
+ * alternatives, separated by |. A word that follows another one directly is its value.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static enum kind kind_of(const char *s)
 	return is_typed(s) && !strchr(s, '|') ? ITEM_WORD : ITEM_VALUE;
 }
 
-/* Remove brackets around a word, but not those within, as in NODE[,..]. Return: how many were
- * behind it.
+/* Remove brackets around a word, but not those within it, as in NODE[,..]. Return: the number of
+ * brackets that were behind it.
  */
 static unsigned int strip(char **s)
 {
@@ -79,7 +79,7 @@ static unsigned int strip(char **s)
 	return behind;
 }
 
-/* Split @s in place. */
+/* Split a usage text into items, in place. Return: the number of items. */
 static size_t items_of(char *s, struct item *v)
 {
 	static char bracket[2] = "]";
@@ -104,7 +104,8 @@ static bool is(const struct item *i, const char *text)
 	return i->kind == ITEM_BREAK && !strcmp(i->text, text);
 }
 
-/* Does "{ A | B }" begin here, with a word in each alternative? Return: its length, or 0. */
+/* Check for "{ A | B }" with one word in each alternative. Return: the number of its items, or 0.
+ */
 static size_t alternatives(const struct item *v, size_t n)
 {
 	size_t i;
@@ -127,7 +128,7 @@ static void put_values(struct hcctl *h, char *text)
 		out_str(h, NULL, NULL, one);
 }
 
-/* Print a word and the values that it may have. Return: how many items these are. */
+/* Print a word and the values that it may have. Return: the number of items used. */
 static size_t put_word(struct hcctl *h, struct item *v, size_t n)
 {
 	size_t used = n > 1 ? alternatives(v + 1, n - 1) : 0, i;
@@ -146,7 +147,9 @@ static size_t put_word(struct hcctl *h, struct item *v, size_t n)
 	return 1 + used;
 }
 
-/* JSON only: print "words", and "places" for values without a word before them. */
+/* JSON only: print "words", the words and their values, and "places", the values that come before
+ * the first word.
+ */
 static void put_words(struct hcctl *h, const char *args)
 {
 	struct item v[ITEMS_MAX];
@@ -173,7 +176,7 @@ static void usage_text(const struct hc_object *o, const struct hc_cmd *c, char *
 		 c->name ? c->name : "", c->args[0] ? " " : "", c->args);
 }
 
-/* Return: the length of a unit that stays on a line: a word, or a bracketed text
+/* Return: the length of a unit that is not broken across lines: a word, or a text in brackets
  * unless it is long.
  */
 static size_t unit(const char *s)
@@ -190,7 +193,7 @@ static size_t unit(const char *s)
 	return len;
 }
 
-/* Print @line after @lead; it is broken at its own line ends and between units. */
+/* Print @line after @lead, with line breaks where @line has them, and between units. */
 static void wrapped(struct hcctl *h, const char *lead, const char *line)
 {
 	size_t at = strlen(lead), len;
@@ -314,7 +317,7 @@ static void put_names(struct hcctl *h, const char *key, const char *(*name_of)(u
 	out_close(h);
 }
 
-/* Print the values of words whose values are a list that no usage text has. */
+/* Print the possible values of words for which no usage text lists them. */
 static void put_values_of(struct hcctl *h)
 {
 	out_object(h, "values");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Help, see help.c, and what it is made from.
+ * Help, see help.c, and the tables that it is made from.
  */
 #ifndef _HCCTL_HELP_H
 #define _HCCTL_HELP_H

@@ -79,7 +79,9 @@ int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
 		return hc_nomem(h);
 	}
 	for (i = 0; i < n; i++) {
-		/* If all links of a node on another machine are faulty, nothing leads to it. */
+		/* A remote node is unreachable, so it counts as failed, if all of its links are
+		 * faulty.
+		 */
 		if (v[i].failed || (v[i].away && v[i].fault == hc_ports_mask(&topo)))
 			hc_faults_node(f, v[i].id);
 		for (d = 0; d < topo.ports; d++)
@@ -95,8 +97,8 @@ int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool las
 {
 	int rc = 0, try;
 
-	/* A link that was just set notifies its nodes a moment later; other
-	 * machines may be busy.
+	/* The plan may be refused for a moment: after a link was set, its nodes notice the change a
+	 * little later, and other machines may be busy.
 	 */
 	for (try = 0; try < NL_TRIES; try++) {
 		rc = once(h, arg, try == NL_TRIES - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the planners and a live fabric: its faults, and installing plans. Errors are printed as
- * in nl.h.
+ * The connection between the planners and a live fabric: getting its faults, and installing plans.
+ * Errors are printed as in nl.h.
  */
 #ifndef _HCCTL_LIVE_H
 #define _HCCTL_LIVE_H
@@ -14,32 +14,34 @@
 #include "ring.h"
 #include "span.h"
 
-/* Compute the network of a fabric, all nodes of which are in @v; release with live_topo_free(). */
+/* Compute the network of a fabric. @v must hold all of its nodes. Release with live_topo_free(). */
 int live_topo(struct hcctl *h, const struct nl_fabric *info, const struct nl_node *v, size_t n,
 	      struct hc_topo *topo);
 void live_topo_free(const struct hc_topo *topo);
-/* Get the network together with the nodes, which the caller frees. */
+/* Get the network and the nodes. The caller frees @v. */
 int live_nodes(struct hcctl *h, const char *fabric, struct hc_topo *topo, struct nl_node **v,
 	       size_t *n);
-/* Print an error unless the fabric, or with NULL the network, is a hypercube, which @what ("a
- * tree") needs.
+/* Check that the network is a hypercube, which @what ("a tree") needs. Return: 0, or -EOPNOTSUPP
+ * after printing an error, which names @fabric unless it is NULL.
  */
 int live_need_cube(struct hcctl *h, const char *fabric, unsigned int dim, const char *what);
 
-/* Get the faults of a live fabric, made the same at both ends of each link. Release with
+/* Get the faults of a live fabric. A link that is faulty at one end is marked at both. Release with
  * hc_faults_free().
  */
 int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
 
-/* Plan and install with @once, until it returns other than -ESTALE, which means that the faults
- * have changed in between; that is an error message only if @last.
+/* Call @once, which plans and installs, until it returns other than -ESTALE (the faults have
+ * changed since the plan was made) or -EBUSY (another machine is busy), or until NL_TRIES calls.
+ * @once prints an error message for these two only if @last.
  */
 int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool last), void *arg);
 
-/* Install the best pair as plans @id and @id + 1, and with @all that of each dimension after it
- * (live_pair_id()), around the faults for which they were made: see live_retry(). @like: where, and
- * the epoch of the first plan, 0: the next one; epochs of the others differ from it as their ids
- * do.
+/* Install the best pair of trees as plans @id and @id + 1. With @all, also install the pair of each
+ * dimension, as plans live_pair_id() and the one after it. @f has the faults for which the pairs
+ * were made, and @last is as in live_retry(). @like has the machines on which to install, and the
+ * epoch of the first plan (0: the next one). The epochs of the other plans differ from it as their
+ * ids differ from @id.
  */
 int live_install_checked(struct hcctl *h, const char *fabric, const struct hc_faults *f,
 			 const struct hc_checked *c, uint32_t id, const struct nl_shape *like,
@@ -50,7 +52,7 @@ static inline uint32_t live_pair_id(uint32_t id, unsigned int k)
 	return id + 2 + 2 * k;
 }
 
-/* Convert a tree for nl_plan_add(); valid as long as the plan is. */
+/* Convert a plan for nl_plan_add(). The result is valid as long as @plan is. */
 struct nl_shape live_shape_tree(const struct hc_tree_plan *plan);
 struct nl_shape live_shape_bcast(const struct hc_bcast_plan *plan);
 struct nl_shape live_shape_doubling(const struct hc_doubling *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Libraries that are loaded only when they are needed, since they depend on others that take longer
- * to load than all the rest of hcctl.
+ * Libraries that are loaded only when they are needed, because with all of their dependencies they
+ * take longer to load than hcctl itself.
  */
 #ifndef _LOAD_H
 #define _LOAD_H
@@ -13,7 +13,7 @@ struct hcctl;
 /**
  * struct load_symbol - a function of a library
  * @name: its name there
- * @at: where the pointer to it goes, in the caller's structure
+ * @at: offset in the caller's structure of the pointer to it
  */
 struct load_symbol {
 	const char *name;
@@ -22,9 +22,9 @@ struct load_symbol {
 
 /**
  * struct load_library - a library
- * @name: name for people
+ * @name: its name in error messages
  * @files: its file names, the likeliest first, and NULL
- * @symbols: the functions to look up, up to one without a name
+ * @symbols: the functions to look up; an entry without a name ends the table
  */
 struct load_library {
 	const char *name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The netlink socket: requests, replies, error messages of the kernel.
+ * The netlink socket: requests, replies, and reading the kernel's error messages.
  *
- * libnl 3.7 does not know extended acknowledgments, so they are requested and parsed here.
+ * libnl 3.7 does not support extended acknowledgments, so this file requests and parses them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,13 @@
 
 #include "nl_impl.h"
 
-/* Bytes of a reply: DETECT may name all 24,576 links of a cube of dimension 12, 8 bytes each. */
+/* Maximum size of a reply: DETECT may list all 24,576 links of a cube of dimension 12, 8 bytes
+ * each.
+ */
 #define NL_ANSWER_SIZE	262144
-/* Bytes of a request: a plan of that cube has up to 4,096 detours of 8 bytes, and a sequence. */
+/* Maximum size of a request: a plan of that cube has up to 4,096 detours of 8 bytes, and a
+ * sequence.
+ */
 #define NL_REQUEST_SIZE	163840
 
 struct nl {
@@ -40,7 +44,7 @@ static void set_ext_ack(struct nl_sock *sock)
 {
 	int one = 1, fd = nl_socket_get_fd(sock);
 
-	/* Without extended acknowledgments only the messages are missing. */
+	/* An old kernel without these options only sends no messages with its errors. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
@@ -70,8 +74,8 @@ static struct nl_sock *sock_open(struct hcctl *h)
 	if (!sock)
 		return NULL;
 	nl_socket_set_msg_buf_size(sock, NL_ANSWER_SIZE);
-	/* After a long reply there must be room for the message that ends it. The longest request
-	 * is a table of peers.
+	/* The receive buffer must hold a long reply and the message that ends it. The longest
+	 * request is a table of peers.
 	 */
 	nl_socket_set_buffer_size(sock, NL_ANSWER_SIZE, NL_REQUEST_SIZE);
 	set_ext_ack(sock);
@@ -141,7 +145,9 @@ static void ext_ack_of_error(struct talk *t, struct nlmsghdr *nlh)
 
 static int on_error(struct sockaddr_nl *who, struct nlmsgerr *e, void *arg)
 {
-	/* libnl passes the payload of the message that it is about. */
+	/* libnl passes a pointer to the payload of the netlink message, so the header is in front
+	 * of it.
+	 */
 	struct nlmsghdr *nlh = (struct nlmsghdr *)((char *)e - NLMSG_HDRLEN);
 	struct talk *t = arg;
 
@@ -239,7 +245,9 @@ static int exchange(struct hcctl *h, struct nl_msg *msg, struct talk *t)
 	nl_cb_put(cb);
 	if (!t->done) {
 		hc_error(h, "netlink: %s", nl_geterror(rc));
-		/* Replies that are still under way would confuse the next request. */
+		/* The reply to this request could still arrive, and be taken for that to the next
+		 * one, so close the socket.
+		 */
 		nl_leave(h);
 		return -EIO;
 	}
@@ -302,7 +310,7 @@ struct listener {
 #define NOTICE(what, member) \
 	[HYPERCUBE_CMD_##what##_NTF] = { nl_fill_##member, offsetof(struct nl_event, member) }
 
-/* For each notification: where its contents go, and how they are read. */
+/* For each notification: the function that reads it, and the offset of the member that it fills. */
 static const struct {
 	int (*fill)(struct nlmsghdr *nlh, void *v);
 	size_t at;
@@ -335,12 +343,12 @@ static int on_event(struct nl_msg *msg, void *arg)
 	return l->rc ? NL_STOP : NL_OK;
 }
 
-/* Handle the events that have come. Return: true if events were lost. */
+/* Handle pending events. Return: true if events were lost. */
 static bool take_events(struct listener *l, struct nl_sock *sock)
 {
 	int rc = nl_recvmsgs_default(sock);
 
-	/* The error that libnl reports if the kernel has no memory for a message. */
+	/* libnl reports this error if the kernel had no memory for a message. */
 	if (rc == -NLE_NOADDR && l->idle)
 		rc = -NLE_NOMEM;
 	if (rc == -NLE_NOMEM && !l->idle)
@@ -367,7 +375,9 @@ static int listen_to(struct listener *l, const volatile int *stop, void (*ready)
 	if (l->idle)
 		l->rc = l->idle(l->h, l->arg, true);
 	while (!*stop && !l->rc) {
-		/* The signal may come just before poll(): check again soon. */
+		/* A signal may arrive just before poll(), which then does not return early: so poll
+		 * only for a short time.
+		 */
 		lost = poll(&p, 1, 200) > 0 && take_events(l, sock);
 		if (!l->rc && l->idle && !*stop)
 			l->rc = l->idle(l->h, l->arg, lost);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel, in plain structs. Every function prints its own error messages (with the kernel's
- * message where there is one) and returns 0 or a negative errno.
+ * Requests to the kernel, and its replies as plain structs. Each function prints its own error
+ * messages (with the kernel's message if there is one), and returns 0 or a negative errno.
  */
 #ifndef _HCCTL_NL_H
 #define _HCCTL_NL_H
@@ -21,10 +21,10 @@ struct nl_fabric {
 	uint32_t index;
 	uint32_t dim;		/* 0: it is no hypercube */
 	uint32_t nodes;
-	uint32_t ports;		/* most that a node may have; numbers of ports are those of
-				 * dimensions in links
+	uint32_t ports;		/* most ports of a node; a link's dimension is the number of its
+				 * port
 				 */
-	char shape[HYPERCUBE_SHAPE_MAX + 1];	/* what it was made as; "": as a hypercube */
+	char shape[HYPERCUBE_SHAPE_MAX + 1];	/* as given at its creation; "": a hypercube */
 	uint32_t segment;
 	uint32_t family;
 	uint32_t links_down;
@@ -32,12 +32,12 @@ struct nl_fabric {
 	uint32_t node_size;
 	uint32_t dev_size;
 	uint32_t stall_timeout;	/* ms, 0: for ever */
-	uint32_t fixed;		/* subcube mask: bits that all nodes here share, see
+	uint32_t fixed;		/* subcube mask of this machine's partition, see
 				 * HYPERCUBE_A_FABRIC_SUBCUBE_MASK
 				 */
 	uint32_t base;
 	uint64_t trunks_ended;
-	uint32_t life;		/* number of this making: differs if the nodes are made again */
+	uint32_t life;		/* id of this creation of the fabric; the next one differs */
 };
 
 /* Parameters of a new fabric; 0: the kernel's default. */
@@ -59,7 +59,7 @@ static inline uint32_t nl_new_nodes(const struct nl_fabric_new *f)
 
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
 
-/* When a node is Byzantine, that is corrupts what it relays. */
+/* When a Byzantine node corrupts the data that it relays. */
 struct nl_byzantine {
 	uint32_t ppm;
 	uint32_t seed;
@@ -79,8 +79,8 @@ struct nl_node {
 	uint32_t fault;
 	unsigned int nb;
 	uint32_t nb_fault[HYPERCUBE_PORTS_MAX];
-	uint32_t npeers;	/* 0: it is a node of a hypercube */
-	uint16_t peer[HYPERCUBE_PORTS_MAX];	/* the node itself: it has no such port */
+	uint32_t npeers;	/* entries in @peer; 0: a node of a hypercube */
+	uint16_t peer[HYPERCUBE_PORTS_MAX];	/* by port; the node itself: no such port */
 	uint32_t owner;		/* NL_NONE: none */
 	bool elsewhere;		/* in network namespace @netnsid */
 	int32_t netnsid;
@@ -89,7 +89,7 @@ struct nl_node {
 	uint64_t merged_bytes;
 	struct nl_byzantine byzantine;
 	uint64_t corrupted;
-	uint64_t agreed;	/* datagrams in copies */
+	uint64_t agreed;	/* votes on the copies of datagrams */
 	uint64_t disagreed;
 	uint64_t incomplete;
 	uint64_t tasks[NL_TASKS];	/* counters of its tasks, by HYPERCUBE_A_TASKS_* */
@@ -112,7 +112,7 @@ struct nl_link {
 	uint32_t dim;
 	uint32_t peer;
 	uint32_t state;
-	uint64_t latency;	/* in the time model, as is the bandwidth */
+	uint64_t latency;	/* of the time model, like the bandwidth */
 	uint64_t bandwidth;
 	struct nl_impairments imp;
 	uint32_t flap_down;	/* ms */
@@ -163,12 +163,10 @@ struct nl_plan {
 	bool broken;
 	bool repair;		/* it has REPAIR */
 	uint32_t repairs;	/* number of repairs */
-	uint32_t guard;		/* ms for which members wait for its next epoch; 0: it is not
-				 * guarded
-				 */
-	char recipe[HYPERCUBE_RECIPE_MAX + 1];	/* how to plan it again; "": unknown */
+	uint32_t guard;		/* how long members wait for the next epoch, ms; 0: not guarded */
+	char recipe[HYPERCUBE_RECIPE_MAX + 1];	/* how the guard plans it again; "": unknown */
 	uint32_t guard_uid;	/* user who may guard it; NL_NONE: none */
-	uint32_t *grant;	/* set of nodes that this user may make members; NULL: unknown */
+	uint32_t *grant;	/* nodes that @guard_uid may make members, a set; NULL: unknown */
 	uint32_t grant_words;
 	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
@@ -200,14 +198,14 @@ struct nl_trunk {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t id;
 	uint32_t dim;
-	uint32_t fixed;		/* of the nodes at the other end */
+	uint32_t fixed;		/* subcube of the nodes at the other end */
 	uint32_t base;
 	uint32_t keep;		/* ms */
 	uint32_t links;
 	bool established;
 	bool no_plans;
 	uint32_t digest;	/* 1: records have CRC32C */
-	uint32_t life;		/* of the other end's fabric, 0: not known */
+	uint32_t life;		/* nl_fabric.life at the other end, 0: not known */
 	uint32_t silence;	/* ms since data has come */
 	uint32_t family;
 	uint8_t peer[NL_PEER_SIZE];
@@ -223,7 +221,9 @@ struct nl_trunk {
 
 enum nl_digest { NL_DIGEST_DEFAULT, NL_DIGEST_OFF, NL_DIGEST_ON };
 
-/* Parameters of a trunk; @far: the nodes at the other end are given; keep: 0 for the default. */
+/* Parameters of a trunk. @far: @fixed and @base are given, and are the subcube at the other end.
+ * @keep: the keepalive time in ms, 0 for the default.
+ */
 struct nl_trunk_new {
 	int fd;
 	uint32_t dim;
@@ -233,7 +233,7 @@ struct nl_trunk_new {
 	uint32_t keep;
 	bool no_plans;
 	enum nl_digest digest;
-	bool replace;		/* the trunk that carries the same links */
+	bool replace;		/* replace a trunk that carries the same links */
 };
 
 struct nl_detect {
@@ -248,7 +248,7 @@ void nl_leave(struct hcctl *h);
  */
 int nl_netns_open(const char *name, char *path, size_t size);
 
-/* Return: the id of that namespace in the present one, or -1. */
+/* Return: the id of namespace @fd in the current namespace, or -1. */
 int nl_netns_id(struct hcctl *h, int fd);
 
 /* An address and the prefix length of its network; family 0: none. */
@@ -258,7 +258,7 @@ struct nl_addr_in {
 	uint8_t bytes[16];
 };
 
-/* Attributes of an address: a set of these. */
+/* Attributes that an address has besides those in struct nl_addr_in: a mask of these. */
 enum {
 	NL_ADDR_PEER = 1 << 0,
 	NL_ADDR_BROADCAST = 1 << 1,
@@ -269,7 +269,7 @@ enum {
 	NL_ADDR_FLAGS = 1 << 6,
 };
 
-/* An interface of the namespace that the process is in, and an address of an interface there. */
+/* An interface of the current namespace, and an address of such an interface. */
 struct nl_dev {
 	uint32_t index;
 	char name[16];
@@ -287,8 +287,8 @@ struct nl_addr {
 int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n);
 int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n);
 
-/* In the namespace that the process is in: bring the loopback interface up, with an alias; give an
- * interface an address (or NULL) and bring it up.
+/* Both act in the current namespace. nl_dev_mark() gives the loopback interface an alias and brings
+ * it up. nl_dev_start() gives an interface an address (or none, with NULL) and brings it up.
  */
 int nl_dev_mark(struct hcctl *h, const char *alias);
 int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
@@ -299,12 +299,12 @@ int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames);
 /* Return: false if there is no such interface, or its alias does not fit. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 
-/* Lists: all objects, in one consistent dump, in an array to be freed. */
+/* Get all objects of a kind, from one consistent dump, in an array to be freed. */
 int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n);
 int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n);
 int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n);
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n);
-/* The operations of one plan; @node: of one member, or NL_NONE for all. */
+/* Get the operations of one plan: those of member @node, or with NL_NONE of all members. */
 int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t node,
 		struct nl_op **v, size_t *n);
 /* Plans: release with nl_plans_free(). */
@@ -326,15 +326,15 @@ int nl_fabric_del(struct hcctl *h, const char *name);
 int nl_fabric_stall_timeout(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
-/* Make a node Byzantine: by chance, or if @set names frames, for these; @seed: restart the random
- * numbers.
+/* Make a node Byzantine. It corrupts the frames that @set names, or if it names none, frames at
+ * random. @seed: restart the random numbers.
  */
 int nl_node_byzantine(struct hcctl *h, const char *fabric, uint32_t node,
 		      const struct nl_byzantine *set, bool seed);
 /* @fd: descriptor of the namespace; or -1 and @pid */
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
 
-/* Changes to a link: set_* tell which of the other members are valid. */
+/* Changes to a link. The set_* flags say which of the other members are valid. */
 struct nl_link_set {
 	bool set_down, set_flap, set_latency, set_bandwidth;
 	bool set_loss, set_corrupt, set_duplicate, set_delay, set_jitter, set_rate, set_seed;
@@ -365,7 +365,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	     struct nl_route *r);
 
 /**
- * struct nl_shape - the shape of a plan of any type; NULL: it has no such attribute
+ * struct nl_shape - the attributes of a plan of any type; NULL pointers: not present
  * @root_attr: attribute of its root, as HYPERCUBE_A_PLAN_SINK; 0: the root follows from the
  *	rest
  * @root: its root
@@ -378,14 +378,14 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
  * @members: set of the members; NULL: they follow from the rest
  * @detours: @ndetours entries
  * @ndetours: number of detours
- * @rings: a tree of rings
+ * @rings: the rings, as a tree of rings
  * @repair: install it with REPAIR
  * @epoch: the epoch that the plan is to have; 0: the next one
- * @here: install it on this machine only
- * @guard: ms for which members wait for its next epoch; 0: it is not guarded
- * @recipe: with @guard: how to plan it again, or NULL
- * @guard_uid: with @guard: the user who may guard it; NULL: none, or with @prev the same as before
- * @prev: the epoch of the only plan that it may replace, otherwise -ESTALE; 0: any, or none
+ * @local: install it on this machine only
+ * @guard: how long members wait for its next epoch, in ms; 0: it is not guarded
+ * @recipe: with @guard: how the guard plans it again, or NULL
+ * @guard_uid: with @guard: the user who may guard it; NULL: none, or with @prev the previous one
+ * @prev: the epoch that the installed plan must have to be replaced, otherwise -ESTALE; 0: any
  */
 struct nl_shape {
 	int root_attr;
@@ -408,19 +408,20 @@ struct nl_shape {
 	uint32_t prev;
 };
 
-/* Install a plan in a fabric of @nodes nodes, made for the faults @fault. @may_fail: that these
- * have changed (-ESTALE), or that machines are busy (-EBUSY), is not printed as an error.
+/* Install a plan in a fabric of @nodes nodes. @fault has the faults for which it was made.
+ * @may_fail: do not print an error if the faults have changed (-ESTALE) or machines are busy
+ * (-EBUSY).
  */
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		const struct nl_shape *s, uint32_t nodes, const uint32_t *fault,
 		bool may_fail);
 /* Move tasks to the neighbour along @dim. */
 int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count);
-/* How often a request that is refused for now is repeated; nl_pause() waits in between. */
+/* How often a request is tried that the kernel refuses temporarily. nl_pause() waits in between. */
 #define NL_TRIES 10
 void nl_pause(int try);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool local);
-/* Let a user guard a plan; NL_NONE: none. */
+/* Set the user who may guard a plan; NL_NONE: none. */
 int nl_plan_guard_uid(struct hcctl *h, const char *fabric, uint32_t id, uint32_t uid);
 
 /* Event: copies of a datagram disagree. */
@@ -435,7 +436,7 @@ struct nl_vote {
 	struct hypercube_path path[HYPERCUBE_DIM_MAX];
 };
 
-/* Ids for which an event has room. */
+/* Maximum number of task ids in an event. */
 #define NL_TASK_IDS 32
 
 /* Event: tasks were lost. */
@@ -463,7 +464,7 @@ struct nl_round {
 	uint64_t took;
 };
 
-/* The load balancing of a fabric; in an event with one round. */
+/* The load balancing of a fabric. In an event, @round has one entry. */
 struct nl_balance {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t method;
@@ -473,7 +474,7 @@ struct nl_balance {
 	uint64_t failed;
 	uint64_t superseded;
 	uint64_t moved;
-	uint32_t epoch;		/* of the topology, 0: there is none */
+	uint32_t epoch;		/* of the topology; 0: no topology is installed */
 	uint32_t dims;
 	uint32_t base;
 	uint32_t depth;
@@ -500,7 +501,7 @@ int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_bal
 int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_t node,
 		   struct nl_balance *v);
 
-/* An event: @cmd is HYPERCUBE_CMD_*_NTF and determines which member is valid. */
+/* An event. @cmd is HYPERCUBE_CMD_*_NTF, which determines the valid member. */
 struct nl_event {
 	int cmd;
 	struct nl_fabric fabric;
@@ -515,14 +516,14 @@ struct nl_event {
 };
 
 typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);
-/* Deliver events until a signal sets @stop or @fn returns other than 0. @ready is called once, when
- * no event can be missed any more.
+/* Call @fn for each event, until a signal handler sets *@stop or @fn returns other than 0. @ready
+ * is called once, as soon as no event can be missed.
  */
 int nl_events(struct hcctl *h, nl_event_fn fn, void *arg,
 	      const volatile int *stop, void (*ready)(void));
-/* As nl_events(); also calls @idle(h, @arg, lost) at first and several times a second between
- * events, until it returns other than 0; @lost: events may have been missed, which is not printed
- * as an error then.
+/* As nl_events(), but also call @idle(h, @arg, lost) at the beginning and several times a second
+ * between events, until it returns other than 0. lost: events may have been missed; no error is
+ * printed for that.
  */
 int nl_events_idle(struct hcctl *h, nl_event_fn fn,
 		   int (*idle)(struct hcctl *h, void *arg, bool lost), void *arg,

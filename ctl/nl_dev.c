@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interfaces of the namespace that the process is in, by rtnetlink.
+ * Interfaces of the current network namespace, by rtnetlink.
  */
 #include <errno.h>
 #include <linux/if_addr.h>
@@ -14,7 +14,7 @@
 
 #define LOOPBACK_INDEX 1
 
-/* Send a request; consumes @msg. Errors are not printed. */
+/* Send a request without printing errors. Consumes @msg. */
 static int dev_talk(struct nl_sock *sock, struct nl_msg *msg)
 {
 	int rc = nl_send_sync(sock, msg);
@@ -42,7 +42,7 @@ static int addr_change(struct nl_sock *sock, unsigned int index, const struct nl
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = addr->family, .ifa_prefixlen = addr->prefix,
-		/* No other process uses it, so do not wait. */
+		/* Nothing else uses the address, so skip duplicate address detection. */
 		.ifa_flags = IFA_F_NODAD, .ifa_index = index,
 	};
 	struct nl_msg *msg = nlmsg_alloc_simple(add ? RTM_NEWADDR : RTM_DELADDR,
@@ -99,8 +99,9 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 	return rc ? -EIO : 0;
 }
 
-/* Add or remove an address; without one, bring the interface up or down. An address that exists
- * already, or is gone already, is no error: the kernel removes others along with the first one.
+/* Add or remove an address; or, if @addr has none, bring the interface up or down. It is no error
+ * if the address to add exists, or the one to remove is gone: the kernel removes secondary
+ * addresses along with the first one.
  */
 static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
 		  const struct nl_addr_in *addr)
@@ -212,7 +213,7 @@ static int list_once(struct hcctl *h, int type, struct listing *l)
 	return rc;
 }
 
-/* Get them; begin again if interfaces come or go meanwhile. */
+/* Get all objects, and begin again if the dump was interrupted by a change. */
 static int list(struct hcctl *h, int type, struct listing *l)
 {
 	unsigned int tries = LIST_TRIES;
@@ -226,7 +227,7 @@ static int list(struct hcctl *h, int type, struct listing *l)
 		return hc_nomem(h);
 	if (rc >= 0)
 		return 0;
-	/* nl_sock_open() has printed it. */
+	/* nl_sock_open() has printed the error. */
 	if (rc == -NLE_BAD_SOCK)
 		return -EIO;
 	hc_error(h, "cannot list interfaces: %s", nl_geterror(rc));
@@ -266,7 +267,9 @@ int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n)
 	return rc;
 }
 
-/* Return: the attributes of an address that nl_dev_address() does not give to a new one. */
+/* Return: the attributes of an address that nl_dev_address() could not restore, as a mask of
+ * NL_ADDR_*.
+ */
 static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct nlattr *local)
 {
 	struct nlattr *peer = nlmsg_find_attr(nlh, sizeof(*ifa), IFA_ADDRESS);
@@ -297,7 +300,7 @@ static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct
 	return set;
 }
 
-/* Read an address, unless the interface has made it itself. */
+/* Read an address. Return: false for an address that the interface has generated itself. */
 static bool fill_addr(struct nlmsghdr *nlh, void *one)
 {
 	struct ifaddrmsg *ifa = nlmsg_data(nlh);
@@ -309,7 +312,7 @@ static bool fill_addr(struct nlmsghdr *nlh, void *one)
 	if ((ifa->ifa_family != AF_INET && ifa->ifa_family != AF_INET6) || !addr ||
 	    nla_len(addr) < len)
 		return false;
-	/* An address that each interface makes itself. */
+	/* A link-local address, which each interface generates itself. */
 	if (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK)
 		return false;
 	v->index = ifa->ifa_index;
@@ -354,7 +357,7 @@ static int take_attr(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Ask for an attribute; consumes @msg. Return: whether the reply had it. */
+/* Request an attribute. Consumes @msg. Return: true if the reply had it. */
 static bool ask(struct hcctl *h, struct nl_msg *msg, struct answer *a)
 {
 	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);

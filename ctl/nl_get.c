@@ -10,8 +10,8 @@
 #include "memory.h"
 #include "nl_impl.h"
 
-/* An unsigned number of any width: a shorter or longer attribute of another
- * kernel must not make us read beyond it.
+/* Read an unsigned number of any width. In another kernel the attribute may be shorter or longer,
+ * and must not be read beyond its end.
  */
 static uint64_t num(const struct nlattr *a)
 {
@@ -65,7 +65,7 @@ const char *nl_drop_name(unsigned int reason)
 enum kind { NOTHING, NUMBER, FLAG, TEXT, NUMBERS };
 
 /**
- * struct field - the place of an attribute in a structure
+ * struct field - where an attribute is stored in a structure
  * @kind: kind of the attribute
  * @size: bytes of the member: of a number or text, or of all numbers of a nest
  * @at: offset of the member
@@ -87,7 +87,7 @@ static void number_put(void *p, size_t size, uint64_t v)
 		*(uint32_t *)p = (uint32_t)v;
 }
 
-/* Read the numbers of a nest, by their attributes: drops, tasks. */
+/* Read the numbers of a nest, such as drops or tasks, into @v by attribute type. */
 static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
 {
 	struct nlattr *a;
@@ -103,7 +103,7 @@ static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
  * @size: bytes of the structure
  * @n: number of @fields
  * @fields: fields by attribute
- * @more: reads what @fields cannot describe; returns 0 or -ENOMEM; may be NULL
+ * @more: reads the attributes that @fields cannot describe; returns 0 or -ENOMEM; may be NULL
  */
 struct layout {
 	size_t size;
@@ -519,7 +519,9 @@ static int add_detour(struct nl_plan *v, uint32_t word)
 	return 0;
 }
 
-/* Convert a set of bytes, node u in bit u % 8 of byte u / 8, to one of words. */
+/* Convert a set as the kernel sends it, with node u in bit u % 8 of byte u / 8, to a set of 32-bit
+ * words.
+ */
 static int take_set(uint32_t **set, uint32_t *words, const struct nlattr *a)
 {
 	const uint8_t *bytes = nla_data(a);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the files with libnl: nl.c (socket, requests), nl_say.c (error messages), nl_get.c
- * (replies into structs), nl_set.c (requests from structs), nl_plan.c (requests about plans).
+ * Interface between the files that use libnl: nl.c (socket, requests), nl_say.c (error messages),
+ * nl_get.c (replies into structs), nl_set.c (requests from structs), nl_plan.c (requests about
+ * plans).
  */
 #ifndef _HCCTL_NL_IMPL_H
 #define _HCCTL_NL_IMPL_H
@@ -18,7 +19,7 @@ typedef int (*nl_reply_fn)(struct nlmsghdr *nlh, void *arg);
  * struct nl_refusal - the reply to a request that failed
  * @err: negative errno, or 0
  * @text: the kernel's message, or ""
- * @offset: offset in the request of the attribute that it is about
+ * @offset: offset in the request of the attribute that the kernel refused
  * @limited: the value must be from @min to @max
  * @min: see above
  * @max: see above
@@ -41,11 +42,13 @@ void nl_say(struct hcctl *h, struct nl_msg *msg, const struct nl_refusal *r);
 struct nl_sock *nl_sock_open(struct hcctl *h, int protocol);
 /* Begin a request. Return: NULL after printing an error. */
 struct nl_msg *nl_request(struct hcctl *h, int cmd, int flags);
-/* Begin a request about object number @id in a fabric; @name and @attr are their attributes. */
+/* Begin a request about object @id of a fabric. @name and @attr are the attribute types of the
+ * fabric's name and of @id.
+ */
 struct nl_msg *nl_part_request(struct hcctl *h, int cmd, int name, const char *fabric, int attr,
 			       uint32_t id);
-/* Send a request and wait for the end of the reply. Consumes @msg. @reply may be NULL. Return: also
- * -EAGAIN: the dump was interrupted by a change and should be repeated.
+/* Send a request and wait for the end of the reply. Consumes @msg. @reply may be NULL. Return: 0 or
+ * -errno; -EAGAIN if a change interrupted the dump, which should be repeated.
  */
 int nl_talk(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg);
 /* As nl_talk(); errors for which @quiet returns true are not printed. */

@@ -92,7 +92,9 @@ static int put_guard(struct nl_msg *msg, const struct nl_shape *s)
 	return rc;
 }
 
-/* Is the error one for now? Faults have changed, or machines work on another request. */
+/* Return: true if the error is temporary: the faults have changed, or machines work on another
+ * request.
+ */
 static bool for_now(int err)
 {
 	return err == -ESTALE || err == -EBUSY;

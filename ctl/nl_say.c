@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's refusals in words: the fabric, the object in it, the value and the allowed range.
+ * Error messages for requests that the kernel refuses: the fabric, the object in it, the value and
+ * the allowed range.
  *
- * The range is that of the kernel's policy, which the kernel sends along; none are written here.
+ * The allowed range is that of the kernel's policy, which the kernel sends with the refusal. None
+ * is repeated here.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +22,7 @@ enum unit {
 	UNIT_PPM,
 };
 
-/* The name of an attribute on the command line; NULL: it has none there. */
+/* The name of an attribute on the command line, NULL if it has none, and the unit of its value. */
 struct attr_name {
 	const char *name;
 	enum unit unit;
@@ -103,8 +105,8 @@ static struct attr_name name_of(struct nlmsghdr *nlh, int type)
 	return requests[cmd].v[type];
 }
 
-/* Return: the attribute at @offset of the request; NULL: none, or the name of the fabric, which is
- * printed anyway.
+/* Return: the attribute at @offset of the request. NULL if there is none, or if it is the name of
+ * the fabric, which is printed anyway.
  */
 static const struct nlattr *attr_at(struct nlmsghdr *nlh, uint32_t offset)
 {
@@ -150,8 +152,8 @@ static const char *with_unit(char *buf, enum unit unit, uint64_t v)
 	return buf;
 }
 
-/* Print "delay 2s: 0 to 1s is allowed", for values that the policy refuses. Return: false for
- * others.
+/* Print the allowed range, as in "delay 2s: 0 to 1s is allowed", if the policy refuses the value.
+ * Return: false for other refusals.
  */
 static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
@@ -171,7 +173,7 @@ static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal 
 	return true;
 }
 
-/* Print the message, and after it what it is about. */
+/* Print the kernel's message, followed by the value of the refused attribute if it is a number. */
 static void sentence(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r, const char *text)
 {
 	const struct nlattr *a = attr_at(nlh, r->offset);
@@ -183,7 +185,9 @@ static void sentence(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r, 
 		fprintf(f, ": %s", with_unit(value, name_of(nlh, nla_type(a)).unit, v));
 }
 
-/* Print "plan 3: ", unless the message ends with that number, or the text before it has it. */
+/* Print the object of the request, as in "plan 3: ", unless the message ends with its number, or
+ * the context of the message has it.
+ */
 static void part(FILE *f, struct hcctl *h, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
 	const struct nlattr *about = attr_at(nlh, r->offset), *id;
@@ -213,7 +217,7 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 
 	if (!f)
 		return NULL;
-	/* Before 6.8 a dump is refused without a message. */
+	/* Kernels before 6.8 refuse a dump without a message. */
 	if (fabric && r->err == -ENOENT && !*text)
 		text = "No such fabric";
 	if (strcmp(text, "No such fabric"))

@@ -20,7 +20,7 @@
  * struct list - an array that a dump fills
  * @v: elements
  * @n: number of elements
- * @room: number of elements for which there is memory
+ * @room: number of elements that @v has memory for
  * @size: bytes of an element
  * @fill: reads an element from a message
  */
@@ -77,7 +77,7 @@ static void put_about(struct nl_msg *msg, const struct about *a)
 		nla_put_u32(msg, HYPERCUBE_A_OP_NODE, a->node);
 }
 
-/* Get a consistent dump: repeated while changes interrupt it. */
+/* Get a consistent dump: repeat it while changes interrupt it. */
 static int dump(struct hcctl *h, int cmd, const struct about *a, struct list *l)
 {
 	struct nl_msg *msg;
@@ -246,8 +246,8 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 /* --- changes --- */
 
-/* Wait before the next attempt, for a random time: machines that have asked each other at the same
- * time do not do so again.
+/* Wait for a random time before the next attempt, so that machines whose requests have collided do
+ * not collide again.
  */
 void nl_pause(int try)
 {
@@ -263,7 +263,7 @@ static int change(struct hcctl *h, struct nl_msg *msg)
 	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
 }
 
-/* Send a change with a number. */
+/* Send a change with attribute @attr of value @v. */
 static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 {
 	if (msg)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Printing. Results go to standard output as text or JSON, from the same calls; error messages go
- * to standard error. JSON is collected and printed when its outermost container is closed, so a
+ * Output. Results go to standard output, as text or JSON from the same calls; error messages go to
+ * standard error. JSON is collected, and printed when its outermost container is closed, so a
  * command that fails prints none.
  */
 #include <errno.h>
@@ -18,7 +18,7 @@
 /* The errno of the first write to standard output that failed. */
 static int failed;
 
-/* Flush; a write that fails is reported at the end, with its reason. */
+/* Flush a stream. If a write has failed, store its errno, which is reported at the end. */
 static void flush(FILE *to)
 {
 	if (fflush(to) && !failed)
@@ -83,8 +83,8 @@ void out_close(struct hcctl *h)
 	flush(to);
 }
 
-/* Return: the bytes of the UTF-8 character at @s; 0: it is none. Only the shortest encoding is
- * valid, and surrogates are not.
+/* Return: the length in bytes of the UTF-8 character at @s, or 0 if there is no valid one. Only the
+ * shortest encoding is valid, and surrogates are not.
  */
 static size_t utf8(const unsigned char *s)
 {
@@ -103,7 +103,7 @@ static size_t utf8(const unsigned char *s)
 	return n;
 }
 
-/* As utf8(); 0 also for a character that controls a terminal. */
+/* As utf8(), but also return 0 for a character that controls a terminal. */
 static size_t printable(const unsigned char *s)
 {
 	if (*s < ' ' || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))
@@ -111,8 +111,9 @@ static size_t printable(const unsigned char *s)
 	return utf8(s);
 }
 
-/* Escape text that another user has chosen, such as the name of an interface: it must not control
- * the terminal or begin a line. Such bytes become \ and three octal digits, as ls -b prints them.
+/* Escape text that another user has chosen, such as the name of an interface, so that it cannot
+ * control the terminal or begin a line. Bytes for which @good returns 0 become a backslash and
+ * three octal digits, as ls -b prints them.
  */
 static char *escape(const char *text, size_t (*good)(const unsigned char *s))
 {
@@ -138,8 +139,8 @@ char *out_escaped(const char *text)
 	return escape(text, printable);
 }
 
-/* Make a JSON string, which is UTF-8, of any text; the library escapes characters that control
- * terminals.
+/* Make a JSON string, which must be UTF-8, from any text. The JSON library escapes characters that
+ * control terminals.
  */
 static struct json_object *string(const char *text)
 {
@@ -150,7 +151,7 @@ static struct json_object *string(const char *text)
 	return o;
 }
 
-/* The value in JSON, or as @fmt says. */
+/* Define a function that prints a value as JSON, or as text by @fmt. */
 #define OUT(kind, type, name) \
 	void out_##kind(struct hcctl *h, const char *key, const char *fmt, type v) \
 	{ \
@@ -206,7 +207,7 @@ void out_text(struct hcctl *h, const char *fmt, ...)
 
 void out_color(struct hcctl *h, enum out_color c)
 {
-	/* As ip(8) has them. */
+	/* The colors are those of ip(8). */
 	static const char * const codes[] = {
 		[OUT_PLAIN] = "\033[0m", [OUT_NAME] = "\033[36m",
 		[OUT_GOOD] = "\033[32m", [OUT_BAD] = "\033[31m",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What out.c and table.c know of each other.
+ * Interface between out.c and table.c.
  */
 #ifndef _HCCTL_OUT_H
 #define _HCCTL_OUT_H
@@ -9,7 +9,7 @@
 
 struct hcctl;
 
-/* Return: the stream for text: that of a cell, or standard output. */
+/* Return: the stream for text, which is that of the current cell, or standard output. */
 FILE *out_stream(const struct hcctl *h);
 
 #endif /* _HCCTL_OUT_H */

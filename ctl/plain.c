@@ -14,7 +14,7 @@ static const unsigned char sizes[__HYPERCUBE_TYPE_END] = {
 	[HYPERCUBE_F32] = 4, [HYPERCUBE_F64] = 8, [HYPERCUBE_F16] = 2, [HYPERCUBE_BF16] = 2,
 };
 
-/* Bits of the significand with the hidden one, of a float. */
+/* Number of significand bits of a float, including the hidden one. */
 static const unsigned char precision[__HYPERCUBE_TYPE_END] = {
 	[HYPERCUBE_F32] = 24, [HYPERCUBE_F64] = 53, [HYPERCUBE_F16] = 11, [HYPERCUBE_BF16] = 8,
 };
@@ -90,8 +90,8 @@ static void store(unsigned int size, void *p, uint64_t v)
 
 /* --- order --- */
 
-/* Return: a number that sorts as the value does: negative integers come first, negative floats in
- * reverse order.
+/* Return: a number that sorts as the value does. Negative integers sort below the others; so do
+ * negative floats, whose order is reversed.
  */
 static uint64_t key(unsigned int type, const void *p)
 {
@@ -116,7 +116,7 @@ int plain_compare(unsigned int type, unsigned int width, const void *a, const vo
 	return ka < kb ? -1 : ka > kb;
 }
 
-/* Return: the exponent bias of a half, that is the exponent of 1. */
+/* Return: the exponent bias of a 16-bit float, which is the exponent field of 1.0. */
 static int half_bias(unsigned int type)
 {
 	return type == HYPERCUBE_F16 ? 15 : 127;
@@ -134,7 +134,9 @@ static double half_real(unsigned int type, uint64_t v)
 	return v & 0x8000 ? -d : d;
 }
 
-/* Round a number to the nearest half, to the even one of two: rint() of its number of units. */
+/* Round a number to the nearest 16-bit float, ties to even: rint() rounds its number of units in
+ * the last place.
+ */
 static uint64_t half_bits(unsigned int type, double d)
 {
 	int frac = precision[type] - 1, bias = half_bias(type), e;
@@ -147,7 +149,9 @@ static uint64_t half_bits(unsigned int type, double d)
 		return sign | (uint64_t)(2 * bias + 1) << frac;
 	frexp(d, &e);
 	e = e - 1 < 1 - bias ? 1 - bias : e - 1;
-	/* 2^frac units from one power of two to the next; rounding up gives that of the next one */
+	/* There are 2^frac units from one power of two to the next, so rounding up to the next
+	 * power increments the exponent.
+	 */
 	units = (uint64_t)rint(ldexp(d, frac - e));
 	units += (uint64_t)(e + bias - 1) << frac;
 	if (units > (uint64_t)(2 * bias + 1) << frac)
@@ -177,7 +181,9 @@ bool plain_is_nan(unsigned int type, const void *p)
 
 /* --- operators --- */
 
-/* The result is the first NaN, made quiet; C does not guarantee that. */
+/* Make a NaN quiet. The result of an operation is the first NaN, made quiet; C does not guarantee
+ * that.
+ */
 static void quiet(unsigned int type, void *p)
 {
 	store(sizes[type], p, load(sizes[type], p) | 1ull << (precision[type] - 2));
@@ -239,16 +245,20 @@ static void one_float(unsigned int oper, unsigned int type, void *acc, const voi
 		quiet(type, acc);
 		return;
 	}
-	/* Sums and products of floats are those of doubles, rounded. */
+	/* Compute sums and products in double, and round them to the type. */
 	a = real(type, acc);
 	b = real(type, src);
 	plain_put_real(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
-	/* A NaN that results from numbers, as of infinities of both signs, has one form. */
+	/* A NaN that is computed from numbers, such as from infinities of both signs, has one fixed
+	 * bit pattern.
+	 */
 	if (plain_is_nan(type, acc))
 		store(sizes[type], acc, ~0ull << (precision[type] - 2));
 }
 
-/* Bits beyond the type are cut off, in the same way with and without a sign. */
+/* Combine two integers. Bits beyond the type are cut off, which is correct for signed and unsigned
+ * types.
+ */
 static void one_integer(unsigned int oper, unsigned int type, void *acc, const void *src)
 {
 	uint64_t a = load(sizes[type], acc), b = load(sizes[type], src);

@@ -17,15 +17,15 @@ unsigned int plain_size(unsigned int oper, unsigned int type, unsigned int width
 void plain_combine(unsigned int oper, unsigned int type, unsigned int width, void *acc,
 		   const void *src, size_t bytes);
 
-/* Compare in the order in which elements are merged: -1, 0 or 1; for floats IEEE
- * 754's total order.
+/* Compare two elements in the order in which sorted runs are merged. For floats that is the total
+ * order of IEEE 754. Return: -1, 0 or 1.
  */
 int plain_compare(unsigned int type, unsigned int width, const void *a, const void *b);
 
 bool plain_is_float(unsigned int type);
 bool plain_is_nan(unsigned int type, const void *p);
 
-/* Store a number as a float of the type, rounded to the nearest one, or to the even one of two. */
+/* Store a number as a float of the given type, rounded to nearest, ties to even. */
 void plain_put_real(unsigned int type, void *p, double d);
 
 #endif /* _HC_PLAIN_H */

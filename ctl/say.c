@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Error messages and warnings: sentences, with their subject before them. The context decides
- * whether they are printed or stored: the user library must not write to standard error.
+ * Error messages and warnings: sentences, preceded by their subject. The context decides whether
+ * they are printed or stored, because the user library must not write to standard error.
  */
 #include <errno.h>
 #include <stdarg.h>

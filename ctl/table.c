@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables: what is printed between out_table() and out_table_end() is stored, cell by cell, until
- * the width of each column is known. It depends on the cells only. Columns are two blanks apart, so
- * programs can distinguish them from blanks in cells; an empty cell is a dash.
+ * Tables. Text that is printed between out_table() and out_table_end() is stored, cell by cell,
+ * until the width of each column is known. The widths depend on the cells only. Columns are two
+ * blanks apart, so that programs can distinguish the gap from a blank in a cell. An empty cell is
+ * printed as a dash.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #define ROWS_MORE 64
 
-/* The place of a cell in the text of all cells; 0 and 0: it is empty. */
+/* The range of a cell in the text of all cells; 0 and 0: it is empty. */
 struct cell {
 	size_t begin;
 	size_t end;
@@ -43,7 +44,7 @@ void out_table(struct hcctl *h, const struct out_column *columns)
 	if (t)
 		t->f = open_memstream(&t->text, &t->size);
 	if (!t || !t->f) {
-		/* There is no table: text is printed at once. */
+		/* Without memory there is no table: text is printed at once. */
 		free(t);
 		return;
 	}
@@ -117,7 +118,9 @@ static const char *cell_text(const struct out_table *t, const struct cell *c, in
 	return n ? text : "-";
 }
 
-/* Return: the number of visible characters: no colors, and each UTF-8 character once. */
+/* Return: the width of a text in characters, without color sequences; each UTF-8 character counts
+ * once.
+ */
 static int visible(const char *text, int len)
 {
 	int n = 0, i;

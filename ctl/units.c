@@ -39,9 +39,9 @@ static void in_unit(char *buf, uint64_t v, const struct unit *unit)
 	snprintf(buf + n, OUT_BUF - n, "%s", unit->name);
 }
 
-/* Print a value exactly, in the unit that makes the text shortest, of those that are not larger
- * than the value, or in the largest of several: 5ms, 2.5ms and 1001us. @units begin with the one of
- * size 1.
+/* Print a value exactly, in the unit that makes the text shortest, as in 5ms, 2.5ms and 1001us.
+ * Units larger than the value are not used; if several texts are equally short, the largest unit is
+ * taken. @units begins with the unit of size 1.
  */
 static const char *exact(char *buf, uint64_t v, const struct unit *units, size_t n)
 {

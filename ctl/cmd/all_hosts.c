@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl --all-hosts: one command on all hosts of a cluster, and what each of them has printed.
+ * hcctl --all-hosts: run one command on all hosts of a cluster, and print the output of each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static int start_all(struct hcctl *h, const struct cluster *c, const struct ever
 	return rc;
 }
 
-/* Print the output of a host: an array element with its JSON; text: its lines, each after the name
- * of the host.
+/* Print the output of a host. JSON: an array element with the host's JSON; text: the lines, each
+ * after the name of the host.
  */
 static void put(struct hcctl *h, const struct cluster_host *host, char *said)
 {

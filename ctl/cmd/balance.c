@@ -48,7 +48,7 @@ int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance
 		hc_error(h, "nothing to balance: no node is connected with any other");
 	else if (rc)
 		hc_nomem(h);
-	/* The verifier's topologies are those of the kernel, of hypercubes. */
+	/* The kernel's verifier only knows topologies of hypercubes. */
 	if (rc || !f->dim || !hc_balance_check(&t->b, f->fault, &reason))
 		return rc;
 	hc_error(h, "no topology: %s: node %u", reason.why, reason.node);

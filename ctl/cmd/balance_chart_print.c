@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance simulate: two charts, speedup and hops against faults, with the intervals
- * as bars.
+ * hcctl balance simulate: two charts, of speedup and of hops against the number of faults, with
+ * confidence intervals as bars.
  */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl balance: shared by its commands.
+ * Interface between the files of hcctl balance.
  */
 #ifndef _HCCTL_BALANCE_CMD_H
 #define _HCCTL_BALANCE_CMD_H
@@ -34,20 +34,21 @@ int balance_show(struct hcctl *h, int argc, char **argv);
 /* Get the rounds of a fabric, and the nodes on this machine with their tasks; free @v. */
 int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
 		size_t *n);
-/* Print what balance_show() prints. */
+/* Print the output of balance_show() from @b and the nodes @v. */
 void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v,
 		     size_t n);
 
 /* --- balance_watch.c --- */
-/* Show them again and again, as @how says. */
+/* Show the output of balance_show() repeatedly, as @how says. */
 int balance_watch(struct hcctl *h, const char *fabric, const struct watch *how);
 
 /* --- balance_rounds.c --- */
 int balance_run(struct hcctl *h, int argc, char **argv);
 int balance_set(struct hcctl *h, int argc, char **argv);
-/* Print the settings of rounds, and their sums: members of an object. */
+/* Print the settings of load balancing rounds, and the sums over all rounds: members of an object.
+ */
 void balance_out_settings(struct hcctl *h, const struct nl_balance *b);
-/* Print these and the rounds. */
+/* Print the settings, the sums and the rounds. */
 void balance_out_rounds(struct hcctl *h, const struct nl_balance *b);
 
 /* --- balance_print.c --- */
@@ -55,7 +56,7 @@ void balance_out_rounds(struct hcctl *h, const struct nl_balance *b);
 void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t);
 void balance_out_topology(struct hcctl *h, const char *fabric, enum hc_balance_shape shape,
 			  const struct hc_faults *f, const struct hc_balance_topo *t);
-/* Warn if the topology is less than the user may expect. */
+/* Warn if the topology does not have what the user may expect from @shape. */
 void balance_warn(struct hcctl *h, enum hc_balance_shape shape, const struct hc_balance_topo *t);
 
 #endif /* _HCCTL_BALANCE_CMD_H */

@@ -81,7 +81,7 @@ void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct n
 	out_close(h);
 }
 
-/* Which tasks nodes of other machines have is not known here. */
+/* Only nodes on this machine are returned, because the tasks of remote nodes are not known here. */
 int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
 		size_t *n)
 {

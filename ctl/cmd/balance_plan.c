@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance plan: which node sends how many tasks where.
+ * hcctl balance plan: compute how many tasks each node sends to which neighbour.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,18 +15,18 @@ struct load_list {
 };
 
 /**
- * struct job - a plan to make
+ * struct job - a plan to compute
  * @a: where the faults come from
  * @load: load of each node
- * @method: enum hc_balance_method; HC_BALANCE_METHODS: none was asked for
+ * @method: enum hc_balance_method; HC_BALANCE_METHODS: the user named none
  * @shape: enum hc_balance_shape
- * @threshold: for RID; UINT64_MAX: half the mean
- * @hop_cost: in tasks
+ * @threshold: threshold of the method RID; UINT64_MAX: half the mean load
+ * @hop_cost: time of a hop, in units of a task's time
  * @f: the faults, once they are read
  * @optimum: the fewest hops to an even load
  * @least: the least score that any plan can have
- * @n: methods that were compared
- * @compared: how
+ * @n: number of methods that were compared
+ * @compared: result of each of them
  */
 struct job {
 	struct fault_args a;
@@ -81,7 +81,7 @@ int balance_arg_cost(struct hcctl *h, const char *name, const char *word, void *
 	return 0;
 }
 
-/* --- what comes out --- */
+/* --- output --- */
 
 static void out_numbers(struct hcctl *h, const char *key, const uint64_t *v, uint32_t n)
 {
@@ -178,7 +178,7 @@ static int out_plan(struct hcctl *h, const struct job *j, const struct hc_balanc
 	return 0;
 }
 
-/* --- making it --- */
+/* --- planning --- */
 
 static int check_loads(struct hcctl *h, const struct job *j)
 {
@@ -207,7 +207,7 @@ static uint64_t half_the_mean(const struct job *j, const struct hc_balance_topo 
 	return sum / t->members / 2;
 }
 
-/* The result of each of the methods that auto chooses from. */
+/* Compute the result of each method from which auto chooses. */
 static int compare(struct hc_balancer *b, const struct hc_balance_req *q, struct job *j)
 {
 	static const enum hc_balance_method methods[] = {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance: topologies in words.
+ * hcctl balance: printing of topologies.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "balance_cmd.h"
 
-/* Beyond this dimension the trees are in JSON only. */
+/* Above this dimension the trees are printed in JSON only. */
 #define TREES_DIM 8
 
 void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t)
@@ -39,7 +39,7 @@ static void out_candidates(struct hcctl *h, const struct hc_balance_topo *t)
 	out_text(h, "\n");
 }
 
-/* Objects whose keys are nodes. */
+/* Print objects whose keys are node numbers. */
 static void out_by_node(struct hcctl *h, const struct hc_balance_topo *t)
 {
 	char key[16];
@@ -63,7 +63,7 @@ static void out_by_node(struct hcctl *h, const struct hc_balance_topo *t)
 	out_close(h);
 }
 
-/* Which node hangs on which, deepest first. */
+/* Print each node and its parent, deepest nodes first. */
 static void text_trees(struct hcctl *h, const struct hc_balance_topo *t)
 {
 	char bits[OUT_BUF], parent[OUT_BUF];

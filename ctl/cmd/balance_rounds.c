@@ -7,7 +7,9 @@
 
 #include "balance_cmd.h"
 
-/* Names of the methods by number; as the method that nodes begin, "off" means none. */
+/* Names of the methods, by number. As the setting for rounds that nodes begin, "off" means that
+ * they begin none.
+ */
 static const char * const methods[] = {
 	[HYPERCUBE_BALANCE_NONE] = "off",
 	[HYPERCUBE_BALANCE_DEM] = "dem",
@@ -17,7 +19,7 @@ static const char * const methods[] = {
 	NULL
 };
 
-/* The planners' numbers of the methods. */
+/* The planners' numbers of the kernel's methods. */
 static const enum hc_balance_method planned[] = {
 	[HYPERCUBE_BALANCE_DEM] = HC_BALANCE_DEM,
 	[HYPERCUBE_BALANCE_MCWA] = HC_BALANCE_MCW,
@@ -110,7 +112,8 @@ void balance_out_rounds(struct hcctl *h, const struct nl_balance *b)
 	out_close(h);
 }
 
-/* Print the steps as the paper counts them: on this topology alone, if there is one. */
+/* Print the number of steps as the paper counts them, for the installed topology, if there is one.
+ */
 static void out_steps(struct hcctl *h, const struct nl_fabric *info, const struct nl_balance *b,
 		      uint32_t method)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance simulate: runs on all processors, and the command's keywords.
+ * hcctl balance simulate: running the simulation on all processors, and the command's keywords.
  *
- * Each run has its own random numbers and its own place for results, so the results do not depend
+ * Each run has its own random numbers and its own entry for results, so the results do not depend
  * on the number of threads.
  */
 #include <errno.h>
@@ -29,7 +29,7 @@ static volatile sig_atomic_t interrupted;
  * @next: number of the next run
  * @done: number of runs that are done
  * @total: number of all runs
- * @err: memory ran out
+ * @err: -ENOMEM if memory ran out
  */
 struct crew {
 	struct sim_study *st;
@@ -104,7 +104,7 @@ static int run_crew(struct crew *c)
 	return n ? atomic_load(&c->err) : -ENOMEM;
 }
 
-/* Run the simulation. Ctrl-C ends it, and its results so far are dropped. */
+/* Run the simulation. Ctrl-C ends it, and discards the results so far. */
 static int run_all(struct hcctl *h, struct sim_study *st)
 {
 	struct crew c = { .st = st, .total = (st->last - st->first + 1) * st->runs };
@@ -172,7 +172,7 @@ static bool ends(const char *file, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Open the file first, so that an error is known before hours of work. */
+/* Open the file before the simulation, so that an error is reported before hours of work. */
 static int open_file(struct hcctl *h, const char *file, struct file_new **f)
 {
 	if (file)
@@ -207,7 +207,7 @@ static int arg_file(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* "3" or "0..7" */
+/* Parse "3" or "0..7". */
 static int arg_range(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	struct sim_study *st = dst;

@@ -31,8 +31,8 @@ struct sim_point {
  * @jobs: number of threads
  * @methods: the methods that are compared
  * @nmethods: number of methods
- * @raw: results of all methods in each run: at ((faults - first) * runs + run) * nmethods
- * @point: results by number of faults: at (faults - first) * nmethods + method
+ * @raw: results of all methods in each run, from index ((faults - first) * runs + run) * nmethods
+ * @point: results by number of faults, at index (faults - first) * nmethods + method
  * @bound: for each number of faults the speedup if no node were idle and nothing cost time
  */
 struct sim_study {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance show --watch: the loads of all nodes as bars, and what the last rounds have done.
+ * hcctl balance show --watch: the loads of all nodes as bars, and the results of the last rounds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "balance_cmd.h"
 #include "watch.h"
 
-/* Lines besides bars and rounds: three of sums, the key, the nodes that are not shown, two of
- * settings, and the one with the cursor.
+/* Number of lines besides bars and rounds: three of sums, the key, the number of nodes that are not
+ * shown, two of settings, and the line with the cursor.
  */
 #define LINES_BESIDE	8
 #define ROUNDS_FEW	4
 #define WIDTH		80
-/* Width of a node and its load, with blanks; and of the shortest bar that is useful. */
+/* Width of a node's number and load, with blanks; and width of the shortest useful longest bar. */
 #define LABEL		16
 #define BAR_MIN		8
 
@@ -37,7 +37,7 @@ struct view {
  * struct grid - the columns of nodes
  * @v: the nodes
  * @n: number of nodes
- * @shown: number of nodes for which there is room
+ * @shown: number of nodes that fit the terminal
  * @lines: lines of a column
  * @bar: characters of the longest bar
  * @unit: tasks that one character stands for
@@ -94,7 +94,7 @@ static uint64_t sum(const struct sample *s, unsigned int attr)
 	return all;
 }
 
-/* Return: the rate of a sum. A sum that is less than before belongs to another fabric of the same
+/* Return: the rate of a sum. If a sum is less than before, it belongs to another fabric of the same
  * name.
  */
 static uint64_t per_second(const struct view *w, unsigned int attr)
@@ -130,7 +130,7 @@ static void put_loads(struct hcctl *h, const struct sample *s)
 	out_uint(h, NULL, "; moving %" PRIu64 "\n", sum(s, HYPERCUBE_A_TASKS_MOVING));
 }
 
-/* Print a count in the colour of bad news if it is not 0. */
+/* Print a count, in the colour OUT_BAD if it is not 0. */
 static void put_bad(struct hcctl *h, const char *fmt, uint64_t v)
 {
 	if (v)
@@ -183,7 +183,7 @@ static bool fits(const struct grid *g)
 	return true;
 }
 
-/* Compare loads: the nodes with the highest load come first, if not all have room. */
+/* Compare loads: nodes with the highest load come first, since not all nodes may fit. */
 static int fuller(const void *a, const void *b)
 {
 	const struct nl_node *x = *(const struct nl_node * const *)a;
@@ -195,7 +195,7 @@ static int fuller(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Arrange the nodes in as few columns as there is room for. */
+/* Arrange the nodes in as few columns as the number of lines allows. */
 static void arrange(struct grid *g, uint32_t lines, uint32_t width)
 {
 	uint64_t most = 0;
@@ -263,7 +263,7 @@ static void put_bars(struct hcctl *h, const struct grid *g)
 	out_text(h, g->unit == 1 ? " task\n" : " tasks\n");
 }
 
-/* --- the picture --- */
+/* --- the whole picture --- */
 
 static void put_rounds(struct hcctl *h, const struct nl_balance *b, unsigned int most)
 {

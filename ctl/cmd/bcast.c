@@ -83,8 +83,8 @@ static uint32_t first_source(const struct hc_faults *f)
 	return 0;
 }
 
-/* Find a broadcast. If all sources are wanted, nothing is found here: pieces are printed as they
- * are found.
+/* Find a broadcast. With "all" sources this function does nothing: print functions find the pieces
+ * and print them one by one.
  */
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
@@ -216,8 +216,8 @@ static uint32_t source_of(const struct nl_plan *v)
 
 static const struct planner_root source = { "source", HYPERCUBE_A_PLAN_SOURCE, source_of };
 
-/* Return: the least number of steps for @members members. With each step, at most twice as many
- * members have the message.
+/* Return: a lower bound of the number of steps for @members members. In each step, the number of
+ * members that have the message at most doubles.
  */
 static uint32_t rounds_of_doubling(uint32_t members)
 {
@@ -225,7 +225,8 @@ static uint32_t rounds_of_doubling(uint32_t members)
 }
 
 /* Find the length of the shortest sequence for the source, or the lengths that the search has
- * excluded. A sequence for fewer members than can be reached now may be shorter.
+ * excluded. A sequence for a plan whose members are fewer than the nodes that can be reached now
+ * may be shorter.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A broadcast plan in words.
+ * Printing of broadcast plans.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,10 +8,12 @@
 
 #include "cmd.h"
 
-/* Up to this dimension every transfer is listed. */
+/* Up to this dimension, text output lists every transfer. */
 #define LIST_DIM 6
 
-/* JSON keeps the star of the broadcast paper, which programs compare. */
+/* Write a subcube into @buf. JSON has the broadcast paper's star for a free dimension, because
+ * programs compare it.
+ */
 static const char *subcube(const struct hcctl *h, char *buf, uint32_t base, uint32_t dims,
 			   unsigned int dim)
 {

@@ -8,7 +8,7 @@
 
 #include "checked_cmd.h"
 
-/* Up to this dimension the text has the relays. */
+/* Up to this dimension, text output lists the relays. */
 #define LIST_DIM 6
 
 /* Keywords of this command. */
@@ -31,7 +31,7 @@ static int no_room(struct hcctl *h, uint32_t id)
 
 static int check(struct hcctl *h, const struct plan_req *q)
 {
-	/* The id of the last plan. */
+	/* The id of the last pair's second plan must fit. */
 	if (q->id > UINT32_MAX - 2 - 2 * HYPERCUBE_DIM_MAX)
 		return no_room(h, q->id);
 	if (wants_rotated(q) && !q->apply)
@@ -81,7 +81,7 @@ static void print_tree(struct hcctl *h, const struct hc_checked_tree *t, uint32_
 	out_close(h);
 }
 
-/* Print a pair: members of its object. */
+/* Print a pair of trees: members of an open object. */
 static void print_pair(struct hcctl *h, const struct hc_checked_pair *p, uint32_t id)
 {
 	uint32_t nodes = hc_nodes(p->tree[0].plan.tree.dim);
@@ -157,7 +157,7 @@ const struct hc_cmd checked_cmds[] = {
 	{}
 };
 
-/* Its plans are trees, so it is no plan type. */
+/* This command's plans are trees, so it is not among the plan types. */
 const struct planner checked_planner = {
 	.type = HYPERCUBE_PLAN_TREE,
 	.object = { "checked", "pairs of trees whose results are compared", checked_cmds },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the commands that have to do with checked collectives.
+ * Interface between the commands for checked collectives.
  */
 #ifndef _HCCTL_CHECKED_CMD_H
 #define _HCCTL_CHECKED_CMD_H
@@ -9,13 +9,15 @@
 #include "live.h"
 #include "planner.h"
 
-/* Id of the first of the two trees; those of each dimension follow. */
+/* Default id of the first tree. The second one, and the pairs of each dimension, have the ids after
+ * it.
+ */
 #define CHECKED_ID	16
 
 extern const struct planner checked_planner;
 
-/* Install all pairs around the present faults; @sink: the sink of the first tree of each pair, or
- * NL_NONE.
+/* Install the pairs of all dimensions around the current faults. @sink: the sink of the first tree
+ * of each pair, or NL_NONE.
  */
 int checked_install(struct hcctl *h, const char *fabric, uint32_t id, uint32_t sink);
 

@@ -10,8 +10,8 @@
 
 #include "cmd.h"
 
-/* Run the program, in the child process; @said: a pipe that closes when the program starts, or
- * carries the reason why it does not.
+/* Execute the program, in the child process. @said is a pipe that is closed when the program
+ * starts; if it cannot start, the pipe carries the errno.
  */
 static void become(char **argv, int said, const sigset_t *mask)
 {
@@ -54,7 +54,9 @@ int cmd_child_wait(pid_t pid, const sigset_t *signals)
 	sigaddset(&all, SIGCHLD);
 	while (!(ended = waitpid(pid, &status, WNOHANG))) {
 		sig = sigwaitinfo(&all, &info);
-		/* A signal of the terminal went to both processes. */
+		/* A signal from the terminal has already reached both processes; one that a process
+		 * has sent has not.
+		 */
 		if (sig > 0 && sig != SIGCHLD && info.si_code <= 0)
 			kill(pid, sig);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl cluster: a fabric that spans machines, as one file describes it.
+ * hcctl cluster: a fabric that spans several machines and is described by one file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +59,9 @@ static bool is_remote(const struct cluster *c)
 	return false;
 }
 
-/* Make the folder for shared connections; without it, connections are not shared. */
+/* Make the folder for the sockets of shared ssh connections. Without it, connections are not
+ * shared.
+ */
 static void share(struct cluster *c)
 {
 	strcpy(c->ssh_dir, "/tmp/hcctl-XXXXXX");
@@ -67,7 +69,9 @@ static void share(struct cluster *c)
 		*c->ssh_dir = 0;
 }
 
-/* Read FILE and run a command; a signal that comes meanwhile waits until a step is done. */
+/* Read FILE and run a command. A signal that arrives meanwhile takes effect when the current step
+ * is done.
+ */
 static int with_file(struct hcctl *h, int argc, char **argv, cluster_fn run)
 {
 	const char *file = hc_take(h, "FILE", &argc, &argv);
@@ -108,7 +112,7 @@ static size_t plans_up(const struct cluster *c)
 	return n;
 }
 
-/* Print which hosts have the fabric, before an error. */
+/* Print, in front of an error message, how many trunks and plans are up, and how to go on. */
 static void say_stands(struct hcctl *h, const struct cluster *c)
 {
 	hc_warn(h, "%zu of %zu trunks and %zu of %zu plans stand, and fabrics as far as the hosts have made them; go on with: hcctl cluster up %s; or remove all with: hcctl cluster down %s",
@@ -207,7 +211,7 @@ static size_t count(struct json_object *all, const char *flag)
 	return n;
 }
 
-/* Return: the number of trunks that the file has at a host. */
+/* Return: the number of trunks of a host according to the file. */
 static size_t wanted(const struct cluster *c, size_t host)
 {
 	size_t n = 0, i;
@@ -258,10 +262,12 @@ static void show_all(struct hcctl *h, const struct cluster *c, struct json_objec
 	out_close(h);
 }
 
-/* Show all hosts; one that does not answer is marked. */
+/* Show all hosts. A host that does not answer is marked. */
 static int do_show(struct hcctl *h, struct cluster *c)
 {
-	/* Ask for all fabrics, since no fabric of that name is no error. */
+	/* Request all fabrics: a request for one fabric would be an error if there is no such
+	 * fabric.
+	 */
 	const struct remote_call call[] = {
 		{ .words = { "fabric", "show" } },
 		{ .words = { "trunk", "show", c->state.name } },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the files of hcctl cluster: a fabric that spans machines, described by one file.
- * cluster_read.c reads it, remote.c runs hcctl on the hosts, cluster_trunk.c and cluster_plan.c
- * compare and make trunks and plans, cluster_fabric.c fabrics, cluster.c all of it in turn.
+ * Interface between the files of hcctl cluster, for a fabric that spans machines and is described
+ * by one file. cluster_read.c reads the file, remote.c runs hcctl on the hosts, cluster_fabric.c
+ * makes fabrics, cluster_trunk.c and cluster_plan.c find and make missing trunks and plans, and
+ * cluster.c calls all of these in turn.
  */
 #ifndef _HCCTL_CLUSTER_H
 #define _HCCTL_CLUSTER_H
@@ -13,19 +14,19 @@
 
 #define CLUSTER_FORMAT	"hypercube-cluster"
 #define CLUSTER_VERSION	1
-/* Each host has a connection of its own. */
+/* Maximum number of hosts; each has a connection of its own. */
 #define CLUSTER_HOSTS	1024
 
 /**
- * struct cluster_host - a machine that holds a part of the fabric
- * @name: name for people, and by default for ssh
+ * struct cluster_host - a machine that holds a partition of the fabric
+ * @name: name in messages, and by default for ssh
  * @ssh: host for ssh; NULL: it is this machine
  * @netns: a network namespace on the host, or NULL
- * @address: where other hosts reach it, with a port or without
+ * @address: address under which other hosts reach it, with a port or without
  * @tls: CERT,KEY,CA[,NAME] on the host, or NULL
- * @no_plans: it takes no plans of other hosts
- * @fixed: subcube mask: bits that all its nodes share
- * @base: subcube value: these bits
+ * @no_plans: it accepts no plans from other hosts
+ * @fixed: subcube mask of its partition
+ * @base: subcube value of its partition
  */
 struct cluster_host {
 	const char *name;
@@ -41,8 +42,8 @@ struct cluster_host {
 /**
  * struct cluster_trunk - a trunk between two hosts
  * @dim: dimension of its links
- * @listen: number of the host that listens
- * @connect: number of the host that connects
+ * @listen: index of the host that listens
+ * @connect: index of the host that connects
  * @address: address to connect to
  * @up: both ends have the trunk
  */
@@ -73,12 +74,12 @@ struct cluster_plan {
  * @file: its name
  * @root: the JSON document, which holds the strings
  * @state: the fabric as if all of it were on one machine; its plans are in @plan
- * @keep: ms of silence that end a trunk; 0: default
+ * @keep: keepalive time: a trunk ends after so many ms of silence; 0: default
  * @digest: trunks have digests, unless they have TLS
  * @ssh: the ssh program
  * @ssh_dir: folder of the sockets of shared connections, or ""
- * @dry: print what would be done
- * @there: for each host: it has the fabric, or will have it when that is needed
+ * @dry: only print what would be done
+ * @there: for each host: it has the fabric, or will have it before trunks and plans need it
  * @changes: number of changes printed so far
  */
 struct cluster {
@@ -100,7 +101,7 @@ struct cluster {
 	size_t changes;
 };
 
-/* --- cluster_read.c: release with cluster_free(), whatever is returned --- */
+/* --- cluster_read.c: release with cluster_free(), even after an error --- */
 int cluster_read(struct hcctl *h, const char *file, struct cluster *c);
 void cluster_free(struct cluster *c);
 
@@ -134,12 +135,12 @@ struct remote_call {
 
 int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 		 const struct remote_call *call, struct remote *r);
-/* Wait until it ends, and print its error messages with the name of the host. @said: set to its
- * output, to be freed. Return: 0 or an exit status.
+/* Wait until the hcctl on a host ends, and print its error messages with the name of the host.
+ * @said is set to its output, to be freed. Return: 0 or an exit status.
  */
 int remote_end(struct hcctl *h, struct remote *r, char **said);
-/* Run a command on all hosts at once, or on those in @to; with @input each gets its own input.
- * @said: set to the output of each, NULL: none; release with remote_free().
+/* Run a command on all hosts at once, or on those in @to. With @input, each host gets its own
+ * input. @said is set to the output of each host, NULL for none; release with remote_free().
  */
 int remote_all(struct hcctl *h, const struct cluster *c, const struct remote_call *call,
 	       const bool *to, char * const *input, struct json_object **said);
@@ -150,7 +151,8 @@ void remote_free(const struct cluster *c, struct json_object **said);
 void remote_close(struct cluster *c);
 
 /* --- cluster.c --- */
-/* Begin to print a change, an element of the open array: "one: + trunk". @host may be NULL. */
+/* Begin to print a change as an element of the open array; text: "one: + trunk". @host may be NULL.
+ */
 void cluster_change(struct hcctl *h, struct cluster *c, const char *host, bool comes,
 		    const char *object);
 void cluster_change_end(struct hcctl *h);
@@ -174,7 +176,7 @@ int cluster_plans(struct hcctl *h, struct cluster *c);
 /* Run the same command on all hosts of a file. */
 int cluster_all_hosts(struct hcctl *h, const char *file, int argc, char **argv);
 
-/* Get a member of JSON that another program has printed, which is not trusted to have it. */
+/* Get a member of JSON that another program has printed. The member may be missing. */
 static inline struct json_object *cluster_get(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
@@ -201,7 +203,7 @@ static inline bool cluster_flag(struct json_object *o, const char *key)
 	return json_object_get_boolean(cluster_get(o, key));
 }
 
-/* Return: the length of an array; 0 if it is none. */
+/* Return: the length of an array; 0 if @o is no array. */
 static inline size_t cluster_length(struct json_object *o)
 {
 	return json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;

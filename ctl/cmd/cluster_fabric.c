@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fabrics of a cluster: each host gets a state file of its part, see hcctl fabric restore.
+ * The fabrics of a cluster: each host gets a state file of its partition, see hcctl fabric restore.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,14 +11,14 @@
 #include "hc_bounds.h"
 #include "cluster.h"
 
-/* Microseconds between two looks, and number of looks. */
+/* Microseconds between two checks, and maximum number of checks. */
 #define LOOK_EVERY	100000
 #define LOOKS		150
 
 /* --- the state of one host --- */
 
-/* Leave out what concerns ends on other hosts, except that a link is down, which concerns both
- * ends.
+/* Reset the nodes on other hosts and their ends of links to defaults. Only that a link is down, or
+ * flaps, stays, because it concerns both ends.
  */
 static void forget_far(struct state *s)
 {
@@ -40,7 +40,9 @@ static void forget_far(struct state *s)
 	}
 }
 
-/* The names and addresses point into the cluster. */
+/* Return: the state file of a host, to be freed. The copy of the state shares names and addresses
+ * with the cluster.
+ */
 static char *part_of(struct hcctl *h, const struct cluster *c, const struct cluster_host *host)
 {
 	struct hcctl to = { .json = true, .complain = h->complain };
@@ -134,7 +136,7 @@ struct json_object *cluster_fabric_of(const struct cluster *c, struct json_objec
 	return NULL;
 }
 
-/* Refuse to touch a fabric of that name that was made for something else. */
+/* Refuse to change a fabric of that name that was not made from this file. */
 static int is_the_files(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 			struct json_object *o)
 {
@@ -181,8 +183,8 @@ int cluster_fabrics_del(struct hcctl *h, struct cluster *c)
 
 /* --- faults --- */
 
-/* Return: the faults of a node as the file has them; *@flaps: the links that flap, whose state is
- * not known.
+/* Return: the FAULT word of a node according to the file. *@flaps is set to the links that flap,
+ * whose current state is not known.
  */
 static uint32_t faults_of(const struct state *s, uint32_t u, uint32_t *flaps)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plans of a cluster: the first host makes them, for all (see hcctl trunk).
+ * The plans of a cluster: the first host plans and installs them for all hosts (see hcctl trunk).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,9 @@ static struct json_object *found(struct json_object *all, uint32_t id)
 	return NULL;
 }
 
-/* Does an installed plan match the keywords, as far as these name attributes of plans: "sink 5"? */
+/* Return: true if an installed plan matches the keywords of the file that name attributes of plans,
+ * such as "sink 5".
+ */
 static bool fits(struct json_object *o, const struct words *w)
 {
 	uint64_t v;
@@ -61,7 +63,7 @@ static bool fits(struct json_object *o, const struct words *w)
 	return true;
 }
 
-/* Have all hosts the plan, with the same epoch? */
+/* Return: true if all hosts have the plan, with the same epoch. */
 static bool is_up(const struct cluster *c, struct json_object **said,
 		  const struct cluster_plan *p, const struct words *w)
 {
@@ -143,7 +145,8 @@ int cluster_plans(struct hcctl *h, struct cluster *c)
 	if (!c->nplans)
 		return 0;
 	rc = look_up(h, c);
-	/* A planner would leave out nodes that are not known to be healthy yet. */
+	/* First wait until the hosts know all healthy nodes; a planner would leave out the others.
+	 */
 	if (!rc && !c->dry && !all_up(c))
 		rc = cluster_settle(h, c);
 	for (p = c->plan; !rc && p < end && !cmd_signals_came(); p++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A cluster from its file: hosts, trunks and plans; nodes and links are as in files of states.
+ * Reading a cluster from its file: hosts, trunks and plans. Nodes and links have the format of
+ * state files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,12 +12,12 @@
 
 struct reading {
 	struct cluster *c;
-	bool parts;	/* hosts say which nodes they have */
+	bool parts;	/* hosts list their partitions */
 };
 
 /* --- hosts --- */
 
-/* Is it a name that can be printed before other text, and that is no option? */
+/* Return: true if the name can be printed before other text, and cannot be taken for an option. */
 static bool is_name(const char *name)
 {
 	const char *c;
@@ -34,7 +35,7 @@ static int check_name(struct hcctl *h, const char *key, const char *name)
 	return hc_invalid(h, key, name, "a word that does not begin with a dash is wanted");
 }
 
-/* Return: where other hosts reach this one: by default where ssh does. */
+/* Return: the address under which other hosts reach this one; by default that which ssh uses. */
 static const char *address_of(const struct cluster_host *v)
 {
 	const char *at = v->ssh ? strrchr(v->ssh, '@') : NULL;
@@ -51,7 +52,9 @@ static int check_where(struct hcctl *h, const struct cluster_host *v, bool local
 	       check_name(h, "tls", v->tls);
 }
 
-/* Read a host. "local" is implied by a namespace; the user may have meant one at the end of ssh. */
+/* Read a host. A namespace does not imply "local", because the user may mean a namespace on the
+ * host that ssh reaches.
+ */
 static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
@@ -90,7 +93,7 @@ static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 	return 0;
 }
 
-/* If hosts do not say which nodes they have, the highest dimensions number the hosts. */
+/* If no host lists its partition, the bits of the highest dimensions are the index of the host. */
 static int deal(struct hcctl *h, struct cluster *c)
 {
 	uint32_t bits = 0;
@@ -174,8 +177,8 @@ static int add_trunk(struct hcctl *h, struct cluster *c, const struct cluster_tr
 	return 0;
 }
 
-/* Make the trunks that the links between the parts need; the host that comes first in the file
- * listens.
+/* Add a trunk for each dimension along which links join two partitions. The host that comes first
+ * in the file listens.
  */
 static int auto_trunks(struct hcctl *h, struct cluster *c)
 {

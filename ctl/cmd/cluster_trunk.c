@@ -10,7 +10,7 @@
 
 #include "cluster.h"
 
-/* Microseconds between two looks, and number of looks. */
+/* Microseconds between two checks, and maximum number of checks. */
 #define LOOK_EVERY	100000
 #define LOOKS		100
 
@@ -68,7 +68,7 @@ static void add(struct remote_call *call, const char *word)
 	call->words[n] = word;
 }
 
-/* Add the options that both ends get in the same way. */
+/* Add the options that are the same at both ends. */
 static void add_options(const struct cluster *c, const struct cluster_host *host,
 			struct remote_call *call, char *keep, size_t size)
 {
@@ -114,7 +114,7 @@ static int do_connect(struct hcctl *h, struct cluster *c, const struct cluster_t
 	return remote_one(h, c, t->connect, &call, NULL);
 }
 
-/* Does a host listen already, for an earlier trunk, at the same address? */
+/* Return: true if the host already listens at that address, for an earlier trunk. */
 static bool is_reported(const struct cluster *c, const struct cluster_trunk *t)
 {
 	const struct cluster_trunk *v;

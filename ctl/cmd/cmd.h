@@ -17,7 +17,7 @@
 #include "plan.h"
 
 /* --- common.c --- */
-/* A live fabric as it is now. Release with cmd_state_free(), even if cmd_state() fails. */
+/* The current state of a live fabric. Release with cmd_state_free(), even if cmd_state() fails. */
 struct cmd_state {
 	struct nl_fabric info;
 	struct nl_node *nodes;
@@ -28,22 +28,22 @@ struct cmd_state {
 
 int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s);
 void cmd_state_free(struct cmd_state *s);
-/* Call @one for number 0 to @n - 1, until it fails. If there are several, error messages begin with
- * the text that @say makes.
+/* Call @one for the numbers 0 to @n - 1, until it fails. If @n is more than one, error messages
+ * begin with the text that @say writes.
  */
 int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
 	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg);
-/* Print "dim": 3, text " dim 3"; of another network "shape". */
+/* Print "dim": 3, text " dim 3"; for a network that is no hypercube, print "shape". */
 void cmd_out_network(struct hcctl *h, const struct nl_fabric *f);
-/* Expand "all" to each link, or to both ends of each; *@fixed (or NULL): the subcube mask of the
- * nodes on this machine.
+/* Expand "all" to each link, or with @both_ends to both ends of each link. *@fixed, unless NULL, is
+ * set to the subcube mask of this machine's partition.
  */
 int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
 		   uint32_t *fixed);
-/* Read NODE, or nothing: *node stays NL_NONE. */
+/* Parse an optional NODE; *@node stays NL_NONE without one. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
-/* Print what was read, unless @rc is an error: an array; text: a table with a row for each of @n
- * elements of @size bytes. Frees them, and returns @rc.
+/* Print @n elements of @size bytes as an array; text: as a table with a row for each. If @rc is an
+ * error, print nothing. Frees @v. Return: @rc.
  */
 int cmd_out_rows(struct hcctl *h, int rc, const struct out_column *columns, void *v, size_t n,
 		 size_t size, void (*one)(struct hcctl *h, const void *v));
@@ -53,7 +53,9 @@ void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct lin
 int cmd_arg_user(struct hcctl *h, const char *name, const char *word, void *dst);
 /* Print "cause_node" and "cause_dim", as far as they are known; text: " by N:D". */
 void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim);
-/* Print these and "error"; text: after @lead, and with the reason. */
+/* Print the cause as cmd_out_cause() does, and "error"; text: after @lead, and with the error's
+ * text.
+ */
 void cmd_out_failed(struct hcctl *h, const char *lead, uint32_t node, uint32_t dim, int status);
 /* Print an array of numbers; text: after @lead, with commas. */
 void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
@@ -66,16 +68,16 @@ void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
 void cmd_out_name(struct hcctl *h, const char *key, const char *name);
 /* Print "state": ["down"]; text: "up" or "down,detected". */
 void cmd_out_state(struct hcctl *h, uint32_t state);
-/* JSON only: print "fail_links", between live nodes, and "fail_nodes", so that a reader of a plan
- * knows for which faults it was made.
+/* JSON only: print "fail_links" (the faulty links between live nodes) and "fail_nodes", so that a
+ * reader of a plan knows the faults for which it was made.
  */
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 /* Read "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
 int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *dims,
 		uint32_t *base);
-/* Read the subcube of the nodes on this machine in the same form; "": all nodes. */
+/* Parse the subcube of this machine's partition in the same form; "": all nodes. */
 int cmd_part(struct hcctl *h, const char *word, unsigned int dim, uint32_t *fixed, uint32_t *base);
-/* Write that subcube in this form into @buf. */
+/* Write the subcube of a partition in the same form into @buf. */
 const char *cmd_part_text(char *buf, unsigned int dim, uint32_t fixed, uint32_t base);
 static inline bool cmd_is_here(uint32_t u, uint32_t fixed, uint32_t base)
 {
@@ -84,29 +86,33 @@ static inline bool cmd_is_here(uint32_t u, uint32_t fixed, uint32_t base)
 
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
-/* Print an object of two numbers; text: @lead, the first one, @mark, the second one. */
+/* Print an object of two numbers; text: @lead, @v, @mark, @v2. */
 void cmd_out_pair(struct hcctl *h, const char *lead, const char *key, uint64_t v,
 		  const char *mark, const char *key2, uint64_t v2);
-/* Print the nodes of a path in a network from @at along @dims, an array; @first: format of the text
- * of the first node.
+/* Print the nodes of a path in a network as an array: from node @at along @dims. @first is the text
+ * format of the first node.
  */
 void cmd_out_path(struct hcctl *h, const struct hc_topo *topo, const char *key, const char *first,
 		  uint32_t at, const uint8_t *dims, unsigned int hops);
 
 /* --- op.c --- */
-/* Print a member that waits, and what for; JSON: with its plan and operation if @whose. */
+/* Print a member and what it waits for; JSON: also its plan and operation if @whose. */
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
 
 /* --- node_byzantine.c --- */
-/* Is the node Byzantine? Do the two have the same settings? */
+/* cmd_is_byzantine(): Return: true if the settings make a node Byzantine. cmd_byzantine_same():
+ * Return: true if both settings are the same.
+ */
 bool cmd_is_byzantine(const struct nl_byzantine *l);
 bool cmd_byzantine_same(const struct nl_byzantine *a, const struct nl_byzantine *b);
-/* Write the keywords of "node set" for it into @buf. */
+/* Write the keywords of "node set" that make these settings into @buf. */
 #define CMD_BYZANTINE_BUF (HYPERCUBE_BYZANTINE_AT_MAX * 11 + 64)
 const char *cmd_byzantine_text(char *buf, const struct nl_byzantine *l);
 /* Print an array of the frames that the node corrupts. */
 void cmd_out_byzantine_at(struct hcctl *h, const struct nl_byzantine *l);
-/* Print when a node is Byzantine: members of its object; text: nothing if it is not. */
+/* Print the settings of a Byzantine node: members of its object; text: nothing if it is not
+ * Byzantine.
+ */
 void cmd_out_byzantine(struct hcctl *h, const struct nl_node *v);
 
 /* --- link_print.c --- */
@@ -123,10 +129,14 @@ struct netns_names {
 	bool orphans;	/* there is no fabric of that name */
 };
 
-/* For struct arg: a const char *, a struct nl_addr_in. */
+/* For struct arg; the destination of the first is a const char *, that of the second a struct
+ * nl_addr_in.
+ */
 int cmd_arg_prefix(struct hcctl *h, const char *name, const char *word, void *dst);
 int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *dst);
-/* Has the network an address for each node? Family 0: no addresses are wanted. */
+/* Check that the IP network of @base has an address for each node. Family 0: there are no addresses
+ * to check. Return: 0, or an exit status after printing an error.
+ */
 int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t nodes);
 struct netns_fabric {
 	struct nl_fabric_new fabric;
@@ -135,36 +145,40 @@ struct netns_fabric {
 };
 
 /* Make a fabric, and a namespace for each endpoint, and bring the endpoints up there. If that
- * fails, or a signal ends it, nothing is left.
+ * fails, or a signal interrupts it, remove all of it.
  */
 int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
-/* Find the namespaces that were made in this way for a fabric. */
+/* Find the namespaces that cmd_netns_fabric() or cmd_netns_make() has made for a fabric. */
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
 /* Free the names, and remove the namespaces if @remove. */
 void cmd_netns_drop(struct netns_names *names, bool remove);
-/* Make a namespace for an endpoint; it belongs to a fabric of this name, and is added to @made. */
+/* Make a namespace for an endpoint. It is marked as belonging to fabric @fabric, and is added to
+ * @made.
+ */
 int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
 		   struct netns_names *made);
 void cmd_netns_remove(const char *name);
-/* Enter a namespace, or print an error; and return a descriptor of the present one. */
+/* cmd_netns_go() enters a namespace, or prints an error. cmd_netns_home() returns a descriptor of
+ * the current one.
+ */
 int cmd_netns_go(struct hcctl *h, int fd, const char *where);
 int cmd_netns_home(struct hcctl *h);
 
 /* --- child.c --- */
-/* Start a program with these signals blocked. Return: its process id, or a negative errno. */
+/* Start a program with the signal mask @mask. Return: its process id, or a negative errno. */
 pid_t cmd_child_start(char **argv, const sigset_t *mask);
-/* Wait until a program ends, with SIGCHLD and @signals blocked. Return: its wait status. Signals
- * that processes send to this one are passed on; those of the terminal it gets itself.
+/* Wait until a program ends. SIGCHLD and @signals must be blocked. Signals that another process
+ * sends to this one are passed on to the program; it receives those of the terminal itself. Return:
+ * its wait status.
  */
 int cmd_child_wait(pid_t pid, const sigset_t *signals);
 
 /* --- signals.c --- */
-/* Fill in the signals that would end the process; ignored ones, as with nohup(1), are not among
- * them.
+/* Fill in the signals that would end the process, except those that are ignored, as with nohup(1).
  */
 void cmd_signals_ending(sigset_t *set);
-/* Between hold and release a signal that would end the process waits; and return
- * which one waits.
+/* Between cmd_signals_hold() and cmd_signals_release(), signals that would end the process stay
+ * pending. cmd_signals_came() returns which one is pending.
  */
 void cmd_signals_hold(void);
 int cmd_signals_came(void);
@@ -183,13 +197,13 @@ int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,
 /* --- faults_args.c --- */
 /**
  * struct fault_args - where a planner's network and faults come from
- * @fabric: a fabric, or NULL: the other keywords say it
+ * @fabric: a live fabric; NULL: the other keywords describe network and faults
  * @dim: a hypercube of this dimension, or 0
  * @net: another network
  * @file: file with faults, or NULL
  * @links: faulty links
  * @nodes: failed nodes
- * @offline: without a fabric, what all that makes
+ * @offline: without a fabric: the network and its faults, made from the other keywords
  */
 struct fault_args {
 	const char *fabric;
@@ -203,7 +217,7 @@ struct fault_args {
 
 /* Check that the keywords may be used together, or print an error. */
 int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a);
-/* Make the network and its faults, if no fabric has them. */
+/* Without a fabric, make the network and its faults from the keywords. */
 int cmd_fault_args_make(struct hcctl *h, struct fault_args *a);
 /* Return the faults in *@f. Release with hc_faults_free(). */
 int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_faults **f);
@@ -236,7 +250,7 @@ struct tree_view {
 };
 
 void cmd_tree_print(struct hcctl *h, const struct tree_view *v);
-/* Warn of the nodes that are cut off, if any. */
+/* Print a warning with the nodes that are cut off, if there are any. */
 void cmd_tree_warn(struct hcctl *h, const struct hc_tree_plan *plan);
 
 /* Print the tasks of a node, members of an object; @tasks as in struct nl_node. */

@@ -36,7 +36,7 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 
 	if (n == 1)
 		return one(h, 0, arg);
-	/* What comes before it was done already. */
+	/* The error message states that the elements before it were done. */
 	hc_enter(h, &at);
 	for (i = 0; i < n && !rc; i++) {
 		say(text, sizeof(text) / 2, i, arg);

@@ -19,8 +19,8 @@ static void out_when(struct hcctl *h, uint64_t ns)
 	struct tm tm = {};
 	char text[16];
 
-	/* Print two numbers: one would be more than the double that many readers of JSON use can
-	 * hold.
+	/* Print seconds and nanoseconds separately: a single number would not fit a double, which
+	 * many readers of JSON use.
 	 */
 	out_uint(h, "at_s", NULL, s);
 	out_uint(h, "at_ns", NULL, ns % 1000000000);
@@ -65,7 +65,7 @@ static void out_plan(struct hcctl *h, const struct decoded *d)
 	out_uint(h, "total", " of %" PRIu64, d->total);
 }
 
-/* Print what all frames with a common part have. */
+/* Print the fields of the header, which all frames of the nodes' protocols have. */
 static void out_frame(struct hcctl *h, const struct decoded *d)
 {
 	const char *type = decode_type(d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl decode: frames that a monitor interface has shown.
+ * hcctl decode: frames that a monitor interface has captured.
  */
 #ifndef _HCCTL_DECODE_H
 #define _HCCTL_DECODE_H
@@ -11,7 +11,7 @@
 
 #include "hcctl.h"
 
-/* --- decode_file.c: what tcpdump writes --- */
+/* --- decode_file.c: files in tcpdump's format --- */
 
 /**
  * struct capture_frame - a frame of a capture
@@ -40,8 +40,8 @@ void capture_close(struct capture *c);
 /* --- decode_frame.c --- */
 
 /**
- * struct decoded - contents of a frame; multi-byte numbers as in struct hc_hdr and its parts
- * @wrong: what is wrong with the frame, or NULL; then only what comes before that is set
+ * struct decoded - contents of a frame; the names are those of struct hc_hdr and its parts
+ * @wrong: what is wrong with the frame, or NULL; if set, only the parts in front of the error are
  * @known: the parts of the frame that are set
  */
 struct decoded {
@@ -51,7 +51,7 @@ struct decoded {
 	uint32_t from;
 	uint32_t to;
 	uint32_t dim;
-	bool replayed;	/* it arrives after attempts in vain */
+	bool replayed;	/* it arrives after failed attempts */
 	/* DECODED_FRAME */
 	uint8_t type;
 	uint8_t flags;
@@ -85,12 +85,14 @@ struct decoded {
 	bool down;
 };
 
-/* Is it of a monitor interface?  If so, it is read into @d, whatever it is. */
+/* Decode a frame into @d, even if its contents are wrong. Return: false if it is not from a monitor
+ * interface.
+ */
 bool decode_frame(const struct capture_frame *frame, struct decoded *d);
-/* Return: the name of the type, as "data"; NULL: there is no such type. */
+/* Return: the name of the type, such as "data"; NULL if there is no such type. */
 const char *decode_type(const struct decoded *d);
 bool decode_routed(const struct decoded *d);
-/* Is the frame's path part of its plan (FIXED)? If so, it has d->way links. */
+/* Return: true if the plan fixes the frame's path (FIXED); then the path has d->way links. */
 bool decode_fixed(const struct decoded *d);
 bool decode_flooded(const struct decoded *d);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: captures, by libpcap.
+ * hcctl decode: reading captures with libpcap.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 /**
  * struct capture - a capture that is being read
- * @open: the first of the functions of libpcap
+ * @open: the first pointer to a function of libpcap; the others follow
  * @library: libpcap
  * @pcap: libpcap's handle of the capture
  * @file: the name for error messages
@@ -50,8 +50,8 @@ static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
 	return HC_NO;
 }
 
-/* Open the file by the library: if this program is linked statically, its FILE is not that of the
- * library.
+/* Let the library open the file by its name: in a statically linked program, FILE differs from that
+ * of the library.
  */
 static int start(struct hcctl *h, struct capture *c, const char *file)
 {
@@ -92,7 +92,7 @@ int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame
 		*rc = no_capture(h, c, c->error(c->pcap));
 	if (got != 1)
 		return 0;
-	/* Nanosecond precision was requested. */
+	/* With the requested nanosecond precision, tv_usec holds nanoseconds. */
 	frame->ns = header->ts.tv_sec * 1000000000ULL + header->ts.tv_usec;
 	frame->captured = header->caplen;
 	frame->len = header->len > header->caplen ? header->len : header->caplen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: from the bytes of a frame to their meaning. The bytes are not trusted, since they
- * may come from anywhere.
+ * hcctl decode: decoding the bytes of a frame. They are not trusted, because a capture may come
+ * from anywhere.
  */
 #include <endian.h>
 #include <net/ethernet.h>
@@ -10,7 +10,7 @@
 #include "decode.h"
 #include "wire.h"
 
-/* The bytes of a frame that were not read yet. */
+/* The bytes of a frame that are not decoded yet. */
 struct rest {
 	const uint8_t *at;
 	size_t captured;
@@ -44,7 +44,7 @@ static const char * const names[] = {
 
 _Static_assert(COUNT(names) == __HC_FRAME_TYPE_END, "a type of frames has no name");
 
-/* Sizes of the parts of each type; the parts of plans begin alike. */
+/* Size of the part of each type. All parts of plan frames begin with the same fields. */
 static const struct {
 	size_t size;
 	bool plan;
@@ -84,7 +84,7 @@ bool decode_flooded(const struct decoded *d)
 	return d->flags & HC_FRAME_F_FLOOD;
 }
 
-/* The addresses of both ends hold the numbers of the nodes. */
+/* Decode the link: the MAC addresses hold the numbers of the nodes at its ends. */
 static const char *link_of(struct decoded *d, const struct ether_header *eth,
 			   const struct hc_wire_mon *mon)
 {
@@ -96,7 +96,7 @@ static const char *link_of(struct decoded *d, const struct ether_header *eth,
 	d->replayed = mon->flags & HC_MON_F_REPLAYED;
 	if (mon->version != HC_MON_VERSION)
 		return "unknown version of the monitor";
-	/* The recording does not say which nodes are neighbours. */
+	/* The capture does not tell which nodes are neighbours. */
 	rises = d->from < d->to;
 	if (d->dim >= HYPERCUBE_PORTS_MAX || d->from == d->to ||
 	    rises != !!(mon->flags & HC_MON_F_RISES))
@@ -155,8 +155,8 @@ static void take_copy(struct decoded *d, const struct hc_wire_copy *copy)
 	d->hop = copy->hop;
 }
 
-/* Read the header of a frame and the part of its type. A capture may be shorter
- * than the frame was.
+/* Decode the header of a frame and the part of its type. The capture may hold less than the whole
+ * frame.
  */
 static const char *take_parts(struct decoded *d, struct rest *r)
 {

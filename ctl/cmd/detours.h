@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The paths of detours: detours.c.
+ * The paths of detours, see detours.c.
  */
 #ifndef DETOURS_H
 #define DETOURS_H
@@ -11,8 +11,8 @@
 
 struct hcctl;
 
-/* Find the path of a detour of a plan for these FAULT words. *@dims: set to the dimensions of its
- * links, to be freed. Return: their number; 0: there is no path, or no memory.
+/* Find the path of a detour of a plan, around the faults @fault. *@dims is set to the dimensions of
+ * its links, to be freed. Return: the number of links; 0 if there is no path, or no memory.
  */
 unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc_detour *d,
 			uint8_t **dims);

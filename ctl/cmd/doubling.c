@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl doubling: recursive doubling in subcubes without faults, and the rule by which
- * an allreduce takes it or a tree.
+ * hcctl doubling: recursive doubling in subcubes without faults, and the rule that decides whether
+ * an allreduce runs over it or over a tree.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static int no_doubling(struct hcctl *h, const struct hc_reason *reason)
 	return -EINVAL;
 }
 
-/* Refuse to leave nodes out: all nodes of the subcube are members. */
+/* Refuse a request that excludes a node of the subcube: all of its nodes are members. */
 static int check_without(struct hcctl *h, const struct plan_req *q, uint32_t dims, uint32_t base)
 {
 	size_t i;
@@ -89,9 +89,9 @@ static uint32_t base_of(const struct nl_plan *v)
 static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
 /* The rule for collectives with blocks or parts; Documentation/performance.rst has the table.
- * Recursive doubling sends fewer frames than rings. Trees send the fewest, but copy blocks, while
- * recursive doubling passes on the pages of blocks of at least this many bytes, two segments
- * together, among up to 2^PAGES_DIM nodes (module/coll/rounds.h).
+ * Recursive doubling sends fewer frames than rings. Trees send the fewest, but copy blocks.
+ * Recursive doubling forwards the pages of blocks of at least PAGES_BYTES bytes, two segments in a
+ * frame, among up to 2^PAGES_DIM nodes (module/coll/rounds.h).
  */
 #define PAGES_BYTES	4096
 #define PAGES_DIM	6
@@ -123,7 +123,9 @@ static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, ui
 	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
 }
 
-/* Is recursive doubling preferred? Only if the rule says so, in a whole fabric without faults. */
+/* Return whether recursive doubling is preferred, in @c. It is only if the rule says so, and only
+ * in a whole fabric without faults.
+ */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
 		  uint64_t bytes, struct plan_choice *c)
 {
@@ -149,8 +151,8 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* The number of steps. Each stage takes one. The data of a member must come to the member that
- * differs from it along all k dimensions, over k links at least, so no plan takes fewer.
+/* Set the number of steps. Each stage takes one. The data of a member has to reach the member that
+ * differs from it in all k dimensions, over at least k links, so no plan takes fewer.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

@@ -20,7 +20,9 @@ static int arg_id(struct hcctl *h, const char *name, const char *word, void *dst
 	return rc;
 }
 
-/* Check that there is exactly one of a dimension and a network; a network must be whole. */
+/* Check that the arguments have either a dimension or a network, and that only a hypercube has a
+ * partition.
+ */
 static int add_check(struct hcctl *h, const struct nl_fabric_new *f, const struct net_arg *net,
 		     const char *part)
 {
@@ -87,14 +89,14 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* If the making was interrupted, the fabric may no longer exist. */
+	/* If "fabric add" was interrupted, only the namespaces may be left. */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);
 	return rc;
 }
 
-/* Read a time into ms; 0 means for ever. */
+/* Parse a time into ms. 0 means for ever. */
 static int arg_stall_timeout(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	uint64_t ns = 0;

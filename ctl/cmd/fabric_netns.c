@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A network namespace for each endpoint, named as ip-netns(8) names them.
+ * A network namespace for each endpoint, with a name as ip-netns(8) has them.
  *
- * Each namespace names the fabric that it belongs to from its first moment on: the file of its name
- * holds a mark until the namespace is mounted there, and from then on the mark is the alias of that
- * namespace's loopback interface. So the namespaces that go with a fabric are found, whatever has
- * happened meanwhile to them, to the fabric or to the process that made them, and no others are
- * touched.
+ * From the beginning each namespace carries a mark that names its fabric. Until the namespace is
+ * mounted on the file of its name, the file's contents are the mark; from then on the mark is the
+ * alias of the namespace's loopback interface. So the namespaces of a fabric are found whatever has
+ * happened since to them, to the fabric or to the process that made them, and no others are
+ * changed.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -29,16 +29,16 @@
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
-/* Memory that must be left, in KiB (on a small machine, an eighth of its memory). It is for the
- * frames that all endpoints flood as they come up.
+/* Memory that must stay available, in KiB (on a small machine, an eighth of all memory). The frames
+ * that all endpoints flood when they come up need it.
  */
 #define MEMORY_FLOOR	(256 << 10)
-/* A mark is followed by the number of the node. */
+/* Size of a mark, which the number of the node follows. */
 #define MARK_SIZE	80
-/* Up to this many namespaces never take too much memory. */
+/* The available memory is not checked for the first namespaces up to this number. */
 #define NETNS_FEW	32
 
-/* --- words --- */
+/* --- arguments --- */
 
 int cmd_arg_prefix(struct hcctl *h, const char *name, const char *word, void *dst)
 {
@@ -72,8 +72,8 @@ int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* Compute the address @n behind @base. Return: false if it is outside of the network, or is the
- * IPv4 broadcast address.
+/* Compute the address that is @n above @base. Return: false if it is outside of the network, or is
+ * the IPv4 broadcast address.
  */
 static bool addr_of(const struct nl_addr_in *base, uint32_t n, struct nl_addr_in *a)
 {
@@ -126,7 +126,9 @@ int cmd_netns_home(struct hcctl *h)
 	return fd;
 }
 
-/* As ip-netns(8) does, so that names are seen in other mount namespaces, too. */
+/* Make the folder of names as a shared mount, as ip-netns(8) does, so that other mount namespaces
+ * see the names.
+ */
 static int dir_make(struct hcctl *h)
 {
 	bool bound = false;
@@ -152,7 +154,9 @@ void cmd_netns_remove(const char *name)
 	unlink(path);
 }
 
-/* Fabrics of the same name in several namespaces are distinguished by the namespace's inode. */
+/* Write the mark of a fabric. The inode of the home namespace distinguishes fabrics of the same
+ * name in several namespaces.
+ */
 static int mark_fill(char *mark, int home, const char *fabric)
 {
 	struct stat st;
@@ -163,7 +167,9 @@ static int mark_fill(char *mark, int home, const char *fabric)
 	return 0;
 }
 
-/* Create a file with a name that is not taken and that holds the mark, both at once. */
+/* Create a file that contains the mark, under a name that is not taken. The file never exists
+ * without the mark.
+ */
 static int name_take(const char *path, const char *mark)
 {
 	int fd = open(NETNS_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0444), rc = 0;
@@ -259,8 +265,8 @@ static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 	return rc;
 }
 
-/* When memory runs out, the kernel kills processes: this one, which then cannot clean up, or
- * others. So stop before that.
+/* Check the available memory. If memory runs out, the kernel kills processes, perhaps this one,
+ * which then cannot clean up. So stop before that.
  */
 static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -281,7 +287,7 @@ static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 	return -ENOMEM;
 }
 
-/* --- signals that would end the process wait until all is made, or removed --- */
+/* --- signals that would end the process stay pending until all is made, or removed --- */
 
 static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -348,10 +354,10 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 	return rc;
 }
 
-/* --- namespaces that go with a fabric --- */
+/* --- namespaces that belong to a fabric --- */
 
-/* Enter a namespace and read the mark there; if it is not mounted yet, read the
- * mark from its file.
+/* Enter a namespace and read its mark. If the namespace is not mounted yet, read the mark from its
+ * file.
  */
 static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 {
@@ -367,7 +373,9 @@ static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 	return n > 0;
 }
 
-/* Was the endpoint moved elsewhere? Then the namespace belongs to the user. */
+/* Return: true if the user has moved the endpoint to another namespace; then this one belongs to
+ * the user.
+ */
 static bool moved_on(struct hcctl *h, const struct nl_node *v, size_t n, uint32_t node, int fd)
 {
 	return node < n && v[node].elsewhere && v[node].netnsid != nl_netns_id(h, fd);
@@ -405,7 +413,7 @@ static int names_add(struct hcctl *h, struct netns_names *names, const char *nam
 	return 0;
 }
 
-/* Get the nodes of a fabric; no error is printed if there is no such fabric. */
+/* Get the nodes of a fabric. If there is no such fabric, no error is printed. */
 static int nodes_of(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n)
 {
 	struct nl_fabric *all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl fabric save, restore and hcctl fault load: state that can be kept.
+ * hcctl fabric save and restore, and hcctl fault load: the state of a fabric in a file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* --- save --- */
 
-/* Warnings that are printed; of a fabric with thousands of nodes the first ones are enough. */
+/* Maximum number of warnings; of a fabric with thousands of nodes the first ones are enough. */
 #define UNKEPT_SAID 16
 
 static void warn_unkept(struct hcctl *h, const struct state *s, const char *what)
@@ -24,7 +24,7 @@ static void warn_unkept(struct hcctl *h, const struct state *s, const char *what
 		hc_warn(h, "and %zu more: %s", s->nunkept - i, what);
 }
 
-/* Warn of what the file cannot hold. */
+/* Print a warning for each part of the state that the file cannot hold. */
 static void warn_left_out(struct hcctl *h, const struct state *s)
 {
 	uint32_t u, lost = 0;
@@ -61,7 +61,7 @@ int cmd_fabric_save(struct hcctl *h, int argc, char **argv)
 
 /* --- restore --- */
 
-/* Is there a fabric of that name? No error is printed if not. */
+/* Find out whether there is a fabric of that name. It is no error if there is none. */
 static int exists(struct hcctl *h, const char *fabric, bool *there)
 {
 	struct nl_fabric *v;
@@ -90,7 +90,7 @@ static bool same_network(const struct hc_topo *a, const struct hc_topo *b)
 	       (!a->peers || !memcmp(a->peers, b->peers, a->nodes * a->ports * sizeof(*a->peers)));
 }
 
-/* Check the parameters with which a fabric is made. */
+/* Check that the existing fabric has the wanted parameters that cannot be changed. */
 static int check_made_with(struct hcctl *h, const struct state *have, const struct state *want)
 {
 	uint32_t has = have->id ?: hc_name_id(have->name), id = want->id ?: has;
@@ -114,7 +114,7 @@ static int check_made_with(struct hcctl *h, const struct state *have, const stru
 	return 0;
 }
 
-/* Get the present state, or if there is no such fabric that of a new one. */
+/* Get the current state, or if there is no such fabric, that of a new one. */
 static int have_of(struct hcctl *h, const struct state *want, struct state *have)
 {
 	bool there;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl fault: make random faults, list faults, clear them.
+ * hcctl fault: make random faults, list faults, clear faults.
  *
- * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed. A number below n is
- * the next one r with r < 2^64 - 2^64 mod n, modulo n. Nodes are drawn first, then links: in the
- * array of candidates, ascending, the i-th drawn is swapped with the one at i + (number below the
- * rest). So the same seed and the same state before always give the same faults.
+ * The random numbers are those of splitmix64 (Steele, Lea, Flood 2014) with the given seed. For a
+ * number below n, the first random number r with r < 2^64 - 2^64 mod n is reduced modulo n. Nodes
+ * are drawn first, then links. Of the ascending array of candidates, the i-th draw swaps entry i
+ * with entry i + (random number below the count of entries from i on). So the same seed and the
+ * same state of the fabric always give the same faults.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -150,7 +151,7 @@ static int draw_all(struct hcctl *h, struct random *r)
 	rc = live_faults(h, r->fabric, &f);
 	if (rc)
 		return rc;
-	/* Room for all candidates after those that were drawn before. */
+	/* Memory for those that are drawn, and behind them for all candidates of the next draw. */
 	r->v = calloc(f->topo.nodes * (f->topo.ports + 1), sizeof(*r->v));
 	if (!r->v)
 		rc = hc_nomem(h);
@@ -255,9 +256,7 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n)
 		if (v[i].node > v[i].peer)
 			continue;
 		state = v[i].state;
-		/* Links that are down only because a node has failed are covered by the list of
-		 * nodes.
-		 */
+		/* A link that is down only because a node has failed is not listed; the node is. */
 		state |= far_state(v, n, &v[i]);
 		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
 			continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The network and the faults that a planner is to go around.
+ * The network and the faults around which a planner is to plan.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a)
 	return HC_USAGE;
 }
 
-/* Make the network; its table, if it has one, is the caller's. */
+/* Make the network. Its table, if it has one, stays with the caller. */
 static int make_topo(struct hcctl *h, const struct fault_args *a, struct hc_topo *topo)
 {
 	struct hc_net net;
@@ -42,7 +42,7 @@ static int make_topo(struct hcctl *h, const struct fault_args *a, struct hc_topo
 	return 0;
 }
 
-/* Where it is not: "in a cube of dimension 3", "in this network". */
+/* Print that the network has no such node or link. */
 static int not_there(struct hcctl *h, const struct fault_args *a, const char *what)
 {
 	if (a->offline->dim)
@@ -52,7 +52,7 @@ static int not_there(struct hcctl *h, const struct fault_args *a, const char *wh
 	return HC_USAGE;
 }
 
-/* The faults of the command line and of the file. */
+/* Add the faults of the command line and of the file. */
 static int add_faults(struct hcctl *h, struct fault_args *a)
 {
 	const struct hc_extent all = { a->offline->topo };

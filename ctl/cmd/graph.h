@@ -15,13 +15,13 @@ struct graph_pairs {
 };
 
 /**
- * struct graph - what a file says
- * @links: each once for each time that it is named
- * @envs: a node and one of its environment
- * @tgs: how many faults an environment may have, and whose that is
+ * struct graph - contents of a file
+ * @links: the links; one that the file names several times occurs as often
+ * @envs: environments: pairs of a node, and a node of its environment
+ * @tgs: pairs of the number of faults that an environment may have, and the environment's node
  * @named: the nodes, a set of HC_RING_NODES_MAX
- * @n: how many
- * @end: behind the last of them
+ * @n: number of nodes
+ * @end: the highest node number plus 1
  */
 struct graph {
 	struct graph_pairs links;
@@ -39,9 +39,9 @@ int graph_read(struct hcctl *h, const char *file, struct graph *g);
 void graph_free(struct graph *g);
 
 /* --- graph_xml.c --- */
-/* Is the file GraphML or GXL, by the end of its name? */
+/* Return: true if the file is GraphML or GXL, according to the end of its name. */
 bool graph_is_xml(const char *file);
-/* As graph_read(), for such a file; @g has room for names of nodes. */
+/* As graph_read(), for GraphML or GXL. @g->named must be allocated. */
 int graph_xml(struct hcctl *h, const char *file, struct graph *g);
 
 #endif /* _HCCTL_GRAPH_H */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks from a file: lines "link A B[,..]" or "A B[,..]" for links, "env A B[,..]" for
- * environments, "tg T A[,..]" for how many faults those may have, "node A[,..]" or "A" for nodes
- * that need no link, with '#' for comments; or GraphML or GXL, by its name (graph_xml.c).
+ * Networks from a file. Lines "link A B[,..]" or "A B[,..]" are links, "env A B[,..]" environments,
+ * "tg T A[,..]" the number of faults that environments may have, "node A[,..]" or "A" nodes that
+ * need no link; '#' begins a comment. A file with the name of GraphML or GXL is read by
+ * graph_xml.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static char *word_of(char *line)
 	return word && *word != '#' ? word : NULL;
 }
 
-/* Find the kind of a line that begins with @word; *@first: that word is a node. */
+/* Find the kind of a line that begins with @word. *@first is set if the word itself is a node. */
 static int kind_of(struct hcctl *h, const char *word, enum line_kind *kind, bool *first)
 {
 	static const char * const names[] = {

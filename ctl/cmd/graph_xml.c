@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks from GraphML, as networkx and topology zoos write it, and from GXL, which graphviz's
- * gv2gxl makes of DOT: elements "node" with an id, and "edge" with two of these.  Nodes are
- * numbered in the order in which the file first names them; everything else is skipped.
+ * Networks from GraphML, as networkx and collections of topologies have it, and from GXL, which
+ * graphviz's gv2gxl converts DOT to: elements "node" with an id, and "edge" with two of these ids.
+ * Nodes are numbered in the order in which the file first names them. All other elements are
+ * ignored.
  */
 #include <errno.h>
 #include <search.h>
@@ -15,19 +16,19 @@
 #include "load.h"
 #include "memory.h"
 
-/* Constants of libxml2, whose headers have them with types of their own. */
+/* Constants of libxml2, whose headers define them as enums of its own. */
 #define START_OF_ELEMENT	1
 #define NO_NETWORK_NOR_NOISE	(1 << 11 | 1 << 5 | 1 << 6)
 
 /**
  * struct xml_reader - state of reading a file
- * @open: the first of the functions of libxml2
+ * @open: the first pointer to a function of libxml2; the others follow
  * @at: the reader's position
  * @h: context
- * @g: what was read
+ * @g: the network as far as it was read
  * @numbers: tree of names and their numbers
  * @name: names of nodes, by number, which @numbers refers to
- * @room: entries of @name
+ * @room: number of entries that @name has memory for
  */
 struct xml_reader {
 	void *(*open)(const char *file, const char *encoding, int options);
@@ -73,7 +74,7 @@ bool graph_is_xml(const char *file)
 	return false;
 }
 
-/* Return the number of a node; a name that is new gets the next number. */
+/* Get the number of a node. A name that is new gets the next number. */
 static int number_of(struct xml_reader *r, const char *name, uint32_t *u)
 {
 	ENTRY wanted = { .key = strdup(name), .data = (void *)(uintptr_t)r->g->n }, *found = NULL;
@@ -98,7 +99,9 @@ static int number_of(struct xml_reader *r, const char *name, uint32_t *u)
 	return 0;
 }
 
-/* Get the node that the first of two attributes names that exists. */
+/* Get the node that attribute @name of the current element names, or if there is no such attribute,
+ * @other.
+ */
 static int node_at(struct xml_reader *r, const char *name, const char *other, uint32_t *u)
 {
 	int rc;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl guard: when a fault breaks a guarded plan, plan it again by its recipe and install that as
- * its next epoch, for which its members wait.
+ * hcctl guard: when a fault breaks a guarded plan, make a new plan by its recipe, and install that
+ * as the plan's next epoch, for which its members wait.
  *
- * A plan is replaced only if it has the epoch that was seen to be broken, so any number of guards
- * may run: the first one to install wins. Events tell what to do at once; as they can get lost, all
- * plans are looked at each second, too. The topology of automatic balancing: guard_topology.c.
+ * A plan is replaced only if it still has the epoch that was seen to be broken, so any number of
+ * guards may run: the first one to install wins. Events report a broken plan at once; as events can
+ * get lost, all plans are also checked once a second. guard_topology.c does the same for the
+ * balancing topology.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,10 +27,10 @@
 #define RECIPE_SIZE	(HYPERCUBE_RECIPE_MAX + 1)
 
 /**
- * struct watched - a plan that was seen, or that the command names
+ * struct watched - a plan that the command has seen, or that its arguments name
  * @id: id of the plan
  * @epoch: the latest epoch that was seen or installed; 0: none
- * @named: the command names it
+ * @named: the arguments of the command name it
  * @said: the last message about why it cannot be guarded, or NULL
  */
 struct watched {
@@ -43,15 +44,15 @@ struct watched {
  * struct guard - a run of the command
  * @fabric: fabric of the plans
  * @dim: its dimension; 0: it is another network
- * @nodes: how many nodes it has
- * @time: ms for which members wait, of plans that are not guarded yet
- * @any: no plan is named: guard all guarded ones
- * @once: look once and end
- * @looked: time when all plans were last looked at, ns
- * @faults: faults have changed since the topology of balancing was looked at
- * @t: the topology of balancing
+ * @nodes: number of its nodes
+ * @time: how long members wait, in ms, of plans that this command makes guarded
+ * @any: the arguments name no plan: guard all guarded plans
+ * @once: check all plans once, and end
+ * @looked: time when all plans were last checked, ns
+ * @faults: faults have changed since the balancing topology was last checked
+ * @t: the balancing topology
  * @failed: a plan could not be guarded
- * @own: context for requests that may be refused, which keeps the error message
+ * @own: context for requests that may fail; its error messages go to @text
  * @text: the latest error message, or NULL
  * @v: the plans
  * @n: number of plans
@@ -75,12 +76,12 @@ struct guard {
 
 /**
  * struct epoch - the next epoch of a plan
- * @old: the present plan
+ * @old: the installed plan
  * @p: the plan type that its recipe asks for
  * @recipe: how to plan the next epoch
- * @keep: that is to be its recipe, too
- * @guard: ms for which members wait
- * @why: why the root of the recipe could not be used and another one was, or NULL
+ * @keep: install it with @recipe as its recipe
+ * @guard: how long members wait, in ms
+ * @why: if another root than that of the recipe was used, the reason; otherwise NULL
  */
 struct epoch {
 	const struct nl_plan *old;
@@ -156,7 +157,7 @@ static int arg_plans(struct hcctl *h, const char *name, const char *word, void *
 
 /* --- messages --- */
 
-/* For guard.own: error messages are kept, and printed once by report_failure(). */
+/* Store an error message of guard.own; report_failure() prints it once. */
 static void keep_text(struct hcctl *own, const char *kind, const char *text)
 {
 	struct guard *g = (struct guard *)((char *)own - offsetof(struct guard, own));
@@ -167,7 +168,7 @@ static void keep_text(struct hcctl *own, const char *kind, const char *text)
 	g->text = strdup(text);
 }
 
-/* Print the latest error message for @what, unless it is *@said, the last one printed for it. */
+/* Print the latest error message about @what, unless it equals *@said, the last one printed. */
 static void report_failure(struct hcctl *h, struct guard *g, const char *what, char **said)
 {
 	const char *text = g->text ?: "not possible now";
@@ -273,9 +274,6 @@ static int read_recipe(struct guard *g, const struct epoch *e, const struct plan
 	return p->parse(&g->own, q, n - 2, argv + 2);
 }
 
-/* Find a plan with the root that is asked for, or the present one, whose process may wait for
- * results; if there is none, with any.
- */
 static bool has_node(const struct node_list *l, uint32_t node)
 {
 	size_t i = 0;
@@ -301,8 +299,8 @@ static bool was_member(const struct nl_plan *old, uint32_t node)
 	return node < 32 * old->member_words && hc_set_has(old->members, node);
 }
 
-/* A node without a process that was no member before is left out, since other members would wait
- * for it.
+/* Leave out nodes without a process that were not members before, because the other members would
+ * wait for them.
  */
 static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct node_list *l)
 {
@@ -315,7 +313,7 @@ static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct no
 		return rc;
 	for (i = 0; i < n; i++)
 		any |= v[i].bound && was_member(old, v[i].id);
-	/* If no member has a process, none waits. */
+	/* If no member has a process, no process waits, and no node is left out. */
 	for (i = 0; i < n && any && !rc; i++)
 		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
 			rc = add_node(g, l, v[i].id);
@@ -323,7 +321,9 @@ static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct no
 	return rc;
 }
 
-/* Does the kernel take this process for the user who may guard the plan, and no more than that? */
+/* Return: true if this process may guard the plan only because the plan was given to its user, and
+ * not by CAP_NET_ADMIN.
+ */
 static bool is_given(const struct nl_plan *old)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -334,7 +334,9 @@ static bool is_given(const struct nl_plan *old)
 		!(caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN)));
 }
 
-/* The kernel takes no other members than these from the user who may guard the plan. */
+/* Leave out nodes that the user may not make members. The kernel would refuse them from the user to
+ * whom the plan was given.
+ */
 static int leave_out_ungranted(struct guard *g, const struct nl_plan *old, struct node_list *l)
 {
 	uint32_t u;
@@ -348,8 +350,8 @@ static int leave_out_ungranted(struct guard *g, const struct nl_plan *old, struc
 	return rc;
 }
 
-/* Leave out the node whose process has left, nodes that would join without one, and those that the
- * user may not make members.
+/* Choose the nodes to leave out: the node whose process has left, nodes that would join without a
+ * process, and those that the user may not make members.
  */
 static int choose_without(struct guard *g, const struct epoch *e, struct node_list *l)
 {
@@ -362,6 +364,9 @@ static int choose_without(struct guard *g, const struct epoch *e, struct node_li
 	return rc ?: leave_out_empty(g, old, l) ?: leave_out_ungranted(g, old, l);
 }
 
+/* Find a plan with the root of the recipe, or else with the root of the old plan, whose process may
+ * wait for results. If there is no such plan, find one with any root.
+ */
 static int try_roots(struct guard *g, struct epoch *e, const struct planner *p,
 		     struct plan_req *q)
 {
@@ -401,7 +406,7 @@ static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 	return rc;
 }
 
-/* Use another plan type only if there is no plan of the one that is asked for. */
+/* Plan by the recipe. If there is no plan of its type, use that type's alternative. */
 static int try_plan(struct guard *g, struct epoch *e)
 {
 	int rc = try_type(g, e, e->p);
@@ -410,7 +415,9 @@ static int try_plan(struct guard *g, struct epoch *e)
 	       try_type(g, e, e->p->otherwise) : rc;
 }
 
-/* Keep the shape of a plan that is not broken, if it is still valid for the present faults. */
+/* Install the same shape again, for a plan that is not broken. The kernel refuses it if it is not
+ * valid for the current faults.
+ */
 static int try_shape(struct guard *g, const struct epoch *e)
 {
 	struct hc_ring_tree rings;
@@ -436,8 +443,8 @@ static int try_once(struct guard *g, struct epoch *e)
 	return rc == -EINVAL ? try_plan(g, e) : rc;
 }
 
-/* Is the plan still the one that was seen? If not, another guard or the administrator has replaced
- * or removed it.
+/* Return: true if the plan still has the epoch that was seen. If not, another guard or the
+ * administrator has replaced or removed it.
  */
 static bool is_as_seen(struct guard *g, const struct nl_plan *old)
 {
@@ -470,14 +477,16 @@ static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
 	return out_failed() ? -EIO : 0;
 }
 
-/* Faults have changed, machines work on another request, or the user has just asked. */
+/* Return: true if the error is temporary: the faults have changed, machines work on another
+ * request, or the user has just sent one.
+ */
 static bool is_for_now(int rc)
 {
 	return rc == -ESTALE || rc == -EBUSY || rc == -EAGAIN;
 }
 
-/* Try until the next epoch is installed, another process has done that, or it cannot be done for
- * now.
+/* Try to install the next epoch, until that succeeds, another process has done it, or it is not
+ * possible at the moment.
  */
 static int install_next(struct hcctl *h, struct guard *g, struct watched *w, struct epoch *e)
 {
@@ -507,8 +516,8 @@ static const struct planner *recipe_planner(const char *recipe)
 	return planner_named(name);
 }
 
-/* Find out how the plan was made, as far as that is known. A user to whom the plan was given may
- * not add a recipe to it.
+/* Find out how to plan again: by the plan's recipe, or if it has none, by keywords that are derived
+ * from the plan. A user to whom the plan was given may not add a recipe to it.
  */
 static void find_recipe(const struct guard *g, struct epoch *e)
 {
@@ -518,7 +527,9 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 	memcpy(e->recipe, e->old->recipe, RECIPE_SIZE);
 	e->keep = *e->recipe || !is_given(e->old);
 	if (*e->recipe) {
-		/* A plan of another type may have taken its place. */
+		/* The installed plan may have a type other than that of its recipe, if there was
+		 * none of that type.
+		 */
 		e->p = recipe_planner(e->recipe) ?: p;
 		return;
 	}
@@ -528,7 +539,9 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 
 /* --- looking --- */
 
-/* Is the plan one of those to guard, and is there something to do? *w: what is known of it. */
+/* Return: true if the plan is to be guarded by this command, and is broken or not guarded yet. *@w
+ * is set to its entry.
+ */
 static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *v,
 			struct watched **w)
 {
@@ -536,7 +549,7 @@ static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *
 	if (!v->members || (!g->any && !*w) || (g->any && !v->guard))
 		return false;
 	*w = *w ?: watched_add(h, g, v->id);
-	/* An event may be older than what was done since. */
+	/* An event may be older than the epoch that was last seen or installed. */
 	if (!*w || ((*w)->epoch && (int32_t)(v->epoch - (*w)->epoch) < 0))
 		return false;
 	(*w)->epoch = v->epoch;
@@ -570,7 +583,7 @@ static int look_at_topology(struct hcctl *h, struct guard *g)
 	int rc;
 
 	g->faults = false;
-	/* A command that names plans is about these alone. */
+	/* If the arguments name plans, only these are guarded. */
 	if (!g->any || !g->dim)
 		return 0;
 	free(g->text);
@@ -596,7 +609,7 @@ static int look(struct hcctl *h, struct guard *g)
 	return rc ?: look_at_topology(h, g);
 }
 
-/* Plans that are named must exist at the beginning. */
+/* Check that the plans that the arguments name exist at the beginning. */
 static int check_named(struct hcctl *h, const struct guard *g)
 {
 	size_t i;
@@ -631,7 +644,7 @@ static int on_idle(struct hcctl *h, void *arg, bool lost)
 		rc = look(h, g);
 	else if (g->faults)
 		rc = look_at_topology(h, g);
-	/* There may be memory for it a second later. */
+	/* These errors may be gone at the next check, a second later. */
 	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)
 		return 0;
 	if (rc && g->text)

@@ -11,7 +11,7 @@
 /**
  * struct guard_topology - the balancing topology of a fabric
  * @fabric: the fabric
- * @shape: shape of the last topology that was seen to be right for the faults of its time
+ * @shape: shape of the last topology that was right for the faults at that time
  * @said: the last message about why it cannot be guarded, or NULL
  */
 struct guard_topology {
@@ -20,9 +20,9 @@ struct guard_topology {
 	char *said;
 };
 
-/* If a balancing topology is installed that is not the one for the present faults, install that,
- * and print a line to @h. Errors are printed to @own. Return: 0 also if another process did it, or
- * *@stop became true.
+/* If the installed balancing topology is not the one for the current faults, install that one, and
+ * print a line to @h. Errors are printed to @own. Return: 0, also if another process has installed
+ * it, or *@stop became true.
  */
 int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g,
 		   const volatile int *stop);

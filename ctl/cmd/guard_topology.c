@@ -2,9 +2,10 @@
 /*
  * hcctl guard: when faults change, compute the balancing topology again and install it.
  *
- * Rounds of MCWA run on the topology that is installed, and fail when a fault hits it. After a
- * repair it is still valid, but leaves out nodes that could take part. So the topology is right if
- * it is what the planner computes for the present faults, in either shape.
+ * Rounds of MCWA run on the installed topology, and fail when a fault hits it. After a link or node
+ * was repaired, the topology is still valid, but leaves out nodes that could take part. So the
+ * topology counts as right if it is what the planner computes for the current faults, in either
+ * shape.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,8 +21,8 @@ static bool is_installed(const struct nl_balance *b, const struct hc_balance_top
 	       b->nodes == hc_nodes(t->b.dim) && !memcmp(b->up, t->up, b->nodes);
 }
 
-/* Compute the topology of this shape for the faults. Return: 0; 1: it is the installed one, and was
- * released.
+/* Compute the topology of shape @shape for the faults. Return: 0; 1 if it equals the installed one,
+ * and was released; or an error.
  */
 static int compute(struct hcctl *own, const struct nl_balance *b, const struct hc_faults *f,
 		   enum hc_balance_shape shape, struct hc_balance_topo *t)
@@ -47,7 +48,9 @@ static void print_topology(struct hcctl *h, const struct guard_topology *g,
 	out_close(h);
 }
 
-/* Return: 0; 1: @b is right; -ESTALE: the faults have changed meanwhile. @t: what was installed. */
+/* Install the topology for the faults @f, unless @b is right. @t is set to what was installed.
+ * Return: 0; 1 if @b is right; -ESTALE if the faults have changed since; or another error.
+ */
 static int install_for(struct hcctl *own, struct guard_topology *g, const struct nl_balance *b,
 		       const struct hc_faults *f, struct hc_balance_topo *t)
 {

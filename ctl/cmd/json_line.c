@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the line of a file in which an object begins. The parser does not tell; but objects come in
- * the document in the order of their opening braces.
+ * Finds the line of a file in which an object begins. The JSON parser does not report lines. But
+ * the objects of a document have the order of their opening braces.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_read.h"
 
-/* Lines of the braces of a text, and the number of its keys. */
+/* The line of each opening brace of a text, and the number of the text's keys. */
 struct braces {
 	unsigned int *line;
 	size_t n;
@@ -16,7 +16,7 @@ struct braces {
 	size_t keys;
 };
 
-/* Return: what follows the string that begins at @c. */
+/* Return: a pointer behind the string that begins at @c. */
 static const char *behind_string(const char *c)
 {
 	for (c++; *c && *c != '"'; c++)
@@ -58,8 +58,8 @@ static bool find(const char *c, struct braces *b)
 	return true;
 }
 
-/* Visit @o and what it contains, in the order of the document; with @set, give each object its
- * line. Return: the number of keys.
+/* Visit @o and its contents in the order of the document. With @set, store in each object its line.
+ * Return: the number of keys.
  */
 static size_t visit(struct json_object *o, struct braces *b, bool set)
 {
@@ -96,13 +96,13 @@ bool json_lines(const char *text, struct json_object *root, bool set)
 	return all;
 }
 
-/* The keys of the objects that are open. */
+/* The keys so far of each object that is open, by nesting depth. */
 struct keys {
 	struct json_object *seen[JSON_NESTING + 1];
 	unsigned int depth;
 };
 
-/* Return: a string, to be freed, if it is a key; otherwise NULL. */
+/* Return: the string at @c, to be freed, if it is a key; otherwise NULL. */
 static char *key_at(const char *c)
 {
 	const char *end = behind_string(c), *next = end + strspn(end, " \t\r\n");
@@ -110,7 +110,7 @@ static char *key_at(const char *c)
 	return *next == ':' ? strndup(c + 1, end - c - 2) : NULL;
 }
 
-/* Add a key. Return: true if it was there before. */
+/* Add a key to the innermost object. Return: true if the object already had it. */
 static bool add_key(struct keys *k, const char *key)
 {
 	struct json_object *seen = k->depth ? k->seen[k->depth - 1] : NULL;

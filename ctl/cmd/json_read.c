@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON written by people, read by tables.
+ * Reading JSON that people write, by tables of keys.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +11,9 @@
 #include "file.h"
 #include "json_read.h"
 
-/* Memory: a value takes some 100 bytes, an object with its table eight times as much. All nodes and
- * links of a fabric of dimension 12, each with different settings, are a third of the maximum.
+/* Maximum weight of a document. A value of weight 1 takes some 100 bytes of memory; an object with
+ * its table takes eight times as much. All nodes and links of a fabric of dimension 12, each with
+ * different settings, have a third of the maximum.
  */
 #define WEIGHT_OBJECT	8
 #define WEIGHT_MAX	(4 << 20)
@@ -32,8 +33,8 @@ static const char *parse_error(enum json_tokener_error err)
 	}
 }
 
-/* Estimate the memory that the document takes, from the characters before or behind each value.
- * What is in strings counts as well, since only a parser knows where they end.
+/* Estimate the memory that the document takes, from the characters that separate values. Characters
+ * in strings count as well, because only a parser knows where strings end.
  */
 static size_t weight(const char *text, size_t len)
 {
@@ -59,7 +60,9 @@ static int not_json(struct hcctl *h, const char *file, unsigned int line, const 
 	return HC_USAGE;
 }
 
-/* Only white space may follow the document. The byte after the text ends a number there. */
+/* Parse a text. Only white space may follow the document. The terminating 0 is parsed as well, so
+ * that a number at the end is complete.
+ */
 static int parse(struct hcctl *h, const char *file, const char *text, size_t len,
 		 struct json_object **root)
 {
@@ -84,8 +87,8 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 			"not JSON: %s", parse_error(err));
 }
 
-/* A document that would take too much memory is not parsed; a key that occurs twice is refused,
- * since one of its values would be ignored.
+/* Parse a text unless it would take too much memory. A key that occurs twice is refused, because
+ * one of its values would be ignored.
  */
 static int parse_checked(struct hcctl *h, const char *file, const char *text, size_t len,
 			 bool lines, struct json_object **root)
@@ -163,7 +166,7 @@ static int wrong(struct hcctl *h, const char *name, struct json_object *o, const
 	return hc_invalid(h, name, text, wanted);
 }
 
-/* A number beyond 64 bits is read as the greatest one. */
+/* json-c reads a number beyond 64 bits as the greatest one, so that one is refused. */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v)
 {
 	*v = json_object_get_uint64(o);

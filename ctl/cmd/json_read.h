@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * JSON that people may have written: objects are read by tables of keys. Error messages name the
- * place, the key and what is wanted. All functions return 0, or an exit status after printing an
- * error.
+ * Reading JSON that people may have written: objects are read by tables of keys. Error messages
+ * name the object, the key and what is wanted. All functions return 0, or an exit status after
+ * printing an error, unless they say otherwise.
  */
 #ifndef _HCCTL_JSON_READ_H
 #define _HCCTL_JSON_READ_H
@@ -11,12 +11,12 @@
 
 #include "hcctl.h"
 
-/* What a value must be. */
+/* Type of a value, and of its destination. */
 enum json_kind {
 	JSON_U32,	/* uint32_t */
 	JSON_U64,	/* uint64_t */
 	JSON_FLAG,	/* bool */
-	JSON_TEXT,	/* const char *, which lives as long as the document */
+	JSON_TEXT,	/* const char *, valid as long as the document is */
 	JSON_ARRAY,	/* struct json_object * */
 	JSON_IGNORED,
 };
@@ -24,12 +24,12 @@ enum json_kind {
 /**
  * struct json_key - a key of an object
  * @name: the key; NULL ends a table
- * @kind: what its value must be
- * @dst: where the value goes
+ * @kind: type of its value
+ * @dst: where the value is stored
  * @min: least value of a number
  * @max: greatest value of a number
- * @required: the key must be there
- * @given: the key is there
+ * @required: the key must be present
+ * @given: set if the key is present
  */
 struct json_key {
 	const char *name;
@@ -41,39 +41,41 @@ struct json_key {
 	bool given;
 };
 
-/* Depth of nested objects. */
+/* Maximum nesting depth of objects. */
 #define JSON_NESTING 16
 
 /* Read a whole file, "-" is standard input; release with json_object_put(). An object must not have
  * a key twice.
  */
 int json_file(struct hcctl *h, const char *file, struct json_object **root);
-/* As json_file(); error messages of json_each() then name lines. */
+/* As json_file(), but also store the line of each object, so that error messages of json_each()
+ * name it.
+ */
 int json_file_lines(struct hcctl *h, const char *file, struct json_object **root);
-/* Parse the text of a file; @lines: note the lines of objects. */
+/* Parse the text of a file. @lines: store the lines of objects. */
 int json_text(struct hcctl *h, const char *file, const char *text, size_t len, bool lines,
 	      struct json_object **root);
 /* --- json_line.c --- */
-/* If @set, note in each object of @root, which is the parsed @text, the line in which it begins.
- * Return: false if @root lacks something because a key occurs twice.
+/* Check the keys of @root, which is the parsed @text. If @set, also store in each object the line
+ * in which it begins. Return: false if @root lacks a value because a key occurs twice.
  */
 bool json_lines(const char *text, struct json_object *root, bool set);
-/* Return: the first key that occurs twice, to be freed, and its line; NULL: the key is written in
- * two ways.
+/* Return: the first key that occurs twice, to be freed, with its line in *@line; NULL if the key is
+ * written in two forms.
  */
 char *json_twice(const char *text, unsigned int *line);
-/* Return: the line in which an object of such a file begins; 0: it is not known. */
+/* Return: the line in which an object begins, if lines were stored; 0 if it is not known. */
 unsigned int json_line(struct json_object *o);
 
 /* --- json_read.c --- */
-/* Is it a number in that range? No error is printed. */
+/* Get a number from @min to @max. Return: false if @o is none; no error is printed. */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v);
-/* Read an object that must have no other keys. */
+/* Read an object by a table of keys; other keys are errors. */
 int json_keys(struct hcctl *h, struct json_object *o, struct json_key *keys);
 /* Read element @i of an array. */
 int json_number_at(struct hcctl *h, struct json_object *array, size_t i, uint64_t max,
 		   uint64_t *v);
-/* Read all elements; error messages name the element and @name. */
+/* Call a function for each element of an array. Error messages name the element and @name. */
 typedef int (*json_element_fn)(struct hcctl *h, struct json_object *o, void *arg);
 int json_each(struct hcctl *h, const char *name, struct json_object *array,
 	      json_element_fn take, void *arg);

@@ -15,7 +15,7 @@ static bool is_link(const char *word)
 	return isdigit((unsigned char)*word) || !strcmp(word, "all") || !strncmp(word, "all:", 4);
 }
 
-/* Read the words at the front that name links. */
+/* Parse the links, which are the first words. */
 static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***argv)
 {
 	int rc = 0;
@@ -28,11 +28,11 @@ static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***a
 }
 
 /**
- * struct links_setting - what links are set to
+ * struct links_setting - a change of several links
  * @fabric: their fabric
  * @l: the links
- * @fixed: bit set of the dimensions along which only one end of links is on this machine
- * @s: what they are set to
+ * @fixed: mask of the dimensions along which links have only one end on this machine
+ * @s: the changes
  */
 struct links_setting {
 	const char *fabric;
@@ -46,7 +46,7 @@ static int set_one(struct hcctl *h, size_t i, void *arg)
 	const struct links_setting *a = arg;
 	struct nl_link_set s = *a->s;
 
-	/* Each machine impairs the ends that it has. */
+	/* Impairments of a link to another machine are set only at this machine's end. */
 	if (a->fixed >> a->l->v[i].dim & 1 && !s.set_down && !s.set_flap)
 		s.one_way = true;
 	return nl_link_set(h, a->fabric, a->l->v[i], &s);

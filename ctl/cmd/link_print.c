@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A link's impairments and their counters, as hcctl link and monitor print them.
+ * Printing of a link's impairments and their counters, for hcctl link and monitor.
  */
 #include <inttypes.h>
 

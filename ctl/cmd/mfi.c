@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi: how many faults an algorithm that checks itself can hide, and how its processes
- * are put together so that those of a processor can fail together.
+ * hcctl mfi: how many faults an algorithm that checks itself can hide, and how to group its
+ * processes so that all processes of a processor can fail together.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ struct size {
 	uint32_t cols;
 };
 
-/* The words of the command. */
+/* The arguments of the command. */
 struct mfi_req {
 	uint32_t dim;
 	struct size mesh;
@@ -48,14 +48,14 @@ static const char * const patterns[] = {
 	[HC_MFI_LISTED] = "listed", NULL,
 };
 
-/* None was given. */
+/* No pattern was given. */
 #define ANY_PATTERN (HC_MFI_LISTED + 1)
 
 static const char * const methods[] = {
 	[HC_MFI_AUTO] = "auto", [HC_MFI_SEARCH] = "search", [HC_MFI_COLOUR] = "colouring", NULL,
 };
 
-/* --- words --- */
+/* --- arguments --- */
 
 static int arg_size(struct hcctl *h, const char *name, const char *word, void *dst)
 {
@@ -185,7 +185,9 @@ static struct hc_mfi_net *make_graph(const struct mfi_req *q, const struct mfi_g
 	return net;
 }
 
-/* One of a shape with environments from a file, unless that only has numbers of faults. */
+/* Make a network with the kind of @shape and the environments of a file. If the file only has
+ * numbers of faults, that is @shape itself.
+ */
 static struct hc_mfi_net *make_listed(const struct mfi_req *q, const struct mfi_graph *g,
 				      struct hc_mfi_net *shape)
 {
@@ -238,7 +240,7 @@ static struct hc_mfi_net *make_shape(const struct mfi_req *q)
 	return hc_mfi_grid(s->rows, s->cols, s == &q->torus, p, q->tg);
 }
 
-/* What the file says of faults in single environments. */
+/* Set the numbers of faults of single environments from the file. */
 static int set_tg(struct hcctl *h, const struct mfi_req *q, const struct mfi_graph *g,
 		  struct hc_mfi_net *net)
 {
@@ -294,8 +296,8 @@ static uint64_t now(void)
  * struct clock - the time limit, and progress reports to a terminal
  * @end: the time at which the search must end
  * @shown: time of the last report
- * @found: the result that it reported
- * @terminal: standard error is one
+ * @found: the result that is reported
+ * @terminal: standard error is a terminal
  */
 struct clock {
 	uint64_t end;
@@ -324,7 +326,7 @@ static void clock_end(const struct clock *c)
 		fputs("\r\033[K", stderr);
 }
 
-/* --- what is asked --- */
+/* --- answering the request --- */
 
 static int find(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, struct clock *c)
 {

@@ -8,23 +8,24 @@
 #include "cmd.h"
 #include "plan/mfi.h"
 
-/* Sets of faults looked at, one by one. */
+/* Maximum number of fault sets that are checked one by one. */
 #define MFI_SETS 20000000
-/* Faults in each of them. */
+/* Maximum number of faults in each such set. */
 #define MFI_ESCAPE 6
-/* Rows of a fault matrix. */
+/* Maximum number of rows of a fault matrix. */
 #define MFI_ROWS 5000
 
 /**
- * struct mfi_graph - what a file says
- * @links: between processors, both ways
- * @nlinks: how many
- * @envs: environments
- * @nenvs: how many pairs
- * @tgs: how many faults an environment may have, and whose that is
- * @ntgs: how many of these
- * @names: the processors' numbers, ascending; the pairs have indices into this
- * @n: how many
+ * struct mfi_graph - contents of a file
+ * @links: links between processors, each in both directions
+ * @nlinks: number of entries of @links
+ * @envs: environments: pairs of a processor, and a processor of its environment
+ * @nenvs: number of entries of @envs
+ * @tgs: pairs of the number of faults that an environment may have, and the environment's
+ *	processor
+ * @ntgs: number of entries of @tgs
+ * @names: the processors' numbers, ascending; @links and @envs have indices into this
+ * @n: number of processors
  */
 struct mfi_graph {
 	struct hc_mfi_pair *links;
@@ -42,14 +43,14 @@ enum mfi_mapping { MFI_GROUPS, MFI_BLOCK, MFI_RANDOM };
 /**
  * struct mfi_place - processes on the nodes of a fabric
  * @fabric: its name
- * @mapping: which of them go together
- * @seed: of MFI_RANDOM, not 0
- * @nodes: those that can reach each other, in ascending order
- * @nnodes: how many
- * @of: the part of each process
- * @parts: how many, each on a node of its own
- * @at: where in @nodes each part is
- * @hops: from all processes to those that they ask
+ * @mapping: which processes share a node
+ * @seed: seed of MFI_RANDOM, not 0
+ * @nodes: the nodes, ascending, which healthy links connect
+ * @nnodes: number of nodes
+ * @of: for each process, the part that it is in
+ * @parts: number of parts, each of which is on a node of its own
+ * @at: for each part, the index of its node in @nodes
+ * @hops: sum of the hops from each process to each of those that it asks
  */
 struct mfi_place {
 	const char *fabric;
@@ -64,20 +65,20 @@ struct mfi_place {
 };
 
 /**
- * struct mfi_view - what was found, to be printed
+ * struct mfi_view - results to be printed
  * @net: the processors
- * @names: their numbers, or NULL: they count from 0
- * @pattern: word for the environments
- * @found: the largest set
- * @coloured: size of the paper's multi-colouring
- * @groups: which may fail as a whole
- * @given: the set was given, not found: nothing of the above but its set
+ * @names: numbers of the processors; NULL: they are numbered from 0
+ * @pattern: keyword of the environments' pattern
+ * @found: the largest set of faults
+ * @coloured: size of the set by the paper's multi-colouring
+ * @groups: groups of processes, each of which may fail as a whole
+ * @given: the user gave the set; of @found, @coloured and @groups only found.set is valid
  * @escape: dimension of the errors that escape with the set; negative: not known
  * @matrix: print the fault matrix
- * @ntried: how many of @tried
- * @tried: all sets of 1, 2, .. faults
- * @complete: the last of them is
- * @place: where the processes go, or NULL
+ * @ntried: number of entries of @tried
+ * @tried: results for all sets of 1, 2, .. faults
+ * @complete: the last entry of @tried is complete
+ * @place: nodes of the processes, or NULL
  */
 struct mfi_view {
 	const struct hc_mfi_net *net;
@@ -103,20 +104,24 @@ static inline uint32_t mfi_name(const struct mfi_view *v, uint32_t u)
 /* --- mfi_read.c --- */
 int mfi_read(struct hcctl *h, const char *file, struct mfi_graph *g);
 void mfi_graph_free(struct mfi_graph *g);
-/* The index of a number; UINT32_MAX: there is no such processor. */
+/* Return: the index of the processor with a number; UINT32_MAX if there is none. */
 uint32_t mfi_index(const uint32_t *names, uint32_t n, uint32_t number);
 
 /* --- mfi_print.c --- */
-/* "torus 5x5" in @buf */
+/* Write the name of the network, such as "torus 5x5", into @buf. */
 const char *mfi_what(char *buf, const struct hc_mfi_net *net);
-/* Rows that the matrix has; UINT64_MAX: more than can be counted. */
+/* Return: the number of rows of the fault matrix; UINT64_MAX if it is too large to count. */
 uint64_t mfi_sets(uint64_t n, uint32_t k);
-/* An array; text: with commas, the first ones of many. */
+/* Print the members of a set as an array; text: separated by commas, and only the first ones of
+ * many.
+ */
 void mfi_out_members(struct hcctl *h, const char *key, const struct mfi_view *v, const bool *set);
 int mfi_print(struct hcctl *h, const struct mfi_view *v);
 
 /* --- mfi_place.c --- */
-/* Fill in the rest of @p; release with mfi_place_free() in any case. */
+/* Place the processes: fill in @p, in which the caller has set @fabric, @mapping and @seed. Release
+ * with mfi_place_free() in any case.
+ */
 int mfi_place(struct hcctl *h, const struct mfi_view *v, struct mfi_place *p,
 	      bool (*go_on)(void *arg), void *arg);
 void mfi_place_free(struct mfi_place *p);

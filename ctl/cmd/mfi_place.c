@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi .. place: processes on the nodes of a fabric.
+ * hcctl mfi .. place: placing processes on the nodes of a fabric.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* The nodes that can reach each other, the lowest that is alive among them. */
+/* Get the nodes that healthy links connect with the lowest live node. */
 static int nodes_of(const struct hc_faults *f, struct mfi_place *p)
 {
 	uint32_t *set = calloc(hc_topo_words(&f->topo), sizeof(*set)), u;
@@ -29,7 +29,7 @@ static int nodes_of(const struct hc_faults *f, struct mfi_place *p)
 	return 0;
 }
 
-/* Hops from each of them to each, around faults. */
+/* Return: the number of hops between each two of the nodes, around faults. */
 static uint16_t *hops_of(const struct hc_faults *f, const struct mfi_place *p)
 {
 	uint16_t *hops = calloc((size_t)p->nnodes * p->nnodes, sizeof(*hops));

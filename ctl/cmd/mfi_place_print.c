@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi .. place: what it prints.
+ * hcctl mfi .. place: output.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +46,9 @@ static void print_node(struct hcctl *h, const struct mfi_view *v, uint32_t part,
 	out_close(h);
 }
 
-/* Where each process is and whom it asks: what a program needs that runs them. */
+/* Print for each process its node, and the processes that it asks: all that a program needs which
+ * runs the processes.
+ */
 static void print_processes(struct hcctl *h, const struct mfi_view *v)
 {
 	const struct hc_mfi_net *net = v->net;

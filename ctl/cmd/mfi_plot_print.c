@@ -12,9 +12,10 @@
 
 #define MARGIN 45
 #define ROW 26
-/* Groups that the key lists one by one. */
+/* Maximum number of groups that the key lists one by one. */
 #define KEY_GROUPS 17
-/* Links of graphs beyond so many processors only hide them. */
+/* Links are drawn up to this number of processors; beyond it they would only hide the processors.
+ */
 #define LINKS 300
 
 struct point {
@@ -22,12 +23,12 @@ struct point {
 };
 
 /**
- * struct picture - where to draw what
+ * struct picture - a picture that is being drawn
  * @f: the file
- * @v: what
- * @plot: dimension, and as many phases as there are groups, for colours
+ * @v: the results to draw
+ * @plot: its dimension places the nodes of a cube; it has a phase for each group, for colours
  * @r: radius of a processor
- * @row: of the fault matrix
+ * @row: the row of the fault matrix that belongs to the set
  */
 struct picture {
 	FILE *f;
@@ -37,7 +38,9 @@ struct picture {
 	const char *row;
 };
 
-/* Neighbours of a row or column differ in one bit. */
+/* Return: the row or column of a number, such that numbers in adjacent rows or columns differ in
+ * one bit (inverse Gray code).
+ */
 static uint32_t gray(uint32_t word)
 {
 	uint32_t at = 0;
@@ -47,7 +50,9 @@ static uint32_t gray(uint32_t word)
 	return at;
 }
 
-/* In a large cube the lower half of the bits is the column. */
+/* Compute the cell of a processor. In a large cube the lower half of the bits of its number is the
+ * column.
+ */
 static void cell(const struct hc_mfi_net *net, uint32_t u, uint32_t *row, uint32_t *col,
 		 uint32_t *rows, uint32_t *cols)
 {
@@ -76,7 +81,7 @@ static bool circle(const struct hc_mfi_net *net)
 	return net->kind == HC_MFI_GRAPH || net->kind == HC_MFI_KARY;
 }
 
-/* Distance of neighbouring cells. */
+/* Return: the distance of adjacent cells. */
 static double pitch(const struct hc_mfi_net *net)
 {
 	uint32_t row, col, rows, cols;
@@ -160,8 +165,8 @@ static void links(const struct picture *p)
 	fputs("</g>\n", p->f);
 }
 
-/* Shows a processor by its group; a ring around one that is faulty, a dashed outline of
- * one about which nothing is said.
+/* Draw a processor in the colour of its group. A ring marks a faulty one; one that may be faulty or
+ * not is drawn pale.
  */
 static void disk(const struct picture *p, struct point at, double r, uint32_t group, char what)
 {

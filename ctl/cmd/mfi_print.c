@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mfi: what it prints.
+ * hcctl mfi: output.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* Processors to a line of text. */
+/* Maximum number of processors on a line of text. */
 #define LIST 40
 
 const char *mfi_what(char *buf, const struct hc_mfi_net *net)
@@ -115,7 +115,9 @@ static void print_mfi(struct hcctl *h, const struct mfi_view *v)
 	out_text(h, "\n");
 }
 
-/* The set, its row of the fault matrix, and which environments are full. */
+/* Print the set, its row of the fault matrix, and the environments that have as many faults as they
+ * may have.
+ */
 static int print_set(struct hcctl *h, const struct mfi_view *v)
 {
 	const struct hc_mfi_net *net = v->net;
@@ -210,7 +212,7 @@ static void print_row(struct hcctl *h, const struct mfi_view *v, const bool *set
 	out_close(h);
 }
 
-/* A row for each set of tg faults. */
+/* Print the fault matrix: a row for each set of tg faults. */
 static int print_matrix(struct hcctl *h, const struct mfi_view *v)
 {
 	uint32_t n = v->net->n, k = v->net->tg, i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processors from a file: those that it names get indices.
+ * Reading processors from a file: those that the file names get indices, in ascending order.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static void add_pair(const struct mfi_graph *g, struct hc_mfi_pair *to, size_t *
 	};
 }
 
-/* Links go both ways. */
+/* Fill in @g. Each link is entered in both directions. */
 static int fill(struct hcctl *h, const struct graph *file, struct mfi_graph *g)
 {
 	uint32_t u;

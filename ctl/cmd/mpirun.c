@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl mpirun: start an MPI program with the component that carries its collectives over a fabric
- * (ctl/mpi), guard its plans meanwhile, and remove what was made for it.
+ * hcctl mpirun: start an MPI program with the component that runs its collectives over a fabric
+ * (ctl/mpi), guard the component's plans while the program runs, and remove the fabric and plans at
+ * the end.
  *
- * The program runs even if something is missing, as it would without a fabric.
+ * If a part of this is missing, the program still runs, without a fabric.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,14 +21,14 @@
 #include "mpi/plan_id.h"
 
 #define COMPONENT	"mca_coll_hypercube.so"
-/* Beside it: what measures, and where it leaves what it has found. */
+/* In the component's folder: the program that measures; and the folder for its results. */
 #define TUNE		"hypercube-mpi-tune"
 #define LIMITS_FOLDER	"/var/lib/hypercube"
 #define LIMITS		LIMITS_FOLDER "/mpi-limits"
 #define LIMITS_MAX	65536
 #define RANKS_MAX	hc_nodes(HYPERCUBE_DIM_MAX)
-/* Exit statuses as shells have them: for a program that a signal has ended, and one that could not
- * be started.
+/* Exit statuses as in shells: for a program that a signal has ended, and for one that could not be
+ * started.
  */
 #define SIGNALLED	128
 #define NOT_STARTED	127
@@ -36,12 +37,12 @@
  * struct mpirun - a run of the command
  * @ranks: number of processes
  * @fabric: its name, or NULL: none
- * @program: and its words
- * @tune: measure instead
- * @made: the fabric was made for this
- * @name: memory for its name
- * @guard: the process that guards its plans, or 0
- * @own: context for requests that may be refused
+ * @program: the program and its arguments
+ * @tune: run the measuring program instead
+ * @made: the fabric was made for this run
+ * @name: memory for the name of such a fabric
+ * @guard: the process that guards the plans, or 0
+ * @own: context for requests that may fail; its error messages go to @text
  * @text: the latest error message
  */
 struct mpirun {
@@ -74,7 +75,9 @@ static bool has_component(const char *folder)
 	return !access(path, R_OK);
 }
 
-/* Look for it beside this program as it was built or installed, or where packages have it. */
+/* Look for the component beside this program, as it was built or installed, and where packages
+ * install it.
+ */
 static bool find_component(char *folder, size_t size)
 {
 	static const char * const places[] = {
@@ -108,7 +111,7 @@ static uint32_t dim_of(uint32_t ranks)
 	return dim;
 }
 
-/* Use the fabric that is named, if there is one; otherwise make one of the smallest sufficient
+/* Use the fabric that the user named, if it exists; otherwise make one of the smallest sufficient
  * dimension.
  */
 static int make_fabric(struct mpirun *r)
@@ -127,7 +130,7 @@ static int make_fabric(struct mpirun *r)
 	return rc;
 }
 
-/* Remove plans of processes that had no time to do so. */
+/* Remove plans of MPI processes that ended without removing them. */
 static void remove_plans(struct mpirun *r)
 {
 	struct nl_plan *v;
@@ -141,14 +144,16 @@ static void remove_plans(struct mpirun *r)
 	nl_plans_free(v, n);
 }
 
-/* In the child: do what "hcctl guard" does, until this command ends. */
+/* In the child process: run "hcctl guard" until the parent ends. */
 static void guard(const char *fabric, pid_t parent)
 {
 	struct hcctl own = { .complain = out_complain };
 	char word[] = "guard", *words[3] = { word, (char *)fabric };
 	sigset_t none;
 
-	/* A signal of the terminal must not end it: operations may still need it then. */
+	/* A signal from the terminal must not end the guard, because operations may still need it
+	 * then.
+	 */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -186,7 +191,9 @@ static void tidy_up(struct hcctl *h, struct mpirun *r)
 
 /* --- the program --- */
 
-/* What was measured on this machine, without comments: the component's variable wants one line. */
+/* Pass the limits that were measured on this machine to the component, without comments: its
+ * variable must be one line.
+ */
 static void set_limits(struct hcctl *h)
 {
 	char text[LIMITS_MAX] = "", line[512];
@@ -232,8 +239,8 @@ static void set_environment(struct hcctl *h, const struct mpirun *r, const char 
 	setenv("OMPI_MCA_coll_hypercube_required", "1", true);
 }
 
-/* Set defaults of MPI: nodes are no processors, so there may be more processes than processors; and
- * root may run programs, since often only root may make fabrics.
+/* Set defaults of Open MPI. Nodes are not processors, so there may be more processes than
+ * processors; and root may run programs, because often only root may make fabrics.
  */
 static void set_defaults(void)
 {
@@ -272,7 +279,9 @@ static pid_t start(struct hcctl *h, const struct mpirun *r, const sigset_t *mask
 	return pid;
 }
 
-/* Into the file that is named, or where later runs look for it. */
+/* Start the measuring program. It writes to the file that the user named, or to the one that later
+ * runs read.
+ */
 static pid_t start_tune(struct hcctl *h, struct mpirun *r, const char *folder,
 			const sigset_t *mask)
 {
@@ -316,7 +325,7 @@ static int run(struct hcctl *h, struct mpirun *r, const sigset_t *signals, const
 	return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Run it. Signals go to the program; this command cleans up before it ends. */
+/* Run the program. Signals are passed to it; this command cleans up before it ends. */
 static int run_whole(struct hcctl *h, struct mpirun *r)
 {
 	sigset_t signals, blocked, before;
@@ -343,7 +352,7 @@ static int arg_ranks(struct hcctl *h, const char *word, uint32_t *ranks)
 	return 0;
 }
 
-/* [-n N] [--fabric NAME] [--tune] [--] */
+/* Parse [-n N] [--fabric NAME] [--tune] [--]. */
 static int parse(struct hcctl *h, struct mpirun *r, int argc, char **argv)
 {
 	bool last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks that the command line names.
+ * Parsing of networks on the command line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,12 +12,12 @@
 #include "graph.h"
 #include "net_args.h"
 
-/* How the lengths of a kind are written. */
+/* A kind of network, and how its lengths are written. */
 struct kind {
 	const char *name;
 	enum hc_net_kind kind;
-	char between;			/* what stands between lengths */
-	unsigned int least, most;	/* lengths */
+	char between;			/* separates lengths */
+	unsigned int least, most;	/* number of lengths */
 	const char *wanted;
 };
 
@@ -41,7 +41,9 @@ static const struct kind *kind_named(const char *name)
 	return &kinds[i];
 }
 
-/* In files and in C the last axis is the one along which numbers are adjacent. */
+/* Reverse the order of the axes. Users write the axis last along which node numbers are adjacent,
+ * as in C.
+ */
 static void turn(struct hc_net_spec *s)
 {
 	unsigned int i;

@@ -9,10 +9,10 @@
 #include "net.h"
 
 /**
- * struct net_arg - a network that the user asked for
- * @shape: its description, for the kernel to store; "": none was asked for
+ * struct net_arg - a network that the user wants
+ * @shape: its description, for the kernel to store; "": the user named none
  * @spec: its kind and lengths
- * @file: instead of that, the file with its links, or NULL
+ * @file: if not NULL, the file with its links; @spec is unused then
  */
 struct net_arg {
 	char shape[HYPERCUBE_SHAPE_MAX + 1];
@@ -20,11 +20,13 @@ struct net_arg {
 	const char *file;
 };
 
-/* For struct arg, of each kind of network, whose keyword is its name. Only one may be given. */
+/* For struct arg: the parser for each kind of network. Its keyword is the name of the kind. Only
+ * one may be given.
+ */
 int arg_net(struct hcctl *h, const char *name, const char *word, void *dst);	/* net_arg */
-/* The lengths of one kind alone, or complain that they are not written so. */
+/* Parse only the lengths of a kind of network. Return: 0, or HC_USAGE after printing an error. */
 int net_lengths(struct hcctl *h, const char *name, const char *word, struct hc_net_spec *s);
-/* Fill in NET_KINDS keywords, of all kinds of networks. */
+/* Fill in NET_KINDS entries of @args, the keywords of all kinds of networks. */
 #define NET_KINDS 8
 void net_args(struct arg *args, struct net_arg *net);
 #define NET_SHAPES "mesh RxC | torus RxC | kary K^N | ring N | tree K^L | full N |\n" \

@@ -11,13 +11,13 @@
 
 #include "cmd.h"
 
-/* The settings for each node in a list. */
+/* A setting for each node of a list. */
 struct setting {
 	int (*set)(struct hcctl *h, const struct setting *s, uint32_t node);
 	const char *fabric;
 	struct node_list nodes;
 	bool fail;
-	int netns;	/* or -1: that of @pid */
+	int netns;	/* descriptor; -1: the namespace of @pid */
 	uint64_t pid;
 	uint64_t uid;
 	struct nl_byzantine byzantine;
@@ -44,7 +44,7 @@ static int set_byzantine(struct hcctl *h, const struct setting *s, uint32_t node
 	return nl_node_byzantine(h, s->fabric, node, &s->byzantine, s->seed);
 }
 
-/* Read the name of a namespace below /var/run/netns, or the number of a process. */
+/* Parse the name of a namespace below /var/run/netns, or a process id. */
 static int read_netns(struct hcctl *h, const char *word, struct setting *s)
 {
 	char path[256];
@@ -63,7 +63,7 @@ static int read_owner(struct hcctl *h, const char *word, struct setting *s)
 	return cmd_arg_user(h, "owner", word, &s->uid);
 }
 
-/* Read numbers of frames, "1,5,6", into a struct nl_byzantine. */
+/* Parse numbers of frames, "1,5,6", into a struct nl_byzantine. */
 static int arg_frames(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	static const char wanted[] =
@@ -87,7 +87,7 @@ static int arg_frames(struct hcctl *h, const char *name, const char *word, void 
 	return rc;
 }
 
-/* Read a probability or a list of frames, and a seed. */
+/* Parse a probability or a list of frames, and a seed. */
 static int read_byzantine(struct hcctl *h, bool listed, struct setting *s, int argc, char **argv)
 {
 	const char *name = listed ? "byzantine-at" : "byzantine", *word;
@@ -272,7 +272,7 @@ static void show_one(struct hcctl *h, const struct nl_node *v, const struct nl_f
 	out_close(h);
 }
 
-/* Get all nodes, or those of a list. */
+/* Get all nodes, or those of a list if it is not empty. */
 static int read_nodes(struct hcctl *h, const char *fabric, const struct node_list *l,
 		      struct nl_node **v, size_t *n)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When a node is Byzantine: for people, and as node show, monitor and the state of a fabric have
- * it.
+ * Settings of Byzantine nodes: text, and the JSON for node show, monitor and the state of a fabric.
  */
 #include <inttypes.h>
 #include <stdio.h>

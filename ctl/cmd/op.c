@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl op: pending operations: which members have not contributed, and which members wait for
- * which.
+ * hcctl op: pending operations, which members have not contributed to them, and which member waits
+ * for which.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool same_plan(const struct nl_op *a, const struct nl_op *b)
 	return a->plan == b->plan && a->epoch == b->epoch;
 }
 
-/* Names of the reasons why a member waits, in JSON and in text. */
+/* Names of what a member waits for, in JSON and in text. */
 static const struct wait {
 	const char *name, *text;
 } waits[] = {
@@ -85,7 +85,9 @@ static const struct out_column columns[] = {
 	{}
 };
 
-/* Print one operation: @v[0] .. @v[n-1] wait in it, @all are the members of its plan. */
+/* Print one operation. @v[0] .. @v[n-1] are the members that wait in it, @all are all members of
+ * its plan.
+ */
 static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 		    const struct nl_op *all, size_t n_all)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plan: list and remove installed plans, of whatever type, and say who may guard them.
+ * hcctl plan: list and remove installed plans of all types, and set who may guard them.
  */
 #include <string.h>
 
 #include "planner.h"
 
-/* Read NAME [ID] [local]; without ID, *@id stays 0. */
+/* Parse NAME [ID] [local]. Without ID, *@id stays 0. */
 static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id, bool *local)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
@@ -66,7 +66,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	return rc ?: nl_plan_del(h, fabric, id, local);
 }
 
-/* A user's name or number, or "none". */
+/* Parse a user's name or number, or "none". */
 static int arg_guard_uid(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	if (strcmp(word, "none"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all plan types have in common: keywords, faults, finding, installing and listing plans.
+ * What all plan types have in common: parsing keywords, getting faults, finding, installing and
+ * listing plans.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -175,7 +176,9 @@ int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void 
 	return 0;
 }
 
-/* Is @word, one of @args, a keyword of the type's own? *@with_value: a value follows it. */
+/* Return: true if @word, which is one of @args, is a keyword of the plan type's own. *@with_value
+ * is set to whether a value follows it.
+ */
 static bool is_own(const struct arg *args, const char *word, bool *with_value)
 {
 	unsigned int i = 0;
@@ -186,8 +189,8 @@ static bool is_own(const struct arg *args, const char *word, bool *with_value)
 	return i >= COMMON;
 }
 
-/* Write the command and the type's own keywords, which were read by @args: planning again with
- * these gives the plan of the next epoch.
+/* Write the recipe of a guarded plan: the command, and the plan type's own keywords, which @args
+ * has parsed. Planning with these again gives the plan of the next epoch.
  */
 static int write_recipe(struct hcctl *h, const struct arg *args, int argc, char **argv,
 			char buf[HYPERCUBE_RECIPE_MAX + 1])
@@ -419,7 +422,7 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-/* Print the plans of a type, or of an id; NULL and 0: all. */
+/* Print the plans of a type, or with an id. NULL and 0: all plans. */
 static void show_plans(struct hcctl *h, const struct nl_plan *v, size_t n,
 		       const struct planner *p, uint32_t id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Plan types: planner.c has what they have in common; each type has a table of functions in a file
+ * Plan types. planner.c has what they have in common. Each type has a table of functions, in a file
  * of its own.
  */
 #ifndef _HCCTL_PLANNER_H
@@ -14,20 +14,20 @@
  * @faults: the faults to plan around
  * @apply: install the plan
  * @epoch: epoch that it is to have; 0: the next one
- * @here: install it on this machine only
+ * @local: install it on this machine only
  * @repair: install it with REPAIR
- * @guard: ms for which members of a guarded plan wait for its next epoch; 0: it is not guarded
- * @recipe: with @guard: how to plan it again, or NULL
- * @prev: the epoch of the only plan that it may replace; 0: any, or there is none
+ * @guard: how long, in ms, members of a guarded plan wait for its next epoch; 0: not guarded
+ * @recipe: with @guard: how the guard plans it again, or NULL
+ * @prev: the epoch that the installed plan must have to be replaced; 0: any
  * @without: nodes that must not be members; release with planner_req_free()
  * @id: id of the plan; 0: planner.id
  * @root: its sink or source; NL_NONE: any
- * @subcube: "XX01": span this; NULL: all, or what the planner finds best
- * @whole: without @subcube: all or nothing
- * @quiet: say only what is amiss
- * @method: one of planner.methods
- * @own: words that no other type has; NULL: none was given
- * @room: for what @own may point to
+ * @subcube: the subcube "XX01" to span; NULL: the whole fabric, or what the planner finds best
+ * @whole: without @subcube: only a plan of the whole fabric will do
+ * @quiet: print only warnings and errors
+ * @method: the planner's method
+ * @own: values of keywords that only this plan type has; NULL: none was given
+ * @room: memory that @own may point to
  */
 struct plan_req {
 	struct fault_args faults;
@@ -62,15 +62,15 @@ struct plan_choice {
 };
 
 /**
- * struct plan_truth - steps to compare a measurement with
- * @faults: the present faults
+ * struct plan_truth - numbers of steps to compare a measurement with
+ * @faults: the current faults
  * @down: the collective sends a result from the root to all
- * @parts: each member keeps only its part of a message
+ * @parts: each member gets only its part of each contribution
  * @search: search for the optimum
  * @promise: steps that the plan takes at most
  * @optimum: steps of the best plan, or a lower bound for it
  * @exact: @optimum is that of the best plan
- * @way: how messages go, if there are several ways, or NULL
+ * @way: the directions in which messages are sent ("both ways"), if the type has several; or NULL
  */
 struct plan_truth {
 	const struct hc_faults *faults;
@@ -87,7 +87,7 @@ struct plan_truth {
  * struct planner_root - the root that a plan names
  * @word: its keyword; NULL: there is none
  * @attr: its netlink attribute, as nl_shape.root_attr
- * @of: return the root of an installed plan, or the member that stands for it
+ * @of: returns the root of an installed plan, or the member that takes its place
  */
 struct planner_root {
 	const char *word;
@@ -98,35 +98,35 @@ struct planner_root {
 /**
  * struct planner - a plan type
  * @type: enum hypercube_plan_type
- * @object: the object of the command line whose commands make such plans, the first of them
- *	whatever is asked for; its name is that of the type
+ * @object: object of the command line, with the name of the type. Its first command makes
+ *	plans of this type
  * @title: name in messages; NULL: that of @object
  * @root: its root
  * @sequence_attr: see struct nl_shape
- * @members_follow: its members follow from the rest
+ * @members_follow: the members follow from the rest of the plan
  * @any_network: there are such plans in other networks than hypercubes, too
  * @id: default id of such a plan
- * @size: bytes of a plan
+ * @size: size in bytes of a plan as @find makes it
  * @rooted: the command needs a root
- * @whole: if no plan is named, one of the whole fabric is wanted
+ * @whole: if the user names no plan, only one of the whole fabric is used
  * @otherwise: the type that a guard uses if there is no plan of this type, with the same
  *	keywords; NULL: none
- * @check: print an error if the keywords must not be used together; may be NULL
+ * @check: checks that the keywords may be used together; may be NULL
  * @parse: read a request from the type's own keywords; the strings must live as long as the
  *	request. NULL: such plans cannot be guarded
- * @words: write into @buf of @size bytes the keywords that plan a plan like an installed one,
+ * @words: write into @buf of @size bytes the keywords that make a plan like an installed one,
  *	in a cube of dimension @dim
  * @find: find a plan, or print an error; release with .free
  * @free: free what @find made, or zeros; may be NULL
  * @shape: convert a plan to the form in which it is installed; valid as long as the plan is
- * @install: in place of @shape, install the plans that the plan consists of; returns -ESTALE
- *	if the faults have changed in between, which is an error message only if @last
+ * @install: used instead of @shape if the plan consists of several: install all of them; returns
+ *	-ESTALE if the faults have changed since, and prints that as an error only if @last
  * @print: print the plan and its warnings; returns 0 or an exit status
  * @warn: print only warnings; may be NULL
  * @show: print the shape of an installed plan, after the root
  * @show_more: print what comes after the members; may be NULL
- * @prefer: tell whether this type is preferred for a collective with contributions of so many
- *	bytes in a fabric; NULL: it never is
+ * @prefer: decide whether this type is preferred for a collective with contributions of a given
+ *	size in a fabric; NULL: it never is
  * @truth: fill in the steps; returns 0, or -errno if plan and faults do not match
  * @role: compute what a member combines in a reduction, in which order, and where the result
  *	goes, as hc_tree_role(); NULL: nothing is reduced over such plans
@@ -165,8 +165,8 @@ struct planner {
 		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 };
 
-/* Keywords that most commands that plan have, before those of the type: for plans that cannot be
- * guarded, and for others.
+/* Keywords that most planning commands have in front of those of the plan type, for plans that
+ * cannot be guarded, and for others.
  */
 #define PLANNER_WORDS(guard) \
 	"{ fabric NAME [apply [plan ID] [epoch N] [local]" guard "] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
@@ -190,29 +190,29 @@ static inline const char *planner_title(const struct planner *p)
 	return p->title ?: p->object.name;
 }
 
-/* Print that there is no plan, or none that is @rooted ("with sink") at @root, and why (@err).
- * Return: the exit status.
+/* Print that there is no plan, or with a @root no plan that has it (@rooted is text such as "with
+ * sink"), and the reason. Return: the exit status for error @err.
  */
 int planner_none(struct hcctl *h, const struct plan_req *q, const char *what, const char *rooted,
 		 uint32_t root, int err, const char *why);
-/* Find a plan, and install it if requested; tried again if the faults change in between. */
+/* Find a plan, and install it if requested. If the faults change in between, do it again. */
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
-/* As planner_make(), once. Return: also -ESTALE and -EBUSY, which mean "not now" and print no
- * error.
+/* As planner_make(), but only once. Return: also -ESTALE and -EBUSY, temporary errors that are not
+ * printed.
  */
 int planner_try(struct hcctl *h, const struct planner *p, const struct plan_req *q);
 void planner_req_free(struct plan_req *q);
 /* For struct arg: read a time into plan_req.guard, a uint32_t of ms. */
 int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void *dst);
-/* The faults, and the nodes that are not to take part as if they had failed; to be freed.  NULL: a
- * complaint was made.
+/* Return: a copy of @f in which the nodes that the request leaves out have failed, to be freed;
+ * NULL after printing an error.
  */
 struct hc_faults *planner_left(struct hcctl *h, const struct plan_req *q,
 			       const struct hc_faults *f);
-/* planner_make() from words: those of all planners, and @own, which ends with {}. */
+/* Parse the keywords of all planners, and @own, which ends with {}; then call planner_make(). */
 int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
 		    const struct arg *own, int argc, char **argv);
-/* Print the end of a plan, after its shape. */
+/* Print what comes after the shape of a plan: its members and steps. */
 void planner_out_end(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		     uint32_t members, uint32_t steps);
 /* For planner.show: print the dimensions by stage, or by step. */
@@ -226,14 +226,14 @@ void planner_out_shape(struct hcctl *h, const struct nl_plan *v);
  * rings go to @rings.
  */
 struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *rings);
-/* Have two plans the same shape? */
+/* Return: true if two plans have the same shape. */
 bool planner_same(const struct nl_plan *a, const struct nl_plan *b);
-/* Print the installed plans; or the one of an id, which must exist. */
+/* Print the installed plans; or with @id only that plan, which must exist. */
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
-/* Print the plans of a type, in the fabric that the words name. */
+/* Print the plans of a type, in the fabric that the arguments name. */
 int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char **argv);
 
-/* For planner.truth: the plan takes @steps, and no plan takes fewer. */
+/* For planner.truth: set the number of steps of a plan that takes @steps; no plan takes fewer. */
 static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 {
 	t->promise = steps;
@@ -244,7 +244,9 @@ static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);
-/* Also for recursive doubling: its operands are those of a tree of its order without faults. */
+/* As planner.role, for trees and for recursive doubling, whose operands are those of a tree without
+ * faults of the same order.
+ */
 int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
 	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 

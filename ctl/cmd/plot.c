@@ -11,7 +11,7 @@
 #include "planner.h"
 #include "plot.h"
 
-/* Return: the plan that is asked for, if it can be drawn, or the only installed tree. */
+/* Return: the plan with @id, if it can be drawn; without an id, the only installed tree. */
 static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t id)
 {
 	const struct nl_plan *found = NULL;
@@ -37,7 +37,9 @@ static int set_doubling(struct hcctl *h, struct plot *p, const struct nl_plan *v
 	return plot_set_doubling(h, p, &d);
 }
 
-/* Set up the steps without faults, for a plan that one has broken is drawn as it was. */
+/* Draw a spanning tree. Its steps are computed without faults, so that a plan that a fault has
+ * broken is drawn as it was.
+ */
 static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
 	const struct hc_topo *topo = &p->faults->topo;
@@ -58,8 +60,8 @@ static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	return rc;
 }
 
-/* The kernel does not keep the faults for which a plan was made. While the plan is not broken, the
- * present faults give the same roles, except for links that were taken up since.
+/* Draw an installed plan. The kernel does not keep the faults for which it was made. While the plan
+ * is not broken, the current faults give the same roles, except for links that have come up since.
  */
 static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
@@ -137,7 +139,7 @@ static int set_rings(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	return rc == -ENOMEM ? hc_nomem(h) : rc ?: plot_set_ring(h, p);
 }
 
-/* Rings that could be installed. */
+/* Draw rings that could be installed. */
 static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 {
 	int rc = hc_plan_ring(p->net, NULL, HC_RING_AUTO, 0, &p->rings);
@@ -149,8 +151,8 @@ static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 	return rc ?: plot_set_ring(h, p);
 }
 
-/* A network that is no cube is drawn with a ring tree or a spanning tree: the plan that is asked
- * for, the first one that is not broken, or rings that could be installed.
+/* Draw a network that is no cube with a ring tree or a spanning tree: the plan with @id, or without
+ * an id the first one that is not broken, or else rings that could be installed.
  */
 static int live_net(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
 {
@@ -197,9 +199,7 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
-/* The format that the end of a file's name asks for, and the most nodes and links
- * that it can have.
- */
+/* The formats, by the end of the file's name, and the maximum number of nodes and links in each. */
 static const struct format {
 	const char *end;
 	void (*draw)(FILE *f, const struct plot *p);
@@ -282,7 +282,7 @@ static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 	out_close(h);
 }
 
-/* Is it the name of a file? The name of a fabric has neither dots nor slashes. */
+/* Return: true if it is the name of a file: the name of a fabric has neither dots nor slashes. */
 static bool is_file(const char *word)
 {
 	return strpbrk(word, "./") || !strcmp(word, "-");

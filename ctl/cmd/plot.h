@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl plot: what is drawn, and the functions that draw it.
+ * hcctl plot: the model of a picture, and the functions that draw it.
  */
 #ifndef _HCCTL_PLOT_H
 #define _HCCTL_PLOT_H
@@ -14,7 +14,7 @@
 
 struct json_object;
 
-/* Up to this dimension nodes and links are drawn; above it a matrix. */
+/* Up to this dimension, a picture has nodes and links; above it, a matrix. */
 #define PLOT_CUBE_DIM 6
 /* Phases beyond this number share colours. */
 #define PLOT_COLOURS 24
@@ -23,12 +23,12 @@ struct json_object;
 
 enum plot_kind {
 	PLOT_PLAIN,	/* nodes, links, faults */
-	PLOT_TREE,	/* and which node sends to which at which stage */
-	PLOT_BCAST,	/* and which node informs which in which step */
-	PLOT_BALANCE,	/* and which node hangs on which, on a subcube */
-	PLOT_RING,	/* and which node sends to which in which ring */
-	PLOT_DOUBLING,	/* and which nodes exchange at which stage */
-	PLOT_SPAN,	/* and which node sends to its parent in which step */
+	PLOT_TREE,	/* also: which node sends to which at which stage */
+	PLOT_BCAST,	/* also: which node sends the message to which in which step */
+	PLOT_BALANCE,	/* also: the subcube, and the parent of each node in the trees on it */
+	PLOT_RING,	/* also: which node sends to which in which ring */
+	PLOT_DOUBLING,	/* also: which nodes exchange at which stage */
+	PLOT_SPAN,	/* also: which node sends to its parent in which step */
 };
 
 /**
@@ -38,8 +38,8 @@ enum plot_kind {
  * @dim: dimension of the link between them (not of a detour)
  * @when: phase of the transfer
  * @how: enum hc_tree_how
- * @hops: of a detour: number of its links
- * @dims: of a detour: dimensions of its links
+ * @hops: for a detour: number of its links
+ * @dims: for a detour: dimensions of its links
  */
 struct plot_edge {
 	uint32_t from;
@@ -56,9 +56,9 @@ struct plot_edge {
  * @from: the node that sent it
  * @to: the neighbour
  * @begin: time when it was sent, in microseconds
- * @end: time when it was received, or given up
+ * @end: time when it was received, or was found to be lost
  * @there: @begin is known
- * @lost: it has not arrived
+ * @lost: it did not arrive
  * @type: type of the frame
  */
 struct plot_hop {
@@ -74,25 +74,25 @@ struct plot_hop {
 /**
  * struct plot - a picture
  * @kind: what it shows
- * @dim: dimension; 0: it is no cube, and there is neither @faults nor traffic, but @net
+ * @dim: dimension; 0: it is no cube, and has @net instead of @faults and traffic
  * @name: the fabric, or empty
  * @plan: id of the installed plan, 0 if there is none
  * @broken: a fault has broken that plan
  * @faults: the faults
  * @root: the sink or the source
- * @core: set of the nodes of the subcube on which trees hang, or NULL
+ * @core: set of the nodes of the subcube of a balancing topology, or NULL
  * @members: set of the members; NULL: all live nodes
  * @phases: number of stages, of steps, or of rings
  * @first: number of the first phase: 0 for stages, 1 for steps
  * @order: dimension of each phase; not used for rings and spanning trees
- * @when: phase in which each node sends (trees) or is informed (broadcast), its home
- *	(ring), or PLOT_NEVER
- * @edges: @nedges transfers
+ * @when: for each node, the phase in which it sends (trees) or gets the message (broadcast), its
+ *	home (ring), or PLOT_NEVER
+ * @edges: the transfers
  * @nedges: number of transfers
  * @steps: parallel steps of the plan
- * @sent: bytes sent by the end of link (u, d), at u * dim + d; NULL: not known
+ * @sent: bytes that node u has sent over link (u, d), at u * dim + d; NULL: not known
  * @busiest: the greatest sum of the bytes that both ends of a link sent
- * @hops: @nhops hops that were recorded, or NULL
+ * @hops: hops that were recorded, or NULL
  * @nhops: number of hops
  * @net: the network of a ring tree, or of a network that is no cube
  * @rings: the ring tree
@@ -140,7 +140,9 @@ static inline bool plot_failed(const struct plot *p, uint32_t u)
 	return hc_set_has(p->faults->dead, u);
 }
 
-/* Is the node the sink, the source, or a node of the subcube? */
+/* Return: true if the node is the sink or source, or belongs to the subcube of a balancing
+ * topology.
+ */
 static inline bool plot_is_root(const struct plot *p, uint32_t u)
 {
 	return p->core ? hc_set_has(p->core, u) : p->kind && u == p->root;
@@ -153,40 +155,42 @@ const char *plot_phase_word(const struct plot *p);
 /* Write the number of a phase and its dimension into @buf. */
 #define PLOT_PHASE 48
 const char *plot_phase(char *buf, const struct plot *p, unsigned int i);
-/* Return: the number of nodes, faulty or not; the number of links is alike. */
+/* plot_nodes() returns the number of nodes, including failed ones, and plot_links() that of links,
+ * including faulty ones.
+ */
 uint32_t plot_nodes(const struct plot *p);
 uint64_t plot_links(const struct plot *p);
-/* Is link (u, d) unusable for another reason than that a node at its end has failed? */
+/* Return: true if link (u, d) is faulty, other than because a node at its end has failed. */
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d);
-/* Is a live node no member? */
+/* Return: true if the node is alive, but no member. */
 bool plot_left_out(const struct plot *p, uint32_t u);
-/* The kinds of things that the picture has, for its key. */
+/* Which kinds of elements the picture has, for its key. */
 struct plot_found {
 	bool failed, left, bad, help, tour;
 };
 
 struct plot_found plot_look(const struct plot *p);
 uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d);
-/* Return: a class of traffic: 0 for none, 1 to PLOT_HEATS for more and more. */
+/* Return: the class of traffic: 0 for none, 1 to PLOT_HEATS in ascending order. */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest);
 /* Return: the colour of a phase. */
 unsigned int plot_colour(const struct plot *p, unsigned int when);
 unsigned int plot_colours(const struct plot *p);
-/* Compute the place of a node: 0..@w and 0..@h; up to PLOT_CUBE_DIM. */
+/* Compute the position of a node within 0..@w and 0..@h. Only up to PLOT_CUBE_DIM. */
 void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w, double h);
 
 /* --- plot_read.c --- */
 /* Read a plan that hcctl -j has printed; @file "-": standard input. */
 int plot_read(struct hcctl *h, const char *file, struct plot *p);
-/* Read a number from 0 to @max. Return: false if it is none. */
+/* Read a number from 0 to @max. Return: false if @v is none. */
 bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n);
-/* As plot_json_number(), of a member of an object, which must exist. */
+/* As plot_json_number(), for a member of an object. The member must exist. */
 bool plot_json_member(struct json_object *o, const char *key, uint32_t max, uint32_t *n);
 /* Return: an array; NULL if it is missing. */
 struct json_object *plot_json_array(struct json_object *o, const char *key);
 
 /* --- plot_read_trace.c --- */
-/* Read what hcctl trace has recorded, for a page. */
+/* Read a recording of hcctl trace, for a page. */
 int plot_read_trace(struct hcctl *h, const char *file, struct plot *p);
 
 /* --- plot_read_ring.c --- */
@@ -204,12 +208,12 @@ const char *plot_read_span(struct hcctl *h, struct json_object *root, struct plo
 /* --- plot_net_place.c, plot_net_print.c: networks that are no cubes --- */
 
 /**
- * struct plot_spot - where a node is drawn
- * @there: it is
+ * struct plot_spot - position of a node
+ * @there: the node is drawn
  * @bold: it belongs to several rings, or is the root
- * @x: -1 to 1, to the right
- * @y: -1 to 1, down
- * @back: on which level it is, from the front to the back
+ * @x: position from left to right, -1 to 1
+ * @y: position from top to bottom, -1 to 1
+ * @back: its level, counted from the front to the back
  */
 struct plot_spot {
 	bool there, bold;
@@ -217,17 +221,18 @@ struct plot_spot {
 	uint32_t back;
 };
 
-/* Return: an entry for each node, to be freed; NULL: there is no memory. */
+/* Return: an entry for each node, to be freed; NULL if there is no memory. */
 struct plot_spot *plot_net_places(const struct plot *p);
 void plot_net_print(FILE *f, const struct plot *p);
 void plot_net_dot_print(FILE *f, const struct plot *p);
 
 /* --- plot_json.c --- */
-/* Return: all that there is to draw, as JSON. NULL: no memory. */
+/* Return: the whole model as JSON, or NULL if there is no memory. */
 struct json_object *plot_json(const struct plot *p);
 
 /* --- plot_html_print.c --- */
-/* The most nodes, links and hops of a page, which a browser can still turn smoothly. */
+/* Maximum number of nodes, links and hops of a page, so that a browser can still turn it smoothly.
+ */
 #define PLOT_PAGE_NODES 1024
 #define PLOT_PAGE_LINKS 16384
 #define PLOT_PAGE_HOPS 20000
@@ -235,15 +240,15 @@ struct json_object *plot_json(const struct plot *p);
 void plot_html_print(FILE *f, const struct plot *p);
 
 /* --- plot_style_print.c --- */
-/* Print the look of each class, in light and in dark. */
+/* Print the style of each class, for light and dark. */
 void plot_colours_print(FILE *f, const struct plot *p);
-/* Print it as an element of an SVG, with what does not depend on the colours. */
+/* Print the styles as an element of an SVG, including those that do not depend on the scheme. */
 void plot_style_print(FILE *f, const struct plot *p);
 
 /* --- plot_svg_print.c, plot_cube_print.c, plot_matrix_print.c, plot_key_print.c --- */
 #define SVG_WIDTH 1200
 #define SVG_HEIGHT 840
-/* The area of the picture proper, and the column with the key. */
+/* The area of the drawing, and the column of the key. */
 #define SVG_LEFT 50
 #define SVG_TOP 115
 #define SVG_AREA_W 840
@@ -254,12 +259,12 @@ void plot_svg_print(FILE *f, const struct plot *p);
 void plot_cube_print(FILE *f, const struct plot *p);
 void plot_matrix_print(FILE *f, const struct plot *p);
 void plot_key_print(FILE *f, const struct plot *p);
-/* What the picture shows, as text for XML or HTML. */
+/* Print what the picture shows, as text for XML or HTML. */
 void plot_heading_print(FILE *f, const struct plot *p);
 void plot_subheading_print(FILE *f, const struct plot *p);
-/* Print text with the escapes of XML. */
+/* Print text, escaped for XML. */
 void plot_text_print(FILE *f, const char *text);
-/* Write "13.2 KiB" into @buf. */
+/* Write a number of bytes, such as "13.2 KiB", into @buf. */
 const char *plot_bytes(char *buf, uint64_t n);
 
 /* --- plot_dot_print.c --- */

@@ -9,10 +9,10 @@
 
 #include "plot.h"
 
-/* Room around the centres of the outer nodes. */
+/* Margin around the centres of the outer nodes. */
 #define MARGIN 35
-/* Places on a line where marks are tried, in per cent: first beside the middle,
- * where lines cross.
+/* Positions on a line at which marks are tried, in per cent. Those in the middle come later,
+ * because lines cross there.
  */
 static const unsigned char badge_at[] = { 36, 44, 29, 52, 60, 22, 68, 16, 76, 0 };
 static const unsigned char cross_at[] = { 43, 57, 36, 64, 29, 71, 22, 78, 0 };
@@ -55,7 +55,7 @@ static struct point towards(struct point a, struct point b, double r)
 	return (struct point){ a.x + (b.x - a.x) * r / len, a.y + (b.y - a.y) * r / len };
 }
 
-/* Return: the point that divides the line from @a to @b. */
+/* Return: the point at fraction @part of the line from @a to @b. */
 static struct point between(struct point a, struct point b, double part)
 {
 	return (struct point){ a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part };
@@ -122,8 +122,8 @@ static void arrow_head(FILE *f, const char *class, struct point from, struct poi
 		tip.x, tip.y, foot.x + nx, foot.y + ny, foot.x - nx, foot.y - ny);
 }
 
-/* Classes of a transfer's line and of its filled parts. Over traffic, which has the colours, it is
- * in ink.
+/* Write the classes of a transfer's line and of its filled parts. If the picture shows traffic,
+ * colours mean traffic, so transfers are drawn in ink.
  */
 static void edge_classes(const struct plot *p, const struct plot_edge *e, char *stroke,
 			 char *fill, size_t size)
@@ -141,7 +141,7 @@ static void edge_classes(const struct plot *p, const struct plot_edge *e, char *
 	}
 }
 
-/* Return: how much free room there is around a point. */
+/* Return: the distance from a point to the nearest thing that a mark must not cover. */
 static double room_at(const struct marks *m, struct point at)
 {
 	double room = INFINITY;
@@ -152,8 +152,8 @@ static double room_at(const struct marks *m, struct point at)
 	return room;
 }
 
-/* Return: a place on a line where a mark of this radius covers nothing, or least, and is not
- * covered.
+/* Return: the position on a line where a mark of radius @r covers nothing, or as little as
+ * possible. It is added to the marks.
  */
 static struct point free_place(struct marks *m, struct point a, struct point b,
 			       const unsigned char *parts, double r)
@@ -176,7 +176,9 @@ static struct point free_place(struct marks *m, struct point a, struct point b,
 	return best;
 }
 
-/* Is it the second transfer of an exchange? An exchange is drawn once, with two heads. */
+/* Return: true if it is the second transfer of an exchange. An exchange is drawn once, with two
+ * heads.
+ */
 static bool twin(const struct plot *p, const struct plot_edge *e)
 {
 	return p->kind == PLOT_DOUBLING && e->from > e->to;
@@ -187,7 +189,7 @@ static double edge_width(const struct plot *p)
 	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
 }
 
-/* Return: a point beside the line between two nodes, at a distance. */
+/* Return: a point at distance @by beside the line between two nodes. */
 static struct point beside(struct point at, struct point a, struct point b, double by)
 {
 	double len = hypot(b.x - a.x, b.y - a.y);
@@ -195,9 +197,7 @@ static struct point beside(struct point at, struct point a, struct point b, doub
 	return (struct point){ at.x + by * (b.y - a.y) / len, at.y - by * (b.x - a.x) / len };
 }
 
-/* Draw a detour along the links that it takes, beside what is drawn there; the arrow is at the last
- * link.
- */
+/* Draw a detour beside the links that it takes. The arrow's head is at the last link. */
 static void detour_print(FILE *f, const struct plot *p, const struct plot_edge *e,
 			 const char *stroke, const char *fill)
 {
@@ -347,7 +347,7 @@ static void node_print(FILE *f, const struct plot *p, uint32_t u)
 	fputs("</g>\n", f);
 }
 
-/* Allocate room for the marks: nodes, links and transfers have at most one each. */
+/* Allocate memory for the marks. Nodes, links and transfers have at most one each. */
 static struct marks marks_new(const struct plot *p)
 {
 	size_t max = hc_nodes(p->dim) * (1 + p->dim) + p->nedges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: pictures for graphviz. Links are edges without direction, transfers edges with one;
- * nodes are pinned where the SVG has them.
+ * hcctl plot: pictures for graphviz. Links are undirected edges, transfers directed ones. Nodes are
+ * pinned to the positions that they have in the SVG.
  */
 #include <inttypes.h>
 
@@ -49,7 +49,7 @@ static void link_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d
 	fputs("];\n", f);
 }
 
-/* From violet to yellow. */
+/* Return: the hue of a phase, from violet to yellow. */
 static double hue(const struct plot *p, unsigned int when)
 {
 	return p->phases > 1 ? .75 - .6 * when / (p->phases - 1) : .75;
@@ -74,7 +74,7 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 	fputs("];\n", f);
 }
 
-/* --- the key, in the label of the graph: it is no node, and so is counted as none --- */
+/* --- the key: it is in the label of the graph, so that it is not counted as a node --- */
 
 static void key_row(FILE *f, bool there, const char *colour, const char *text)
 {
@@ -141,7 +141,7 @@ void plot_dot_print(FILE *f, const struct plot *p)
 		for (d = 0; d < p->dim; d++)
 			if (!(u & hc_bit(d)))
 				link_print(f, p, u, d);
-	/* An exchange is an edge with two heads. */
+	/* An exchange is one edge with two heads. */
 	for (i = 0; i < p->nedges; i++)
 		if (p->kind != PLOT_DOUBLING || p->edges[i].from < p->edges[i].to)
 			edge_print(f, p, &p->edges[i]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: a page whose script draws the model. The parts of the page are files in ctl/web/,
- * which are linked in unchanged.
+ * hcctl plot: a page with a script that draws the model. The parts of the page are the files in
+ * ctl/web/, which are linked into the program unchanged.
  */
 #include <json-c/json.h>
 #include <string.h>
 
 #include "plot.h"
 
-/* The linker's names of the contents of a file. */
+/* Names that the linker gives to the contents of a file. */
 #define WEB_FILE(name) extern const char _binary_##name##_start[], _binary_##name##_end[]
 WEB_FILE(plot_html);
 WEB_FILE(plot_css);
@@ -26,8 +26,8 @@ static void style_print(FILE *f, const struct plot *p)
 	plot_colours_print(f, p);
 }
 
-/* Outside of strings JSON has none of these characters; within them, text may not end the script
- * or begin a comment.
+/* Print the model as JSON inside a script element. Characters that could end the script or begin a
+ * comment are escaped; JSON has them in strings only.
  */
 static void model_print(FILE *f, const struct plot *p)
 {

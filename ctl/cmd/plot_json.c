@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the model as JSON, for the script of a page, which draws and derives nothing.
+ * hcctl plot: the model as JSON, for the script of a page. The script only draws, and computes
+ * nothing of the model itself.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static struct json_object *push_link(struct json_object *a, uint32_t u, unsigned
 	return o;
 }
 
-/* The faults have the keys that planners give them. */
+/* Add the faults, with the keys that planners use. */
 static void add_faults(struct json_object *o, const struct plot *p)
 {
 	struct json_object *links = add_array(o, "fail_links");
@@ -147,7 +148,7 @@ static void add_path(struct json_object *transfer, const struct plot_edge *e)
 	}
 }
 
-/* Add the phase of each node; null: it has none. */
+/* Add the phase of each node, or null if it has none. */
 static void add_turns(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "turns");
@@ -178,7 +179,7 @@ static void add_cube(struct json_object *o, const struct plot *p)
 		add_turns(o, p);
 }
 
-/* Add the members, each with number, place and phase. */
+/* Add the members, each with its number, position and phase. */
 static void add_members(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "members"), *node, *when;
@@ -245,7 +246,7 @@ static void add_trace(struct json_object *o, const struct plot *p)
 		add_number(hop, "from", p->hops[i].from);
 		add_number(hop, "to", p->hops[i].to);
 		add_text(hop, "type", p->hops[i].type);
-		/* Nanoseconds, as whole numbers. */
+		/* Convert to nanoseconds, as whole numbers. */
 		add_number(hop, "begin", (p->hops[i].begin - first) * 1000 + .5);
 		add_number(hop, "end", (p->hops[i].end - first) * 1000 + .5);
 		json_object_object_add(hop, "lost", json_object_new_boolean(p->hops[i].lost));

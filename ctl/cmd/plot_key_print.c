@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the key beside the picture.  It lists what the picture has.
+ * hcctl plot: the key beside the picture. It lists only what occurs in the picture.
  */
 #include <inttypes.h>
 
 #include "plot.h"
 
 #define ROW 26
-/* Phases listed one by one; of more, the last. */
+/* Number of phases that are listed one by one; if there are more, only the last one is also listed.
+ */
 #define PHASES 14
 
 struct key {
@@ -54,7 +55,7 @@ static bool matrix(const struct plot *p)
 	return p->dim > PLOT_CUBE_DIM;
 }
 
-/* Add a kind of nodes: in a matrix a box, otherwise a disk. */
+/* Add an entry for a kind of nodes: in a matrix a box, otherwise a disk. */
 static void node(struct key *k, const char *box_class, const char *disk_class, const char *text)
 {
 	if (matrix(k->p))
@@ -119,7 +120,9 @@ static void key_links(struct key *k, const struct plot_found *n)
 	}
 }
 
-/* Over traffic, which has the colours, transfers have only their numbers. */
+/* Add an entry for a phase. If the picture shows traffic, colours mean traffic, and transfers have
+ * only their numbers.
+ */
 static void key_phase(struct key *k, unsigned int i)
 {
 	char text[PLOT_PHASE], class[16] = "k";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: nodes x dimensions, for cubes too large to be drawn.
+ * hcctl plot: a matrix of nodes x dimensions, for cubes too large to be drawn.
  *
- * One panel shows the nodes, and one for each dimension what they do with their link
- * along it.  In all of them node u is in column u % columns of row u / columns.
+ * One panel shows the nodes. There is one panel for each dimension, which shows what the nodes do
+ * with their links along it. In all panels, node u is in column u % columns of row u / columns.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ struct grid {
 	double cell;
 };
 
-/* From these cell sizes on, cells have gaps between them, and nodes their numbers. */
+/* From these sizes on, cells have gaps between them, and nodes have their numbers. */
 #define SEPARATE 5
 #define NUMBERED 15
 
 #define TITLE 22
 #define GAP 18
-/* The panel of the nodes takes the room of this many panels of dimensions, across and down. */
+/* The panel of the nodes is as large as this many panels of dimensions, across and down. */
 #define NODES 2
 
 static double cell_size(const struct grid *g, unsigned int across, unsigned int down)
@@ -55,7 +55,9 @@ static void arrange(struct grid *g)
 	}
 }
 
-/* The place of a dimension's panel, counted row by row; the nodes have the first corner. */
+/* Return: the position of a dimension's panel, counted row by row. The panel of the nodes has the
+ * first corner.
+ */
 static unsigned int slot_of(const struct grid *g, unsigned int d)
 {
 	unsigned int slot = 0;
@@ -73,7 +75,7 @@ static void phase_class(const struct plot *p, unsigned int when, char *class, si
 	snprintf(class, size, "f%u", plot_colour(p, when));
 }
 
-/* The class of a cell; empty: the panel's own colour. */
+/* Write the class of a node's cell; an empty class has the panel's own colour. */
 static void node_class(const struct plot *p, uint32_t u, char *class, size_t size)
 {
 	*class = 0;
@@ -105,8 +107,8 @@ static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *c
 		snprintf(class, size, "dead");
 }
 
-/* Class for further transfers: helpers, and exchanges at each stage, let a node send along several
- * dimensions.
+/* Write the class of a cell for transfers after a node's first one: helpers, and exchanges at each
+ * stage, make a node send along several dimensions.
  */
 static void more_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
 {
@@ -128,7 +130,7 @@ static void class_of(const struct grid *g, uint32_t u, unsigned int panel, char 
 	}
 }
 
-/* A panel and its place. */
+/* A panel and its position. */
 struct panel {
 	unsigned int nr;	/* 0: the nodes, d + 1: dimension d */
 	double x;
@@ -152,7 +154,9 @@ static struct panel panel_place(const struct grid *g, unsigned int nr)
 	return at;
 }
 
-/* @n equal cells from @u on; small ones touch, so that there are few shapes. */
+/* Draw @n equal cells from node @u on. Small cells have no gaps, so that one shape can cover
+ * several.
+ */
 static void cells(const struct grid *g, const struct panel *at, uint32_t u, uint32_t n,
 		  const char *class)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: what there is to draw, and its place.
+ * hcctl plot: building the model of a picture, and the positions of its nodes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ struct plot_found plot_look(const struct plot *p)
 	return n;
 }
 
-/* Each class less means half the traffic. */
+/* Each lower class means half the traffic. */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest)
 {
 	unsigned int heat = PLOT_HEATS;
@@ -130,9 +130,9 @@ unsigned int plot_colour(const struct plot *p, unsigned int when)
 	return (uint64_t)when * (PLOT_COLOURS - 1) / (p->phases - 1);
 }
 
-/* The projections: the direction of a step along each dimension. Found by search: no node comes
- * near a link that is not its own, links of different dimensions differ in direction, and the inner
- * cubes can be distinguished from the outer ones.
+/* The projections: the vector of a step along each dimension. They were found by search, such that
+ * no node is near a link that is not its own, links of different dimensions have different
+ * directions, and inner cubes can be distinguished from outer ones.
  */
 static const struct {
 	double x, y;
@@ -184,7 +184,7 @@ static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t ma
 	return 0;
 }
 
-/* Add what member @u sends. A plan that was checked has no bad role. */
+/* Add the transfers that member @u sends. A plan that was checked has no invalid role. */
 static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fault,
 		     uint32_t u, struct hc_tree_peer *src, unsigned int max)
 {
@@ -300,7 +300,7 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 	return 0;
 }
 
-/* Each exchange is two transfers; those of a node are consecutive. */
+/* Each exchange is two transfers. The transfers of a node are consecutive. */
 int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d)
 {
 	uint32_t mask = hc_doubling_mask(d), u = d->base;
@@ -325,7 +325,7 @@ int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling 
 	return 0;
 }
 
-/* The edges in the order of their steps, for plot_net_places(). */
+/* Edges are in the order of their steps, as plot_net_places() needs them. */
 int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, const uint16_t *up)
 {
 	uint32_t nodes = s->topo.nodes, u;
@@ -354,7 +354,7 @@ int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, cons
 	return 0;
 }
 
-/* An edge for each two nodes that follow each other over a link. */
+/* Add an edge for each two consecutive nodes of a ring that a link joins. */
 static void add_ring(struct plot *p, const struct hc_ring *r, const uint16_t *node, uint32_t nr)
 {
 	uint32_t i, u, v;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: where the nodes of a network are that is no hypercube.
+ * hcctl plot: the positions of nodes in a network that is no hypercube.
  *
- * Of a ring tree they are on a circle: those of the first ring in its order, and after each
- * convergent point what hangs on it. So rings are arcs of neighbours, but for where they end.
+ * The nodes of a ring tree are on a circle, in the order of the first ring; each convergent point
+ * is followed by the nodes of the rings that begin at it. So the nodes of a ring are mostly
+ * neighbours on an arc.
  *
- * Of a spanning tree the root is in the middle and each other member as far out as it is deep. A
- * subtree has as much of the round as it has leaves, so its links cross no others of the tree.
+ * In a spanning tree, the root is in the centre, and the distance of each other member from the
+ * centre is its depth. A subtree has a share of the full angle in proportion to its leaves, so its
+ * links cross no other links of the tree.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +21,11 @@
 struct circle {
 	const struct plot *p;
 	struct plot_spot *spot;
-	uint32_t *begin;	/* of each ring the first of its nodes */
-	uint32_t *child;	/* of each node the first ring that hangs on it, plus 1 */
-	uint32_t *next;		/* of each ring the next on the same node, plus 1 */
-	uint32_t *stack;	/* virtual nodes to go to */
-	uint32_t *order;	/* the members in the order of their places */
+	uint32_t *begin;	/* for each ring, index of its first node */
+	uint32_t *child;	/* for each node, first ring that joins the tree there, plus 1 */
+	uint32_t *next;		/* for each ring, the next one at the same node, plus 1 */
+	uint32_t *stack;	/* virtual nodes still to visit */
+	uint32_t *order;	/* the members in the order of their positions */
 	uint32_t n;
 };
 
@@ -45,7 +47,7 @@ static void index_rings(struct circle *c)
 
 	for (r = 0; r < t->nrings; at += t->ring[r++].size)
 		c->begin[r] = at;
-	/* From the last ring to the first, so that the first one comes first in the list. */
+	/* Go from the last ring to the first, so that the first one comes first in each list. */
 	for (r = t->nrings; --r;) {
 		u = meets(c, r);
 		c->next[r] = c->child[u];
@@ -62,7 +64,7 @@ static uint32_t push_ring(struct circle *c, uint32_t r, uint32_t depth)
 	return depth;
 }
 
-/* Order the members: a node, what hangs on it, the next node. */
+/* Order the members: a node, the nodes of the rings that meet the tree there, the next node. */
 static void order_members(struct circle *c)
 {
 	uint32_t depth = push_ring(c, 0, 0), u, r, hung;
@@ -118,11 +120,13 @@ struct branch {
 	uint32_t parent;
 	uint32_t depth;
 	uint32_t leaves;
-	uint32_t given;		/* leaves whose part of the round its children have */
+	uint32_t given;		/* number of leaves whose angles its children have so far */
 	double begin;
 };
 
-/* The edges come by steps, so those to a node before that from it. */
+/* Set the parents, and count the leaves below each node. Edges are ordered by step, so all edges to
+ * a node come before the one from it.
+ */
 static void measure(const struct plot *p, struct branch *b)
 {
 	const struct plot_edge *e;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: ring trees and spanning trees of networks that are no hypercubes.
+ * hcctl plot: drawing of ring trees and spanning trees of networks that are no hypercubes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #define CENTRE_X (SVG_LEFT + SVG_AREA_W / 2.)
 #define CENTRE_Y (SVG_TOP + SVG_AREA_H / 2.)
 #define RADIUS (SVG_AREA_H / 2. - 40)
-/* Beyond so many nodes there are no numbers. */
+/* With more nodes than this, nodes have no numbers. */
 #define NUMBERED 160
-/* The largest radius of a node, and from which on its number is within. */
+/* Maximum radius of a node; and the radius from which on its number is inside. */
 #define R_MAX_RING 9.
 #define R_MAX_SPAN 13.
 #define R_WITHIN 11.
@@ -29,7 +29,7 @@ struct drawing {
 	double r;		/* of a node */
 };
 
-/* The point at a node, or so much farther out. */
+/* Return: the position of a node, or a point that is @out farther from the centre. */
 static struct point at(const struct drawing *d, uint32_t u, double out)
 {
 	const struct plot_spot *s = &d->spot[u];
@@ -60,8 +60,8 @@ static void links_print(const struct drawing *d)
 	fputs("</g>\n", d->f);
 }
 
-/* A transfer, with an arrow's head. That of a ring is bent towards the middle, the more the closer
- * the nodes are.
+/* Draw a transfer with an arrow's head. A transfer of a ring is bent towards the centre, the more
+ * the farther apart the nodes are.
  */
 static void edge_print(const struct drawing *d, const struct plot_edge *e)
 {
@@ -85,8 +85,8 @@ static void edge_print(const struct drawing *d, const struct plot_edge *e)
 		foot.x - (foot.y - to.y) * .5, foot.y + (foot.x - to.x) * .5);
 }
 
-/* The number of a node: beside it, where no arrow is, or in it if there is room. Arrows of a tree
- * come from outside and lead inwards.
+/* Print the number of a node: inside the node if it is large enough, otherwise beside it, where no
+ * arrow is. The arrows of a tree come from outside and lead inwards.
  */
 static void number_print(const struct drawing *d, uint32_t u)
 {
@@ -146,7 +146,7 @@ void plot_net_print(FILE *f, const struct plot *p)
 	free(spot);
 }
 
-/* --- the same for graphviz, which finds the places --- */
+/* --- the same for graphviz, which computes the positions --- */
 
 void plot_net_dot_print(FILE *f, const struct plot *p)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: plans from files, as "hcctl -j tree find", "hcctl -j bcast plan" and so on print
- * them.
+ * hcctl plot: plans from files, in the format in which "hcctl -j tree find", "hcctl -j bcast plan"
+ * and so on print them.
  *
- * Roles of nodes are computed again from sink and order, or source and sequence, and the faults.
+ * The roles of nodes are not read. They are computed from sink and order, or source and sequence,
+ * and the faults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "json_read.h"
 #include "plot.h"
 
-/* A file, and its attributes of a plan. */
+/* A file, and the attributes of the plan in it. */
 struct source {
 	const char *file;
 	struct json_object *root;
@@ -51,7 +52,7 @@ struct json_object *plot_json_array(struct json_object *o, const char *key)
 	       v : NULL;
 }
 
-/* Read an array; a member that is no array is not taken for an empty one. */
+/* Read an array. A member that is no array is an error; it does not count as an empty array. */
 static bool read_array(const struct source *s, const char *key, struct json_object **a)
 {
 	*a = plot_json_array(s->root, key);
@@ -90,7 +91,7 @@ static bool read_nodes(const struct source *s, const char *key)
 	return is_array;
 }
 
-/* A list of dimensions into s->order. */
+/* Read a list of dimensions into s->order. */
 static bool read_order(struct source *s, const char *key)
 {
 	struct json_object *a = plot_json_array(s->root, key);
@@ -109,7 +110,7 @@ static bool read_order(struct source *s, const char *key)
 	return s->order;
 }
 
-/* Read the node at @root, and at most @most dimensions at @list. */
+/* Read the node under key @root, and at most @most dimensions under key @list. */
 static int read_shape(struct hcctl *h, struct source *s, const char *root, uint32_t *node,
 		      const char *list, size_t most)
 {
@@ -176,7 +177,7 @@ static int read_doubling(struct hcctl *h, struct source *s)
 	return plot_set_doubling(h, s->p, &d);
 }
 
-/* Read the pairs of node and parent. */
+/* Read the pairs of a node and its parent. */
 static bool read_parents(const struct source *s, uint8_t *up)
 {
 	struct json_object *o;
@@ -231,7 +232,9 @@ static int read_rings(struct hcctl *h, struct source *s)
 	return plot_set_ring(h, s->p);
 }
 
-/* The links of a network are pairs; those of a spanning tree lead to parents. */
+/* Return: true if the plan is a spanning tree, which has links and a sink. The links of a network
+ * are pairs of nodes, and come without a sink.
+ */
 static bool is_span(const struct source *s)
 {
 	struct json_object *links = plot_json_array(s->root, "links");
@@ -246,7 +249,8 @@ static int read_span(struct hcctl *h, struct source *s)
 	return why ? bad(h, s, why) : 0;
 }
 
-/* A name that is too long is cut between two characters: continuation bytes are 10xxxxxx. */
+/* Read a name. One that is too long is cut between two characters: continuation bytes are 10xxxxxx.
+ */
 static bool read_name(struct source *s, struct json_object *v)
 {
 	const char *name = json_object_get_string(v);
@@ -263,8 +267,8 @@ static bool read_name(struct source *s, struct json_object *v)
 	return true;
 }
 
-/* Is it a key that the commands which print plans use? Any other key is a mistake: without the
- * faults that it may mean, the picture would be wrong.
+/* Return: true if commands that print plans use the key. Any other key is an error: if it was meant
+ * to be that of the faults, the picture would be wrong.
  */
 static bool is_key(const char *key)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: ring trees from files. They are verified, and their steps are counted again.
+ * hcctl plot: ring trees from files. The rings are verified, and their steps are computed again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "plot.h"
 
-/* What is read: a tree, and the links of a network that is no cube. */
+/* What the file has: a ring tree, and the links of a network that is no cube. */
 struct parts {
 	struct hc_ring *ring;
 	uint16_t *node;

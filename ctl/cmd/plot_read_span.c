@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: spanning trees from files. They and their steps are verified.
+ * hcctl plot: spanning trees from files. The tree and its steps are verified.
  *
- * Of a network that is no hypercube the file has the links of the tree only, and so has the
- * picture.
+ * For a network that is no hypercube, the file has only the links of the tree, so the picture has
+ * no others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,11 @@
 #include "net.h"
 #include "plot.h"
 
-/* What is read: for each node its parent, HC_ANY_SINK: none; and the step in which it sends. */
+/* What the file has: for each node its parent (HC_ANY_SINK: none), and the step in which it sends.
+ */
 struct parents {
 	uint32_t root;
-	uint32_t nodes;		/* one more than the highest number */
+	uint32_t nodes;		/* the highest node number plus 1 */
 	uint32_t *parent;
 	uint16_t *step;
 	size_t links;
@@ -60,7 +61,9 @@ static const char *read_links(struct json_object *root, uint32_t most, struct pa
 	return NULL;
 }
 
-/* The network of which only the tree is known: other nodes are not there. */
+/* Make a network from the links of the tree, which are all that is known of it. Nodes without a
+ * link count as failed.
+ */
 static const char *make_net(const struct parents *s, struct hc_faults **f)
 {
 	struct hc_edge *edges = calloc(s->links + 1, sizeof(*edges));
@@ -84,7 +87,9 @@ static const char *make_net(const struct parents *s, struct hc_faults **f)
 	return *f ? NULL : "out of memory";
 }
 
-/* Does a node send after all its children, who send one after the other? */
+/* Return: true if a node sends after all of its children, and no two of these send in the same
+ * step.
+ */
 static bool in_order(const struct hc_span *t, const uint16_t *step, uint32_t u)
 {
 	uint16_t child[HC_PORTS_MAX];
@@ -103,7 +108,9 @@ static bool in_order(const struct hc_span *t, const uint16_t *step, uint32_t u)
 	return true;
 }
 
-/* Where there is a choice, the file says who is first; the root's entry is when all have sent. */
+/* Draw the tree. Where several orders are possible, the steps of the file decide. The root's entry
+ * of @step is set to the step after which all have sent.
+ */
 static const char *draw(struct hcctl *h, struct plot *p, const struct hc_span *t, uint16_t *step)
 {
 	uint32_t u;

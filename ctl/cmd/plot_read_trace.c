@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the recording of "hcctl trace": which frame was on which link, from when to when.
+ * hcctl plot: recordings of "hcctl trace": which frame was on which link, and when.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "json_read.h"
 #include "plot.h"
 
-/* More microseconds than any trace lasts, and few enough to be exact in a double. */
+/* A time in microseconds that is longer than any trace, and still exact in a double. */
 #define TS_MAX 1e15
 
 static int bad(struct hcctl *h, const char *file, const char *why)
@@ -26,8 +26,8 @@ static const char *text(struct json_object *o, const char *key)
 	       json_object_get_string(v) : "";
 }
 
-/* Return: the hop of an event. Hops have the ids h1, h2, .. in the order in which they begin. NULL:
- * there is no such hop.
+/* Return: the hop of an event, or NULL if there is none. Hops have the ids h1, h2, .. in the order
+ * in which they begin.
  */
 static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, size_t n)
 {
@@ -37,7 +37,7 @@ static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, si
 	return *id == 'h' && !hc_number(id + 1, n, &nr) && nr ? &v[nr - 1] : NULL;
 }
 
-/* Microseconds. */
+/* Read a time in microseconds. */
 static bool read_ts(struct json_object *event, double *v)
 {
 	struct json_object *ts;
@@ -49,7 +49,7 @@ static bool read_ts(struct json_object *event, double *v)
 	return isfinite(*v) && *v >= 0 && *v <= TS_MAX;
 }
 
-/* The beginning or the end of a hop. */
+/* Read the beginning or the end of a hop. */
 static bool read_hop(struct json_object *event, const struct plot *p, struct plot_hop *hop)
 {
 	struct json_object *args, *v;
@@ -78,7 +78,7 @@ static bool read_hop(struct json_object *event, const struct plot *p, struct plo
 	return true;
 }
 
-/* Remove the hops that have not begun. Return: the number of the others. */
+/* Remove hops without a beginning. Return: the number of those that are left. */
 static size_t pack(struct plot_hop *v, size_t n)
 {
 	size_t i, there = 0;

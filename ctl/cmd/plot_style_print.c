@@ -4,7 +4,7 @@
  */
 #include "plot.h"
 
-/* The colours of a scheme: of the paper, of what is drawn on it, and two ramps. */
+/* The colours of a scheme: background, elements, and two ramps of colours. */
 struct scheme {
 	const char *paper, *panel, *ink, *faint, *line, *node, *bad, *root, *left, *dead;
 	const char *heat[PLOT_HEATS];
@@ -45,7 +45,7 @@ static void ramp_print(FILE *f, const struct scheme *s, unsigned int n)
 	}
 }
 
-/* Variables are for the HTML, the classes for the drawing. */
+/* Print a scheme. HTML uses the variables, drawings use the classes. */
 static void scheme_print(FILE *f, const struct scheme *s, const struct plot *p)
 {
 	unsigned int i;

@@ -16,7 +16,7 @@ void plot_text_print(FILE *f, const char *text)
 	for (; *text; text++) {
 		unsigned char c = *text;
 
-		/* XML does not know the other control characters at all. */
+		/* XML does not allow the other control characters at all. */
 		if (c < sizeof(entity) / sizeof(*entity) && entity[c])
 			fputs(entity[c], f);
 		else if (c >= ' ')

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl on other hosts, by ssh as mpirun does it, or in network namespaces of this machine. Its
- * input and output are files in memory, so neither process waits until the other one reads.
+ * Running hcctl on other hosts by ssh, as mpirun does, or in network namespaces of this machine.
+ * Its input and output are files in memory, so neither process has to wait for the other to read.
  *
- * One connection serves all commands to a host: ssh shares it while this process lives.
+ * One ssh connection serves all commands to a host while this process runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +19,9 @@
 
 #include "cluster.h"
 
-/* The most that a command may print, bytes. */
+/* Maximum size of a command's output in bytes. */
 #define OUTPUT_MAX (64 << 20)
-/* Milliseconds that a command may go on after a signal has come. */
+/* After a signal, a command gets this many milliseconds to end. */
 #define GRACE 10000
 
 /* --- its arguments --- */
@@ -139,8 +139,8 @@ static void files_close(struct remote *r)
 			close(r->fd[i]);
 }
 
-/* Run the command, in the child process. A signal from the terminal ends only what is under way on
- * this machine.
+/* Execute the command, in the child process. It gets a process group of its own, so that signals
+ * from the terminal reach only this process.
  */
 static void become(const struct remote *r, const struct command *v)
 {
@@ -186,8 +186,8 @@ int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_
 	return rc;
 }
 
-/* Wait for a process. Return: its status. After a signal has come, the process gets some time to
- * end.
+/* Wait for a process. After a signal, it gets GRACE ms to end, and is killed then. Return: its wait
+ * status.
  */
 static int wait_for(pid_t pid)
 {
@@ -226,8 +226,8 @@ static char *all_of(int fd)
 
 /* --- its output --- */
 
-/* Print a line of its standard error, which may come from hcctl or from another program: ssh prints
- * warnings although nothing is wrong.
+/* Print a line of a command's standard error. The line may come from hcctl, or from another
+ * program: ssh also prints warnings when nothing is wrong. Return: true if it is an error.
  */
 static bool say_line(struct hcctl *h, const char *line, bool failed)
 {
@@ -336,7 +336,7 @@ void remote_free(const struct cluster *c, struct json_object **said)
 	free(said);
 }
 
-/* The process that shares connections would keep them for a minute. */
+/* Close the shared connections. Otherwise the ssh process behind them would stay for a minute. */
 void remote_close(struct cluster *c)
 {
 	const struct cluster_host *host;

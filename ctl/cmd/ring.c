@@ -24,7 +24,7 @@ static void release(void *plan)
 	hc_graph_free(r->g);
 }
 
-/* Find rings in r->g, which may also be a cube. */
+/* Find rings in r->g. @cube has the faults if r->g is a cube. */
 static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_faults *cube,
 		   struct ring *r)
 {
@@ -89,7 +89,9 @@ static struct nl_shape shape(const void *plan)
 	return live_shape_ring(&r->plan);
 }
 
-/* Return: the node where the first ring begins: a member that all members know. */
+/* Return: the node where the first ring begins, which all members know, and which takes the place
+ * of a root.
+ */
 static uint32_t begin_of(const struct nl_plan *v)
 {
 	return v->nring_nodes ? v->ring_nodes[0] : NL_NONE;
@@ -128,8 +130,8 @@ static void show(struct hcctl *h, const struct nl_plan *v)
 		out_bool(h, "repair", NULL, true);
 }
 
-/* Return: the least number of healthy links that a member has: it gets at most that many messages
- * at once.
+/* Return: the minimum, over all members, of the number of healthy links. A member receives at most
+ * that many messages at once.
  */
 static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 {
@@ -141,7 +143,7 @@ static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 	return least ? least : 1;
 }
 
-/* Do messages of an allgather or alltoall go both ways over an installed plan? See
+/* Return: true if an allgather or alltoall over an installed plan sends in both directions, see
  * module/coll/ring_both.c.
  */
 static bool goes_both(const struct nl_plan *v, const struct hc_graph *g, const struct plan_truth *t)
@@ -155,8 +157,8 @@ static uint32_t ring_steps(uint32_t members, bool both)
 	return both ? members / 2 : members - 1;
 }
 
-/* The steps for messages of one segment until each member has all. No plan brings a member more
- * messages at once than it has links.
+/* Set the number of steps until each member has all messages, of one segment each. In no plan does
+ * a member receive more messages at once than it has links.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
@@ -182,15 +184,16 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return rc;
 }
 
-/* The rule for trees: a tree joins the blocks of all members in one frame as long as they are
- * short, and copies them for that; Documentation/networking/hypercube.rst has the table.
+/* The limits of the rule for trees. A tree joins the blocks of all members in one frame as long as
+ * they are short, but has to copy them for that; Documentation/networking/hypercube.rst has the
+ * table.
  */
 #define TREE_BYTES	4096
 #define TREE_BYTES_OF_FEW 8192
 #define FEW_DIM		3
 
-/* Apply the rule where a tree could carry the collective. Otherwise the type that was asked last
- * has given the reason why not.
+/* Apply the rule if a tree could carry the collective. If it cannot, @c->why still has the reason
+ * from the plan type that was considered before.
  */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
 		  uint64_t bytes, struct plan_choice *c)
@@ -223,7 +226,7 @@ static bool alone(const char *word)
 	return !strcmp(word, "apply") || !strcmp(word, "repair") || !strcmp(word, "local");
 }
 
-/* Is it one of the keywords that a value follows? */
+/* Return: true if @word is one of the keywords. The values of keywords do not count. */
 static bool wants(const char *word, int argc, char **argv)
 {
 	int i = 0;
@@ -291,7 +294,7 @@ static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
 	return hc_args(h, own, argc, argv);
 }
 
-/* Whatever rings they are. */
+/* Write no keywords: a plan made again may have any rings. */
 static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
 {
 	(void)v;

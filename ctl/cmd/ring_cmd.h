@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl ring: what its files share.
+ * Interface between the files of hcctl ring.
  */
 #ifndef _HCCTL_RING_CMD_H
 #define _HCCTL_RING_CMD_H
@@ -10,9 +10,9 @@
 
 /**
  * struct ring_view - a plan to print
- * @fabric: the fabric that it is for, or NULL
- * @file: the file of the network that it is for, or NULL
- * @dim: dimension of the cube that it is for; 0: another network
+ * @fabric: its fabric, or NULL
+ * @file: the file of its network, or NULL
+ * @dim: dimension of its cube; 0: it is for another network
  * @faults: the faults of the cube
  * @g: the network
  * @plan: the plan
@@ -32,17 +32,17 @@ struct ring_view {
 /* Names of enum hc_ring_method; NULL ends them. */
 extern const char * const ring_methods[];
 void cmd_ring_print(struct hcctl *h, const struct ring_view *v);
-/* Warn of the nodes that are left out, if any. */
+/* Print a warning with the nodes that are left out, if there are any. */
 void cmd_ring_warn(struct hcctl *h, const struct hc_graph *g, const struct hc_ring_plan *p);
 
 /* --- ring.c --- */
-/* The links of a file; environments mean nothing here. */
+/* Read the links of a file. Environments in it are ignored. */
 int ring_read_graph(struct hcctl *h, const char *file, struct hc_graph **g);
 
 /* --- ring_several.c --- */
 /* Run "ring plan" with the keyword "rings". */
 int ring_several(struct hcctl *h, int argc, char **argv);
-/* The same if another one is "graph". */
+/* As ring_several(), for arguments that have the keyword "graph", too. */
 int ring_several_graph(struct hcctl *h, int argc, char **argv);
 
 /* --- ring_shortest.c --- */

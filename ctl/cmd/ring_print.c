@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring: plans in words and in JSON.  The virtual address of a node in a ring is the number
- * of the ring and the node's place in it, "2.0".
+ * hcctl ring: output. The virtual address of a node in a ring consists of the ring's number and the
+ * node's position in the ring, as in "2.0".
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void print_steps(struct hcctl *h, const struct ring_view *v)
 	const struct hc_ring_plan *p = v->plan;
 
 	out_uint(h, "deliver", "steps %" PRIu64 " to deliver", p->steps.deliver);
-	/* Plans with REPAIR send one way only. */
+	/* Plans with REPAIR send in one direction only. */
 	if (p->both && !v->repair)
 		out_uint(h, "deliver_both_ways", " one way, %" PRIu64 " both ways", p->both);
 	out_uint(h, "steps", ", %" PRIu64 " to acknowledge", p->steps.acknowledge);
@@ -66,7 +66,7 @@ static void print_rings(struct hcctl *h, const struct ring_view *v)
 	out_close(h);
 }
 
-/* A place in the list of a tree's nodes. */
+/* A position in the list of a tree's nodes. */
 struct place {
 	uint32_t node;
 	uint32_t ring;
@@ -113,7 +113,7 @@ static void print_addresses(struct hcctl *h, const struct place *v, uint32_t n)
 	out_close(h);
 }
 
-/* Print the nodes of several rings, with their addresses in each. */
+/* Print the nodes that belong to several rings, with their address in each. */
 static void print_convergent(struct hcctl *h, const struct hc_ring_tree *t)
 {
 	struct place *v = places(t);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring plan .. rings K: rings of all nodes, no two of which share a link, each as a plan.
+ * hcctl ring plan .. rings K: K rings, each of all nodes. No two of them share a link, and each
+ * becomes a plan of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +41,7 @@ static void release(void *plan)
 	hc_rings_free(plan);
 }
 
-/* Install them one after another, as plans with consecutive ids and epochs. */
+/* Install the rings one after another, as plans with consecutive ids and epochs. */
 static int install(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		   const void *plan, bool last)
 {
@@ -90,7 +91,7 @@ static void warn(struct hcctl *h, const struct plan_req *q, const struct hc_ring
 			r->most);
 }
 
-/* Of a fabric or a cube, with its faults, or of the network in @file. */
+/* Print the rings of a fabric or cube with its faults, or of the network in @file. */
 static void print_all(struct hcctl *h, const struct plan_req *q, const char *file,
 		      const struct hc_faults *f, const struct hc_rings *r)
 {
@@ -123,7 +124,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	return 0;
 }
 
-/* Its plans are rings, so it is no plan type. */
+/* This command's plans are rings, so it is not among the plan types. */
 static const struct planner several_planner = {
 	.type = HYPERCUBE_PLAN_RING, .id = 20, .size = sizeof(struct hc_rings),
 	.object = { "ring", NULL, NULL }, .any_network = true,

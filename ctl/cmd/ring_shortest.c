@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring shortest: a lower bound to compare rings with, if all links are used at once.
+ * hcctl ring shortest: a lower bound for the steps of rings, which assumes that all links are used
+ * at once.
  */
 #include <inttypes.h>
 #include <stdlib.h>

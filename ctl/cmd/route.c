@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl route: the paths of frames, and how much longer than needed they are.
+ * hcctl route: the paths of frames, and by how much they are longer than the shortest ones.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #define UNREACHED UINT32_MAX
 
-/* Distances from @src around the faults, for free(); NULL without memory. */
+/* Return: the distances from @src around the faults, to be freed; NULL if there is no memory. */
 static uint32_t *distances(const struct hc_faults *f, uint32_t src)
 {
 	uint32_t n = f->topo.nodes, head = 0, tail = 0, u, v;
@@ -84,7 +84,9 @@ static int show_one(struct hcctl *h, const char *fabric, const struct hc_topo *t
 	return 0;
 }
 
-/* Only a machine's own nodes can find out the paths of frames. */
+/* Return: true if the node is on this machine. Only the paths of frames from such nodes can be
+ * found.
+ */
 static bool is_here(const struct nl_fabric *info, uint32_t u)
 {
 	return cmd_is_here(u, info->fixed, info->base);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl run: perform a collective on a live fabric, check and time it.
+ * hcctl run: run a collective on a live fabric, check its result, and time it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +14,11 @@
 
 #define TIMEOUT_MS 30000
 #define COUNT 1024
-/* Bytes of a file at most. */
+/* Maximum size of a data file in bytes. */
 #define DATA_MAX INT32_MAX
 #define SWEEP_ITERATIONS 20
 #define SWEEP_TO 65536
-/* Entries for the names of methods, and NULL. */
+/* Maximum number of names of methods, including NULL. */
 #define METHODS 16
 
 /* The arguments. */
@@ -26,7 +26,7 @@ struct words {
 	const char *op;
 	const char *type;
 	const char *file;
-	size_t size;	/* size of that file, if it was read as a whole */
+	size_t size;	/* size of the data file, if it was read as a whole */
 	uint32_t plan;
 	uint32_t root;
 	struct arg_choice method;
@@ -40,7 +40,9 @@ struct words {
 	struct run_sweep sweep;
 };
 
-/* Do trees of different orders have the same result? */
+/* Return: true if trees of different orders give the same result, so that two of them can be
+ * compared.
+ */
 static bool run_compares(int oper, int type)
 {
 	bool sum = oper == HYPERCUBE_SUM || oper == HYPERCUBE_PROD;
@@ -66,7 +68,7 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
 	if (w->checked && !run_compares(oper, type))
 		return hc_invalid(h, "op", w->op, "its result depends on the order, so two trees are not compared");
-	/* Without an operator, one that all types have is used. */
+	/* Without an operator, take one that all types have, to get the size of an element. */
 	oper = oper ?: HYPERCUBE_MIN;
 	r->elem = hcl_elem_size(oper, type, r->p.width);
 	if ((int)r->elem < 0)
@@ -133,7 +135,7 @@ static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
 				  "sizes are between \"from\" and \"to\", a line each");
 	if (!w->iterations_given)
 		r->iterations = SWEEP_ITERATIONS;
-	/* One more iteration is made, see run_sweep.c. */
+	/* Each size runs one more iteration, see run_sweep.c. */
 	if (r->iterations == UINT32_MAX)
 		return hc_invalid(h, "iterations", "4294967295",
 				  "with sweep, 1 to 4294967294 is wanted");
@@ -190,7 +192,7 @@ int run_members(struct hcctl *h, struct run *r)
 	return 0;
 }
 
-/* --- data from a file: equal chunks, in the order of the nodes --- */
+/* --- data from a file: contributions of equal length, in the order of the nodes --- */
 
 static size_t blocks_each(const struct run *r)
 {
@@ -209,7 +211,7 @@ static int bad_length(struct hcctl *h, const struct run *r, const char *file, si
 	return HC_NO;
 }
 
-/* With "count", the rest of the file is not read. */
+/* Read the data that "count" asks for. The rest of the file is not read. */
 static int read_counted(struct hcctl *h, struct run *r, const struct words *w)
 {
 	size_t want = (size_t)r->count * r->elem * blocks_each(r), size;
@@ -218,8 +220,8 @@ static int read_counted(struct hcctl *h, struct run *r, const struct words *w)
 	return rc ?: size == want ? 0 : bad_length(h, r, file_name(w->file), size);
 }
 
-/* Without "count", the length of the file, which has been read, gives the length
- * for each member.
+/* Set the count from the length of the file, which was read as a whole because "count" is not
+ * given.
  */
 static int count_data(struct hcctl *h, struct run *r, const struct words *w)
 {
@@ -244,7 +246,7 @@ int run_check_result(struct hcctl *h, const struct run *r, const struct run_resu
 	return same == 1 ? HC_OK : HC_NO;
 }
 
-/* Check the results. If two trees were compared, theirs are the results. */
+/* Check the results. If two trees were compared, check the results of the trees. */
 static int verify(const struct run *r, const struct words *w, struct run_result *out,
 		  struct run_check *check)
 {
@@ -286,7 +288,7 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 	return run_check_result(h, r, check ? &check->out : out, same);
 }
 
-/* With a plan: make the data, run the operation, print the report. */
+/* Once the plan is chosen: make the data, run the operation, print the report. */
 static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 {
 	struct nl_node *before = NULL;
@@ -320,8 +322,8 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Return: the bytes of a contribution. For a file they depend on the number of members, but these
- * are mostly all nodes.
+/* Return: the length of a contribution. With a file it depends on the number of members, which is
+ * assumed to be that of all nodes.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {
@@ -391,7 +393,7 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	return rc;
 }
 
-/* Fill in "auto", and the plan types that carry the collective. */
+/* Fill in the names of methods: "auto", and the plan types that can carry the collective. */
 static void method_words(const struct run *r, const char *words[METHODS])
 {
 	const struct planner *p;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the arguments,
- * run_plan.c chooses the plan, run_work.c runs the operation, run_print.c prints the report,
- * run_sweep.c makes a table of sizes, run_checked.c compares two trees, run_guard.c cleans up after
- * Ctrl-C, run_plain.c makes the data and computes the expected result, run_truth.c computes the
- * steps that the plan promises and those of the optimum.
+ * hcctl run. run_kinds.c has a row for each collective, run.c parses the arguments, run_plan.c
+ * chooses the plan, run_work.c runs the operation, run_print.c prints the report, run_sweep.c makes
+ * a table of sizes, run_checked.c compares two trees, run_guard.c cleans up after Ctrl-C,
+ * run_plain.c makes the data and computes the expected result, run_truth.c computes the number of
+ * steps that the plan promises, and the optimum.
  */
 #ifndef _HCCTL_RUN_H
 #define _HCCTL_RUN_H
@@ -20,10 +20,10 @@ struct run;
 /**
  * struct run_part - a member's part in an operation
  * @in: its contribution, or NULL
- * @bytes: bytes of that
+ * @bytes: length of @in in bytes
  * @rank: rank of the member
  * @out: room for its result, or NULL
- * @room: bytes of that
+ * @room: size of @out in bytes
  * @res: how the operation ended
  */
 struct run_part {
@@ -36,12 +36,13 @@ struct run_part {
 };
 
 /**
- * struct run_kind - what is special to one collective; the rest follows from its traits
+ * struct run_kind - what is special about one collective; the rest follows from its traits
  * @collective: enum hypercube_collective
- * @take_part: make the library's call
- * @checked: make the call over two trees whose results are compared; NULL: it cannot be
- * @expected: compute the expected result of members that get one, malloc()ed, of all blocks
- *	and parts; NULL where no member gets data: then no member may leave before all have come
+ * @take_part: make the library's call for one member
+ * @checked: make the call over two trees and compare the results; NULL: not possible
+ * @expected: compute the expected result of the members that get one, from all blocks and parts;
+ *	to be freed. NULL if no member gets data (a barrier): then the check is that no member
+ *	leaves before all have entered
  */
 struct run_kind {
 	uint8_t collective;
@@ -56,23 +57,23 @@ struct run_kind {
  * @fabric: name of the fabric
  * @info: the fabric
  * @kind: the collective
- * @traits: of that
+ * @traits: traits of the collective
  * @p: parameters, the same at all members; of a BCAST, type and width describe the data
  * @elem: bytes of an element
- * @count: elements of each contribution, or of each part of it
- * @bytes: bytes of these elements
+ * @count: number of elements of each contribution, or of each part of it
+ * @bytes: length of these elements in bytes
  * @seed: seed of the random data
  * @data: contributions, one after another by ascending node; NULL: random
  * @iterations: number of iterations
  * @warmup: number of iterations at the beginning that do not count
- * @timeout: ms in which some data must move
+ * @timeout: time limit, ms: the run fails if no data moves for that long
  * @plan: the plan
- * @method: plan type, as asked for and then as chosen; NULL: any
+ * @method: plan type, as the user names it, and later as it was chosen; NULL: any
  * @choice: why that type was chosen
  * @temporary: id of a plan that is installed for this run and removed after it, or 0
- * @trees: id of the first of pairs of trees that are removed after it, or 0
- * @check: outcome of comparing their results
- * @faults: the present faults
+ * @trees: id of the first plan of the pairs of trees that are removed after the run, or 0
+ * @check: outcome of comparing the results of the trees
+ * @faults: the current faults
  * @root: sink or source of the plan, or the lowest node of recursive doubling
  * @node: the members, ascending
  * @hcl: handle of each member, or NULL: not open yet
@@ -132,7 +133,7 @@ static inline uint32_t run_parts(const struct run *r)
 	return r->traits->parts ? r->n : 1;
 }
 
-/* Is there one message, instead of a contribution of each member? */
+/* Return: true if the root gives one message, instead of a contribution of each member. */
 static inline bool run_is_message(const struct run *r)
 {
 	return r->traits->payload == HC_PAYLOAD_BYTES;
@@ -143,11 +144,11 @@ static inline bool run_is_message(const struct run *r)
  * @out: the result of each member that has one, by rank; NULL for the others
  * @bytes: length of each result
  * @res: result record of the last iteration: the root's, or if all members get the result,
- *	that of the member that had it last
+ *	the maxima over all members
  * @best: shortest wall time, ns
  * @mean: mean wall time, ns
  * @worst: longest wall time, ns
- * @early: a member left a barrier before another one had come
+ * @early: a member left a barrier before another one had entered it
  * @wrong: a node whose result is wrong; set by run_verify()
  */
 struct run_result {
@@ -164,24 +165,26 @@ struct run_result {
 /* Run a collective: h->cmd->own is its struct run_kind. */
 int run_collective(struct hcctl *h, int argc, char **argv);
 
-/* Is there a plan type that may be preferred to the first one? */
+/* Return: true if there is a plan type that may be preferred to the first one. */
 bool run_has_choice(const struct run *r);
-/* Return: the plan type to use; if any will do, the first that need not be
- * preferred, or the last.
+/* Return: the plan type to use. If any type will do, that is the first one that does not depend on
+ * a rule, or else the last one.
  */
 const struct planner *run_planner(const struct run *r);
-/* Return: why a plan of that type does not carry the collective; NULL: it does. */
+/* Return: why plans of a type cannot carry the collective; NULL if they can. */
 const char *run_not_by(const struct run *r, const struct planner *p);
 
-/* Find the plan that is asked for, or a suitable installed one, or install one. Return: 0, or an
- * exit status after printing an error. @root: source of a broadcast, or NL_NONE; @bytes: of a
- * contribution, for the rule.
+/* Find the plan with @id, or a suitable installed one, or install one. @root: source of a
+ * broadcast, or NL_NONE. @bytes: length of a contribution, for the rules. Return: 0, or an exit
+ * status after printing an error.
  */
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes);
 
 /* Get the members of the plan, and the FAULT words from which their roles follow. */
 int run_members(struct hcctl *h, struct run *r);
-/* Convert the return value of run_verify() to a status; prints an error unless all is right. */
+/* Convert the return value of run_verify() to an exit status. Prints an error unless all results
+ * are correct.
+ */
 int run_check_result(struct hcctl *h, const struct run *r, const struct run_result *out, int same);
 /* Free plan, members and data, and remove a temporary plan. Return: 0, or an exit status after
  * printing an error.
@@ -190,10 +193,10 @@ int run_clear(struct hcctl *h, struct run *r);
 
 /**
  * struct run_sweep - a table of sizes
- * @wanted: a table is asked for
+ * @wanted: the user wants a table
  * @from: least size, bytes of a contribution
  * @to: greatest size
- * @plan: id of the plan that is asked for, or 0
+ * @plan: id of the plan to use, or 0
  * @root: source of a broadcast, or NL_NONE
  * @verify: check the result of each size
  * @op: name of the operator as given, or NULL
@@ -224,9 +227,9 @@ void run_result_free(const struct run *r, struct run_result *out);
  * @pair: the pairs of the dimensions
  * @npairs: number of these pairs
  * @check: outcome of the comparison at each member, by rank
- * @seen: number of members whose results differed
- * @suspects: what each member has located then
- * @all: the nodes located from all of that; valid if @seen
+ * @seen: number of members at which the two results differed
+ * @suspects: the nodes that each member has located then
+ * @all: the nodes located from all of @suspects; valid if @seen
  * @unseen: nodes that relay in both trees, ascending
  * @nunseen: number of these nodes
  * @out: the results of the first tree
@@ -244,18 +247,20 @@ struct run_check {
 	struct run_result out;
 };
 
-/* Run the collective over two trees, too, and locate Byzantine nodes if the results differ. Return:
- * 0, or an exit status after printing an error. Release with run_check_free().
+/* Run the collective again, over two trees, and if the results differ, locate Byzantine nodes.
+ * Return: 0, or an exit status after printing an error. Release with run_check_free().
  */
 int run_checked(struct hcctl *h, struct run *r, struct run_check *c);
 void run_check_free(struct run *r, struct run_check *c);
 /* Remove the trees; an error is printed for the first that cannot be removed. */
 int run_trees_del(struct hcctl *h, const struct run *r);
-/* Print it: members of the report's object. */
+/* Print the outcome of the comparison: members of the report's object. */
 void run_print_checked(struct hcctl *h, const struct run *r, const struct run_result *plain,
 		       const struct run_check *c);
 
-/* Print the report; @before: the nodes before the run. */
+/* What the report prints. @before and @after are the nodes before and after the run, @nodes of
+ * them.
+ */
 struct run_view {
 	const struct run_result *out;
 	const struct nl_node *before, *after;
@@ -271,22 +276,27 @@ struct run_view {
 
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 
-/* Between begin and end, a signal that ends the process removes r->temporary. */
+/* Between run_guard() and run_unguard(), a signal that ends the process removes the plan
+ * r->temporary first.
+ */
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Expected results for struct run_kind: merged by the operator; the root's message; all blocks;
- * what each member gets, one after another, if each has a part for each.
+/* Functions for run_kind.expected. The expected result is, in this order: the contributions merged
+ * by the operator; for collectives in which each member has a part for each, the result of each
+ * member, one after another; the root's message; all blocks.
  */
 uint8_t *run_expect_merged(const struct run *r);
 uint8_t *run_expect_exchanged(const struct run *r);
 uint8_t *run_expect_message(const struct run *r);
 uint8_t *run_expect_blocks(const struct run *r);
 
-/* Return: the length of the result, and of the contribution of member number @rank. */
+/* run_out_bytes() returns the length of the result, run_in_bytes() that of the contribution of the
+ * member with rank @rank.
+ */
 size_t run_out_bytes(const struct run *r);
 size_t run_in_bytes(const struct run *r, uint32_t rank);
-/* Fill @buf, of run_in_bytes(), with the contribution of member number @rank. */
+/* Fill @buf, of run_in_bytes() bytes, with the contribution of the member with rank @rank. */
 void run_contribution(const struct run *r, uint32_t rank, void *buf);
 /* Compare all results with the expected ones. Return: 1 if all are equal, 0 if not, -ENOMEM, or
  * -EINVAL (bad plan).
@@ -295,8 +305,8 @@ int run_verify(const struct run *r, struct run_result *out);
 /* FNV-1a of 64 bits. */
 uint64_t run_digest(const void *data, size_t bytes);
 
-/* Compute the steps. Return: 0, or a negative errno if plan and faults do not match. The optimum is
- * a search, made if @optimum.
+/* Compute the numbers of steps. The optimum needs a search, which is made only if @optimum. Return:
+ * 0, or a negative errno if plan and faults do not match.
  */
 int run_truth(const struct run *r, bool optimum, struct plan_truth *t);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A run over two trees whose results are compared, and if they differ over the pairs of all
- * dimensions: the tool runs all members, so it joins their outcomes.
+ * A run over two trees whose results are compared. If they differ, it continues over the pairs of
+ * all dimensions. The tool runs all members, so it can combine their outcomes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 /* --- the trees --- */
 
-/* Find ids that no plan has, above all others. */
+/* Find ids that no plan has, above those of all plans. */
 static int unused(struct hcctl *h, const struct run *r, uint32_t *id)
 {
 	struct nl_plan *v;
@@ -52,7 +52,7 @@ int run_trees_del(struct hcctl *h, const struct run *r)
 	return rc;
 }
 
-/* Take over the relays. */
+/* Move the relays from the planner's pair to a pair of the library. */
 static void pair_take(const struct run *r, struct hcl_pair *to, struct hc_checked_pair *from,
 		      uint32_t id)
 {
@@ -91,7 +91,7 @@ static bool same_members(const struct run *r, const struct hc_checked *trees)
 	return t->nmembers == r->n;
 }
 
-/* Get the installed trees: the planner finds the same ones again. */
+/* Take the installed trees from @trees: the planner has found the same ones again. */
 static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 		      struct hc_checked *trees)
 {
@@ -112,7 +112,7 @@ static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 
 static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 {
-	/* The results of the other members do not depend on the sink. */
+	/* If all members get the result, it does not depend on the sink. */
 	uint32_t sink = r->traits->gets == HC_WHO_ROOT ? r->root : NL_NONE, id;
 	struct hc_checked trees;
 	struct hc_faults *f;
@@ -138,20 +138,24 @@ static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 
 /* --- the members' parts --- */
 
-/* Results that differ are no failure of the operation. */
+/* Run one member's part over two trees. If the results differ, that is recorded, and is no failure
+ * of the operation.
+ */
 static int compared_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	struct hcl_check *check = &r->check->check[p->rank], now;
 	int err = r->kind->checked(hcl, r, p, &now);
 
 	*p->res = now.res[0];
-	/* Of several iterations, keep the first whose results differ. */
+	/* Of several iterations, keep the first one whose results differ. */
 	if (!check->segments)
 		*check = now;
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* Run a broadcast in the way of hcl_checked_bcast(). */
+/* Run one member's part over all pairs. A broadcast runs as an allreduce with XOR, as in
+ * hcl_checked_bcast().
+ */
 static int narrow_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	const struct hcl_params xor = { .oper = HYPERCUBE_XOR, .type = HYPERCUBE_U8 };

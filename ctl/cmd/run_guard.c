@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets end with the process, however it ends. A plan that was installed for one run would
- * outlive it: a thread waits for the signals that end the process, and removes the plan first.
+ * A plan that was installed for one run would outlive the process, unlike its sockets. So a thread
+ * waits for signals that end the process, and removes the plan first.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ static void *wait_for_signal(void *arg)
 	sigwait(&waited, &sig);
 	if (sig == SIGRTMIN)
 		return NULL;
-	/* Use a socket of its own: the main thread may be using its socket. */
+	/* Use another netlink socket, because the main thread may be using its own. */
 	if (r->temporary)
 		nl_plan_del(&own, r->fabric, r->temporary, false);
 	run_trees_del(&own, r);
@@ -36,7 +36,7 @@ static void *wait_for_signal(void *arg)
 void run_guard(const struct run *r)
 {
 	cmd_signals_ending(&ending);
-	/* The last signal is the one by which the main thread ends this thread. */
+	/* The main thread ends this thread by SIGRTMIN. */
 	waited = ending;
 	sigaddset(&waited, SIGRTMIN);
 	pthread_sigmask(SIG_BLOCK, &waited, &before);

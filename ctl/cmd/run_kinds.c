@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The collectives of hcctl run: a row each.
+ * The collectives of hcctl run, with a row for each.
  */
 #include "run.h"
 

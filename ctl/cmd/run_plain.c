@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of a run, and its expected result, computed in the merge order of the plan. Shares no
- * code with the kernel except the roles of the members, so that floats can be compared bit by bit.
+ * The data of a run, and its expected result, computed in the merge order of the plan. This code
+ * shares nothing with the kernel except the roles of members. Floats can be compared bit by bit.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* Return: a float from random bits, such that sums and products stay small. */
+/* Return: a float made of random bits, in a range where sums and products stay small. */
 static double real(unsigned int oper, uint64_t r)
 {
 	double v = ldexp(r >> 12, -52);
@@ -37,7 +37,7 @@ static void random_value(const struct run *r, uint64_t bits, uint8_t *to, size_t
 		plain_put_real(r->p.type, to, real(r->p.oper, bits));
 		return;
 	}
-	/* The byte order does not matter: any bytes will do. */
+	/* The bits are random, so the byte order does not matter. */
 	memcpy(to, &bits, size < sizeof(bits) ? size : sizeof(bits));
 }
 
@@ -46,7 +46,7 @@ static bool has_index(const struct run *r)
 	return r->p.oper == HYPERCUBE_MINLOC || r->p.oper == HYPERCUBE_MAXLOC;
 }
 
-/* splitmix64 from a state that the seed and the node determine. */
+/* Fill in random data, by splitmix64 with a state that the seed and the node determine. */
 static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf)
 {
 	uint64_t state = mix(r->seed) ^ mix((node + 1) * 0xd1342543de82ef95), bits;
@@ -76,7 +76,7 @@ static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf
 	}
 }
 
-/* acc = acc op in, for the elements from one to another. */
+/* Compute acc = acc op in, for the elements from index @from up to @to. */
 static void combine(const struct run *r, uint8_t *acc, const uint8_t *in, size_t from, size_t to)
 {
 	from *= r->elem;
@@ -96,7 +96,8 @@ static void sort(const struct run *r, void *v, size_t n)
 	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
 }
 
-/* The same run, in which whole contributions are counted, not their parts. */
+/* Return: the same run, with count and bytes of a whole contribution instead of one of its parts.
+ */
 static struct run undivided(const struct run *r)
 {
 	struct run all = *r;
@@ -125,8 +126,8 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* Has the member all blocks? The root has; any other member has only its own. If all contribute,
- * all get all blocks.
+/* Return: true if the members that @who denotes have all blocks. The root has; any other member has
+ * only its own. (If all members contribute, all of them get all blocks, see gets_all().)
  */
 static bool has_all(const struct run *r, enum hc_who who)
 {
@@ -164,13 +165,13 @@ size_t run_out_bytes(const struct run *r)
 /* --- computing the result over the plan --- */
 
 /**
- * struct plain - a computation
+ * struct plain - computation of the expected result
  * @r: the run
  * @planner: its plan type
- * @faults: the present faults
- * @kept: results of blocked senders, until all their helpers have them
- * @uses: number of helpers that still need them
- * @scratch: room for any node's sources, while one role is looked at
+ * @faults: the current faults
+ * @kept: by node: partial result of a blocked sender, until all of its helpers have merged it
+ * @uses: by node: number of helpers that still have to merge it
+ * @scratch: memory for the sources of a node, while its role is computed
  * @max: entries of @scratch
  */
 struct plain {
@@ -205,7 +206,7 @@ static uint32_t rank_of(const struct run *r, uint32_t node)
 	return low;
 }
 
-/* Merge the part of @from's data that is helper @u's, in each segment. */
+/* Merge the share of @from's data that is assigned to helper @u, in each segment. */
 static int merge_part(struct plain *p, uint32_t u, uint8_t *acc, uint32_t from,
 		      const uint8_t *in)
 {
@@ -258,7 +259,7 @@ static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
 	return rc;
 }
 
-/* Return: what @u holds after it has merged all its sources, or NULL. */
+/* Return: the data of @u after it has merged all its sources, or NULL. */
 static uint8_t *partial(struct plain *p, uint32_t u)
 {
 	struct hc_tree_peer *src = calloc(p->max, sizeof(*src));
@@ -318,7 +319,7 @@ static bool nans(unsigned int type, const void *a, const void *b)
 	return plain_is_nan(type, a) && plain_is_nan(type, b);
 }
 
-/* Are the results equal bit by bit? All NaNs count as equal. */
+/* Return: true if the results are equal bit by bit. All NaNs count as equal. */
 static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t i;

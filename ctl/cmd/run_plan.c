@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plan of a run: an installed one, or one that is made for it and removed after it.
+ * Choosing the plan of a run: an installed one, or one that is installed for the run and removed
+ * after it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -53,16 +54,20 @@ static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint
 
 	if (!v->members)
 		return false;
-	/* With an id, the plan's type is the method unless another one was asked for. */
+	/* If the user names a plan by its id, its type is the method, unless the user has named
+	 * another method.
+	 */
 	if (id)
 		return v->id == id && (r->method ? v->type == p->type :
 				       hc_traits_carried(r->traits, v->type, r->p.oper));
-	/* Plans of a part of the nodes are used only if named by their id. */
+	/* A plan of only some nodes is used only if the user names it by its id. */
 	return v->type == p->type && !v->broken && (root == NL_NONE || p->root->of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
 }
 
-/* Find the plan asked for, or the first suitable one. Return: -ENOENT if there is none. */
+/* Find the plan with @id, or the first suitable one. *@unused is set to an id that no plan has.
+ * Return: -ENOENT if there is no such plan.
+ */
 static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root,
 			  uint32_t *unused)
 {
@@ -94,7 +99,7 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 	return r->plan.broken ? broken(h, r, id) : 0;
 }
 
-/* Plan for the present faults and install that as @id. */
+/* Plan around the current faults, and install the plan as @id. */
 static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint32_t root)
 {
 	const struct plan_req q = {
@@ -120,7 +125,7 @@ bool run_has_choice(const struct run *r)
 	return p;
 }
 
-/* Ask the types after the first whether they are preferred. */
+/* Choose a plan type: the first one that its rule prefers, or else the default. */
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
 	const struct planner *p, *first = run_planner(r);

@@ -7,7 +7,7 @@
 
 #include "run.h"
 
-/* Return: the increase of a counter. A counter that is less than before belongs to another fabric
+/* Return: the increase of a counter. If a counter is less than before, it belongs to another fabric
  * of the same name.
  */
 static uint64_t more(uint64_t before, uint64_t after)
@@ -41,7 +41,7 @@ static void print_nodes(struct hcctl *h, const struct run *r, const struct run_v
 	out_close(h);
 }
 
-/* Return: the first result; of a broadcast that of a member other than the source. */
+/* Return: the first result; for a broadcast, that of a member other than the source. */
 static const uint8_t *result(const struct run *r, const struct run_result *out)
 {
 	uint32_t i;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A table of sizes, as those of the OSU benchmarks: powers of two, a line each.
+ * A table of sizes, as the OSU benchmarks print it: powers of two, with a line for each.
  *
- * A time is that of a whole operation, as a run counts it (run_work.c); average, least and largest
- * are those of the iterations.  The one before the first makes sockets and memory warm and does
- * not count.
+ * A time is that of a whole operation, as run_work.c measures it. Average, minimum and maximum are
+ * over the iterations. One iteration before these warms up sockets and memory, and is not counted.
  */
 #include <inttypes.h>
 
@@ -35,7 +34,7 @@ static void row(struct hcctl *h, const struct run *r, const struct run_sweep *s,
 		const struct run_result *out)
 {
 	uint64_t ns = out->mean ?: 1;
-	/* Bytes per microsecond are megabytes per second. */
+	/* Bytes per microsecond equal megabytes per second. */
 	double rate = r->bytes / us(ns);
 
 	out_object(h, NULL);
@@ -78,7 +77,7 @@ static int one_size(struct hcctl *h, struct run *r, const struct run_sweep *s)
 	return rc;
 }
 
-/* Run one size, with the best plan type for that size, unless one was asked for. */
+/* Run one size, with the best plan type for it, unless the user has named a plan type. */
 static int size(struct hcctl *h, struct run *r, const struct run_sweep *s, uint64_t bytes)
 {
 	const struct planner *asked = r->method;

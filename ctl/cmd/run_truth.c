@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps that a plan promises, and those of the optimum: each plan type knows them.
+ * The number of steps that a plan promises, and that of the optimum. Each plan type computes them.
  */
 #include "run.h"
 

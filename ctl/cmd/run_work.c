@@ -33,9 +33,9 @@ struct worker {
  * @h: context; used by the main thread only, except while the workers run
  * @r: the run
  * @out: the result
- * @start: barrier: all are ready for an iteration, or have finished it
- * @broken: a member has failed: no further iteration
- * @timed: an iteration was counted
+ * @start: barrier that all workers enter before and after each iteration
+ * @broken: a member has failed, so no further iteration follows
+ * @timed: at least one iteration was counted
  * @worker: a worker for each member
  */
 struct team {
@@ -85,7 +85,7 @@ static void one_iteration(struct worker *w)
 	w->team->broken = true;
 	if (!w->res.status)
 		w->res = *hcl_failure(w->hcl);
-	/* The other members must not wait for this one. */
+	/* Leave, so that the other members do not wait for this one. */
 	hcl_close(w->hcl);
 	w->hcl = NULL;
 	w->team->r->hcl[w->rank] = NULL;
@@ -116,8 +116,8 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 	t->out->early |= first_left < last_come;
 }
 
-/* Count the time of an iteration: at the root, or if all wait for the result, from the first call
- * to the last return.
+/* Count the time of an iteration: that of the root's call, or if all members wait for the result,
+ * from the first call to the last return.
  */
 static void account(struct team *t, const struct worker *root)
 {
@@ -127,7 +127,7 @@ static void account(struct team *t, const struct worker *root)
 	if (t->r->traits->notified || t->r->traits->gets == HC_WHO_ALL)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
-	/* With a coarse clock an iteration may take no time. */
+	/* With a coarse clock, the time of an iteration may be 0, so 0 cannot mean "none yet". */
 	if (!t->timed || end - begin < t->out->best)
 		t->out->best = end - begin;
 	t->timed = true;
@@ -143,13 +143,16 @@ static void *work(void *arg)
 	uint32_t i;
 
 	for (i = 0; i < t->r->iterations; i++) {
-		/* The result of the previous iteration must not be taken for this one's. */
+		/* Clear the result of the previous iteration, so that it cannot be mistaken for
+		 * that of this one.
+		 */
 		if (out)
 			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);
 		one_iteration(w);
-		/* No member sets it between here and the next barrier, so all members see the same
-		 * value; and none begins another iteration before the root has counted the times.
+		/* No member sets @broken between here and the next barrier, so all members see the
+		 * same value. And no member begins another iteration before the root has counted
+		 * the times.
 		 */
 		pthread_barrier_wait(&t->start);
 		if (t->broken)
@@ -162,7 +165,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Allow a descriptor for each member, and some more. */
+/* Raise the limit of descriptors, to one for each member and some more. */
 static void more_descriptors(uint32_t n)
 {
 	struct rlimit l;
@@ -207,8 +210,8 @@ static int prepare(struct team *t)
 		w = &t->worker[i];
 		w->team = t;
 		w->rank = i;
-		/* One handle for all that the command does: a handle that is closed ends what
-		 * others begin.
+		/* A member keeps one handle for all operations of the command: closing a handle
+		 * would end operations that other members have begun.
 		 */
 		rc = r->hcl[i] ? 0 : hcl_open(&r->hcl[i], r->fabric, r->node[i]);
 		w->hcl = r->hcl[i];
@@ -237,7 +240,7 @@ static int start_threads(struct team *t)
 	pthread_attr_destroy(&attr);
 	if (!rc)
 		return 0;
-	/* Threads that run already wait at the barrier for ever: the process has to end. */
+	/* Threads that were started wait at the barrier for ever, so the process has to end. */
 	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
 	if (t->r->temporary)
 		nl_plan_del(t->h, t->r->fabric, t->r->temporary, false);
@@ -249,7 +252,9 @@ static bool has_cause(const struct worker *w)
 	return w->res.status && w->res.cause_node != UINT32_MAX;
 }
 
-/* Rank a failure by its information: one with a cause is best, then the root's. */
+/* Return: the rank of a failure by its information: highest with a cause, then the root's, then
+ * others.
+ */
 static unsigned int telling(const struct worker *w)
 {
 	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
@@ -261,7 +266,9 @@ struct cause {
 	uint32_t dim;
 };
 
-/* The plan broke between two operations: no result has the cause, but the plan has. */
+/* Describe the cause that has broken the plan. If it broke between two operations, no result has
+ * the cause, but the plan has.
+ */
 static void plan_words(struct team *t, char *words, size_t size, struct cause *cause)
 {
 	struct nl_plan *v;
@@ -349,7 +356,9 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	if (!rc)
 		rc = perform(&t);
 	for (i = 0; i < r->n; i++) {
-		/* An operation that has not ended may still write to its buffer. */
+		/* An operation that has not ended may still write to its buffer, so close the
+		 * handle first.
+		 */
 		if (rc) {
 			hcl_close(r->hcl[i]);
 			r->hcl[i] = NULL;

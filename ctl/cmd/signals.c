@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that end a process: commands that would leave something behind let them wait.
+ * Signals that end a process. Commands that would leave something behind defer them.
  */
 #include <signal.h>
 
 #include "cmd.h"
 
-/* All except those that cannot wait, and those of faults in this program. */
+/* All of them, except those that cannot be caught, and those for errors in this program. */
 static const int ending[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
 };

@@ -31,7 +31,7 @@ static int check(struct hcctl *h, const struct plan_req *q)
 	return 0;
 }
 
-/* Read "-,0,0,1": a parent for each node, or none. */
+/* Parse "-,0,0,1": the parent of each node, or "-" for none. */
 static int read_parents(struct hcctl *h, const char *words, uint32_t nodes, uint32_t *parent)
 {
 	static const char wanted[] = "for each node the number of its parent, or -, is wanted";
@@ -181,8 +181,8 @@ static struct hc_span tree_of(const struct nl_plan *v, const struct hc_faults *f
 	};
 }
 
-/* Compute when each member sends; to be freed. Return: NULL if the tree does not fit the faults, or
- * there is no memory.
+/* Return: the step in which each member sends, to be freed; NULL if the tree does not match the
+ * faults, or there is no memory.
  */
 static uint16_t *schedule(const struct hc_span *s, const struct hc_faults *f)
 {
@@ -195,7 +195,9 @@ static uint16_t *schedule(const struct hc_span *s, const struct hc_faults *f)
 	return up;
 }
 
-/* A tree of fewer members than can be reached now may take fewer steps. */
+/* Set the numbers of steps. A tree of fewer members than the nodes that can be reached now may take
+ * fewer steps.
+ */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
 	const struct hc_span_req req = { .method = HC_SPAN_STEPS, .root = v->sink };

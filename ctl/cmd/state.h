@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of a fabric that can be kept in files: state_read.c reads it from JSON and state_plan.c
- * the plans in that, state_print.c writes it, state_live.c gets it from the kernel, state_diff.c
- * finds the differences of two states, state_apply.c changes one state into the other.
+ * The state of a fabric, as far as files can keep it. state_read.c reads it from JSON, and
+ * state_plan.c the plans in it; state_print.c writes it, state_live.c gets it from the kernel,
+ * state_diff.c computes the steps from one state to another, state_apply.c makes these steps.
  */
 #ifndef _HCCTL_STATE_H
 #define _HCCTL_STATE_H
@@ -20,8 +20,8 @@
  * @up: its endpoint is up
  * @lost: its endpoint is in a namespace that has no name
  * @owner: uid of its owner, or NL_NONE
- * @byzantine: when it is Byzantine
- * @ifname: name of its endpoint; only from the kernel
+ * @byzantine: its settings if it is a Byzantine node
+ * @ifname: name of its endpoint; only in a state that comes from the kernel
  * @netns: name of the namespace of its endpoint; NULL: that of the fabric
  * @addr: addresses of its endpoint
  * @naddr: number of addresses
@@ -48,10 +48,10 @@ struct state_node {
 
 /**
  * struct state_end - an end of a link
- * @down: the link is down, as it is at its other end
- * @seeded: imp.seed is to be set
- * @flap_down: ms for which the link is down in each @flap_period
- * @flap_period: ms, or 0: it does not flap
+ * @down: the link is down; the same at both ends
+ * @seeded: imp.seed is valid
+ * @flap_down: time, ms, for which the link is down in each @flap_period
+ * @flap_period: period of flapping, ms; 0: it does not flap
  * @latency: latency in the time model, ns
  * @bandwidth: bandwidth in the time model, bytes/s
  * @imp: impairments
@@ -73,16 +73,16 @@ struct state_end {
  * @topo: its network
  * @peer: the table of that network, to be freed, or NULL
  * @shape: description of the network
- * @fixed: subcube mask: bits that all nodes on this machine share
- * @base: subcube value: these bits
- * @id: number of the fabric; 0: the one that follows from the name
+ * @fixed: subcube mask of this machine's partition
+ * @base: subcube value of this machine's partition
+ * @id: id of the fabric; 0: the one that follows from the name
  * @segment: bytes of a segment; 0: the kernel's default
  * @stall_timeout: stall timeout of the fabric, ms
  * @node: the nodes
  * @end: ends of links, that of node u and port d at u * topo.ports + d
  * @plan: the plans
  * @nplans: number of plans
- * @unkept: what the fabric has that no file can hold, a sentence each
+ * @unkept: sentences, one for each property of the fabric that a file cannot hold
  * @nunkept: number of these sentences
  */
 struct state {
@@ -114,8 +114,8 @@ static inline bool state_has(const struct state *s, uint32_t u)
 	return cmd_is_here(u, s->fixed, s->base);
 }
 
-/* Does the state name a link by this end? A link is named by its lower end, or by the only one on
- * this machine.
+/* Return: true if the state lists link (@u, @d) at this end. A link is listed at its lower end, or
+ * at the only end on this machine.
  */
 static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
 {
@@ -129,20 +129,22 @@ static inline uint32_t state_ends(const struct state *s)
 	return s->topo.nodes * s->topo.ports;
 }
 
-/* Set nodes and links to their defaults; s->dim or s->topo is set. */
+/* Set nodes and links to their defaults. The caller has set s->dim or s->topo. */
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
 /* The default of a node. */
 extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
-/* Do random numbers decide what happens to frames? */
+/* Return: true if the impairments depend on random numbers. */
 bool state_uses_seed(const struct nl_impairments *imp);
-/* Have both ends the same impairments and model? A seed counts if @a has one. */
+/* Return: true if both ends have the same impairments and time model. The seeds are compared only
+ * if @a has one.
+ */
 bool state_end_same(const struct state_end *a, const struct state_end *b);
 bool state_end_is_default(const struct state_end *e);
 
-/* All of these return 0, or an exit status after printing an error. Release with state_free(), even
- * after an error.
+/* The following functions return 0, or an exit status after printing an error. Release @s with
+ * state_free(), even after an error.
  */
 int state_read(struct hcctl *h, const char *file, struct state *s);
 /* The nodes, links and plans in a file: arrays, or NULL. */
@@ -152,46 +154,46 @@ struct state_parts {
 	struct json_object *plans;
 };
 
-/* Read them into a state that state_init() has made. */
+/* Read these parts into a state that state_init() has initialized. */
 int state_take(struct hcctl *h, struct state *s, const struct state_parts *p);
 int state_read_plan(struct hcctl *h, struct json_object *o, void *state);
-/* Get the state of a fabric. Without @endpoints, where endpoints are is left out: looking there
- * needs privileges.
+/* Get the state of a fabric. Without @endpoints, the namespaces of endpoints are left out, because
+ * finding them needs privileges.
  */
 int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s);
-/* Can the plan be installed again? A broken one cannot, because of the faults that
- * have broken it.
+/* Return: true if the plan can be installed again. A broken one cannot, because of the fault that
+ * has broken it.
  */
 bool state_keeps(const struct nl_plan *v);
 /* Print the state, always as JSON. */
 void state_print(struct hcctl *h, const struct state *s);
 
-/* Write "10.16.0.1/16" into @buf. */
+/* Write an address, such as "10.16.0.1/16", into @buf. */
 #define STATE_ADDR_BUF 64
 const char *state_addr(char *buf, const struct nl_addr_in *a);
 
-/* What a step changes, in the order in which steps are made. */
+/* What a step changes. The steps are made in this order. */
 enum state_kind {
 	STATE_FABRIC,		/* make the fabric */
 	STATE_STALL_TIMEOUT,
-	STATE_PLAN_DEL,		/* plan [i] of the present state */
-	STATE_NETNS,		/* [i]: a node, as in the next ones */
+	STATE_PLAN_DEL,		/* plan [i] of the current state */
+	STATE_NETNS,		/* [i]: a node, also for those that follow */
 	STATE_MTU,
 	STATE_QUEUE,
-	STATE_ADDR_DEL,		/* address [j] of the present state */
+	STATE_ADDR_DEL,		/* address [j] of the current state */
 	STATE_UP,
 	STATE_ADDR,		/* address [j] of the wanted state */
 	STATE_OWNER,
 	STATE_BYZANTINE,
-	STATE_STEADY,		/* [i]: end of a link that must not flap any more, as in the next
-				 * ones
+	STATE_STEADY,		/* stop flapping of link [i]:[j]; also a link for those that
+				 * follow
 				 */
 	STATE_LINK,
 	STATE_IMPAIR,
 	STATE_IMPAIR_BOTH,
 	STATE_FAILED,		/* [i]: a node */
 	STATE_PLAN,		/* plan [i] of the wanted state */
-	STATE_FLAP,		/* [i]: end of a link */
+	STATE_FLAP,		/* link [i]:[j] */
 	STATE_KINDS
 };
 
@@ -203,11 +205,11 @@ struct state_step {
 
 /**
  * struct state_diff - the steps from one state to another
- * @have: the present state; without a name: there is no fabric
+ * @have: the current state; without a name, there is no fabric
  * @want: the wanted state
  * @faults: change only failed nodes and links that are down
- * @keep_plans: plans stay as they are
- * @step: the steps, mostly one request to the kernel each
+ * @keep_plans: do not change plans
+ * @step: the steps; most are one request to the kernel
  * @nsteps: number of steps
  */
 struct state_diff {
@@ -221,15 +223,17 @@ struct state_diff {
 
 /* Compute d->step, to be freed. */
 int state_diff(struct hcctl *h, struct state_diff *d);
-/* Does the address stay, whatever else is done to its endpoint? */
+/* Return: true if the address survives all other steps for its endpoint. */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a);
-/* Print an object; text: a line for each value that is removed or added. */
+/* Print the differences as an object; text: a line for each value that is removed or added. */
 void state_diff_print(struct hcctl *h, const struct state_diff *d, bool dry);
-/* Make the steps, up to the first that fails, and print them. A fabric that was made by them is
- * removed after a failure.
+/* Make the steps, up to the first one that fails, and print them. If the steps have made the
+ * fabric, it is removed after a failure.
  */
 int state_apply(struct hcctl *h, struct state_diff *d);
-/* Compute the steps, make them unless @dry, print them; @d has the present and the wanted state. */
+/* Compute the steps, make them unless @dry, and print them. @d has the current and the wanted
+ * state.
+ */
 int state_reach(struct hcctl *h, struct state_diff *d, bool dry);
 
 #endif /* _HCCTL_STATE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps from one state of a fabric to another.
+ * Making the steps from one state of a fabric to another.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "live.h"
 #include "state.h"
 
-/* What a step needs besides its states. */
+/* What a step needs besides the two states. */
 struct applying {
 	struct hcctl *h;
 	struct state_diff *d;
@@ -26,7 +26,9 @@ static int cannot_open(struct hcctl *h, const char *netns, int err)
 	return err;
 }
 
-/* Move an endpoint. A namespace that does not exist is made, and is removed with the fabric. */
+/* Move an endpoint to another namespace. A namespace that does not exist is made, and will be
+ * removed with the fabric.
+ */
 static int move(struct applying *a, uint32_t u)
 {
 	const char *name = a->d->want->name, *netns = a->d->want->node[u].netns;
@@ -49,7 +51,7 @@ static int move(struct applying *a, uint32_t u)
 	return rc;
 }
 
-/* Configure an endpoint in its namespace, where it is by now. */
+/* Configure an endpoint, in the namespace in which it is after earlier steps. */
 static int configure(struct applying *a, const struct state_step *s)
 {
 	const struct state_node *have = &a->d->have->node[s->i], *want = &a->d->want->node[s->i];
@@ -89,7 +91,9 @@ static int configure(struct applying *a, const struct state_step *s)
 
 /* --- links --- */
 
-/* Return: only the differences: random numbers that go on do not begin again. */
+/* Return: a request with only the differences. A seed that does not change is not set, because that
+ * would restart the random numbers.
+ */
 static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
 {
 	const struct nl_impairments *a = &have->imp, *b = &want->imp;
@@ -107,7 +111,7 @@ static struct nl_link_set impairments(const struct state_end *have, const struct
 	};
 }
 
-/* Return: what differs at either end. */
+/* Return: a request for both ends, with all values that differ at either end. */
 static struct nl_link_set both(const struct nl_link_set *x, const struct nl_link_set *y)
 {
 	struct nl_link_set s = *x;
@@ -161,7 +165,9 @@ struct installing {
 	const struct nl_plan *plan;
 };
 
-/* Install a plan for the present faults; a state is that of this machine. */
+/* Install a plan around the current faults, on this machine only, because the state is that of this
+ * machine.
+ */
 static int install_once(struct hcctl *h, void *arg, bool last)
 {
 	const struct installing *in = arg;
@@ -234,7 +240,7 @@ static int make(struct applying *a, const struct state_step *s)
 	}
 }
 
-/* Remove a fabric that did not exist before. */
+/* Remove the fabric and its namespaces, unless the fabric existed before. */
 static void undo(struct applying *a)
 {
 	size_t i;
@@ -249,7 +255,7 @@ static void undo(struct applying *a)
 		a->d->step[i].done = false;
 }
 
-/* Write the text in front of the error that ends it. */
+/* Write the text that is printed in front of an error. */
 static void say_done(char *text, size_t size, bool is_new, size_t done, size_t all)
 {
 	if (is_new)
@@ -283,7 +289,8 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	if (rc)
 		undo(&a);
 	cmd_netns_drop(&a.made, false);
-	/* A signal that has come ends the process here, after everything was printed. */
+	/* A pending signal ends the process in cmd_signals_release(), after everything was printed.
+	 */
 	state_diff_print(h, d, false);
 	cmd_signals_release();
 	return rc;

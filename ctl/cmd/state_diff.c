@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps that bring a fabric to another state, in an order that works: plans are removed before
- * faults break them, and installed when the faults are those they were made for; links begin to
- * flap after all other steps.
+ * Computing the steps that bring a fabric to another state, in an order that works: plans are
+ * removed before faults would break them, and installed when the faults are those that they were
+ * made for; links begin to flap after all other steps.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static bool same_network(const struct nl_addr_in *a, const struct nl_addr_in *b)
 	       !(rest & (a->bytes[whole] ^ b->bytes[whole]));
 }
 
-/* The kernel deletes the other addresses of a network with the first one; which one is the first is
- * not known here.
+/* Return: true if the kernel may delete address @a along with another one: with the primary address
+ * of a network it deletes the secondary ones, and which one is primary is not known here.
  */
 static bool may_go_along(const struct state_node *have, const struct state_node *want,
 			 const struct nl_addr_in *a)
@@ -72,8 +72,8 @@ static bool may_go_along(const struct state_node *have, const struct state_node 
 	return i < have->naddr;
 }
 
-/* An endpoint that moves loses its addresses and goes down; one that goes down
- * loses those of IPv6.
+/* When an endpoint moves, it loses its addresses and goes down. When it goes down, it loses its
+ * IPv6 addresses.
  */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a)
 {
@@ -137,7 +137,9 @@ static bool flaps_alike(const struct state_end *a, const struct state_end *b)
 	return a->flap_period == b->flap_period && a->flap_down == b->flap_down;
 }
 
-/* Make one request for both ends if both become the same. */
+/* Add the step that changes the impairments of a link: one for both ends if both become the same,
+ * otherwise one for each end that differs.
+ */
 static int impair(struct hcctl *h, struct state_diff *d, uint32_t u, uint32_t dim)
 {
 	const struct state_end *have[2], *want[2];

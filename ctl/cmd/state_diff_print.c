@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the difference between two states of a fabric: a line for each value that is removed or
- * added.
+ * Printing of the differences between two states of a fabric: a line for each value that is removed
+ * or added.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,7 +163,7 @@ struct value {
 	const char *name;
 	uint64_t have, want;
 	const char *(*text)(char *buf, uint64_t v);
-	uint64_t first;		/* default of a new link, which is not printed */
+	uint64_t first;		/* default of a new link; not printed */
 };
 
 static void put_value(struct printing *p, const struct value *v)
@@ -218,7 +218,7 @@ static void put_byzantine(struct printing *p, bool comes, const struct nl_byzant
 
 /* --- steps --- */
 
-/* Print a value that each of the two states may lack. */
+/* Print a value that either state may lack. */
 static void put_both(struct printing *p, const struct state_node *have,
 		     const struct state_node *want)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a live fabric: from the kernel, and the state of its endpoints from the network
- * namespaces that they are in, as far as these have names.
+ * Getting the state of a live fabric: from the kernel, and for its endpoints from the network
+ * namespaces in which they are, as far as these have names.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define NETNS_DIR "/var/run/netns"
 
-/* The search for endpoints: those of @here are in this namespace. */
+/* The search for endpoints. @here marks those that are in the current namespace. */
 struct looking {
 	struct state *s;
 	bool *here;
@@ -100,7 +100,7 @@ static int look_at(struct hcctl *h, struct looking *l, const struct nl_dev *dev,
 	return note_name(h, l->s, u) ?: take_addrs(h, l->s, u, dev->index, addrs, n);
 }
 
-/* Get the endpoints in the namespace that the process is in. */
+/* Get the state of the endpoints in the current namespace. */
 static int look(struct hcctl *h, struct looking *l)
 {
 	struct nl_addr *addrs = NULL;
@@ -195,8 +195,8 @@ static void take_node(struct state_node *v, const struct nl_node *from)
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 
-/* A link that DETECT found silent can only be restored as one that is down; a link that flaps is in
- * the state of its schedule.
+/* Get an end of a link. A link that DETECT has found silent can only be restored as down. For a
+ * link that flaps, the current state is ignored, because its schedule determines it.
  */
 static void take_link(struct state_end *e, const struct nl_link *v)
 {
@@ -209,7 +209,9 @@ static void take_link(struct state_end *e, const struct nl_link *v)
 	};
 }
 
-/* DETECT may have marked only one end. */
+/* Get all ends of links. A link that is down at one end, because DETECT has marked it there, is
+ * down at both.
+ */
 static void take_links(struct state *s, const struct nl_link *v, size_t n)
 {
 	uint32_t u, d;

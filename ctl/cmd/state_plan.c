@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans from a file: their shape, as "hcctl -j plan show" prints it.
+ * Reading plans from a file: their shape, in the format of "hcctl -j plan show".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct shape {
 
 /* --- sets and sequences --- */
 
-/* Read dimensions up to @last into @to, at most @most of them. */
+/* Read dimensions from 0 to @last into @to, at most @most of them. */
 static int dims(struct hcctl *h, const char *key, struct json_object *array, uint64_t last,
 		size_t most, const char *wanted, uint8_t *to)
 {
@@ -57,7 +57,7 @@ static int take_sequence(struct hcctl *h, const struct shape *a, const struct st
 	if (a->sequence)
 		return dims(h, "sequence", array, s->topo.ports - 1, s->topo.nodes - 1,
 			    "fewer steps than the fabric has nodes are wanted", v->sequence);
-	/* HC_NO_PORT: none. */
+	/* HC_NO_PORT means no parent. */
 	return dims(h, "parent_ports", array, HC_NO_PORT, s->topo.nodes,
 		    "one port for each node is wanted", v->sequence);
 }
@@ -161,7 +161,7 @@ static int take_shape(struct hcctl *h, const struct shape *a, const struct state
 
 /* --- a plan --- */
 
-/* The type determines which keys a plan has. */
+/* Get the plan type, which determines the keys of a plan. */
 static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 {
 	char wanted[128] = "";
@@ -186,7 +186,7 @@ static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 	return p;
 }
 
-/* Append an empty plan, which is freed with the state. */
+/* Append an empty plan. It is freed with the state. */
 static struct nl_plan *add_plan(struct hcctl *h, struct state *s)
 {
 	struct nl_plan *all = reallocarray(s->plan, s->nplans + 1, sizeof(*all));

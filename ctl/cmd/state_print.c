@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the state of a fabric to a file: what is as in a new fabric is left out.
+ * Writing the state of a fabric to a file. Values that a new fabric has are left out.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -81,7 +81,9 @@ static void put_end(struct hcctl *h, const struct state_end *e)
 	put_number(h, "model_bandwidth", e->bandwidth, HC_BANDWIDTH_DEFAULT);
 }
 
-/* Write one entry for both ends, or an entry for what both have in common and one for each end. */
+/* Write a link: one entry if both ends are the same, otherwise an entry for what they have in
+ * common and one for each end.
+ */
 static void put_link(struct hcctl *h, const struct state *s, uint32_t u, uint32_t d)
 {
 	const struct state_end *near = state_end(s, u, d), *e;
@@ -128,7 +130,9 @@ static void put_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-/* Write a row for each node: the nodes at the other ends of its ports, or itself. */
+/* Write the table of a network: a row for each node, with the node at the other end of each port,
+ * or the node itself if there is no such port.
+ */
 static void put_peers(struct hcctl *h, const struct hc_topo *t)
 {
 	uint32_t u, d;
@@ -186,7 +190,7 @@ void state_print(struct hcctl *h, const struct state *s)
 {
 	bool json = h->json, pretty = h->pretty, batch = h->batch;
 
-	/* The output is a file in JSON, whatever the format of the other output. */
+	/* The output is always a file in JSON, even if other output is text. */
 	if (!json) {
 		h->json = true;
 		h->pretty = true;

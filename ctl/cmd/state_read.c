@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a fabric from a file.  What is not in the file is as it is in a new fabric.
+ * Reading the state of a fabric from a file. Values that are not in the file are those of a new
+ * fabric.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,17 +14,19 @@
 #include "memory.h"
 #include "state.h"
 
-/* The greatest length of paths of namespaces, see nl_netns_open(). */
+/* Maximum length of the name of a namespace, see nl_netns_open(). */
 #define NETNS_NAME_MAX 200
 
-/* More addresses than an endpoint ever gets, and few enough to compare each with each. */
+/* Maximum number of addresses: more than an endpoint ever gets, and few enough to compare each one
+ * with each other.
+ */
 #define ADDRESSES_MAX 256
 
 /* The limits of the module for an endpoint. */
 #define MTU_MIN 68
 #define MTU_MAX 65535
 
-/* What entries have set at an end. */
+/* What entries of the file have set at an end of a link. */
 enum {
 	SAID_LINK = 1 << 0,
 	SAID_END = 1 << 1,
@@ -130,7 +133,9 @@ static int take_address(struct hcctl *h, struct json_object *o, void *arg)
 	return state_add_addr(h, v, &addr);
 }
 
-/* Is it the name of a file in the folder of ip-netns(8) that can be printed unchanged? */
+/* Return: true if it is the name of a file in the folder of ip-netns(8), and can be printed
+ * unchanged.
+ */
 static bool is_netns_name(const char *name)
 {
 	const char *c;
@@ -223,7 +228,7 @@ struct link_keys {
 	struct state_end e;
 };
 
-/* Go through both ends of an entry. Return: their number. */
+/* Set *@at to the ends to which an entry applies. Return: the number of ends. */
 static unsigned int ends_of(const struct state *s, const struct link_keys *k, uint32_t *at)
 {
 	at[0] = k->u * s->topo.ports + k->d;
@@ -254,7 +259,9 @@ static int check_link(struct hcctl *h, const struct link_keys *k, bool said_stat
 	return 0;
 }
 
-/* Read an entry for both ends, or for one end alone; what is set for one end applies there. */
+/* Set the values of an entry for both ends, or for the one that it names. A value for one end takes
+ * precedence there.
+ */
 static int put_link(struct hcctl *h, struct reading *r, const struct link_keys *k)
 {
 	uint32_t at[2], said = k->one_way ? SAID_END : SAID_LINK, i, n;
@@ -379,7 +386,7 @@ static int take_row(struct hcctl *h, struct json_object *row, struct state *s, u
 	return rc;
 }
 
-/* Read the table of a network that is no cube, and check it. */
+/* Read and check the table of a network that is no cube. */
 static int take_peers(struct hcctl *h, struct json_object *rows, struct state *s)
 {
 	size_t nodes = json_length(rows), ports = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl stats: the counters of a fabric, added up.
+ * hcctl stats: sums of the counters of a fabric.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl top: the activity in a fabric, shown again and again.
+ * hcctl top: the activity in a fabric, shown repeatedly.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -9,8 +9,8 @@
 #include "watch.h"
 
 #define ROWS		10
-/* Lines of a picture besides the rows of its four tables, one of which may be too long for the
- * terminal, and the line with the cursor.
+/* Number of lines of a picture besides the rows of its four tables. One of these lines may be too
+ * long for the terminal and take two; the line with the cursor is included.
  */
 #define LINES_BESIDE	7
 
@@ -46,7 +46,7 @@ static int sample(struct hcctl *h, void *arg)
 	return rc ?: nl_ops(h, t->fabric, &s->ops, &s->nops);
 }
 
-/* Return: the number of rows of each table for which there is room. */
+/* Return: the number of rows of each table that fit the terminal. */
 static uint32_t rows_that_fit(const struct top *t)
 {
 	uint32_t lines, columns, fit;

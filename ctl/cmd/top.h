@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl top, in files: top.c takes samples, top_print.c prints the difference of two of them.
+ * hcctl top: top.c takes samples, top_print.c prints the difference between two of them.
  */
 #ifndef _HCCTL_TOP_H
 #define _HCCTL_TOP_H
@@ -22,10 +22,10 @@ struct top_sample {
 };
 
 /**
- * struct top_view - what is printed
+ * struct top_view - a picture to be printed
  * @before: the earlier sample
  * @now: the latest sample
- * @rows: text: most rows of links, nodes, plans and members that wait
+ * @rows: text: maximum number of rows for each of links, nodes, plans and waiting members
  */
 struct top_view {
 	const struct top_sample *before;
@@ -33,7 +33,7 @@ struct top_view {
 	uint32_t rows;
 };
 
-/* Print it. Return: 0, or -ENOMEM. */
+/* Print a picture. Return: 0, or -ENOMEM. */
 int top_print(struct hcctl *h, const struct top_view *v);
 
 #endif /* _HCCTL_TOP_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints what two samples of a fabric tell: rates of links and nodes, the busiest first,
- * operations, and which member waits for which. JSON has all that are not idle.
+ * Printing of the difference between two samples of a fabric: rates of links and nodes, the busiest
+ * first; operations; and which member waits for which. JSON lists all links and nodes that are not
+ * idle.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ struct rates {
 	struct rate sum;
 };
 
-/* Return: the rate of a counter. A counter that is less than before belongs to another fabric of
+/* Return: the rate of a counter. If a counter is less than before, it belongs to another fabric of
  * the same name.
  */
 static uint64_t per_second(const struct top_view *v, uint64_t before, uint64_t now)
@@ -189,7 +190,7 @@ static void put_nodes(struct hcctl *h, const struct top_view *v, const struct ra
 
 /* --- operations --- */
 
-/* Return: the number of operations of a plan that some member knows to be complete. */
+/* Return: the number of operations of a plan that at least one member knows to be complete. */
 static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 {
 	uint64_t done = 0;
@@ -231,7 +232,7 @@ static void put_plan(struct hcctl *h, const struct top_view *v, const struct nl_
 	out_close(h);
 }
 
-/* The member that has waited longest comes first. */
+/* Compare two members: the one that has waited longer comes first. */
 static int longer(const void *a, const void *b)
 {
 	const struct nl_op *x = *(const struct nl_op * const *)a;

@@ -12,7 +12,7 @@
 #include "file.h"
 #include "trace.h"
 
-/* Wait until the time is over, or one of these signals comes. */
+/* Wait for a time, or until one of @signals arrives. */
 static int wait_for(uint64_t ns, const sigset_t *signals)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
@@ -22,7 +22,7 @@ static int wait_for(uint64_t ns, const sigset_t *signals)
 	return 0;
 }
 
-/* Run the command. Return: its status; negative: it was not started. */
+/* Run the command. Return: its exit status, or a negative number if it was not started. */
 static int run_command(struct hcctl *h, char **argv, const sigset_t *signals)
 {
 	sigset_t child, before, none;
@@ -93,7 +93,7 @@ struct request {
 	char **command;
 };
 
-/* Record while the command runs, or for the time; the outcome is in @done. */
+/* Record while the command runs, or for the given time. The outcome is in @r. */
 static int session(struct hcctl *h, const struct request *q, FILE *out, const sigset_t *signals,
 		   struct recorded *r)
 {
@@ -114,7 +114,7 @@ static int session(struct hcctl *h, const struct request *q, FILE *out, const si
 	return rc;
 }
 
-/* Record. Signals end the recording; they end the process only after it has cleaned up. */
+/* Make a recording. A signal ends the recording; the process ends only after it has cleaned up. */
 static int record(struct hcctl *h, const struct request *q)
 {
 	struct recorded r = {};
@@ -140,7 +140,7 @@ static int record(struct hcctl *h, const struct request *q)
 	return rc ?: r.done;
 }
 
-/* Split the words at "--". Return: what follows, the command, or NULL. */
+/* Split the arguments at "--". Return: the command behind it, or NULL. */
 static char **cut(int *argc, char **argv)
 {
 	int i;

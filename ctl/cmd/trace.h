@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl trace: events of the tracepoints, and the time line made of them.
+ * hcctl trace: recording tracepoints, and making a time line of them.
  */
 #ifndef _HCCTL_TRACE_H
 #define _HCCTL_TRACE_H
@@ -9,16 +9,16 @@
 
 #include "cmd.h"
 
-/* --- trace_session.c: an instance of the kernel's tracing, for this process alone --- */
+/* --- trace_session.c: an instance of tracefs, for this process alone --- */
 struct trace_session;
 
-/* Open an instance; @fabric: its index. Return: NULL after printing an error. */
+/* Open an instance. @fabric is the index of the fabric. Return: NULL after printing an error. */
 struct trace_session *trace_open(struct hcctl *h, uint32_t fabric);
 int trace_start(struct hcctl *h, struct trace_session *s);
 void trace_stop(struct trace_session *s);
-/* Return: the recording, one event a line, sorted by time. */
+/* Return: the recording: one event on each line, sorted by time. */
 FILE *trace_read(struct hcctl *h, struct trace_session *s);
-/* Return: the number of events for which there was no room. */
+/* Return: the number of events that were lost because the buffer was full. */
 uint64_t trace_lost(struct trace_session *s);
 void trace_close(struct trace_session *s);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trace: from the tracepoints' lines to the trace event format that Chrome and
+ * hcctl trace: converting the lines of tracepoints to the trace event format, which Chrome and
  * Perfetto read.
  *
- * Each node is a process of its own in that format: merges, which follow one another,
- * are slices of its thread; hops and operations overlap, and are asynchronous slices.
- * A hop lasts from the sending end to the receiving node's poll.
+ * In that format, each node is a process of its own. Merges, which follow one another, are slices
+ * of the node's thread. Hops and operations can overlap, so they are asynchronous slices. A hop
+ * lasts from the sending end to the receiving node's poll.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,14 +15,14 @@
 
 #include "trace.h"
 
-/* A frame under way. */
+/* A frame that has been sent and has not arrived yet. */
 struct hop {
 	struct hop *next;
 	uint64_t id;
 	uint32_t seq;
 };
 
-/* The frames on one direction of a link, in order. */
+/* The frames under way in one direction of a link, in the order in which they were sent. */
 struct flight {
 	struct hop *head;
 	struct hop **tail;
@@ -35,7 +35,7 @@ struct line {
 	unsigned int dim;
 	struct flight *flights;	/* LANES for each sending node * dim + dimension */
 	double us;
-	char *args;		/* what follows the event's name */
+	char *args;		/* text behind the event's name */
 };
 
 /* Return: the value behind " KEY=", or NULL. */
@@ -57,7 +57,7 @@ static uint64_t number(const struct line *l, const char *key)
 	return v ? strtoull(v, NULL, 0) : 0;
 }
 
-/* A word of the trace: letters, digits and '-'; so it needs no quoting. */
+/* Get a word of the trace: letters, digits and '-', so it needs no quoting in JSON. */
 static const char *word(const struct line *l, const char *key, char *buf, size_t size)
 {
 	const char *v = value(l, key);
@@ -69,7 +69,7 @@ static const char *word(const struct line *l, const char *key, char *buf, size_t
 	return buf;
 }
 
-/* Print the numbers of an event, and its end. */
+/* Print the numeric arguments of an event, and end it. */
 static void close_args(struct line *l, const char * const *keys)
 {
 	const char *comma = "";
@@ -82,7 +82,7 @@ static void close_args(struct line *l, const char * const *keys)
 	fputs("}}", l->out);
 }
 
-/* Print the common beginning of an event at a node; the caller goes on with members. */
+/* Print the common beginning of an event at a node. The caller prints further members. */
 static void begin(struct line *l, const char *phase, const char *category, uint32_t node)
 {
 	fprintf(l->out, "%s\n{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
@@ -91,8 +91,8 @@ static void begin(struct line *l, const char *phase, const char *category, uint3
 	l->n->events++;
 }
 
-/* Groups of frames that keep their order: Ethernet frames wait in queues of their own, and the
- * other frames without sequence numbers are not in order with those that have one.
+/* Groups of frames that arrive in order: Ethernet frames wait in queues of their own, and other
+ * frames without sequence numbers are not ordered relative to those that have one.
  */
 enum { NUMBERED, ETHERNET, UNNUMBERED, LANES };
 
@@ -139,8 +139,9 @@ static void hop_end(struct line *l, uint32_t node, uint64_t id, bool lost)
 		lost ? "true" : "false");
 }
 
-/* A frame has arrived. Links keep order: a frame that was sent before it is lost; of frames without
- * a number, the last one sent has arrived. The trace may have begun after it was sent.
+/* Handle the arrival of a frame. Links keep the order, so frames that were sent before it and have
+ * not arrived are lost. Among frames without a number, the oldest one has arrived. If the frame was
+ * sent before the trace began, there is no entry for it.
  */
 static void arrive(struct line *l)
 {
@@ -194,7 +195,7 @@ static void operation(struct line *l, bool end)
 	close_args(l, keys);
 }
 
-/* Prints an event that takes no time. */
+/* Print an event without duration. */
 static void instant(struct line *l, const char *category, const char *key)
 {
 	char name[32];
@@ -257,8 +258,8 @@ static void event(struct line *l, const char *name)
 			events[i].take(l);
 }
 
-/* Read the text of an event: "  task-1  [001] ..s1.  12.345678: hc_hop: fabric=.."; a task may have
- * any name.
+/* Parse the line of an event, " task-1 [001] ..s1. 12.345678: hc_hop: fabric=..". The task's name
+ * may contain any characters.
  */
 static void text(struct line *l, char *s)
 {
@@ -279,7 +280,7 @@ static void text(struct line *l, char *s)
 		event(l, at + 2);
 }
 
-/* The name of a fabric in a string of JSON: quotes are fine in it. */
+/* Return: the name of a fabric as a JSON string, which escapes quotes in it. */
 static struct json_object *name_of(const char *fabric)
 {
 	char *words = out_escaped(fabric);
@@ -309,7 +310,7 @@ static void tracks(struct line *l, const char *fabric)
 	json_object_put(o);
 }
 
-/* Print the frames that have not arrived. */
+/* Print the end of the frames that have not arrived. */
 static void rest(struct line *l)
 {
 	size_t i, n = (size_t)hc_nodes(l->dim) * l->dim * LANES;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trace: recording. An instance of tracefs has buffers and settings of its own, so other
- * users of tracing are not disturbed; it is removed when this process ends.
+ * hcctl trace: recording. It uses an instance of tracefs, which has its own buffers and settings,
+ * so that other users of tracing are not disturbed. The instance is removed when this process ends.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static int complain(struct hcctl *h, const char *what, int err)
 	return HC_NO;
 }
 
-/* Return: why tracing is not possible at all; NULL: it is. */
+/* Return: why tracing is not possible at all; NULL if it is. */
 static const char *obstacle(void)
 {
 	if (access(TRACEFS "/events", F_OK))
@@ -62,7 +62,7 @@ static const char *obstacle(void)
 	return NULL;
 }
 
-/* The instances of hcctl: one that is locked belongs to a process that runs. */
+/* The instances of hcctl. An instance that is locked belongs to a running process. */
 #define INSTANCES TRACEFS "/instances"
 #define PREFIX "hcctl-"
 #define TRIES 100
@@ -78,7 +78,9 @@ static int lock(const char *path, int how)
 	return fd;
 }
 
-/* Remove the instances of processes that were killed; tracing goes on there, and costs time. */
+/* Remove the instances of processes that were killed. Tracing continues in such an instance, and
+ * costs time.
+ */
 static void remove_left(void)
 {
 	DIR *dir = opendir(INSTANCES);
@@ -100,7 +102,7 @@ static void remove_left(void)
 		closedir(dir);
 }
 
-/* Between making an instance and locking it another process may have removed it as one that was
+/* Make an instance and lock it. In between, another process may have removed it as one that was
  * left behind.
  */
 static const char *make_instance(struct trace_session *s)

@@ -32,7 +32,7 @@ static int no_tree(struct hcctl *h, const struct plan_req *q, int err, const cha
 	return planner_none(h, q, "tree", "with sink", q->root, err, why);
 }
 
-/* Check that these are nodes of the cube. */
+/* Check that all entries are nodes of the cube. */
 static int check_nodes(struct hcctl *h, const struct node_list *l, unsigned int dim)
 {
 	size_t i;
@@ -46,7 +46,8 @@ static int check_nodes(struct hcctl *h, const struct node_list *l, unsigned int 
 	return 0;
 }
 
-/* Return the faults, with nodes of the subcube that must not be members marked as failed. */
+/* Return in *@all the faults, in which nodes of the subcube that must not be members have failed.
+ */
 static int faults_and(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		      struct hc_faults **all)
 {
@@ -65,7 +66,7 @@ static int faults_and(struct hcctl *h, const struct plan_req *q, const struct hc
 	return 0;
 }
 
-/* Return: the set of the members that are asked for, to be freed; NULL after printing an error. */
+/* Return: the set of members that the user wants, to be freed; NULL after printing an error. */
 static uint32_t *read_members(struct hcctl *h, const char *word, unsigned int dim)
 {
 	const struct hc_extent all = { hc_topo_cube(dim) };
@@ -95,7 +96,7 @@ static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc
 
 	if (!members)
 		return HC_USAGE;
-	/* Nodes that are left out may relay, as other nodes may. */
+	/* Remove the nodes that must not be members; they may still relay, as other nodes may. */
 	for (i = 0; i < q->without.n; i++)
 		hc_set_del(members, q->without.v[i]);
 	req->members = members;
@@ -119,7 +120,7 @@ static int find_around(struct hcctl *h, const struct plan_req *q, const struct h
 			return rc;
 	}
 	if (q->subcube && !req.dims) {
-		/* One node is a tree of no stages. */
+		/* A single node is a tree without stages. */
 		if (q->root != HC_ANY_SINK && q->root != req.base)
 			return no_tree(h, q, -ERANGE, "it is not in the subcube");
 		rc = hc_plan_tree_fixed(f, req.base, NULL, 0, plan, &why);
@@ -191,7 +192,7 @@ static void show_detours(struct hcctl *h, const struct nl_plan *v)
 
 #define OWN 6
 
-/* Begin a request, and make the table of keywords that fill it in. */
+/* Initialize a request, and the table of keywords that fill it in. */
 static void begin(struct plan_req *q, struct arg own[OWN])
 {
 	*q = (struct plan_req){ .root = HC_ANY_SINK, .method.words = methods };
@@ -220,7 +221,7 @@ static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
 	return hc_args(h, own, argc, argv);
 }
 
-/* Write its sink and its subcube: all that the faults do not determine. */
+/* Write the keywords for the plan's sink and subcube. The faults determine the rest. */
 static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
 {
 	char subcube[OUT_BUF];

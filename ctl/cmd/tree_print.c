@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tree plan in words and pictures.
+ * Output of tree plans, as text with pictures and as JSON.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "cmd.h"
 #include "detours.h"
 
-/* Up to this dimension every node and transfer is drawn. */
+/* Up to this dimension, every node and transfer is drawn. */
 #define DRAW_DIM 6
 #define WARN_NODES 16
 
@@ -27,7 +27,7 @@ static void out_bad(struct hcctl *h, const char *text)
 	out_color(h, OUT_PLAIN);
 }
 
-/* Draw node @v, which hangs on node @parent by stage @stage; @prefix is the text to its left. */
+/* Draw node @u and its subtree. @prefix is the text to its left. */
 static void draw(struct hcctl *h, const struct tree_view *v, uint32_t u, unsigned int active,
 		 const char *prefix)
 {
@@ -74,7 +74,9 @@ static void print_transfer(struct hcctl *h, const struct hc_tree *t, uint32_t u,
 	out_text(h, "\n");
 }
 
-/* Compute the role of member @u. Return: false if it has none (a good plan has no such member). */
+/* Compute the role of member @u. Return: false if it has none, which does not happen in a valid
+ * plan.
+ */
 static bool role_of(const struct tree_view *v, uint32_t u, struct hc_tree_role *role,
 		    struct hc_tree_peer *src, unsigned int max)
 {

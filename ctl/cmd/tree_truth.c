@@ -6,9 +6,7 @@
 
 #include "planner.h"
 
-/* Has the plan the members of a plan for the present faults? If not, each stage takes a step up,
- * and one down if it or a stage before it has a sender.
- */
+/* Return: true if the plan has the same members as a plan for the current faults. */
 static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p)
 {
 	uint32_t words = hc_set_words(p->tree.dim);
@@ -17,6 +15,9 @@ static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p
 	       !memcmp(v->members, p->members, words * sizeof(uint32_t));
 }
 
+/* Return: a lower bound of the steps for any members: each stage takes a step up, and with @down
+ * also a step down if it or a stage before it has a sender.
+ */
 static uint32_t bound(const struct nl_plan *v, bool down)
 {
 	uint32_t differ = 0, u;

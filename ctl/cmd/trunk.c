@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk: connections to other machines that hold a part of a fabric.
+ * hcctl trunk: connections to other machines that hold a partition of a fabric.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 
 #include "trunk.h"
 
-/* Microseconds between two looks, and between attempts; a trunk that has lived for some ms was no
- * failed attempt.
+/* Microseconds between two checks, and between attempts; and for how many ms a trunk must have
+ * lived so that its attempt does not count as failed.
  */
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
@@ -70,7 +70,7 @@ static bool is_of(const struct nl_trunk *t, const struct nl_trunk_new *n)
 	return t->dim == n->dim && t->fixed == n->fixed && t->base == n->base;
 }
 
-/* Find the trunk that carries these links: its id, 0: there is none. */
+/* Find the trunk that carries the same links. *@id is set to its id, or to 0 if there is none. */
 static int carried_by(struct hcctl *h, const struct trunk_ends *e, uint32_t *id)
 {
 	struct nl_trunk *v;
@@ -137,7 +137,9 @@ static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e
 	return fd < 0 ? fd : trunk_join(h, fd, e, false);
 }
 
-/* Connect again and again until the fabric is removed; @rc: outcome of the first attempt. */
+/* Connect, and whenever the trunk ends connect again, until the fabric is removed. @rc is the
+ * outcome of the first attempt.
+ */
 static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e, int rc)
 {
 	useconds_t again = AGAIN_MIN;
@@ -157,8 +159,8 @@ static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e
 	}
 }
 
-/* Connect. With "background" the process goes on in the background only if the first attempt has
- * succeeded.
+/* Connect. With "background", the process continues in the background, but only if the first
+ * attempt has succeeded.
  */
 static int do_connect(struct hcctl *h, const char *where, struct trunk_ends *e, bool keep,
 		      bool background)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the files of hcctl trunk.
+ * Interface between the files of hcctl trunk.
  */
 #ifndef _HCCTL_TRUNK_H
 #define _HCCTL_TRUNK_H
@@ -9,14 +9,14 @@
 
 #include "cmd.h"
 
-/* Default port of listen and connect: "hc". */
+/* Default port of listen and connect: "hc" as a number. */
 #define TRUNK_PORT "26723"
 
 /**
  * struct trunk_ends - what both ends of a trunk have to agree on
  * @fabric: the fabric on this machine
  * @dim: dimension of the links; NL_NONE: the other end decides
- * @far: the nodes at the other end, as far as they are known
+ * @far: the trunk, with the subcube at the other end; set by trunk_meet()
  * @keep: keepalive time, ms; 0: default
  * @no_plans: accept no plans from the other end
  * @digest: whether this end wants digests
@@ -33,43 +33,50 @@ struct trunk_ends {
 };
 
 /* --- trunk_meet.c --- */
-/* Negotiate with the program at the other end of @fd; fills in what was not known in @e. */
+/* Negotiate with the program at the other end of @fd. Sets the attributes in @e that only the other
+ * end knows.
+ */
 int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e);
-/* Milliseconds for the whole negotiation. */
+/* Time limit of the whole negotiation, ms. */
 #define TRUNK_TIMEOUT 10000
 /* Return: the present time, ms. */
 int64_t trunk_now(void);
-/* Wait until there is something to read, or the connection has ended, but not beyond @end. */
+/* Wait until there is something to read or the connection has ended, but no longer than until @end.
+ * Return: false at @end.
+ */
 bool trunk_comes(int fd, int64_t end);
-/* Sent instead of a greeting. */
+/* The line that is sent, instead of a greeting, to a peer that does not speak TLS. */
 #define TRUNK_WANTS_TLS "no TLS is wanted\n"
 
 /* --- trunk_tls.c --- */
 /* Authenticate both ends, and have the kernel encrypt what follows. */
 int trunk_tls(struct hcctl *h, int fd, const char *files, bool server);
-/* Check the files of keys and certificates. */
+/* Check that the files of keys and certificates can be used. */
 int trunk_tls_check(struct hcctl *h, const char *files);
-/* Return: why the other end has ended the connection, if the next record says so, or NULL. */
+/* Return: why the other end has ended the connection, if the next record is an alert; otherwise
+ * NULL.
+ */
 const char *trunk_tls_alert(int fd);
 
 /* --- trunk_daemon.c --- */
-/* Does another process do that already for the fabric? If not, this process claims it. */
+/* Claim @purpose for the fabric, by a lock. *@taken is set if another process already has it. */
 int trunk_claim(struct hcctl *h, const struct nl_fabric *f, const char *purpose, bool *taken);
-/* Go on in the background, with error messages to the system's log. */
+/* Continue in the background, with error messages in the system's log. */
 int trunk_detach(struct hcctl *h);
 
 /* --- trunk_dial.c --- */
 /* Return: a descriptor of a connection, or a negative errno after printing an error. */
 int trunk_connect(struct hcctl *h, const char *where);
-/* Most addresses that one word may stand for. */
+/* Maximum number of addresses that one argument may stand for. */
 #define TRUNK_ADDRESSES 8
-/* Open sockets that listen, one for each address; another process that has an address gets @ms to
- * end. Return: their number, or a negative errno after printing an error.
+/* Open listening sockets, one for each address. If another process has an address, wait up to @ms
+ * milliseconds for it to end. Return: the number of sockets, or a negative errno after printing an
+ * error.
  */
 int trunk_listen(struct hcctl *h, const char *where, unsigned int ms, int fd[TRUNK_ADDRESSES]);
 
-/* Do two addresses belong to one host, as far as they show? Of IPv6 addresses, @bytes bytes are
- * compared.
+/* Return: true if two addresses belong to the same host, as far as the addresses tell. Of IPv6
+ * addresses, the first @bytes bytes are compared.
  */
 bool trunk_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b,
 		     size_t bytes);
@@ -83,7 +90,7 @@ int trunk_serve(struct hcctl *h, const char *where, const struct trunk_ends *e, 
 /* Negotiate with the other end, give the connection to the kernel and close @fd. */
 int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server);
 #define TRUNK_PEER_TEXT 96
-/* Return: the address of the other end; the text may be in @buf. */
+/* Return: the address of the other end as text, which may be stored in @buf. */
 const char *trunk_peer_text(char buf[TRUNK_PEER_TEXT], const struct sockaddr *peer, socklen_t len);
 
 #endif /* _HCCTL_TRUNK_H */

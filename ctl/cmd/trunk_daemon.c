@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk .. background: the process goes on without the terminal, once for each purpose.
+ * hcctl trunk .. background: the process continues without a terminal, once for each purpose.
  *
- * A lock marks the process that does so. It is a lock of the network namespace, to which fabrics
- * belong, and of one fabric there: a process that still serves a fabric that was removed is in no
- * other one's way.
+ * A lock marks the process that serves a purpose. The lock's name has the network namespace, to
+ * which fabrics belong, and the index of the fabric. So a process that still serves a removed
+ * fabric does not stand in the way of one for a new fabric of that name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int cannot(struct hcctl *h, const char *what)
 	return -err;
 }
 
-/* Write the path of the lock file; characters that a file name must not have are replaced. */
+/* Write the path of the lock file. Characters that a file name must not have are replaced. */
 static int path_of(struct hcctl *h, char *path, size_t size, const struct nl_fabric *f,
 		   const char *purpose)
 {
@@ -60,7 +60,7 @@ int trunk_claim(struct hcctl *h, const struct nl_fabric *f, const char *purpose,
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return cannot(h, "open a file in " FOLDER);
-	/* The file stays open for as long as this process lives. */
+	/* The file stays open, and locked, as long as this process lives. */
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
 	*taken = errno == EWOULDBLOCK;
@@ -78,7 +78,7 @@ static void to_syslog(struct hcctl *h, const char *kind, const char *text)
 int trunk_detach(struct hcctl *h)
 {
 	fflush(stdout);
-	/* The working directory stays: the files of TLS are relative to it. */
+	/* Keep the working directory: the names of TLS files may be relative to it. */
 	if (daemon(1, 0))
 		return cannot(h, "go on in the background");
 	openlog("hcctl", LOG_PID, LOG_DAEMON);

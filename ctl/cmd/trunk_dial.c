@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk: addresses and connections.
+ * hcctl trunk: parsing addresses, connecting and listening.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define UNIX	"unix:"
 #define VSOCK	"vsock:"
-/* Microseconds between two attempts. */
+/* Microseconds between two attempts to bind. */
 #define BIND_EVERY	50000
 
 /* Split "HOST", "HOST:PORT", "[V6]:PORT" into two strings of @size bytes. */
@@ -97,7 +97,7 @@ static int unix_address(struct hcctl *h, const char *path, struct special *s)
 	return 0;
 }
 
-/* Read "CID", "CID:PORT", or for listening an empty text: any. */
+/* Parse "CID" or "CID:PORT"; to listen, also an empty text, which means any CID. */
 static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 {
 	struct sockaddr_vm *addr = &s->addr.vm;
@@ -117,8 +117,8 @@ static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 	return 0;
 }
 
-/* Return: 1 if it is such an address, 0 if it is one of TCP, or a negative errno after printing an
- * error.
+/* Parse an address that is not one of TCP. Return: 1 if it is one, 0 if it is a TCP address, or a
+ * negative errno after printing an error.
  */
 static int special(struct hcctl *h, const char *where, struct special *s)
 {
@@ -193,7 +193,8 @@ int trunk_connect(struct hcctl *h, const char *where)
 	return a ? fd : cannot(h, "connect to", where, fd);
 }
 
-/* Bind a socket; a process that is about to end may still have the address. */
+/* Bind a socket. While another process still has the address, try again for up to @ms milliseconds.
+ */
 static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, unsigned int ms)
 {
 	int64_t end = trunk_now() + ms;
@@ -204,7 +205,7 @@ static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, un
 	return rc;
 }
 
-/* Return: a socket that listens at one address, or -1. */
+/* Return: a socket that listens at an address, or -1. */
 static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int ms)
 {
 	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, err;
@@ -214,10 +215,10 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 		return -1;
 	if (inet)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* IPv4 has a socket of its own. */
+	/* IPv4 addresses have a socket of their own. */
 	if (addr->sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	/* accept() must not wait if a connection is gone by then. */
+	/* accept() must not block if the connection is already gone. */
 	if (!bind_patiently(fd, addr, len, ms) && !listen(fd, SOMAXCONN) &&
 	    !fcntl(fd, F_SETFL, O_NONBLOCK))
 		return fd;
@@ -227,8 +228,8 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 	return -1;
 }
 
-/* Does the error mean that this machine has no such address, or not its family? Another address may
- * work.
+/* Return: true if this machine does not have the address, or not its family. Then another address
+ * may work.
  */
 static bool is_no_address(int err)
 {

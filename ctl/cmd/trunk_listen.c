@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk listen: connections as they come.
+ * hcctl trunk listen: accepting connections.
  *
- * A connection waits in a table until its peer sends something. Then a process of its own does the
- * rest (TLS, the greeting, the kernel), so a peer that sends nothing, little or nonsense delays no
- * other one. The table has a bound. When it is full, a connection of the address that has the most
- * connections is closed: the oldest silent one, or else the oldest. So an attacker who floods the
- * port from some addresses keeps no other address out, and one who floods it from the peer's own
- * address has to be faster than the peer's first message.
+ * A connection waits in a table until its peer sends something. Then a child process does the rest
+ * (TLS, the greeting, giving the connection to the kernel), so a peer that sends nothing, little or
+ * garbage does not delay others. The table is bounded. When it is full, a connection of the address
+ * that has the most connections is closed: the oldest silent one, or else the oldest. So an
+ * attacker who floods the port from some addresses keeps out no other address, and one who floods
+ * it from the peer's own address has to be faster than the peer's first message.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,24 +22,24 @@
 
 #include "trunk.h"
 
-/* Connections that were not given to the kernel yet; and how many are accepted before others are
- * served.
+/* Maximum number of connections that are not given to the kernel yet; and how many are accepted
+ * before events of others are handled.
  */
 #define CONNS		64
 #define ACCEPT_AT_ONCE	16
-/* Milliseconds that a process which listens for a removed fabric gets to end, and between two looks
- * whether the fabric exists.
+/* Milliseconds that another process, which listens for a removed fabric, gets to end; and between
+ * two checks whether the fabric exists.
  */
 #define LEAVE_MS	3000
 #define LISTEN_MS	1000
-/* Microseconds to pause when the system lacks what a connection needs. */
+/* Microseconds to pause when the system lacks resources for a connection. */
 #define LACK_PAUSE	100000
 
 /**
- * struct conn - a connection that was not given to the kernel yet
- * @fd: the connection while the peer is silent, then the read end of a pipe that @pid holds
- * @pid: the process that serves it, or 0
- * @end: time at which it is closed, ms
+ * struct conn - a connection that is not given to the kernel yet
+ * @fd: the connection while the peer is silent; then the read end of a pipe that @pid holds open
+ * @pid: the process that serves the connection, or 0
+ * @end: time at which a silent connection is closed, ms
  * @peer: address of the peer
  * @len: bytes of @peer
  */
@@ -52,9 +52,9 @@ struct conn {
 };
 
 /**
- * struct listener - the sockets that listen, and the connections that have come
+ * struct listener - the listening sockets, and the connections that they have accepted
  * @h: context
- * @ends: attributes of the trunk that are known
+ * @ends: attributes of the trunk, as far as they are known
  * @fd: sockets that listen
  * @nfds: number of these sockets
  * @conn: connections, oldest first
@@ -94,7 +94,7 @@ static size_t conns_of(const struct listener *l, const struct sockaddr_storage *
 {
 	size_t i, n = 0;
 
-	/* A host may have all IPv6 addresses of its network. */
+	/* A host may use all addresses of its IPv6 /64, so compare only the prefix. */
 	for (i = 0; i < l->n; i++)
 		n += trunk_same_host(&l->conn[i].peer, peer, 8);
 	return n;
@@ -128,7 +128,9 @@ static int conn_serve(struct listener *l, int fd, const struct conn *c)
 	size_t k;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The kernel takes the connection over once no other process has it. */
+	/* Close the copies of other descriptors. The kernel takes a connection over only when no
+	 * other process has it open.
+	 */
 	for (i = 0; i < l->nfds; i++)
 		close(l->fd[i]);
 	for (k = 0; k < l->n; k++)
@@ -166,7 +168,7 @@ static void conn_speaks(struct listener *l, size_t i)
 	conn_remove(l, i);
 }
 
-/* The process that served a connection has ended: is there a trunk? */
+/* Handle the end of the process that served a connection. Return: true if there is a trunk. */
 static bool conn_served(struct listener *l, size_t i)
 {
 	int status = -1;
@@ -179,7 +181,9 @@ static bool conn_served(struct listener *l, size_t i)
 
 /* --- all of them --- */
 
-/* Is the error one that does not pass, and not one of a connection? See accept(2). */
+/* Return: true if the error of accept() is neither temporary nor one of a single connection, see
+ * accept(2).
+ */
 static bool is_fatal(int err)
 {
 	return err == EBADF || err == EFAULT || err == EINVAL || err == ENOTSOCK;
@@ -221,7 +225,9 @@ static int fabric_check(struct listener *l)
 	return rc ? (rc < 0 ? rc : -ENOENT) : 0;
 }
 
-/* Handle the events of the connections in @p, the last one first. Return: 1 if there is a trunk. */
+/* Handle the events of the connections in @p, the last one first, because handling may remove it.
+ * Return: 1 if there is a trunk.
+ */
 static int conns_look(struct listener *l, const struct pollfd *p)
 {
 	int64_t now = trunk_now();

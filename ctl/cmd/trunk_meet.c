@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl trunk: the negotiation of the two ends before the kernel gets the connection. Each end
- * sends a line with its attributes, and then whether those of the other end are acceptable: "ok",
- * or "no" and a sentence. Nothing beyond these lines is read: what follows is for the kernel.
+ * sends a line with its attributes, and then whether it accepts those of the other end: "ok", or
+ * "no" and a sentence. Nothing beyond these lines is read, because what follows is for the kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define GREETING	"hypercube-trunk"
 #define VERSION		1
 #define LINE_MAX_	256
-/* The first byte of TLS. */
+/* The first byte that TLS sends. */
 #define RECORD_HANDSHAKE 22
 
 static int say(struct hcctl *h, int fd, const char *line)
@@ -54,7 +54,9 @@ bool trunk_comes(int fd, int64_t end)
 	return n > 0;
 }
 
-/* Print that the connection has ended. Where TLS ends, the kernel has a record that is not data. */
+/* Print that the other end has closed the connection. With TLS, read() fails with EIO if the next
+ * record is not data, but an alert.
+ */
 static int hung_up(struct hcctl *h, int err, int fd)
 {
 	const char *why = err == EIO ? trunk_tls_alert(fd) : NULL;
@@ -66,7 +68,9 @@ static int hung_up(struct hcctl *h, int err, int fd)
 	return -ECONNRESET;
 }
 
-/* Read a line of printable characters, without its end; byte by byte, so that no more is read. */
+/* Read a line of printable characters, without its end. It is read byte by byte, so that nothing
+ * behind it is read.
+ */
 static int receive_line(struct hcctl *h, int fd, int64_t end, char *line)
 {
 	size_t n = 0;
@@ -103,7 +107,7 @@ struct offer {
 	uint32_t along;
 	uint32_t fixed;
 	uint32_t base;
-	uint32_t life;	/* of the fabric there; 0: not known */
+	uint32_t life;	/* nl_fabric.life at the other end; 0: not known */
 };
 
 static void offer_print(char *line, const struct trunk_ends *e)
@@ -118,7 +122,7 @@ static void offer_print(char *line, const struct trunk_ends *e)
 		 f->life);
 }
 
-/* Read a subcube, "0XX". */
+/* Parse a subcube, "0XX". */
 static bool part_read(const char *word, uint32_t dim, struct offer *o)
 {
 	uint32_t d;
@@ -160,7 +164,7 @@ static int offer_read(struct hcctl *h, const char *line, struct offer *o)
 	return 0;
 }
 
-/* Is an offer unacceptable? *@why: the reason. */
+/* Check an offer. Return: true if it is unacceptable; then the reason is in @why. */
 static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 {
 	const struct nl_fabric *f = &e->fabric;
@@ -190,8 +194,8 @@ static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 	return true;
 }
 
-/* Does a trunk that carries the same links lead to another machine that is reachable? A fabric that
- * was made again on the same host takes its own place.
+/* Return: true if a trunk that carries the same links leads to another machine, which is still
+ * reachable. A fabric that was created again on the same host may take its own place.
  */
 static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e,
 			    const struct offer *o, const struct sockaddr_storage *peer)
@@ -204,7 +208,8 @@ static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e
 	       t->peer_len && !trunk_same_host(&other, peer, 16);
 }
 
-/* Are the nodes of the other end those of a third machine already? *@why: the reason. */
+/* If a third machine already holds the nodes of the other end, write that as the reason into @why.
+ */
 static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, const struct offer *o,
 		       char *why)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk .. tls: both ends authenticate by certificates, and agree on keys, by GnuTLS. The
- * kernel gets the keys with the socket: what is sent from then on, beginning with the greeting of
- * trunk_meet.c, is encrypted there. GnuTLS is loaded only when needed: that takes longer than all
- * the rest of hcctl.
+ * hcctl trunk .. tls: both ends authenticate by certificates and agree on keys, using GnuTLS. The
+ * kernel gets the keys for the socket, and encrypts everything that is sent from then on, beginning
+ * with the greeting of trunk_meet.c. GnuTLS is loaded only when it is needed, because that takes
+ * longer than starting hcctl itself.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -28,16 +28,16 @@
 #ifndef SOL_TLS
 #define SOL_TLS 282
 #endif
-/* Type of a TLS record, for which the kernel has no name. */
+/* Type of a TLS alert record; the kernel's headers have no name for it. */
 #define RECORD_ALERT 21
 
-/* One cipher, which all kernels with TLS have in both directions; and no tickets, since the kernel
- * takes only data.
+/* Allow only one cipher, which all kernels with TLS support in both directions. (Session tickets
+ * are off, because the kernel accepts only data records.)
  */
 #define PRIORITIES "NONE:+VERS-TLS1.3:+AES-256-GCM:+AEAD:+SHA384:+GROUP-ALL:+SIGN-ALL:+ECDHE-RSA:+ECDHE-ECDSA"
 
-/* Functions of GnuTLS, and its objects; @peer: the name that the other end's certificate must have,
- * or NULL; it points into @text.
+/* Functions of GnuTLS, and its objects. @peer is the name that the other end's certificate must
+ * have, or NULL; it points into @text.
  */
 struct tls {
 	__typeof__(gnutls_certificate_allocate_credentials) *credentials_new;
@@ -117,8 +117,8 @@ static int gnutls_says(struct hcctl *h, const struct tls *t, const char *what, i
 
 /* --- the kernel's part --- */
 
-/* Check that the kernel has TLS, before the handshake begins, so that nothing is lost if it has
- * not.
+/* Check that the kernel supports TLS. This comes before the handshake, while a failure costs
+ * nothing.
  */
 static int kernel_has(struct hcctl *h, int fd)
 {
@@ -173,7 +173,7 @@ static int give_keys(struct hcctl *h, const struct tls *t, int fd)
 
 /* --- the handshake --- */
 
-/* Read CERT,KEY,CA[,NAME]: files in PEM format, and a name. */
+/* Parse CERT,KEY,CA[,NAME], files in PEM format and a name, and load the files. */
 static int take_files(struct hcctl *h, struct tls *t, const char *files)
 {
 	char *rest = t->text, *cert, *key, *ca;
@@ -222,7 +222,7 @@ static int begin(struct hcctl *h, struct tls *t, int fd, bool server)
 	return 0;
 }
 
-/* Print which certificate is not accepted, and why. */
+/* Print why the handshake failed, and send an alert. Return: HC_NO. */
 static int failed(struct hcctl *h, const struct tls *t, int err)
 {
 	gnutls_datum_t text = {};
@@ -234,7 +234,7 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	} else if (err == GNUTLS_E_FATAL_ALERT_RECEIVED) {
 		hc_error(h, "the other end refuses: %s", t->alert_name(t->alert_get(t->session)));
 	} else if (err == GNUTLS_E_NO_CERTIFICATE_FOUND || err == GNUTLS_E_CERTIFICATE_REQUIRED) {
-		/* The other end was sent the list of authorities that are accepted. */
+		/* The other end knows which authorities are accepted: it was sent their list. */
 		hc_error(h, "the other end has no certificate of an authority that is taken here");
 	} else if (err == GNUTLS_E_UNEXPECTED_PACKET || err == GNUTLS_E_UNEXPECTED_PACKET_LENGTH ||
 		   err == GNUTLS_E_UNSUPPORTED_VERSION_PACKET) {
@@ -246,7 +246,7 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	return HC_NO;
 }
 
-/* Check the first byte. A peer that does not speak TLS begins with a letter; it is sent the reason
+/* Check the first byte. A peer that does not speak TLS begins with a letter, and is sent the reason
  * in plain text.
  */
 static int check_first(struct hcctl *h, int fd)
@@ -273,7 +273,7 @@ static int shake_hands(struct hcctl *h, const struct tls *t, int fd, bool server
 	int64_t end = trunk_now() + TRUNK_TIMEOUT;
 	int rc, err;
 
-	/* The end that connects sends first. */
+	/* The connecting end sends first. */
 	rc = (server ? wait_for(h, fd, end) : 0) ?: check_first(h, fd);
 	while (!rc && (err = t->handshake(t->session)))
 		if (t->is_fatal(err))
@@ -293,7 +293,9 @@ static int nonblocking(struct hcctl *h, int fd, bool on)
 	return HC_NO;
 }
 
-/* Close the connection such that the last data arrives: a reset would overtake it. */
+/* Shut the connection down and read until it ends, so that the last data arrives: a reset could
+ * overtake it.
+ */
 static void part(int fd)
 {
 	int64_t end = trunk_now() + 1000;
@@ -329,7 +331,7 @@ int trunk_tls(struct hcctl *h, int fd, const char *files, bool server)
 	return rc;
 }
 
-/* Read an alert. Return: why the other end has ended the connection, or NULL. */
+/* Read an alert record. Return: why the other end has ended the connection, or NULL. */
 const char *trunk_tls_alert(int fd)
 {
 	unsigned char alert[2] = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pictures shown again and again.
+ * Showing pictures repeatedly.
  *
- * On a terminal each picture takes the place of the one before, by two escape sequences; all that
- * has to be restored is the cursor. Signals that end or stop the process wait while a picture is
+ * On a terminal, each picture replaces the one before, by two escape sequences; only the cursor has
+ * to be restored at the end. Signals that end or stop the process stay pending while a picture is
  * made.
  */
 #include <errno.h>
@@ -57,7 +57,7 @@ static void screen(struct hcctl *h, const struct watch *w, const char *sequence)
 	out_now(h);
 }
 
-/* Let signals wait; those that were ignored stay so, as with nohup(1). */
+/* Block the signals, except those that are ignored, as with nohup(1). */
 static void signals_wait(struct watch *w, sigset_t *before)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
@@ -71,7 +71,9 @@ static void signals_wait(struct watch *w, sigset_t *before)
 	sigprocmask(SIG_BLOCK, &w->signals, before);
 }
 
-/* Has a signal come that ends the process? One that stops it is handled here. */
+/* Wait for the interval. Return: true if a signal has arrived that ends the process. One that stops
+ * the process is handled here.
+ */
 static bool ended(struct hcctl *h, const struct watch *w)
 {
 	const struct timespec wait = {

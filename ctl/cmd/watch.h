@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pictures of a live fabric, shown again and again: hcctl top and hcctl balance show.
+ * Pictures of a live fabric, shown repeatedly: for hcctl top and hcctl balance show.
  */
 #ifndef _HCCTL_WATCH_H
 #define _HCCTL_WATCH_H
@@ -13,10 +13,10 @@ struct hcctl;
 
 /**
  * struct watch - how often to show pictures
- * @interval: ns between two pictures
- * @count: number of pictures; 0: for ever, but one if there is no terminal
- * @terminal: each picture takes the place of the one before
- * @signals: signals that wait while a picture is made
+ * @interval: time between two pictures, ns
+ * @count: number of pictures; 0: unlimited, or one if there is no terminal
+ * @terminal: each picture replaces the one before
+ * @signals: signals that are blocked while a picture is made
  */
 struct watch {
 	uint64_t interval;
@@ -26,10 +26,9 @@ struct watch {
 };
 
 /**
- * struct watch_ops - what is shown; both functions return 0, or an error that they have
- *	printed
- * @sample: take a sample, and keep the one before; called once more than there are pictures
- * @picture: print the difference of the last two samples
+ * struct watch_ops - functions that make a picture; both return 0, or an error after printing it
+ * @sample: take a sample, and keep the previous one; called once more than @picture
+ * @picture: print the difference between the last two samples
  */
 struct watch_ops {
 	int (*sample)(struct hcctl *h, void *arg);

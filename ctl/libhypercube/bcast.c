@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving side of broadcasts. The kernel delivers a message to every member of a plan except
- * its source, unasked, with cookie 0; the messages of a plan come one after another. The oldest
- * operation that listens to the plan takes the next message; a message for which no operation
- * listens yet is kept until one does.
+ * The receiving side of broadcasts. The kernel delivers each message, with cookie 0, to every
+ * member of a plan except its source; no call has to ask for it. The messages of a plan arrive one
+ * after another. The oldest operation that listens to the plan takes the next message. A message
+ * for which no operation listens yet is kept until one does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,9 +78,10 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	h->free = early;
 }
 
-/* Does the plan still exist, and can it still bring a message? Asks the kernel for something that
- * it refuses to a member that is not the source: if it refuses for another reason, there is nothing
- * to wait for. The message holds more data than announced, so that not even a source would send it.
+/* Check whether a message of the plan can still arrive. The function tries to send a broadcast,
+ * which the kernel refuses with -EPERM to a member that is not the source. If the kernel refuses
+ * for another reason, there is nothing to wait for. The call gives more data than it announces, so
+ * the kernel refuses it even to the source. Return: 0 if a message can arrive, otherwise -errno.
  */
 static int plan_error(const struct hcl_port *port, uint32_t plan)
 {
@@ -140,7 +141,7 @@ int hcli_set_stale(const struct hcl *h)
 	return now >= h->moved + STALE_MS ? 0 : (int)(h->moved + STALE_MS - now);
 }
 
-/* End @op, for which no message will come any more. Return: 1. */
+/* End @op, which will get no message any more. Return: 1. */
 static int listen_end(struct hcl *h, struct hcl_op *op, int err)
 {
 	op->done = true;
@@ -169,12 +170,16 @@ int hcli_stale_check(struct hcl *h)
 	return ended;
 }
 
-/* Waits only as long as no data moves; a time limit shorter than STALE_MS ends first. */
+/* Wait for the message of @op. If no data moves for STALE_MS, check whether the plan can still
+ * bring a message; a time limit shorter than STALE_MS ends the wait first.
+ */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 {
 	const uint64_t end = hcli_end(h);
 	uint64_t stale = hcli_now() + STALE_MS;
-	/* One call that sleeps costs less than a look, a poll(), and another call. */
+	/* One recvmsg() that sleeps costs less than a non-blocking one, a poll(), and another
+	 * recvmsg().
+	 */
 	const bool sleeps = !hcli_many(h) && !op->port->sending;
 	int r, err;
 

@@ -12,7 +12,7 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	return hcli_call(h, p, in, bytes, out, out_max, res);
 }
 
-/* Call @collective with the parameters @p, without a notification. */
+/* Run @collective with the parameters @p, without HYPERCUBE_F_NOTIFY. */
 static int call_as(struct hcl *h, enum hypercube_collective collective, const struct hcl_params *p,
 		   const void *in, size_t bytes, void *out, size_t out_max,
 		   struct hypercube_result *res)

@@ -11,8 +11,8 @@
 
 /* ---------------------------------------------------------------- comparing */
 
-/* Are the results equal? Which of two NaNs a node keeps depends on the order, so all NaNs are
- * equal.
+/* Return: true if the results are equal. Of two NaNs, the one that a node keeps depends on the
+ * order, so all NaNs count as equal.
  */
 static bool same(const struct hcl_params *p, const char *a, const char *b, size_t bytes)
 {
@@ -62,7 +62,9 @@ static int pair_check(struct hcl *h, const struct hcl_params *p, const struct hc
 
 /* ---------------------------------------------------------------- both collectives */
 
-/* Refuse operators whose results depend on the order, in which the trees differ. */
+/* Refuse operators whose results depend on the order of contributions, because the two trees have
+ * different orders.
+ */
 static int check_order(struct hcl *h, const struct hcl_params *p)
 {
 	if (p->oper == HYPERCUBE_MERGE)
@@ -74,7 +76,9 @@ static int check_order(struct hcl *h, const struct hcl_params *p)
 	return 0;
 }
 
-/* Wait for a posted operation; the caller's buffers go away then. */
+/* Wait for a posted operation. If it has not ended then, the handle is dead, because the caller
+ * frees its buffers.
+ */
 static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	int err = hcl_wait(h, id, res);
@@ -89,7 +93,7 @@ static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
  * @p: parameters of both, except the plan
  * @first: the collective over the first tree
  * @in: contribution to both
- * @bytes: its bytes, and those of the results
+ * @bytes: length in bytes of the contribution, and of each result
  * @out: room for the two results; that of the first may be NULL
  */
 struct both {
@@ -111,13 +115,13 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 	p[0].collective = b->first;
 	p[1].plan = pair->plan[1];
 	p[1].collective = HYPERCUBE_ALLREDUCE;
-	/* A member that gets no result waits, too: an error that came later would be that of
-	 * another call.
+	/* A member that gets no result waits, too. Otherwise a later call would report an error of
+	 * this one.
 	 */
 	p[0].flags = b->out[0] ? 0 : HYPERCUBE_F_NOTIFY;
 	p[1].flags = 0;
 	err = check_order(h, &p[0]);
-	/* Neither of the two must be refused after the other has begun. */
+	/* Neither of the two operations may be refused after the other one has begun. */
 	err = err ? err : hcli_tell_first(h, &p[0]);
 	err = err ? err : hcli_tell_first(h, &p[1]);
 	err = err ? err : hcl_post(h, &p[0], b->in, b->bytes, b->out[0], b->bytes, &id[0]);
@@ -152,8 +156,8 @@ static struct hcl_check *fresh(struct hcl_check *check)
 	return check;
 }
 
-/* Run both collectives. The second tree brings its result to all members: those that get one of the
- * first compare.
+/* Run both collectives. All members get the result over the second tree. The members that also get
+ * the result over the first tree compare the two.
  */
 static int over_both(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
 		     uint8_t first, const void *in, size_t bytes, void *out,
@@ -188,7 +192,8 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
 	return over_both(h, p, pair, HYPERCUBE_REDUCE, in, bytes, out, check);
 }
 
-/* Compare both results with the source's own message: they may also be wrong in the same way. */
+/* Compare both results with the source's own message, because both may be wrong in the same manner.
+ */
 static void compare_own(const struct both *b, const struct hcl_pair *pair, const void *message,
 			struct hcl_check *check)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Communicators: a tree plan whose members are exactly some nodes, and a handle for it.
+ * Communicators. A communicator is a tree plan with exactly the given nodes as members, and a
+ * handle for it.
  *
- * Rank 0 installs the plan. Members of a part of another communicator get the id over that one. The
- * id of a part is made of the node of its rank 0 and a number that counts on; so the ids of
- * different nodes differ, and a node only has to find out which of its own are taken.
+ * Rank 0 installs the plan. The members of a part of another communicator get the id of the part's
+ * plan over that communicator. The id consists of the node of the part's rank 0 and a counter. So
+ * ids from different nodes differ, and a node only has to avoid those of its own ids that are in
+ * use.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -20,12 +22,12 @@
 
 #define WORDS		256
 #define WAIT_MS		10000
-/* Ids of parts: this bit, the node, and a number. */
+/* The id of a part consists of this bit, the node, and a counter. */
 #define ID_PART		(UINT32_C(1) << 31)
 #define ID_NUMBERS	(UINT32_C(1) << 14)
 
 /**
- * struct users - users of a handle, which a communicator shares with those that are made of it
+ * struct users - reference count of a handle, which a communicator shares with its parts
  * @n: number of communicators
  */
 struct users {
@@ -36,7 +38,7 @@ struct users {
  * struct hcl_comm - a communicator
  * @group: its members; the arrays that it points to follow in the same allocation
  * @rank: the caller's rank
- * @h: handle for its plan, among others
+ * @h: handle for its plan, and for those of other communicators
  * @users: users of @h
  * @installed: the caller has installed the plan, and removes it in the end
  */
@@ -62,7 +64,7 @@ __attribute__((format(printf, 2, 3))) static int fail(int rc, const char *format
 	return rc;
 }
 
-/* Take over the explanation of a failed call of the plan's library, or of a handle. */
+/* Copy the explanation of a failed call of libhypercube-plan, or of a handle. */
 static int plan_failed(int rc)
 {
 	hcl_plan_explain(said, sizeof(said));
@@ -80,7 +82,7 @@ static int nomem(void)
 	return fail(-ENOMEM, "out of memory");
 }
 
-/* --- making --- */
+/* --- creating a communicator --- */
 
 static bool has_twice(const struct hcl_comm_group *g)
 {
@@ -133,7 +135,7 @@ static void comm_release(struct hcl_comm *c)
 	free(c);
 }
 
-/* Install the plan. Return: -EEXIST if there is a plan of this id. */
+/* Install the plan. Return: 0, -EEXIST if a plan with this id exists, or another negative errno. */
 static int install(struct hcl_comm *c)
 {
 	const struct hcl_comm_group *g = &c->group;
@@ -227,15 +229,15 @@ void hcl_comm_free(struct hcl_comm *c)
 {
 	if (!c)
 		return;
-	/* A member that arrives here has had all its results. The member that removes the plan may
-	 * not wait for this one to be here.
+	/* A member that enters this barrier has received all its results. The member that removes
+	 * the plan need not wait until the others have left the barrier.
 	 */
 	hcl_set_timeout(c->h, c->group.wait_ms);
 	hcl_barrier(c->h, c->group.plan, NULL);
 	comm_release(c);
 }
 
-/* --- what it is --- */
+/* --- properties --- */
 
 struct hcl *hcl_comm_handle(const struct hcl_comm *c)
 {
@@ -314,9 +316,9 @@ int hcl_comm_allgather(struct hcl_comm *c, const void *in, size_t bytes, void *o
 /* --- parts --- */
 
 /**
- * struct member - what a member sends before a part is made
- * @color: the part it belongs to
- * @key: its place in the part
+ * struct member - what each member of the whole communicator sends before the parts are made
+ * @color: the part that the member joins
+ * @key: sort key that orders the ranks of the part
  * @rank: its rank in the whole communicator
  */
 struct member {
@@ -326,7 +328,7 @@ struct member {
 };
 
 /**
- * struct answer - what a member sends after it has made the part
+ * struct answer - what each member sends after it has made its part
  * @rc: 0 or a negative errno
  * @plan: from rank 0 of the part, the plan's id
  */
@@ -346,8 +348,8 @@ static int compare_members(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Return: an id that no plan has now: another number each time; another process
- * begins elsewhere.
+/* Return: a candidate for the id of a part. The counter advances with each call, and each process
+ * begins at another number.
  */
 static uint32_t id_next(uint32_t node)
 {
@@ -375,7 +377,9 @@ static int install_part(struct hcl_comm *c)
 	return rc;
 }
 
-/* Make the caller's part, without opening it; @member is sorted by parts and ranks. */
+/* Allocate the caller's part, without a handle or an installed plan. @member is sorted by part,
+ * then by key.
+ */
 static int part_new(struct hcl_comm *c, const struct member *member, int32_t color,
 		    struct hcl_comm **part)
 {
@@ -434,7 +438,7 @@ static int part_make(struct hcl_comm *c, const struct member *member, int32_t co
 		mine.rc = install_part(*part);
 		mine.plan = (*part)->group.plan;
 	}
-	/* A member that has failed sends its error to the others. */
+	/* A member that has failed takes part, too, so that its error reaches the others. */
 	rc = hcl_comm_allgather(c, &mine, sizeof(mine), answer, NULL);
 	if (rc || !in_one)
 		return rc;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages in copies over node-disjoint paths, and the vote on those that came.
+ * Datagrams sent as several copies over node-disjoint paths, and the vote on the copies that
+ * arrived.
  */
 #include <errno.h>
 #include <limits.h>
@@ -58,7 +59,7 @@ int hcl_paths(struct hcl *h, uint32_t to)
 	return hcli_failed(h, NULL, 0, -errno);
 }
 
-/* Read the control messages, of which the kernel sends each type once at most. */
+/* Read the control messages. The kernel sends at most one of each type. */
 static void take_control(struct msghdr *msg, struct hcl_vote *v)
 {
 	struct cmsghdr *c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Division of floats by an integer, which makes a mean of a sum. Those of 16 bits are divided as
- * integers, so that each result is rounded once.
+ * Division of floats by an integer, which turns a sum into a mean. Floats of 16 bits are divided as
+ * integers, so that each result is rounded only once.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -9,27 +9,31 @@
 
 #include "handle.h"
 
-/* F32 has all of these, and the quotient of the least number has bits enough to round it. */
+/* The largest divisor. F32 represents all integers up to it exactly, and BITS is enough to round
+ * the quotient of the least 16-bit number.
+ */
 #define BY_MAX		(UINT32_C(1) << 24)
-/* Bits of a quotient behind the point. */
+/* Number of fraction bits of a quotient. */
 #define BITS		40
 
-/* Return: @h divided by @by, where a number has so many bits of a fraction; to nearest, ties to
- * even.
+/* Divide the 16-bit float @h by @by; @fraction is the number of fraction bits of its format.
+ * Return: the quotient, rounded to nearest, ties to even.
  */
 static uint16_t half_divide(uint16_t h, uint32_t by, unsigned int fraction)
 {
 	const uint32_t one = UINT32_C(1) << fraction, magnitude = h & 0x7fff;
 	const uint32_t exponent = magnitude >> fraction;
-	/* In units of the least number: significand << shift, subnormal numbers have no shift. */
+	/* The magnitude, in units of the least subnormal number, is significand << shift. Subnormal
+	 * numbers have shift 0.
+	 */
 	uint64_t significand = (magnitude & (one - 1)) | (exponent ? one : 0);
 	unsigned int shift = exponent ? exponent - 1 : 0, top, last, cut;
 	uint64_t q = (significand << BITS) / by, rest, tie, kept;
 
-	/* Infinities and NaNs stay, and so does 0. */
+	/* Infinities, NaNs and zeros stay as they are. */
 	if (exponent == 0x7fffU >> fraction || !significand)
 		return h;
-	/* The exponent of the last place of the result, in the same units */
+	/* The exponent of the result's last bit, in the same units */
 	top = 63 - __builtin_clzll(q);
 	last = top + shift > BITS + fraction ? top + shift - BITS - fraction : 0;
 	cut = last + BITS - shift;
@@ -38,7 +42,7 @@ static uint16_t half_divide(uint16_t h, uint32_t by, unsigned int fraction)
 	tie = UINT64_C(1) << (cut - 1);
 	if (rest > tie || (rest == tie && ((significand << BITS) % by || kept & 1)))
 		kept++;
-	/* A carry out of the fraction is 1 to the exponent. */
+	/* A carry out of the fraction increments the exponent. */
 	return (h & 0x8000) | (((uint32_t)last << fraction) + kept);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The latest failure: a result, which programs read, and a sentence for people where the library
- * knows more than the result has room for. The failure of a call that returns no handle is stored
- * with the thread.
+ * The latest failure: a struct hypercube_result for programs, and a sentence for people if the
+ * library has details that the result cannot hold. The failure of a call that returns no handle is
+ * stored per thread.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -80,7 +80,9 @@ void hcli_late(struct hcl *h)
 {
 	const struct hypercube_result *was = &h->late_why.res;
 
-	/* An operation that was refused because of a failure does not hide that failure. */
+	/* An operation that was refused because of an earlier failure does not replace that
+	 * failure.
+	 */
 	if (h->late && h->why.res.status == -ECANCELED && h->why.res.plan == was->plan)
 		return;
 	h->late = true;
@@ -129,7 +131,7 @@ int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err)
 	return err;
 }
 
-/* Return: why a node could not be bound; NULL: the text of the error is enough. */
+/* Return: why binding to a node failed, or NULL if strerror() is enough. */
 static const char *open_words(int err, uint32_t plan)
 {
 	switch (err) {
@@ -160,7 +162,7 @@ int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan)
 
 	why_set(&opening, err, &p, 0);
 	opening.res.collective = 0;
-	/* Print no more of a name that is too long than leaves room for the reason. */
+	/* Truncate a name that is too long, so that there is room for the reason. */
 	snprintf(opening.said, sizeof(opening.said), "fabric %.64s: cannot bind to node %u: %s",
 		 fabric, node, words ? words : strerror(-err));
 	return err;

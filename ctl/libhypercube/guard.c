@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that guard their own plans: planning again is what "hcctl guard" does, so that runs as a
- * child process for as long as the program.
+ * Programs that guard their own plans. "hcctl guard" makes a new plan after a fault, so the library
+ * runs it as a child process until the program ends.
  *
- * The child has the reading end of a pipe, of which the program alone has the writing end, and asks
- * for SIGTERM when something happens to it. That end is closed when the program ends, however it
- * does, so the guard ends, too. (PR_SET_PDEATHSIG would end it with the thread that has begun it.)
+ * The program alone has the writing end of a pipe. The child has the reading end, and requests
+ * SIGTERM as the signal for events on it (F_SETSIG). However the program ends, the kernel closes
+ * the writing end, so the guard ends, too. (PR_SET_PDEATHSIG would end the guard when the thread
+ * that forked it ends.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,8 @@
 /**
  * struct hcl_guard - a guard
  * @pid: its process
- * @life: while this end of a pipe is open the guard goes on
- * @said: what it says comes out of this pipe
+ * @life: writing end of a pipe; the guard runs as long as it is open
+ * @said: reading end of a pipe with the guard's standard error
  * @fabric: fabric of the plan
  * @id: the plan
  */
@@ -38,7 +39,7 @@ struct hcl_guard {
 	uint32_t id;
 };
 
-/* The ends of three pipes: that of the child first. */
+/* The three pipes. Of each, index 0 is the reading end, and index 1 the writing end. */
 enum { LIFE, SAID, BEGUN, PIPES };
 
 static void shut(int pipes[PIPES][2])
@@ -53,8 +54,8 @@ static void shut(int pipes[PIPES][2])
 	}
 }
 
-/* In a program that has closed its standard descriptors, new ones get their numbers, but the child
- * puts others there.
+/* Move a descriptor above those of standard input, output and error. In a program that has closed
+ * its standard descriptors a new one gets such a number, but the child puts other files there.
  */
 static int lift(int *fd)
 {
@@ -75,7 +76,7 @@ static int open_pipe(int ends[2], int flags)
 static int open_all(int pipes[PIPES][2])
 {
 	memset(pipes, 0xff, PIPES * sizeof(*pipes));
-	/* A guard that says more than anybody reads goes on. */
+	/* SAID is non-blocking: a guard that writes more than the program reads must not block. */
 	if (!open_pipe(pipes[LIFE], O_CLOEXEC) &&
 	    !open_pipe(pipes[SAID], O_CLOEXEC | O_NONBLOCK) &&
 	    !open_pipe(pipes[BEGUN], O_CLOEXEC))
@@ -83,7 +84,9 @@ static int open_all(int pipes[PIPES][2])
 	return -errno;
 }
 
-/* In the child, where the program may have had other threads: system calls alone. */
+/* Make the child end with the program. The program may have had other threads when it forked, so
+ * the child uses only system calls.
+ */
 static int follow(int life)
 {
 	struct pollfd pfd = { .fd = life };
@@ -92,13 +95,15 @@ static int follow(int life)
 	sigemptyset(&none);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
-	/* Sockets of the program are not to outlive it. Old kernels cannot do that. */
+	/* The program's sockets must not outlive it in the child. Old kernels do not have this
+	 * call.
+	 */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) || setpgid(0, 0) ||
 	    fcntl(life, F_SETOWN, getpid()) || fcntl(life, F_SETSIG, SIGTERM) ||
 	    fcntl(life, F_SETFL, O_ASYNC))
 		return -1;
-	/* The program may have ended before. */
+	/* The program may have ended before SIGTERM was requested. */
 	if (poll(&pfd, 1, 0) > 0)
 		_exit(0);
 	return 0;
@@ -118,7 +123,7 @@ static void become(char *const *argv, int pipes[PIPES][2])
 	_exit(127);
 }
 
-/* Return: the process, or why there is none. */
+/* Fork, and execute the guard in the child. Return: the child's process id, or -errno. */
 static pid_t start(char *const *argv, int pipes[PIPES][2])
 {
 	pid_t pid = fork();
@@ -164,7 +169,7 @@ static int check(struct hcctl *h, const char *fabric, uint32_t id)
 	struct nl_plan v = {};
 	int rc;
 
-	/* PATH, and all else that hcctl reads of the environment, are the user's. */
+	/* PATH, and the rest of the environment that hcctl reads, are under the user's control. */
 	if (getauxval(AT_SECURE)) {
 		hc_error(h, "a program with more rights than its user may not start hcctl guard");
 		return -EPERM;
@@ -202,7 +207,7 @@ int hcl_guard_fd(const struct hcl_guard *guard)
 	return guard->said;
 }
 
-/* Return: the last line that the guard has said, or NULL. */
+/* Return: the last line that the guard has written, or NULL. */
 static const char *last_line(int fd, char text[SAID_MAX + 1])
 {
 	size_t len = 0;
@@ -211,7 +216,7 @@ static const char *last_line(int fd, char text[SAID_MAX + 1])
 
 	while ((n = read(fd, text + len, SAID_MAX - len)) > 0) {
 		len += n;
-		/* Of what is too long, the end is of interest. */
+		/* If the text is too long, keep its end. */
 		if (len == SAID_MAX) {
 			memmove(text, text + SAID_MAX / 2, SAID_MAX - SAID_MAX / 2);
 			len = SAID_MAX - SAID_MAX / 2;
@@ -224,7 +229,7 @@ static const char *last_line(int fd, char text[SAID_MAX + 1])
 	return len ? (line ? line + 1 : text) : NULL;
 }
 
-/* Has the guard ended by itself? */
+/* Return: true if the guard has already ended, before the program ends it. */
 static bool has_ended(const struct hcl_guard *g)
 {
 	siginfo_t info = {};
@@ -242,7 +247,9 @@ int hcl_guard_end(struct hcl_guard *guard)
 	if (!guard)
 		return 0;
 	ended = has_ended(guard);
-	/* Closing this end says SIGTERM, unless a child of the program has it as well. */
+	/* Closing the writing end sends SIGTERM, but not if a child of the program has inherited
+	 * it.
+	 */
 	if (!ended)
 		kill(guard->pid, SIGTERM);
 	close(guard->life);

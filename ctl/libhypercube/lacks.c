@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Results without the blocks of all members. Rings that repair themselves go on without members
- * that are gone; the end of such a result has two sets: the members that have a place in it, and
- * those of them that are missing (HYPERCUBE_CMSG_MISSING).
+ * Results without the blocks of all members. Rings that repair themselves continue without members
+ * that have failed. The last record of such a result has two sets (HYPERCUBE_CMSG_MISSING): the
+ * members that have a block in the result, and those of them whose block is missing.
  */
 #include <errno.h>
 #include <inttypes.h>

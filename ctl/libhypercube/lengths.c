@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The blocking calls with blocks of different lengths. Blocks in the kernel have one length, so all
- * are padded to that of the longest one. Where blocks are only passed on, the length of each is in
- * front of it, so that no member takes padding for data.
+ * The blocking calls with blocks of different lengths. In the kernel all blocks of an operation
+ * have the same length, so each block is padded to the length of the longest one. In the
+ * collectives that only forward blocks, each block begins with its own length, so that no member
+ * takes padding for data.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 #include "handle.h"
 
-/* Bytes in front of a block: its length. */
+/* Size of the length in front of a block. */
 #define HEAD	sizeof(uint64_t)
 
 static size_t longest(const size_t *bytes, uint32_t members)
@@ -24,7 +25,7 @@ static size_t longest(const size_t *bytes, uint32_t members)
 	return most;
 }
 
-/* Return: the sum of all lengths, or SIZE_MAX: no memory is that large. */
+/* Return: the sum of all lengths, or SIZE_MAX on overflow; malloc() of that many bytes fails. */
 static size_t sum(const size_t *bytes, uint32_t members)
 {
 	size_t all = 0;
@@ -52,7 +53,9 @@ static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t me
 	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 }
 
-/* The call has refused its arguments with @err, or reports the failure of an earlier operation. */
+/* Copy the failure of a call that has begun no operation: it has refused its arguments with @err,
+ * or it reports the failure of an earlier operation. Return: @err.
+ */
 static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
 {
 	if (res)
@@ -60,8 +63,8 @@ static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
 	return err;
 }
 
-/* Has an allgather ended with another number of blocks than @all bytes hold? A contribution that
- * was refused as too long has no result.
+/* Return: true if an allgather has ended with a result of another length than @all bytes, so the
+ * plan has another number of members. A contribution that was refused as too long has no result.
  */
 static bool members_differ(int err, const struct hypercube_result *end, size_t all)
 {
@@ -120,7 +123,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	return err;
 }
 
-/* ------------------------------------------------------------ blocks that are passed on */
+/* ------------------------------------------------------------ blocks that are forwarded */
 
 static char *block_put(char *to, const char *in, size_t bytes, size_t block)
 {
@@ -132,7 +135,7 @@ static char *block_put(char *to, const char *in, size_t bytes, size_t block)
 	return to + HEAD + block;
 }
 
-/* Allocate room for @members blocks of at most @block bytes, each with its length. Return: NULL if
+/* Allocate space for @members blocks of at most @block bytes, each with its length. Return: NULL if
  * there is no memory.
  */
 static char *blocks_room(uint32_t members, size_t block)
@@ -144,7 +147,7 @@ static char *blocks_room(uint32_t members, size_t block)
 	return malloc(all ? all : 1);
 }
 
-/* Can one call take these blocks? Return: 0, or -EMSGSIZE with an explanation. */
+/* Check that one call can send these blocks. Return: 0, or -EMSGSIZE with an explanation. */
 static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t block)
 {
 	size_t one;
@@ -153,9 +156,9 @@ static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t memb
 			  __builtin_add_overflow(block, HEAD, &one) ? SIZE_MAX : one);
 }
 
-/* Copy the blocks that have come one behind another, and check their lengths. Return: 0, or -EPROTO
- * if a member has sent a block of another length. The length in front of a block does not prove
- * that this many bytes have come.
+/* Copy the received blocks to @out, one after another without padding, and check their lengths. The
+ * length in front of a block comes from another member, and does not prove that as many bytes
+ * arrived. Return: 0, or -EPROTO if a block has another length than @bytes says.
  */
 static int blocks_take(struct hcl *h, const struct hcl_params *p, const char *in, size_t block,
 		       char *out, const size_t *bytes, uint32_t members)
@@ -231,7 +234,7 @@ static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t membe
 	for (i = 0; !err && i < members; i++)
 		if (all[i] > most)
 			most = all[i];
-	/* No memory is that large. */
+	/* malloc() of that many bytes would fail. */
 	if (!err && most > SIZE_MAX)
 		err = hcli_failed(h, p, 0, -ENOMEM);
 	*block = most;
@@ -270,7 +273,9 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
 	size_t total = sum(out_bytes, members), gives = sum(in_bytes, members), block;
 	int err = 0;
 
-	/* A block that is too long is refused only when the other members know of it. */
+	/* blocks_check() refuses blocks that are too long only after all members have agreed on the
+	 * longest length, so all of them refuse it.
+	 */
 	if (out_max < total)
 		err = room_refuse(h, &p, total, out_max);
 	else if (gives < SIZE_MAX)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Missing members: what an operation that makes no progress waits for. A process at a node knows
- * only of its own contribution; the kernel tells, by netlink, the number of each member's next
- * contribution and what the member waits for.
+ * Missing members: what an operation that makes no progress waits for. A process knows only about
+ * its own node's contribution. By netlink the kernel reports the number of each member's next
+ * contribution, and what each member waits for.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,19 +13,19 @@
 #include "handle.h"
 #include "nl.h"
 
-/* Members that wait for each other are followed up to this number. */
+/* Maximum number of members in a chain of waits that is followed. */
 #define FOLLOWED 64
 
 /**
  * struct look - the search for what an operation waits for
  * @ctl: context for netlink
- * @said: the last error message
+ * @said: the latest error message of @ctl
  * @fabric: name of the fabric
  * @op: the operation
  * @node: the node of the handle
  * @nr: number of the operation
- * @root: the node that alone contributes; or, for members that wait for the end, the sink;
- *	NL_NONE: unknown
+ * @root: if @alone, the node that contributes; otherwise the root, for which members wait after
+ *	they have sent everything; NL_NONE: unknown
  * @alone: only @root contributes
  */
 struct look {
@@ -56,7 +56,7 @@ static void look_begin(struct look *l, const struct hcl *h, const struct hcl_op 
 	memcpy(l->fabric, h->addr.shc_fabric, sizeof(h->addr.shc_fabric));
 }
 
-/* Find the plan's sink or source. */
+/* Get the plan's root: the sink of a tree, or the source of a broadcast. */
 static int root_find(struct look *l)
 {
 	struct nl_plan plan;
@@ -72,9 +72,9 @@ static int root_find(struct look *l)
 	return 0;
 }
 
-/* Return: the kernel's number of operation @op. The kernel counts contributions to a plan, and
- * messages that come, in the order in which the program posts them: @next is the number of this
- * node's next one.
+/* Return: the kernel's number of operation @op. The kernel numbers the contributions to a plan, or
+ * the messages that arrive on it, in the order in which the program posts the operations; @next is
+ * the number of this node's next operation.
  */
 static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t next)
 {
@@ -89,7 +89,9 @@ static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t
 	return next;
 }
 
-/* Find the number of the operation, and which nodes contribute to it. @me: this node's row. */
+/* Set the number of the operation, and which nodes contribute to it. @me is this node's row.
+ * Return: 0 or -errno.
+ */
 static int look_at(struct look *l, const struct hcl *h, const struct nl_op *me)
 {
 	l->nr = number_of(h, l->op, me->next);
@@ -147,7 +149,9 @@ int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 
 	if (!id || id >= h->next_id)
 		return hcli_refuse(h, NULL, -EINVAL, "no operation has number %" PRIu64, id);
-	/* Receive what has come, so that it is not taken for outstanding. */
+	/* Receive pending data first, so that a result that has already arrived does not count as
+	 * outstanding.
+	 */
 	if (op && !h->dead) {
 		hcli_port_drain(h, op->port);
 		op = hcli_op_find(h, id);
@@ -172,7 +176,7 @@ int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 
 /* ---------------------------------------------------------------- the cause of a wait */
 
-/* Get what member @node waits for, as far as the kernel can be asked. */
+/* Get from the kernel what member @node waits for. Return: false if the kernel does not know. */
 static bool row_get(struct look *l, uint32_t node, struct nl_op *row)
 {
 	struct nl_op *v;
@@ -197,7 +201,9 @@ static void blame_node(struct hcl *h, uint32_t node, const char *what)
 	hcli_say(h, "nothing moved within %u ms: node %" PRIu32 " %s", h->timeout, node, what);
 }
 
-/* Report that node @to waits for what node @from has sent: the links between them are the cause. */
+/* Report the links between two nodes as the cause: node @to waits for data that node @from has
+ * sent.
+ */
 static void blame_way(struct hcl *h, uint32_t to, uint32_t from)
 {
 	const uint32_t apart = to ^ from;
@@ -214,7 +220,9 @@ static void blame_way(struct hcl *h, uint32_t to, uint32_t from)
 		 h->timeout, to, h->why.res.cause_dim);
 }
 
-/* @row waits for no other member: report it if it is the cause. */
+/* Report the member of @row if it is the cause: it does not receive, or it has not contributed.
+ * Return: true if it was reported.
+ */
 static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *row)
 {
 	if (row->wait == HYPERCUBE_WAIT_READER)
@@ -226,8 +234,8 @@ static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *ro
 	return true;
 }
 
-/* Return: the node for which members wait that have passed on everything; NL_NONE
- * if it is unknown.
+/* Return: the node for which members wait after they have forwarded everything, which is the root;
+ * NL_NONE if it is unknown, or is the member of @row itself.
  */
 static uint32_t behind_all(struct look *l, const struct nl_op *row)
 {
@@ -236,20 +244,24 @@ static uint32_t behind_all(struct look *l, const struct nl_op *row)
 	return l->root == row->node ? NL_NONE : l->root;
 }
 
-/* Follow from member to member, as each waits for the next one. */
+/* Follow the chain of waits, from each member to the one that it waits for, and report the cause at
+ * its end.
+ */
 static void follow(struct hcl *h, struct look *l, struct nl_op row)
 {
 	unsigned int i;
 
 	for (i = 0; i < FOLLOWED; i++) {
 		const struct nl_op from = row;
-		/* A member at a later operation has passed on all of this one. */
+		/* A member that is at a later operation has forwarded all of this one. */
 		const bool peer = waits_for_peer(&from) && from.nr <= l->nr;
 		const uint32_t next = peer ? from.peer : behind_all(l, &from);
 
 		if (next == NL_NONE || !row_get(l, next, &row) || at_fault(h, l, &row))
 			return;
-		/* The member does not wait, or it waits for a member that waits for it. */
+		/* The peer does not wait for a member, or it waits for @from: so the links between
+		 * the two are the cause.
+		 */
 		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
 			blame_way(h, from.node, next);
 			return;
@@ -267,7 +279,9 @@ void hcli_seek(struct hcl *h, const struct hcl_op *op)
 	if (row_get(&l, l.node, &me) && !look_at(&l, h, &me)) {
 		const uint64_t nr = l.nr;
 
-		/* An older operation that makes no progress delays this one. */
+		/* An older operation that makes no progress delays this one, so follow that one
+		 * first.
+		 */
 		if (me.done < nr)
 			l.nr = me.done;
 		follow(h, &l, me);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending and receiving of operations at the sockets. The kernel takes contributions one after
- * another, so at each socket only one of them (hcl_port.sending) is half sent. Records come back
- * with the operation's number as cookie, in any order.
+ * Sending and receiving the data of operations at the sockets. The kernel takes contributions one
+ * after another, so at each socket at most one contribution (hcl_port.sending) is half sent. Result
+ * records arrive in any order, with the operation's number as cookie.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,15 +12,17 @@
 
 #define SCRATCH		4096
 
-/* Note that the kernel takes no more of @op: its record is there, or about to come. */
+/* Record that the kernel takes no more data of @op, because the operation has failed. Its result
+ * record has arrived, or is about to arrive.
+ */
 static void op_aborted(struct hcl *h, struct hcl_op *op)
 {
 	op->awaited = true;
 	hcli_op_gone(h, op);
 }
 
-/* Mark operations of the plan that are not sent yet: they were posted without knowing of the
- * failure.
+/* Mark the operations of the plan that are not sent yet as stale: the program posted them before it
+ * knew of the failure.
  */
 static void others_ahead(struct hcl *h, uint32_t plan)
 {
@@ -30,8 +32,8 @@ static void others_ahead(struct hcl *h, uint32_t plan)
 		op->ahead |= op->p.plan == plan && !op->begun;
 }
 
-/* Note that @op has failed. @lacks: all members have its result, but contributions are missing in
- * it, so operations posted after it go on.
+/* Record that @op has failed. If @lacks, all members have its result, but contributions are missing
+ * in it, so the operations that were posted after it continue.
  */
 static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res,
 		      bool lacks)
@@ -49,7 +51,7 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 		hcli_op_release(h, op);
 }
 
-/* Add a control message; @control has room for it. */
+/* Set the control message of @msg. @control must have room for it. */
 static void cmsg_add(struct msghdr *msg, struct cmsghdr *control, int type, const void *data,
 		     size_t len)
 {
@@ -85,13 +87,15 @@ static void cmsg_op(struct msghdr *msg, struct cmsghdr *control, const struct hc
 		cmsg_add(msg, control, HYPERCUBE_CMSG_OP_SHORT, &few, sizeof(few));
 }
 
-/* Return: how many of @bytes one call can move. */
+/* Return: how many of @bytes bytes one call can move. */
 static size_t in_call(size_t bytes)
 {
 	return bytes < HYPERCUBE_WHOLE_MAX ? bytes : HYPERCUBE_WHOLE_MAX;
 }
 
-/* Must each call give the kernel the whole contribution, since it takes pieces of all parts? */
+/* Return: true if each call must pass the kernel the whole contribution, because the kernel takes
+ * pieces from several blocks of it in turn.
+ */
 static bool whole(const struct hcl_op *op)
 {
 	return hc_traits(hcli_collective(&op->p))->parts;
@@ -132,7 +136,7 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	return 1;
 }
 
-/* Return: the control message of a type that has @least bytes at least, or NULL. */
+/* Return: the control message of type @type with at least @least bytes of data, or NULL. */
 static const struct cmsghdr *cmsg_find(struct msghdr *msg, int type, size_t least)
 {
 	struct cmsghdr *c;
@@ -144,14 +148,15 @@ static const struct cmsghdr *cmsg_find(struct msghdr *msg, int type, size_t leas
 	return NULL;
 }
 
-/* Do pieces of the result come in any order, each with a place of its own? */
+/* Return: true if the pieces of the result arrive in any order, each at its own offset. */
 static bool placed(const struct hcl_op *op)
 {
 	return hc_traits_placed(hc_traits(hcli_collective(&op->p)));
 }
 
-/* Return: the operation whose result will probably come next. An operation whose pieces have places
- * has a socket together with others of its kind only, one of which begins where another has ended.
+/* Return: the operation whose result will probably arrive next, or NULL. An operation whose pieces
+ * arrive in any order shares a socket only with others of that kind, and they run one after
+ * another.
  */
 static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 {
@@ -163,11 +168,12 @@ static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 	return NULL;
 }
 
-/* Bytes that a set of nodes takes at most. */
+/* Maximum size of a node set in bytes. */
 #define SET_MAX	((1 << HYPERCUBE_DIM_MAX) / 8)
 
-/* What a call has received: @n bytes; @cut: there was no room for more; @missing: the sets at the
- * end of a result that lacks blocks, or NULL.
+/* What one recvmsg() has received: @n bytes. @last: it was the end of the record. @cut: the data
+ * was truncated, because there was no room for more. @missing: the control message with the two
+ * sets of a result that lacks blocks, or NULL.
  */
 struct got {
 	struct hypercube_result res;
@@ -181,7 +187,8 @@ struct got {
 	} control;
 };
 
-/* Take a piece of a result that was received into @buf. */
+/* Process a piece of a result that was received into @buf. With the last piece, the operation ends.
+ */
 static void piece(struct hcl *h, const struct got *got, const char *buf)
 {
 	const struct hypercube_result *res = &got->res;
@@ -225,7 +232,7 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 		op_failed(h, op, res, got->missing);
 }
 
-/* Receive the next piece at a socket into @iov. Return: 1, 0 if there is none, or -errno. */
+/* Receive the next piece from a socket into @iov. Return: 1, 0 if there is none, or -errno. */
 static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struct got *got)
 {
 	struct msghdr msg = {
@@ -250,9 +257,9 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 	return 1;
 }
 
-/* May messages of other plans, which are not asked for, come between the pieces of a result? They
- * may at a socket that is not connected: then the operation of the next piece must be known before
- * it is received.
+/* Return: true if broadcast messages of other plans may arrive between the pieces of a result that
+ * come in any order. They can if the socket is not connected to a plan. Then the operation of the
+ * next piece must be known before the piece is received.
  */
 static bool mixed(const struct hcl *h, const struct hcl_port *port)
 {
@@ -272,7 +279,9 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	int r;
 
 	if (mixed(h, port)) {
-		/* Without room the piece stays there, except the end of a record without data. */
+		/* A read into no room leaves the piece in the socket. Only the end of a record
+		 * without data is consumed.
+		 */
 		r = recv_piece(port, flags, &iov, &got);
 		if (r > 0 && got.last)
 			piece(h, &got, scratch);
@@ -297,7 +306,7 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	return r;
 }
 
-/* End an operation that the kernel did not take. */
+/* End an operation that the kernel did not accept, as if a record with error @err had arrived. */
 static void refused(struct hcl *h, const struct hcl_op *op, int err)
 {
 	const struct got refusal = {
@@ -315,8 +324,8 @@ static void refused(struct hcl *h, const struct hcl_op *op, int err)
 	piece(h, &refusal, "");
 }
 
-/* As hcli_port_send(), but if the kernel refuses to begin an operation that ends the operation, and
- * is no error of the socket.
+/* Send as hcli_port_send() does. But if the kernel refuses the first part of an operation, that
+ * ends the operation, and is not reported as an error of the socket.
  */
 static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 {
@@ -374,8 +383,8 @@ int hcli_move(struct hcl *h)
 	return moved;
 }
 
-/* Wait at a socket. Sending does not wait while there are results to receive and no
- * room for more.
+/* Wait at a socket until data can be sent or received. The kernel does not block a send while
+ * results are waiting and there is no room for more.
  */
 static int port_wait(struct hcl *h, struct hcl_port *port)
 {
@@ -404,7 +413,9 @@ int hcli_move_wait(struct hcl *h, struct hcl_port *port)
 
 	if (r)
 		return r < 0 ? r : 0;
-	/* The socket's time limit is over, a signal came, or the socket is non-blocking. */
+	/* Nothing moved: the socket's time limit passed, a signal arrived, or the socket is
+	 * non-blocking.
+	 */
 	r = hcli_poll_until(h, end);
 	if (!r)
 		return -ETIMEDOUT;

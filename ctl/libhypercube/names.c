@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of operators and types, and results in words. */
+/* Names of operators and types, and descriptions of results. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ int hcl_type_parse(const char *name, uint32_t *width)
 	return -EINVAL;
 }
 
-/* Infinity, which only NaNs are beyond. */
+/* The bits of infinity: a greater magnitude is a NaN. */
 static const uint64_t infinity[ARRAY_SIZE(types)] = {
 	[HYPERCUBE_F32] = UINT64_C(0x7f800000), [HYPERCUBE_F64] = UINT64_C(0x7ff) << 52,
 	[HYPERCUBE_F16] = 0x7c00, [HYPERCUBE_BF16] = 0x7f80,

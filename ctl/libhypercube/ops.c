@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Posted operations: a list in the order of the calls; and the calls that post operations and wait
+ * Posted operations, a list in the order of the calls; and the calls that post operations and wait
  * for them.
  */
 #include <errno.h>
@@ -11,10 +11,11 @@
 
 #include "handle.h"
 
-/* Records of failures are looked for at least once in this many operations. */
+/* After at most this many sent operations, the socket is checked for records of failures. */
 #define RECEIVE_EVERY	16
 
-/* Return: the first operation from @op on that has something to send at a socket. */
+/* Return: the first operation in the list, from @op on, that has something to send at socket @port.
+ */
 static struct hcl_op *op_unsent(struct hcl_op *op, const struct hcl_port *port)
 {
 	while (op && (op->gone || op->port != port))
@@ -73,7 +74,7 @@ uint8_t hcli_collective(const struct hcl_params *p)
 	return p->collective ? p->collective : HYPERCUBE_REDUCE;
 }
 
-/* Explain why there is no such element. */
+/* Refuse an invalid combination of operator, type and width, and explain why. */
 static int elem_refuse(struct hcl *h, const struct hcl_params *p)
 {
 	const char *oper = hcl_oper_name(p->oper), *type = hcl_type_name(p->type);
@@ -132,8 +133,8 @@ static int params_check(struct hcl *h, const struct hcl_params *p, const void *i
 	return t->parts || hc_traits_shares(t) ? hcli_whole(h, p, 1, bytes) : 0;
 }
 
-/* Has an operation failed that no call waits for? Return: 0, its error, or an error
- * of the socket.
+/* Report the failure of an operation that no call waits for. Return: 0 if there is none, its error,
+ * or an error of the socket.
  */
 static int late(struct hcl *h)
 {
@@ -164,7 +165,7 @@ struct hcl_op *hcli_op_new(struct hcl *h)
 	return op;
 }
 
-/* Choose the socket, and send what the kernel takes at once. */
+/* Choose the socket of @op, and send as much as the kernel takes at once. Return: 0 or -errno. */
 static int op_begin(struct hcl *h, struct hcl_op *op)
 {
 	struct hcl_port *port;
@@ -190,7 +191,7 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	struct hcl_port *port = op->port;
 
 	hcli_failed(h, &op->p, op->id, err);
-	/* Only the kernel knows how many blocks there are. */
+	/* Only the kernel knows how many blocks the result has. */
 	if (err == -EMSGSIZE && hc_traits_shares(hc_traits(hcli_collective(&op->p))))
 		hcli_whole(h, &op->p, 1, op->out_max);
 	if (!port) {
@@ -202,8 +203,8 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	hcli_port_refused(h, port);
 }
 
-/* Report failures of the plan first: before the caller knows of all of them, nothing is posted to
- * the plan.
+/* Report a failure of the plan that no call has reported yet. Nothing is posted to a plan before
+ * the caller knows of all its failures. Return: 0 if there is no such failure, otherwise the error.
  */
 static int tell_first(struct hcl *h, struct hcl_port *port, const struct hcl_params *p)
 {
@@ -227,8 +228,9 @@ int hcli_tell_first(struct hcl *h, const struct hcl_params *p)
 	return err ? hcli_failed(h, p, 0, err) : tell_first(h, port, p);
 }
 
-/* The kernel refuses @op because a failure waits to be read at its socket; so the socket stays
- * open.
+/* Handle the refusal of @op: the kernel refuses it because its socket holds a record of a failure
+ * that has not been read. So the socket must stay open, and the record is read and reported.
+ * Return: the error.
  */
 static int op_ahead(struct hcl *h, struct hcl_op *op)
 {
@@ -278,7 +280,9 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	return 0;
 }
 
-/* Wait for @ms, but no longer than until it must be checked whether messages can still come. */
+/* Wait for up to @ms milliseconds, but no longer than until the next check whether broadcast
+ * messages can still arrive. Return: 1 if anything moved or ended, 0, or -errno.
+ */
 static int poll_doubting(struct hcl *h, int ms)
 {
 	int stale = hcli_set_stale(h);
@@ -335,7 +339,7 @@ int hcl_test(const struct hcl *h, uint64_t id)
 	return !op || op->done;
 }
 
-/* Return how an operation ended that is no longer in the list. */
+/* Return: how an operation that is no longer in the list ended. */
 static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	if (id >= h->next_id)
@@ -413,7 +417,7 @@ int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t 
 		return err;
 	}
 	err = hcl_wait(h, id, res);
-	/* The caller's buffers go away now. */
+	/* The caller may free its buffers now. */
 	op = hcli_op_find(h, id);
 	if (op && hcli_listens(op) && !op->got)
 		hcli_op_release(h, op);

@@ -12,7 +12,7 @@
 #include "plan_impl.h"
 
 #define SAID	256
-/* Milliseconds that hcl_plan_await() sleeps between two looks. */
+/* Milliseconds that hcl_plan_await() sleeps between two checks. */
 #define PAUSE	5
 
 /* Explanation of the latest failure of this thread. */
@@ -53,7 +53,7 @@ struct wish {
  * struct kind - a plan type
  * @name: its name in messages
  * @rooted: it needs a root
- * @unrooted: it takes no root
+ * @unrooted: it takes no root as an argument
  * @find: find a plan; returns 0, or -errno and sets @why
  * @shape: convert a plan to the form in which it is installed
  * @release: free a plan; may be NULL
@@ -182,7 +182,7 @@ static const struct kind kinds[] = {
 	},
 };
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- looking up plans */
 
 static int check_name(struct hcctl *h, const char *fabric)
 {
@@ -192,7 +192,7 @@ static int check_name(struct hcctl *h, const char *fabric)
 	return -ENODEV;
 }
 
-/* The kernel returns -ENOENT for a missing fabric, too. */
+/* Convert -ENOENT to the error for a missing fabric: the kernel returns it for that, too. */
 static int no_fabric(int rc)
 {
 	return rc == -ENOENT ? -ENODEV : rc;
@@ -217,7 +217,8 @@ static uint32_t root_of(const struct nl_plan *v)
 	return v->nring_nodes ? v->ring_nodes[0] : HCL_PLAN_ANY;
 }
 
-/* Copy the numbers of the members, as far as there is room. Return: the number of members. */
+/* Copy the node numbers of the plan's members, @max of them at most. Return: the number of members.
+ */
 static uint32_t members_of(const struct nl_plan *v, uint32_t *nodes, size_t max)
 {
 	uint32_t u, n = 0;
@@ -323,9 +324,9 @@ int hcl_plan_await(const char *fabric, uint32_t id, uint32_t epoch, unsigned int
  * @type: enum hypercube_plan_type
  * @wish: what is required of the plan
  * @nodes: numbers of the members that it requires, or NULL
- * @n: number of these
- * @guard: ms for which members of a guarded plan wait, or 0
- * @recipe: with @guard, how to plan it again
+ * @n: number of @nodes
+ * @guard: how long, in ms, members of a guarded plan wait for its next epoch, or 0
+ * @recipe: with @guard, the arguments of hcctl that make the plan again
  */
 struct making {
 	const char *fabric;
@@ -432,8 +433,8 @@ int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t ro
 	return rc;
 }
 
-/* Write the words of hcctl that plan it again: "tree find members 0-4,7". Return: false if they are
- * too long.
+/* Write the arguments with which hcctl makes the plan again, such as "tree find members 0-4,7".
+ * Return: false if they are too long.
  */
 static bool write_recipe(const uint32_t *set, char buf[HYPERCUBE_RECIPE_MAX + 1])
 {
@@ -461,7 +462,9 @@ static int install_members(struct hcctl *h, struct making *m)
 	int rc = set ? 0 : hc_nomem(h);
 	size_t i;
 
-	/* Nodes that no fabric has are refused when the number of nodes is known. */
+	/* Skip numbers that no fabric has. They are refused later, when the fabric's number of
+	 * nodes is known.
+	 */
 	for (i = 0; set && i < m->n; i++)
 		if (m->nodes[i] < hc_nodes(HC_LIB_DIM_MAX))
 			hc_set_add(set, m->nodes[i]);
@@ -500,7 +503,7 @@ int hcl_plan_remove(const char *fabric, uint32_t id)
 	struct nl_plan v = {};
 	struct nl_fabric info;
 
-	/* What is not there: the fabric or the plan? */
+	/* Find out whether the fabric or the plan is missing. */
 	if (rc)
 		rc = hcli_plan_look(&h, fabric, id, &info, &v) ?: rc;
 	nl_plan_clear(&v);

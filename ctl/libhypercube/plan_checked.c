@@ -64,7 +64,7 @@ static int install(struct hcctl *h, struct making *m)
 	return rc ? rc : live_retry(h, make_once, m);
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- looking up pairs */
 
 /**
  * struct looking - the search for installed pairs
@@ -92,7 +92,7 @@ static const struct nl_plan *find(const struct looking *l, uint32_t id)
 	return NULL;
 }
 
-/* Get the relays of a tree from the planner's description of the tree. */
+/* Get the set of relays, and that of members, of an installed tree. The planner computes them. */
 static int relays_get(const struct looking *l, const struct nl_plan *v, uint32_t **relays,
 		      uint32_t *members)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sockets of a handle. One socket serves all plans at first. As soon as the program contributes
- * to a second plan, that plan gets a socket connected to it, and so on: so a plan that waits does
- * not delay others, in whatever order the program uses them. Messages of broadcasts come to the
- * first socket, unless the node contributes to their plan.
+ * The sockets of a handle. At first one socket serves all plans. When the program contributes to a
+ * second plan, that plan gets a socket of its own, connected to it, and so does each further plan.
+ * So a plan that waits does not delay others, in whatever order the program uses them. Messages of
+ * broadcasts arrive at the first socket, unless the node contributes to their plan.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,8 +18,8 @@
 /* With this many sockets poll() needs no allocation. */
 #define FEW 8
 
-/* The shortest time limit there is: a call at one of several sockets may spin (SO_BUSY_POLL), but
- * must not sleep for long.
+/* The shortest possible time limit of a socket. A call at one of several sockets may spin
+ * (SO_BUSY_POLL), but must not sleep for long.
  */
 static const struct timeval brief = { .tv_usec = 1 };
 
@@ -78,7 +78,7 @@ int hcl_fd(struct hcl *h)
 	return hcli_failed(h, NULL, 0, err);
 }
 
-/* Give a socket buffers as large as those of the first one. */
+/* Make the buffers of a socket as large as those of the first one. */
 static void buffers_copy(const struct hcl *h, int fd)
 {
 	static const int option[] = { SO_SNDBUF, SO_RCVBUF };
@@ -90,14 +90,14 @@ static void buffers_copy(const struct hcl *h, int fd)
 		if (getsockopt(h->port.fd, SOL_SOCKET, option[i], &bytes, &len) ||
 		    getsockopt(fd, SOL_SOCKET, option[i], &is, &len) || is == bytes)
 			continue;
-		/* getsockopt() returns twice the size that setsockopt() got. */
+		/* getsockopt() returns twice the value that setsockopt() was given. */
 		bytes /= 2;
 		setsockopt(fd, SOL_SOCKET, option[i], &bytes, sizeof(bytes));
 	}
 }
 
-/* Open a socket. The permission to use the node was checked when the handle was opened, and sockets
- * that are opened later inherit it.
+/* Open a further socket for a plan. The kernel checked the permission to use the node when the
+ * handle was opened; later sockets inherit it from the first one. Return: the socket or -errno.
  */
 static int port_socket(const struct hcl *h, uint32_t plan)
 {
@@ -143,12 +143,14 @@ static int port_open(struct hcl *h, uint32_t plan, struct hcl_port **out)
 	if (!port->next)
 		hcli_timeout_set(h, &h->port);
 	*out = port;
-	/* Earlier messages of the plan must be received before those that come now. */
+	/* Earlier messages of the plan, at the first socket, must be received before those at the
+	 * new one.
+	 */
 	return hcli_port_drain(h, &h->port);
 }
 
-/* Does the error mean that the process cannot have another socket? One is enough, though not for
- * every order of use.
+/* Return: true if the error means that the process cannot have another socket. One socket is
+ * enough, but then a plan may have to wait for another one.
  */
 static bool want_of_room(int err)
 {
@@ -169,7 +171,7 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		}
 	if (h->tied || listens || h->first == p->plan)
 		return 0;
-	/* An operation whose pieces have places is best alone at its socket. */
+	/* An operation whose pieces arrive in any order does not share the first socket. */
 	if (!h->first && !hc_traits_placed(hc_traits(hcli_collective(p)))) {
 		h->first = p->plan;
 		return 0;
@@ -224,7 +226,7 @@ uint64_t hcli_end(const struct hcl *h)
 	return h->timeout ? hcli_now() + h->timeout : UINT64_MAX;
 }
 
-/* Poll until a time; signals do not begin the wait again. */
+/* Poll until time @end, in ms. A signal does not restart the time limit. */
 static int poll_until(struct pollfd *p, nfds_t n, uint64_t end)
 {
 	uint64_t now = end == UINT64_MAX ? 0 : hcli_now();

@@ -10,7 +10,7 @@
 #include "handle.h"
 
 /**
- * struct stripe - the part of each block that goes over one plan
+ * struct stripe - the chunk of each block that is sent over one plan
  * @plan: id of the plan
  * @from: offset of the stripe in each block
  * @len: bytes of the stripe
@@ -33,7 +33,7 @@ struct stripe {
  * struct striped - a collective in stripes
  * @p: parameters of all operations, except the plan
  * @in: contribution of this member
- * @gives: number of blocks in it
+ * @gives: number of blocks in @in
  * @block: bytes of each block
  * @members: number of blocks in the result
  * @n: number of stripes
@@ -49,7 +49,9 @@ struct striped {
 	struct stripe stripe[HCL_STRIPES_MAX];
 };
 
-/* Cut the blocks. Stripes without bytes are left out, at all members alike. */
+/* Cut the blocks into stripes, one for each plan. Stripes without bytes are left out, at all
+ * members in the same manner.
+ */
 static int stripes_cut(struct hcl *h, struct striped *s, const uint32_t *plans, unsigned int n)
 {
 	unsigned int i;
@@ -90,7 +92,7 @@ static int stripes_post(struct hcl *h, struct striped *s)
 	unsigned int i;
 	int err = 0;
 
-	/* None of the operations must be refused once another one has begun. */
+	/* None of the operations may be refused after another one has begun. */
 	for (i = 0; !err && i < s->n; i++) {
 		p.plan = s->stripe[i].plan;
 		err = hcli_tell_first(h, &p);
@@ -115,7 +117,9 @@ static int stripes_wait(struct hcl *h, struct striped *s)
 
 	for (i = 0; i < s->n && !h->dead; i++) {
 		own = hcl_wait(h, s->stripe[i].id, &s->stripe[i].res);
-		/* The caller's buffers go away. */
+		/* An operation that has not ended still uses the stripe's buffers, which are freed
+		 * next.
+		 */
 		if (hcli_op_find(h, s->stripe[i].id))
 			h->dead = true;
 		err = err ? err : own;
@@ -140,7 +144,9 @@ static int stripes_join(struct hcl *h, const struct striped *s, char *out)
 	return 0;
 }
 
-/* Make one result of those of the stripes: it has taken as long as the longest one. */
+/* Combine the results of the stripes into one. Its steps, clock and time are the maxima over the
+ * stripes.
+ */
 static void result_sum(const struct striped *s, struct hypercube_result *res)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Locating Byzantine nodes: an allreduce over pairs of trees for all dimensions.
+ * Locating Byzantine nodes, by allreduces over a pair of trees for each dimension.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -12,7 +12,9 @@
 #include "handle.h"
 #include "libhypercube-checked.h"
 
-/* FNV-1a of 64 bits: results that differ in one byte never have the same digest. */
+/* Return: the 64-bit FNV-1a hash of @data. Results that differ in one byte never have the same
+ * hash.
+ */
 static uint64_t digest(const void *data, size_t bytes)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -34,7 +36,9 @@ static bool pairs_fit(const struct hcl_pair *pair, unsigned int n)
 	return n && n <= HYPERCUBE_DIM_MAX && pair[0].dim && pair[0].dim <= HYPERCUBE_DIM_MAX;
 }
 
-/* Return: equal numbers for equal results; HC_CHECKED_MIXED if the members differ. */
+/* Return: a number for result @i: equal results have equal numbers. HC_CHECKED_MIXED if not all
+ * members got the same result.
+ */
 static uint32_t result_of(const struct hcl_suspects *view, unsigned int nviews, unsigned int i)
 {
 	unsigned int j, v;
@@ -98,7 +102,7 @@ int hcl_checked_locate_of(const struct hcl_pair *pair, unsigned int n,
 	return 0;
 }
 
-/* Digest of a result, in which all NaNs are made equal. */
+/* Return: the digest of a result. All NaNs in it are first replaced by one bit pattern. */
 static uint64_t digest_of(const struct hcl_params *p, void *out, size_t bytes)
 {
 	size_t elem = hcl_elem_size(p->oper, p->type, p->width), i;
@@ -161,7 +165,7 @@ static __attribute__((format(printf, 2, 3))) void add(struct text *t, const char
 		t->len = t->len + n < t->size ? t->len + n : t->size - 1;
 }
 
-/* Number of nodes or sets that are listed in words. */
+/* Maximum number of suspects that an explanation lists. */
 #define WORDS 8
 
 static void add_nodes(struct text *t, const struct hcl_suspects *s)
@@ -178,7 +182,7 @@ static void add_nodes(struct text *t, const struct hcl_suspects *s)
 		add(t, " and %u more", s->n - WORDS);
 }
 
-/* Explain why several nodes remain. */
+/* Append the reason why several suspects remain. */
 static void add_open(struct text *t, const struct hcl_suspects *s)
 {
 	uint32_t k, first = 1;

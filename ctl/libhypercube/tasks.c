@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks: put into the queue of a node, taken from it, and reported done.
+ * Tasks: putting a task into the queue of a node, taking one from it, and reporting it done.
  */
 #include <errno.h>
 #include <poll.h>

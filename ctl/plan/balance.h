@@ -23,7 +23,7 @@ struct hc_cube {
 };
 
 /**
- * struct hc_cubes - several of the same dimension
+ * struct hc_cubes - several subcubes of the same dimension
  * @k: dimension of each subcube
  * @n: number of subcubes
  * @v: the subcubes, by descending @dims, then by ascending @base; release with free()
@@ -121,7 +121,7 @@ int hc_balance_hang(const struct hc_faults *f, const struct hc_cube *c,
 		    struct hc_balance_topo *t);
 void hc_balance_topo_free(struct hc_balance_topo *t);
 
-/* --- who sends how many tasks where --- */
+/* --- which node sends how many tasks to which neighbour --- */
 
 enum hc_balance_method {
 	HC_BALANCE_RID,		/* each underloaded node asks its neighbours for tasks */
@@ -207,8 +207,8 @@ struct hc_balance_plan {
 
 struct hc_balancer;
 
-/* Allocate memory in which plans for a topology are made, as often as wanted. @f and @t stay the
- * caller's and must outlive it. Return: NULL without memory.
+/* Allocate memory for making any number of plans for a topology. @f and @t stay the caller's, and
+ * must live as long as the memory is used. Return: NULL without memory.
  */
 struct hc_balancer *hc_balancer_new(const struct hc_faults *f, const struct hc_balance_topo *t);
 void hc_balancer_free(struct hc_balancer *b);

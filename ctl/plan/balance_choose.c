@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Choosing the subcube to which trees attach the other nodes.
+ * Choosing the subcube of a balancing topology.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -88,8 +88,8 @@ static bool any_link(const struct hc_faults *f)
 	return false;
 }
 
-/* The test of Algorithm 4 ignores faulty links. If there are any, search: is every live node within
- * the distance from @c that the test promises?
+/* Return: true if every live node is within the distance from @c that Algorithm 4's test promises.
+ * The test ignores faulty links, so if there are any, this has to be searched.
  */
 static bool reaches(struct hc_reach *r, const struct hc_cube *c, unsigned int dim, uint32_t live)
 {
@@ -207,7 +207,9 @@ static void best_free(struct best *b)
 	free(b->size);
 }
 
-/* Is any node at distance @depth or more from @c a member? Mostly the first one looked at is. */
+/* Return: true if any node at distance @depth or more from @c is a member. Mostly the first node
+ * that is checked is one.
+ */
 static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigned int depth)
 {
 	uint32_t fixed = hc_ones(b->f->dim) & ~c->dims, away = fixed, u;
@@ -226,8 +228,8 @@ static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigne
 	return false;
 }
 
-/* Return: a lower bound of the depth of every topology around a @k-cube. With a lesser depth more
- * than @others nodes would be too far away, and only @others nodes are no members.
+/* Return: a lower bound of the depth of every topology around a @k-cube. With less depth, more than
+ * @others nodes would be too far away; but only @others nodes may be left out.
  */
 static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t others)
 {

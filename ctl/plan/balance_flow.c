@@ -27,7 +27,7 @@
 /**
  * struct hc_flow - a network and a flow
  * @b: the nodes and links
- * @ports: how many ports a node may have
+ * @ports: maximum number of ports of a node
  * @pool: number of the pool
  * @end: number of the node behind it, to which all sinks have a link
  * @flow: at u * ports + d: number of tasks that leave node u by port d, less those that
@@ -128,7 +128,9 @@ static uint32_t links(const struct hc_flow *fl, uint32_t u)
 	return u == fl->pool ? fl->pool + 1 : u == fl->end ? 0 : fl->ports + 2;
 }
 
-/* What link @i of node @u can carry, which node it leads to, and its reduced cost. */
+/* A link of the flow network: the node that it leads to, the amount that it can still carry, and
+ * its reduced cost.
+ */
 struct arc {
 	uint32_t to;
 	int64_t room;

@@ -7,7 +7,7 @@
 
 #include "balance.h"
 
-/* Return: the bits of @i, moved in order to the places where @mask has ones. */
+/* Return: the bits of @i, moved in order to the positions where @mask has ones. */
 static inline uint32_t hc_deposit(uint32_t i, uint32_t mask)
 {
 	uint32_t u = 0;

@@ -83,8 +83,8 @@ static uint64_t hops_to(struct hc_balancer *b, const uint64_t *load, uint64_t mo
 	return hops;
 }
 
-/* Compare @most with @most + 1: do the hops that are saved if the fullest member may have one task
- * more cost more time than that task takes?
+/* Compare @most with @most + 1. Return: true if it pays that the fullest member may have one more
+ * task: if the hops that this saves take more time than that task.
  */
 static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t most)
 {

@@ -28,7 +28,7 @@ enum { FIRST, LAST };
  * @drawn: number of tasks whose time was drawn from this node's random numbers
  * @running: the node is executing a task
  * @listed: the node is in the heap
- * @owed: time that balancing adds to the task that it executes
+ * @owed: time that balancing adds to the task that the node executes
  * @hold: the node begins no task before this time
  * @asked: when the last balancing that the node asked for ended
  * @pause: time that the node waits after that, beyond the interval, before it asks again
@@ -211,7 +211,7 @@ static void migrate(struct hc_sim_room *r, uint32_t from, uint32_t to, uint64_t 
 
 /* --- what balancing costs --- */
 
-/* Charge @cost to node @u by itself, at once. */
+/* Charge @cost to node @u alone, at once. */
 static void pay(struct hc_sim_room *r, uint32_t u, double cost)
 {
 	struct worker *w = &r->w[u];

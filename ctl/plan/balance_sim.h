@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulation of Nam, Seo, Lee and Kim (section 6). Whatever the paper does not say is a
- * parameter here.
+ * The simulation of Nam, Seo, Lee and Kim (section 6). What the paper leaves open is a parameter
+ * here.
  */
 #ifndef _HC_PLAN_BALANCE_SIM_H
 #define _HC_PLAN_BALANCE_SIM_H
@@ -9,8 +9,8 @@
 #include "balance.h"
 
 enum hc_sim_charge {
-	HC_SIM_LOCAL,	/* each node pays for what it sends and receives itself */
-	HC_SIM_PHASE,	/* all wait for each other, in each step for the busiest link */
+	HC_SIM_LOCAL,	/* each node is charged for what it sends and receives itself */
+	HC_SIM_PHASE,	/* all nodes wait, in each step, for the busiest link */
 };
 
 enum hc_sim_tau {
@@ -34,7 +34,7 @@ enum hc_sim_pick {
  *	asked for) to the next request
  * @hop: time that a task takes over a link
  * @info: time that a step of information takes
- * @charge: who pays for balancing
+ * @charge: how nodes are charged for balancing
  * @tau: what the time of a task depends on
  * @pick: which tasks a sender gives away
  * @seed: seed of all random numbers

@@ -180,7 +180,9 @@ static int choose(const struct hc_faults *f, enum hc_balance_shape shape,
 	return 0;
 }
 
-/* A network that is no hypercube has no subcubes but its nodes: choose one in the middle. */
+/* Choose the subcube of a network that is no hypercube: a single node, in the middle of the
+ * network.
+ */
 static int choose_middle(const struct hc_faults *f, struct hc_balance_topo *t, struct hc_cube *c)
 {
 	const struct hc_span_req req = { .method = HC_SPAN_DEPTH, .root = HC_ANY_SINK };

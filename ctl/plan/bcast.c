@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hc_plan_bcast(): which method finds the sequence, and what follows from it.
+ * hc_plan_bcast(): calling the method that finds the sequence, and computing the properties of the
+ * plan.
  */
 #include <errno.h>
 #include <stdlib.h>

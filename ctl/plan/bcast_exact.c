@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is there a sequence of a given length? Depth-first search over the sets of informed nodes.
+ * Search for a sequence of a given length, depth first, over the sets of informed nodes.
  *
  * The search gives up a set if the remaining steps cannot be enough: because a step at most doubles
  * the number of informed nodes, because some member is farther away than that many steps, or

@@ -8,7 +8,7 @@
  * sends the message there, which is impossible if the source's neighbour in that half has failed.
  * So a dimension may be chosen only if the half with fewer faults holds the source, or the source's
  * link along the dimension can be used.
- * is the source's own, or the way across is open.
+ *
  * At the outermost level every such dimension is tried, with and without the additional steps
  * inside the halves. The paper's choice is tried first, and is kept unless another one is shorter.
  */

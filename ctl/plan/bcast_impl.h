@@ -21,8 +21,9 @@ struct hc_bfault {
 	uint32_t bit;
 };
 
-/* Return: the place of a fault relative to @node, as a mask of dimensions: the subcube through
- * @node with the free dimensions D has the fault inside iff the mask is a subset of D.
+/* Return: the coordinates of a fault relative to @node, as a mask of dimensions: the subcube
+ * through @node with the free dimensions D has the fault inside if and only if the mask is a subset
+ * of D.
  */
 static inline uint32_t hc_bfault_at(const struct hc_bfault *f, uint32_t node)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which nodes relay in a tree, and which links the tree uses.
+ * Finding the nodes that relay in a tree, and the links that the tree uses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void hops_from(const struct marking *m, uint32_t u, uint32_t *hops)
 }
 
 /* Mark the nodes and links of all shortest paths of the detour between @from and @to: the kernel's
- * nodes choose among these paths as frames come.
+ * nodes choose one of these paths for each frame.
  */
 static void mark_detour(struct marking *m, uint32_t from, uint32_t to)
 {

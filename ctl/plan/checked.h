@@ -4,8 +4,8 @@
  * so that a node that falsifies data falsifies one of the two results only; and, from the results,
  * which nodes may have done so.
  *
- * A node relays in a tree if it passes on data of other nodes: it merges contributions on the way
- * up, passes the result down, helps a blocked neighbour, or is on the path of a detour. Without
+ * A node relays in a tree if it forwards data of other nodes: it merges contributions on the way
+ * up, sends the result down, helps a blocked neighbour, or is on the path of a detour. Without
  * faults the relays are the nodes whose coordinate along the first dimension of the order is that
  * of the sink, half of the cube. So two trees with the same first dimension k, whose sinks differ
  * in bit k, have no relay in common. The links that they have in common are those along k, and

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which trees are paired: the best pair of all, and for each dimension the best pair whose trees
+ * Finding pairs of trees: the best pair of all, and for each dimension the best pair whose trees
  * both have it as their first dimension, with sinks on both sides of it.
  *
- * Up to HC_CHECKED_EXACT dimensions all pairs are tried. Beyond, in a cube with faults, one tree
- * has the sink that is best for a single tree, the other tree the nearest sink across some
+ * Up to HC_CHECKED_EXACT dimensions all pairs are tried. Beyond that, in a cube with faults, one
+ * tree has the sink that is best for a single tree, the other tree the nearest sink across some
  * dimension, and the orders are rotations of one order. In a cube without faults any such pair is
  * best, see checked.h.
  */

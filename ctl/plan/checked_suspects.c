@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which nodes may have falsified data in trees that reduced the same contributions.
+ * Finding the nodes that may have falsified data in trees that reduced the same contributions.
  *
- * Only nodes that relay in some tree with a result of its own can be needed, but any node may be
- * asked about: a set explains the results iff the trees in which no node of the set relays have
- * the same result, each at all its receivers.
+ * Only nodes that relay in some tree whose result differs can be in a smallest set, but any node
+ * may be checked: a set explains the results if and only if all trees in which no node of the set
+ * relays have the same result, at all of their receivers.
  */
 #include "checked.h"
 

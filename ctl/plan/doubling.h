@@ -15,7 +15,7 @@
  * @dims: mask of its free dimensions
  * @base: any node of the subcube
  * @d: filled in: stages by ascending dimension
- * @reason: filled in if doubling is not possible in it
+ * @reason: filled in if recursive doubling is not possible in it
  *
  * Return: 0, or -EINVAL if the subcube has a fault.
  */
@@ -34,18 +34,18 @@ int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
  */
 int hc_plan_doubling_largest(const struct hc_faults *f, struct hc_doubling *d);
 
-/* Doubling is chosen where it took at most this per cent of a tree's time. */
+/* Recursive doubling is chosen where it took at most this percentage of a tree's time. */
 #define HC_DOUBLING_PAYS 90
 
 /**
- * struct hc_doubling_measured - times of an allreduce by doubling and on a tree, from one
- *	benchmark run
+ * struct hc_doubling_measured - times of an allreduce by recursive doubling and over a tree,
+ *	from one benchmark run
  * @dim: dimension of the cube, all of whose nodes take part
  * @bytes: length of a contribution in bytes; 0: a barrier
- * @latency: by doubling, time from the last node's call to the last node's return, in per cent
- *	of the same time on a tree
- * @back_to_back: by doubling, time per operation of many operations in a row, in per cent of
- *	the same time on a tree
+ * @latency: by recursive doubling, time from the last node's call to the last node's return, in
+ *	per cent of the same time on a tree
+ * @back_to_back: by recursive doubling, time per operation of many operations in a row, in per
+ *	cent of the same time on a tree
  */
 struct hc_doubling_measured {
 	unsigned int dim;
@@ -61,15 +61,15 @@ const struct hc_doubling_measured *hc_doubling_measured(size_t *n);
 const char *hc_doubling_how(void);
 
 /**
- * hc_doubling_pays() - is doubling to be chosen rather than a tree?
+ * hc_doubling_pays() - decide whether recursive doubling is chosen rather than a tree
  * @dim: dimension of the subcube
  * @bytes: length of a contribution in bytes; 0: a barrier
  * @row: set to the row of the table on which the function decided
  *
  * The rows with the nearest dimension (the larger one of two) are used, and of these the row with
- * the smallest length that is not less than @bytes, or the one with the largest length. Doubling
- * pays if in that row both times are at most HC_DOUBLING_PAYS per cent: a difference of less than a
- * tenth also occurs between two runs of the same benchmark.
+ * the smallest length that is not less than @bytes, or the one with the largest length. Recursive
+ * doubling is chosen if in that row both times are at most HC_DOUBLING_PAYS per cent: a difference
+ * of less than a tenth also occurs between two runs of the same benchmark.
  */
 bool hc_doubling_pays(unsigned int dim, uint64_t bytes, const struct hc_doubling_measured **row);
 

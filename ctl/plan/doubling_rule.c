@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an allreduce uses recursive doubling: where measurements showed that it is faster than a
- * tree.
+ * The rule that decides when an allreduce uses recursive doubling: where measurements showed that
+ * it is faster than a tree.
  */
 #include "doubling.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See exchange.h. Offsets that are rotations of each other form an orbit. An orbit of n offsets is
- * one step: if its first offset comes over dimension d, the next one comes over d + 1, and so on.
- * The offset from which an offset comes is the offset without one of its bits; it must be in an
- * orbit of n as well, and such a bit always exists (the tests try all offsets). Offsets of smaller
- * orbits, which are periodic, come last, n of them in a step, over any dimensions: with one bit
- * more or less none of them is periodic, so all offsets that they come from have come before.
+ * See exchange.h. Offsets that are rotations of each other form an orbit. An orbit of n offsets
+ * makes one step: if its first offset arrives over dimension d, the next one arrives over d + 1,
+ * and so on. The neighbour that sends the message of an offset has received it as the offset
+ * without one of its bits. That offset must be in an orbit of n as well; such a bit always exists
+ * (the tests try all offsets). Offsets of smaller orbits, which are periodic, come last, n of them
+ * in a step, over any dimensions: with one bit more or less none of them is periodic, so all
+ * offsets that they come from have arrived before.
  */
 #include "exchange.h"
 

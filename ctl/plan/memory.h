@@ -19,9 +19,9 @@ static inline void hc_free_pieces(void *const *piece, size_t n)
 	hc_free_pieces((void *const []){ __VA_ARGS__ }, \
 		       sizeof((void *const []){ __VA_ARGS__ }) / sizeof(void *))
 
-/* Make room for one more element in the array @v, which has @n elements of @size bytes and room for
- * *room. The first time it gets room for @first elements. Return: the array, which may have moved;
- * NULL without memory, and the array is unchanged.
+/* Make space for one more element in the array @v, which has @n elements of @size bytes and space
+ * for *@room. The first allocation has space for @first elements. Return: the array, which may have
+ * moved; NULL without memory, and the array is unchanged.
  */
 static inline void *hc_grow(void *v, size_t n, size_t *room, size_t size, size_t first)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many faults a self-checking algorithm can hide: Schollmeyer and McMillin, A General
+ * The number of faults that a self-checking algorithm can hide: Schollmeyer and McMillin, A General
  * Method for Maximizing the Error-Detecting Ability of Distributed Algorithms.
  *
- * The environment of a processor are those that it asks, and itself. A set of faults is feasible
- * if no environment has more than its tg of them. Sets are arrays of a bool for each processor.
+ * The environment of a processor consists of the processors that it asks, and itself. Each
+ * environment may have up to tg faults. A set of faults is feasible if no environment has more. A
+ * set is an array with a bool for each processor.
  */
 #ifndef _HC_PLAN_MFI_H
 #define _HC_PLAN_MFI_H
@@ -24,14 +25,14 @@ enum hc_mfi_kind {
 };
 
 enum hc_mfi_pattern {
-	HC_MFI_STAR,	/* the neighbours */
+	HC_MFI_STAR,	/* a processor's neighbours */
 	HC_MFI_SQUARE,	/* east, south and south-east */
 	HC_MFI_BOX,	/* the neighbours and the corners between them */
 	HC_MFI_LISTED,
 };
 
 /**
- * struct hc_mfi_lists - a list of processors for each of them
+ * struct hc_mfi_lists - a list of processors for each processor
  * @at: the list of i begins at @at[i], and ends at @at[i + 1]
  * @v: the lists, each in ascending order
  */
@@ -40,12 +41,12 @@ struct hc_mfi_lists {
 	uint32_t *v;
 };
 
-/* For each v of the list of i. */
+/* Loop: @v_ points in turn to each entry of the list of processor @i_. */
 #define HC_MFI_EACH(v_, lists_, i_)						\
 	for (const uint32_t *(v_) = (lists_)->v + (lists_)->at[i_];		\
 	     (v_) < (lists_)->v + (lists_)->at[(i_) + 1]; (v_)++)
 
-/* From @u to @v: @u asks @v. */
+/* A directed pair: @u asks @v. */
 struct hc_mfi_pair {
 	uint32_t u;
 	uint32_t v;
@@ -53,19 +54,19 @@ struct hc_mfi_pair {
 
 /**
  * struct hc_mfi_net - processors and their environments
- * @kind: what they are
- * @pattern: of the environments
- * @dim: of a cube; axes of a k-ary one
- * @k: processors along each of these
- * @rows: of a mesh or torus
- * @cols: the same
- * @n: how many processors
- * @tg: how many faults each environment may have at least
- * @tg_of: how many each of them may; NULL: @tg
- * @transitive: all processors look alike
- * @env: environments
- * @in: in whose environments a processor is
- * @aug: the augmented graph: with whom it is in an environment
+ * @kind: kind of the network
+ * @pattern: pattern of the environments
+ * @dim: dimension of a cube; number of axes of a k-ary cube
+ * @k: number of processors along each axis of a k-ary cube
+ * @rows: number of rows of a mesh or torus
+ * @cols: number of columns of a mesh or torus
+ * @n: number of processors
+ * @tg: the least number of faults that any environment may have
+ * @tg_of: for each environment, number of faults that it may have; NULL: @tg for all
+ * @transitive: a symmetry of the network maps any processor to any other
+ * @env: for each processor, its environment
+ * @in: for each processor, the processors whose environments it is in
+ * @aug: the augmented graph: for each processor, those with which it shares an environment
  */
 struct hc_mfi_net {
 	enum hc_mfi_kind kind;
@@ -84,18 +85,22 @@ struct hc_mfi_net {
 };
 
 /* --- mfi_net.c --- */
-/* NULL: out of memory.  Each processor is in its own environment, listed or not. */
+/* Make a network from pairs. Each processor is in its own environment, whether listed or not.
+ * Return: NULL without memory.
+ */
 struct hc_mfi_net *hc_mfi_new(uint32_t n, const struct hc_mfi_pair *pairs, size_t npairs,
 			      uint32_t tg);
 struct hc_mfi_net *hc_mfi_cube(unsigned int dim, uint32_t tg);
-/* A k-ary cube of @axes axes, @k > 1 processors along each, with stars; with 2 axes that is a
- * torus, with 2 processors a hypercube.
+/* Make a k-ary cube of @axes axes, with @k > 1 processors along each, and the pattern star. With 2
+ * axes that is a torus, with 2 processors along each axis a hypercube.
  */
 struct hc_mfi_net *hc_mfi_kary(uint32_t k, unsigned int axes, uint32_t tg);
 struct hc_mfi_net *hc_mfi_grid(uint32_t rows, uint32_t cols, bool wrap,
 			       enum hc_mfi_pattern pattern, uint32_t tg);
 void hc_mfi_free(struct hc_mfi_net *net);
-/* Each environment gets a number of faults of its own, at least 1 (lemma 4.3).  0 or -ENOMEM. */
+/* Set the number of faults that each environment may have, at least 1 (lemma 4.3). Return: 0 or
+ * -ENOMEM.
+ */
 int hc_mfi_set_tg(struct hc_mfi_net *net, const uint32_t *tg);
 
 static inline uint32_t hc_mfi_tg(const struct hc_mfi_net *net, uint32_t i)
@@ -110,12 +115,16 @@ static inline uint32_t hc_mfi_length(const struct hc_mfi_lists *l, uint32_t i)
 
 /* --- mfi_faults.c --- */
 uint32_t hc_mfi_count(const struct hc_mfi_net *net, const bool *set);
-/* How many of the set are in the environment of @i. */
+/* Return: number of processors of the set in the environment of @i. */
 uint32_t hc_mfi_faults(const struct hc_mfi_net *net, const bool *set, uint32_t i);
 bool hc_mfi_feasible(const struct hc_mfi_net *net, const bool *set);
-/* The non-fault group of a set: the processes in an environment that has just its tg of it. */
+/* Get the non-fault group of a set: the processes, other than those of the set, in any environment
+ * that has exactly its tg of the set.
+ */
 void hc_mfi_nfg(const struct hc_mfi_net *net, const bool *set, bool *nfg);
-/* Row of the fault matrix: T of the set, F of its non-fault group, - of neither. */
+/* Write a row of the fault matrix: T for a processor of the set, F for one of its non-fault group,
+ * - for others.
+ */
 void hc_mfi_row(const struct hc_mfi_net *net, const bool *set, char *row);
 
 /* --- mfi_colour.c --- */
@@ -123,21 +132,22 @@ void hc_mfi_row(const struct hc_mfi_net *net, const bool *set, char *row);
 /**
  * hc_mfi_figure_3_2() - colour a set of faults as the paper's figure 3.2 does
  * @net: the processors
- * @faults: up to tg of them, one for each colour
- * @count: how many
+ * @faults: the faults, up to tg of them, one for each colour
+ * @count: number of faults
  * @row: filled in: T, F or - for each processor
  */
 void hc_mfi_figure_3_2(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t count,
 		       char *row);
 /**
- * hc_mfi_colour() - multi-colouring: a feasible set, not always a largest one
+ * hc_mfi_colour() - find a feasible set by multi-colouring; it is not always a largest one
  * @net: the processors
- * @picks: take these first, each in the first colour from that of the pick before on in
- *	which it is not yet defined
- * @npicks: how many; then come the lowest that are undefined and not yet faulty
+ * @picks: processors to take first. Each is taken in the first colour in which it is still
+ *	undefined, beginning with the colour of the pick before it
+ * @npicks: number of picks. After them, the lowest processor that is undefined and not yet
+ *	faulty is taken
  * @set: filled in
  *
- * Return: its size, or 0 without memory.
+ * Return: size of the set, or 0 without memory.
  */
 uint32_t hc_mfi_colour(const struct hc_mfi_net *net, const uint32_t *picks, uint32_t npicks,
 		       bool *set);
@@ -145,26 +155,28 @@ uint32_t hc_mfi_colour(const struct hc_mfi_net *net, const uint32_t *picks, uint
 /* --- mfi_closed.c, mfi_code.c --- */
 
 /**
- * hc_mfi_closed() - what a formula knows of the largest set
+ * hc_mfi_closed() - find a largest set, or a bound, by formula
  * @net: the processors
- * @set: filled in with a feasible set, empty where no formula has one
- * @upper: no set is larger; the number of processors where no formula says more
- * @why: by what; NULL: by none
+ * @set: filled in with a feasible set; empty if no formula gives one
+ * @upper: set to an upper bound of the size; the number of processors if no formula gives less
+ * @why: set to the name of the formula; NULL: none
  */
 void hc_mfi_closed(const struct hc_mfi_net *net, bool *set, uint32_t *upper, const char **why);
-/* What the paper says of it; false: it says nothing. */
+/* Compute the paper's formula. Return: false if the paper has none for this network. */
 bool hc_mfi_paper(const struct hc_mfi_net *net, uint32_t *mfi);
-/* A largest code of minimum distance 3, dimension 1..12, as a set of words; its size. */
+/* Make a largest binary code of minimum distance 3 and length @dim, 1..12, as a set of words.
+ * Return: its size.
+ */
 uint32_t hc_mfi_code(unsigned int dim, bool *set);
 
 /* --- mfi_bound.c --- */
 
 /**
  * struct hc_mfi_weights - a solution of the dual linear program, in whole numbers
- * @scale: what the weights of the environments of each processor, and its own, add up to
- *	at least
+ * @scale: for each processor, its own weight and those of the environments that it is in add up
+ *	to at least this
  * @env: weight of each environment
- * @own: of the rule that a processor is faulty once
+ * @own: own weight of each processor, which belongs to the rule that it is faulty at most once
  */
 struct hc_mfi_weights {
 	uint64_t scale;
@@ -172,31 +184,33 @@ struct hc_mfi_weights {
 	uint64_t *own;
 };
 
-/* As good as @go_on (may be NULL) leaves time for.  0 or -ENOMEM.  Release with
- * hc_mfi_weights_free().
+/* Compute weights, as good as the time allows: the search ends when @go_on (may be NULL) returns
+ * false. Release with hc_mfi_weights_free(). Return: 0 or -ENOMEM.
  */
 int hc_mfi_weights(const struct hc_mfi_net *net, struct hc_mfi_weights *w,
 		   bool (*go_on)(void *arg), void *arg);
 void hc_mfi_weights_free(struct hc_mfi_weights *w);
-/* The bound that follows. */
+/* Return: the upper bound of the size of feasible sets that follows from the weights. */
 uint32_t hc_mfi_bound(const struct hc_mfi_net *net, const struct hc_mfi_weights *w);
 
 /* --- mfi_local.c --- */
-/* Improve a feasible set by exchanges, @rounds times; its size, or 0 without memory. */
+/* Improve a feasible set by exchanges, in @rounds rounds, or until it has @target processors.
+ * Return: its size, or 0 without memory.
+ */
 uint32_t hc_mfi_local(const struct hc_mfi_net *net, bool *set, uint32_t rounds, uint32_t target);
 
 /* --- mfi_search.c --- */
 enum hc_mfi_answer { HC_MFI_NO, HC_MFI_YES, HC_MFI_STOPPED };
 
 /**
- * hc_mfi_search() - is there a feasible set of @size?
+ * hc_mfi_search() - search for a feasible set of a given size
  * @net: the processors
  * @w: weights for the bound
- * @size: at least so many
- * @set: filled in if there is
- * @go_on: asked every so often, with @arg; may be NULL
- * @arg: for it
- * @nodes: added to: nodes of the search tree
+ * @size: the least size that is wanted
+ * @set: filled in if there is such a set
+ * @go_on: called with @arg from time to time; false ends the search; may be NULL
+ * @arg: argument of @go_on
+ * @nodes: the number of nodes of the search tree is added to it
  *
  * Return: enum hc_mfi_answer, or -ENOMEM.
  */
@@ -205,7 +219,7 @@ int hc_mfi_search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, 
 
 /* --- mfi_find.c --- */
 enum hc_mfi_method {
-	HC_MFI_AUTO,	/* formulas where they are true, else search */
+	HC_MFI_AUTO,	/* formulas where they are proved, else search */
 	HC_MFI_SEARCH,	/* branch and bound alone */
 	HC_MFI_COLOUR,	/* the paper's multi-colouring */
 };
@@ -215,8 +229,8 @@ enum hc_mfi_method {
  * @set: the largest one found
  * @size: its size
  * @upper: no set is larger
- * @why: what says so
- * @nodes: of the search tree
+ * @why: name of the proof of @upper
+ * @nodes: number of nodes of the search tree
  */
 struct hc_mfi_found {
 	bool *set;
@@ -227,12 +241,13 @@ struct hc_mfi_found {
 };
 
 /**
- * hc_mfi_find() - the maximal fault index
+ * hc_mfi_find() - find the maximal fault index
  * @net: the processors
  * @method: enum hc_mfi_method
- * @r: filled in, as far as @go_on let it; kept up to date on the way; release .set
- * @go_on: asked every so often, with @arg; may be NULL
- * @arg: for it
+ * @r: filled in with what is known when the search ends, and updated while it runs; release
+ *	.set with free()
+ * @go_on: called with @arg from time to time; false ends the search; may be NULL
+ * @arg: argument of @go_on
  *
  * Return: 0 or -ENOMEM.
  */
@@ -242,13 +257,13 @@ int hc_mfi_find(const struct hc_mfi_net *net, enum hc_mfi_method method,
 /* --- mfi_groups.c --- */
 
 /**
- * struct hc_mfi_groups - processes, put into groups that may fail as a whole
- * @of: the group of each
- * @count: how many groups
- * @lower: no partition has fewer
- * @first_fit: how many first fit makes
- * @keeps: group 0 is the set that they were made for
- * @why: how they were found
+ * struct hc_mfi_groups - a partition of processes into groups, each of which may fail as a whole
+ * @of: for each process, its group
+ * @count: number of groups
+ * @lower: no partition has fewer groups
+ * @first_fit: number of groups that first fit makes
+ * @keeps: group 0 is the set for which the partition was made
+ * @why: name of the method that found it
  */
 struct hc_mfi_groups {
 	uint32_t *of;
@@ -259,10 +274,12 @@ struct hc_mfi_groups {
 	const char *why;
 };
 
-/* First fit behind group 0, which is @set: the number of groups. */
+/* Make a partition by first fit, in which group 0 is @set. Return: the number of groups, or 0
+ * without memory.
+ */
 uint32_t hc_mfi_first_fit(const struct hc_mfi_net *net, const bool *set, uint32_t *of);
-/* The fewest that are known, with @set as one of them where that can be; @mfi: no feasible
- * set is larger.  0 or -ENOMEM.
+/* Find a partition into as few groups as the known methods give, if possible with @set as one of
+ * the groups. @mfi: no feasible set is larger. Return: 0 or -ENOMEM.
  */
 int hc_mfi_groups(const struct hc_mfi_net *net, const bool *set, uint32_t mfi,
 		  struct hc_mfi_groups *g);
@@ -270,34 +287,36 @@ bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, ui
 
 /* --- mfi_place.c --- */
 /**
- * hc_mfi_divide() - as many parts as there are nodes, each of one group
+ * hc_mfi_divide() - divide groups into as many parts as there are nodes
  * @net: the processes
- * @g: their groups; those with the largest parts are divided (section 5.1.1)
- * @most: nodes
+ * @g: their groups. A group whose parts are the largest is divided further (section 5.1.1)
+ * @most: number of nodes
  * @part: filled in: the part of each process
  *
- * No other way to divide the groups has a smaller largest part.
+ * No other division of the groups has a smaller largest part.
  *
- * Return: how many parts; 0: there are more groups than nodes, or no memory.
+ * Return: number of parts; 0: there are more groups than nodes, or no memory.
  */
 uint32_t hc_mfi_divide(const struct hc_mfi_net *net, const struct hc_mfi_groups *g, uint32_t most,
 		       uint32_t *part);
-/* As many of one size, of processes that follow each other in number, or with @seed at random. */
+/* Divide the processes into as many parts as there are nodes, of equal size. A part has consecutive
+ * processes, or with @seed random ones. Return: number of parts.
+ */
 uint32_t hc_mfi_blocks(const struct hc_mfi_net *net, uint32_t most, uint64_t seed, uint32_t *part);
 /**
- * hc_mfi_seat() - put parts on nodes
+ * hc_mfi_seat() - assign parts to nodes
  * @net: the processes
- * @part: the part of each
- * @parts: how many
- * @hops: from each node to each, @nodes * @nodes, the same both ways
- * @nodes: at least as many as parts
+ * @part: the part of each process
+ * @parts: number of parts
+ * @hops: hops from each node to each node, @nodes * @nodes entries, symmetric
+ * @nodes: number of nodes, at least @parts
  * @at: filled in: the node of each part
- * @sum: set to the hops from all processes to those that they ask
- * @go_on: asked every so often, with @arg; may be NULL
- * @arg: for it
+ * @sum: set to the sum of the hops from each process to each one that it asks
+ * @go_on: called with @arg from time to time; false ends the search; may be NULL
+ * @arg: argument of @go_on
  *
- * That is the quadratic assignment problem: no two parts could change places and save hops, unless
- * @go_on said no.
+ * This is the quadratic assignment problem. In the result, exchanging the nodes of two parts does
+ * not save hops, unless @go_on has ended the search.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -309,27 +328,27 @@ int hc_mfi_seat(const struct hc_mfi_net *net, const uint32_t *part, uint32_t par
 #define HC_MFI_ESCAPE_FAULTS 100
 
 /**
- * hc_mfi_escapes() - could these faults escape all honest processors?
+ * hc_mfi_escapes() - could errors of these faulty processors escape all honest ones?
  * @net: the processors
- * @faults: at most HC_MFI_ESCAPE_FAULTS, in ascending order
- * @count: how many
+ * @faults: the faulty processors, at most HC_MFI_ESCAPE_FAULTS, in ascending order
+ * @count: number of faulty processors
  *
- * All tell the same value to all; the assertion of each is a sum over its environment in
- * which all others weigh the same, as in relaxation. Errors of the values escape if they
+ * Each processor sends the same value to all others. Its assertion is a sum over its environment,
+ * in which all others have the same weight, as in relaxation. Errors of the values escape if they
  * add up to 0 in each environment whose processor is not faulty.
  *
- * Return: dimension of the space of such errors; 0: none escapes.  -ENOMEM.
+ * Return: dimension of the space of such errors, 0 if none escapes, or -ENOMEM.
  */
 int hc_mfi_escapes(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t count);
 
 /**
- * struct hc_mfi_escape - all sets of so many faults
- * @count: how many faults
- * @sets: sets of them
- * @feasible: those that are feasible
- * @escape: those that could escape
- * @feasible_escape: those that could although they are feasible
- * @first: the first of those that could, @count of them
+ * struct hc_mfi_escape - results for all sets of a given number of faults
+ * @count: number of faults in each set
+ * @sets: number of sets
+ * @feasible: number of sets that are feasible
+ * @escape: number of sets whose errors could escape
+ * @feasible_escape: number of feasible sets whose errors could escape
+ * @first: the first set whose errors could escape, @count processors
  */
 struct hc_mfi_escape {
 	uint32_t count;
@@ -340,11 +359,11 @@ struct hc_mfi_escape {
 	uint32_t first[8];
 };
 
-/* The set of @k of @n processors, in ascending order, behind @f; from 0, 1, .. on these are all.
- * False: that was the last one.
+/* Replace the set @f of @k of @n processors, in ascending order, by the next one. Beginning with 0,
+ * 1, .., that gives all sets. Return: false if @f was the last set.
  */
 bool hc_mfi_next_set(uint32_t *f, uint32_t k, uint32_t n);
-/* 0, -ENOMEM or -EINTR (@go_on said no). */
+/* Check all sets of @count faults. Return: 0, -ENOMEM, or -EINTR if @go_on returned false. */
 int hc_mfi_escape_all(const struct hc_mfi_net *net, uint32_t count, struct hc_mfi_escape *e,
 		      bool (*go_on)(void *arg), void *arg);
 

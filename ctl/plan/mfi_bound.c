@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bounds by the linear program: most faults, at most its tg in each environment, each
- * processor at most once. Any solution of the dual is a bound: weigh environments so that
- * those of each processor weigh at least 1 together; then there are no more faults than
- * all weights times what their environments have room for.
+ * Bounds by linear programming. The program is: maximize the number of faults, with at most tg
+ * faults in each environment, and each processor faulty at most once. Any solution of the dual
+ * program gives a bound: give weights to environments such that the weights of all environments
+ * that a processor is in add up to at least 1; then the number of faults is at most the sum, over
+ * all environments, of the weight times the number of faults that the environment has room for.
  *
- * The dual is solved in floating point, and then made true in whole numbers.
+ * The dual is solved in floating point, and the solution is then made valid in integers.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,10 +21,13 @@
 #define SCALE (1 << 20)
 /* Numbers below this are taken as 0. */
 #define TINY (1. / (1 << 30))
-/* The limits differ by this, so that the simplex method never comes back to a basis. */
+/* Each limit is raised by a different amount below this, so that the simplex method never returns
+ * to a basis.
+ */
 #define APART (1. / (1 << 20))
 
-/* A simplex tableau of @m rules and @n variables, with a row of costs and a column of limits. */
+/* A simplex tableau with @m constraints and @n variables, a row of costs, and a column of limits.
+ */
 struct simplex {
 	uint32_t m;
 	uint32_t n;
@@ -59,7 +63,8 @@ static void pivot(struct simplex *s, uint32_t r, uint32_t c)
 	s->other[c] = swap;
 }
 
-/* Return: the variable that enters the basis; n if there is none, as the tableau is optimal. */
+/* Return: the variable that enters the basis; n if there is none, because the tableau is optimal.
+ */
 static uint32_t entering(const struct simplex *s)
 {
 	const double *cost = row(s, s->m);
@@ -133,8 +138,8 @@ static void simplex_free(struct simplex *s)
 	hc_free_all(s->t, s->basic, s->other);
 }
 
-/* Make the rounded weights a valid solution: what the environments of a processor lack is added to
- * the processor's own weight.
+/* Make the rounded weights a valid solution: if the weights of the environments that a processor is
+ * in add up to less than the scale, the difference is added to the processor's own weight.
  */
 static void make_true(const struct hc_mfi_net *net, struct hc_mfi_weights *w)
 {

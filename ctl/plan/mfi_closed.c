@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Largest feasible sets by formula, where a formula is proved; and what the paper's formulas say.
+ * Largest feasible sets by formulas, where a formula is proved; and the values of the paper's
+ * formulas.
  */
 #include <string.h>
 

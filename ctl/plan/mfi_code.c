@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Binary codes of minimum distance 3, as large as they can be, to length 12.
+ * Largest binary codes of minimum distance 3, up to length 12.
  *
- * Lengths 4 to 7 and 12 are shortened Hamming codes; for 12 that was proved by Best and
- * Brouwer, The triply shortened binary Hamming code is optimal. Between these lie codes
- * that are not linear: 8 and 9 from Best's code of length 10 and distance 4, made as by
- * Conway and Sloane, Quaternary constructions for the binary single-error-correcting codes
- * of Julin, Best and others; 10 and 11 from Julin's of length 12, made of the Steiner
- * system S(5,6,12). That 72 and 144 are the most was proved by Östergård, Baicheva and
- * Kolev, Optimal binary one-error-correcting codes of length 10 have 72 codewords.
+ * Those of lengths 4 to 7 and 12 are shortened Hamming codes; for 12, optimality was proved by Best
+ * and Brouwer, The triply shortened binary Hamming code is optimal. Those of lengths 8 to 11 are
+ * not linear. 8 and 9 come from Best's code of length 10 and distance 4, constructed as by Conway
+ * and Sloane, Quaternary constructions for the binary single-error-correcting codes of Julin, Best
+ * and others. 10 and 11 come from Julin's code of length 12, which is made of the Steiner system
+ * S(5,6,12). That 72 and 144 words are the most was proved by Östergård, Baicheva and Kolev,
+ * Optimal binary one-error-correcting codes of length 10 have 72 codewords.
  */
 #include <string.h>
 
@@ -28,8 +28,8 @@ static uint32_t hamming(unsigned int dim, bool *set)
 	return size;
 }
 
-/* What remains of a word of the mother code of length @from: shortened by the upper
- * dimensions, which have to be 0, and punctured at the lowest.
+/* Add a word of the larger code to the set, shortened by the upper dimensions (which must be 0) and
+ * punctured at the lowest one. Return: 1 if a word was added, otherwise 0.
  */
 static uint32_t keep(uint32_t word, unsigned int dim, bool *set)
 {
@@ -39,7 +39,7 @@ static uint32_t keep(uint32_t word, unsigned int dim, bool *set)
 	return 1;
 }
 
-/* (c - d, b, c, d, b + c) for b, c, d of 1 and -1, and what comes of it by turning. */
+/* Best's code: the words (c - d, b, c, d, b + c) for b, c, d of 1 and -1, and their rotations. */
 static uint32_t best(unsigned int dim, bool *set)
 {
 	static const uint32_t gray[] = { 0, 1, 3, 2 };
@@ -61,7 +61,9 @@ static uint32_t best(unsigned int dim, bool *set)
 	return size;
 }
 
-/* A map of 0..10 and infinity (11) onto themselves: z + 1, or -1 / z. */
+/* Return: the image of a block under a map of 0..10 and infinity (11) onto themselves, which is z +
+ * 1 or -1 / z.
+ */
 static uint32_t mapped(uint32_t block, bool invert)
 {
 	static const uint8_t inverse[] = { 11, 10, 5, 7, 8, 2, 9, 3, 4, 6, 1, 0 };
@@ -83,8 +85,8 @@ static uint32_t add(uint32_t *block, uint32_t n, uint32_t word)
 	return i == n ? n + 1 : n;
 }
 
-/* The 132 blocks of S(5,6,12) are what the two maps make of the squares modulo 11 and
- * infinity; with six pairs and their complements.
+/* Julin's code: the 132 blocks of S(5,6,12), which the two maps generate from the squares modulo 11
+ * and infinity; and six pairs and their complements.
  */
 static uint32_t julin(unsigned int dim, bool *set)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's colouring (figures 3.1 and 3.2): in each of tg colours a processor is
- * faulty, not faulty, or not yet either.
+ * The paper's colouring (figures 3.1 and 3.2). In each of tg colours, a processor is faulty (T),
+ * not faulty (F), or still undefined (-).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,9 @@ void hc_mfi_figure_3_2(const struct hc_mfi_net *net, const uint32_t *faults, uin
 	row[net->n] = 0;
 }
 
-/* The lowest that is undefined, one that is not yet faulty if there is any; n: none. */
+/* Return: the lowest undefined processor; one that is not faulty in another colour has priority. n
+ * if there is none.
+ */
 static uint32_t lowest(const struct hc_mfi_net *net, const char *colour, const bool *set)
 {
 	uint32_t u, found = net->n;

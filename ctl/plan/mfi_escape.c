@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which sets of faults could escape: those for which the columns of the faulty, in the rows
- * of the honest, are linearly dependent.
+ * Finding the sets of faults whose errors could escape: those for which the columns of the faulty
+ * processors, restricted to the rows of the honest ones, are linearly dependent.
  *
- * The rank is taken modulo primes. It cannot be larger there, and it is the same modulo one
- * of them unless they all divide a minor: with entries 0 and 1 a minor of k rows is at most
- * (k + 1)^((k + 1) / 2) / 2^k, which for k <= 100 is less than 2^240, the product of four.
+ * The rank is computed modulo primes. Modulo a prime it is not larger, and it is the same modulo
+ * one of them unless all of the primes divide a minor. With entries 0 and 1, a minor of k rows is
+ * at most (k + 1)^((k + 1) / 2) / 2^k, which for k <= 100 is less than 2^240, the product of four
+ * of the primes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const uint64_t primes[] = {
 	(UINT64_C(1) << 63) - 25,
 };
 
-/* Below so many faults a minor is less than the first prime. */
+/* With fewer faults than this, a minor is less than the first prime. */
 #define ONE_PRIME 32
 
 static uint64_t times(uint64_t a, uint64_t b, uint64_t p)
@@ -40,11 +41,11 @@ static uint64_t inverse(uint64_t a, uint64_t p)
 }
 
 /**
- * struct basis - of the rows seen so far, in echelon form
- * @k: how many columns
- * @p: modulo this
- * @rank: how many rows
- * @row: that of each leading column, with 1 there; unused ones have 0
+ * struct basis - a basis of the rows so far, in echelon form
+ * @k: number of columns
+ * @p: the prime modulo which the rank is computed
+ * @rank: number of rows of the basis
+ * @row: for each leading column, its row, which has 1 there; rows that are not used have 0
  */
 struct basis {
 	uint32_t k;
@@ -77,7 +78,9 @@ static void add(struct basis *b, const uint64_t *bits)
 	b->rank++;
 }
 
-/* Which of the faults are in the environment of @e; false: @e is one of them. */
+/* Get the row of processor @e: the faults that are in its environment. Return: false if @e is
+ * faulty itself.
+ */
 static bool row(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k, uint32_t e,
 		uint64_t *bits)
 {
@@ -152,7 +155,9 @@ bool hc_mfi_next_set(uint32_t *f, uint32_t k, uint32_t n)
 	return true;
 }
 
-/* Feasible, if only environments of these can have too many. */
+/* Return: true if the set is feasible. Only environments that contain one of the faulty processors
+ * @f are checked, because no other can have too many faults.
+ */
 static bool feasible(const struct hc_mfi_net *net, const uint32_t *f, uint32_t k, const bool *set)
 {
 	uint32_t i;

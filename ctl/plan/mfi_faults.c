@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of faults: feasible or not, and who must not be faulty besides.
+ * Sets of faults: whether they are feasible, and which other processors must not be faulty.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The maximal fault index: sets from below, bounds from above, until they meet.
+ * Finding the maximal fault index: sets as lower bounds and proofs as upper bounds, until the two
+ * meet.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static void bound(struct hc_mfi_found *r, uint32_t upper, const char *why)
 	r->why = why;
 }
 
-/* Search for sets of ever smaller size, from the bound down: the first size for which there is a
- * set is the largest.
+/* Search for sets of descending size, beginning with the upper bound. The first size for which
+ * there is a set is the largest.
  */
 static int search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, bool *set,
 		  struct hc_mfi_found *r, bool (*go_on)(void *arg), void *arg)

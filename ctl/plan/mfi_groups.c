@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups of processes such that all of a group may fail at once, and be noticed.
+ * Partitions of processes into groups such that all processes of a group may fail at once, and are
+ * detected.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +11,14 @@
 #include "mfi.h"
 
 #define NONE UINT32_MAX
-/* Regular partitions have at most so many colours. */
+/* Maximum number of colours of a regular partition. */
 #define REGULAR 25
 
 /**
- * struct tally - how many of each group are in an environment
- * @count: of each group
- * @stamp: of which environment that is
- * @blocked: for which processor a group is full, and one more
+ * struct tally - number of processors of each group in an environment
+ * @count: for each group, number of its processors in the environment of @stamp
+ * @stamp: for each group, number of that environment plus 1
+ * @blocked: for each group, number of the last processor for which it was full, plus 1
  */
 struct tally {
 	uint32_t *count;
@@ -61,8 +62,8 @@ bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, ui
 	return ok;
 }
 
-/* Return: the first group, from @first on, that has room for @v; all groups behind the last one are
- * empty.
+/* Return: the first group, from @first on, to which @v can be added. Groups after the last one in
+ * use are empty, so there always is one.
  */
 static uint32_t fit(const struct hc_mfi_net *net, struct tally *t, const uint32_t *of, uint32_t v,
 		    uint32_t first)
@@ -101,14 +102,14 @@ uint32_t hc_mfi_first_fit(const struct hc_mfi_net *net, const bool *set, uint32_
 	return groups;
 }
 
-/* --- regular partitions: colours of which @tg make a group --- */
+/* --- regular partitions: colourings; every @tg colours make a group --- */
 
 /**
- * struct regular - what regular partitions are tried for
+ * struct regular - the search for a regular partition
  * @net: the processors
- * @set: would best be one of the groups
- * @of: room for a partition
- * @g: the best so far
+ * @set: a set that should be one of the groups if possible
+ * @of: memory for a partition
+ * @g: the best partition so far
  */
 struct regular {
 	const struct hc_mfi_net *net;
@@ -175,7 +176,9 @@ static void cube(const struct regular *r)
 	try_colours(r, colours, "cosets of a Hamming code");
 }
 
-/* From @u as far along each axis as @by is from the first processor. */
+/* Return: the processor at which @u arrives if it is moved, along each axis, by the coordinate of
+ * @by.
+ */
 static uint32_t moved(const struct hc_mfi_net *net, uint32_t u, uint32_t by)
 {
 	uint32_t at = 0, power = 1;
@@ -186,7 +189,9 @@ static uint32_t moved(const struct hc_mfi_net *net, uint32_t u, uint32_t by)
 	return at;
 }
 
-/* The set, moved to wherever there is room until all are in one. */
+/* Try the colouring whose colours are translations of the set. Each one is placed at the first
+ * processor without a colour, until all processors have one, or two colours overlap.
+ */
 static void cosets(const struct regular *r)
 {
 	uint32_t colours = 0, n = r->net->n, v, s, u;
@@ -209,7 +214,7 @@ static void cosets(const struct regular *r)
 	try_colours(r, colours, "cosets of the set");
 }
 
-/* The first coordinate, twice the second, and so on, modulo @m. */
+/* Try the colouring by the sum of the first coordinate, twice the second, and so on, modulo @m. */
 static void kary(const struct regular *r)
 {
 	uint32_t most = r->g->count * r->net->tg, m, u, d, at;
@@ -227,7 +232,7 @@ static void kary(const struct regular *r)
 		cosets(r);
 }
 
-/* Column and @by times the row, modulo @m. */
+/* Try the colouring by column plus @by times row, modulo @m. */
 static void slope(const struct regular *r, uint32_t m, uint32_t by)
 {
 	uint32_t u, cols = r->net->cols;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Larger sets by exchanges: put in all that fit; then force in one that is not in the way of
- * many, take out those that are in its way, and leave them out for a while.
+ * Enlarging sets by exchanges: add all processors that fit; then force in one that conflicts with
+ * few others, remove those that it conflicts with, and keep them out for some rounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,10 @@
 
 #define SAMPLES 12
 
-/* A set that changes; @faults of each environment, @full environments of each processor. */
+/* A set that is being changed. @faults: for each environment, its faults. @full: for each
+ * processor, number of full environments that it is in. @until: for each processor, the round until
+ * which it stays out.
+ */
 struct local {
 	const struct hc_mfi_net *net;
 	bool *set;
@@ -54,8 +57,8 @@ static void take_all(struct local *l)
 	}
 }
 
-/* Of some processors tried at random, return the one with the fewest full environments; n if none
- * may be added.
+/* Choose the processor to force in: of some random ones, the one with the fewest full environments.
+ * Return: n if none of them may be added.
  */
 static uint32_t choose(struct local *l, uint32_t round)
 {
@@ -71,7 +74,7 @@ static uint32_t choose(struct local *l, uint32_t round)
 	return best;
 }
 
-/* Return: a processor of the set, other than @keep, in environment @e, which has too many. */
+/* Return: a random processor of the set in environment @e, which has too many, other than @keep. */
 static uint32_t victim(struct local *l, uint32_t e, uint32_t keep)
 {
 	uint32_t nth = below(l, l->faults[e] - 1);

@@ -15,7 +15,7 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Each list in ascending order, everything once. */
+/* Sort each list in ascending order, and remove repeated entries. */
 static void tidy(struct hc_mfi_lists *l, uint32_t n)
 {
 	uint32_t i, k, to = 0, from = 0;
@@ -32,7 +32,7 @@ static void tidy(struct hc_mfi_lists *l, uint32_t n)
 	l->at[n] = to;
 }
 
-/* Make lists from @np pairs; with @self each processor is in its own list. */
+/* Make lists from @np pairs. With @self, each processor is in its own list. */
 static bool fill(struct hc_mfi_lists *l, uint32_t n, const struct hc_mfi_pair *p, size_t np,
 		 bool self)
 {
@@ -60,7 +60,7 @@ static bool fill(struct hc_mfi_lists *l, uint32_t n, const struct hc_mfi_pair *p
 	return true;
 }
 
-/* Turned around: who has whom in his list. */
+/* Invert lists: for each processor, list those whose lists it is in. */
 static bool turn(const struct hc_mfi_lists *from, struct hc_mfi_lists *to, uint32_t n)
 {
 	struct hc_mfi_pair *p = calloc(from->at[n] + 1, sizeof(*p));
@@ -76,7 +76,9 @@ static bool turn(const struct hc_mfi_lists *from, struct hc_mfi_lists *to, uint3
 	return ok;
 }
 
-/* Marks the neighbours of @u in the augmented graph; returns how many were not @seen. */
+/* Get the neighbours of @u in the augmented graph. @to: memory for them, or NULL. Return: number of
+ * neighbours.
+ */
 static uint32_t near(const struct hc_mfi_net *net, uint32_t u, uint32_t *seen, uint32_t *to)
 {
 	uint32_t found = 0;
@@ -131,7 +133,7 @@ void hc_mfi_free(struct hc_mfi_net *net)
 	free(net);
 }
 
-/* One as @like says, with these pairs. */
+/* Make a network with the attributes of @like and the given pairs. */
 static struct hc_mfi_net *make(const struct hc_mfi_net *like, const struct hc_mfi_pair *pairs,
 			       size_t npairs)
 {

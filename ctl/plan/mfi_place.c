@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes on the nodes of a network: which go together, and where those go.
+ * Placing processes on the nodes of a network: dividing them into parts, and assigning the parts to
+ * nodes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,11 +10,12 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* Up to so many nodes the search begins this often; with more, once. */
+/* Up to STARTS_NODES nodes, the search runs from this many different starts; with more nodes, once.
+ */
 #define STARTS_NODES 64
 #define STARTS 16
 
-/* splitmix64 */
+/* Return: the next random number, by splitmix64. */
 static uint64_t mix(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -35,7 +37,7 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t seed)
 	}
 }
 
-/* The group whose parts are the largest, if that can be helped. */
+/* Return: the group with the largest parts; @groups if no part has more than one process. */
 static uint32_t largest(const uint32_t *size, const uint32_t *parts, uint32_t groups)
 {
 	uint32_t i, load, best = groups, most = 1;
@@ -90,11 +92,12 @@ uint32_t hc_mfi_blocks(const struct hc_mfi_net *net, uint32_t most, uint64_t see
 }
 
 /**
- * struct seats - the search for where parts go
- * @n: nodes, and parts, of which the last ones may be empty
- * @asks: for each pair of parts, how many processes of one ask how many of the other, both ways
- * @hops: for each pair of nodes
- * @at: the node of each part
+ * struct seats - the search for an assignment of parts to nodes
+ * @n: number of nodes, and of parts, of which the last ones may be empty
+ * @asks: for each pair of parts, number of pairs of processes, one of each part, of which one asks
+ *	the other, in either direction
+ * @hops: for each pair of nodes, hops between them
+ * @at: for each part, its node
  */
 struct seats {
 	uint32_t n;
@@ -115,7 +118,7 @@ static uint64_t cost(const struct seats *s)
 	return sum;
 }
 
-/* What is gained if two parts change places. */
+/* Return: the number of hops that are saved if two parts exchange their nodes. */
 static int64_t gain(const struct seats *s, uint32_t p, uint32_t q)
 {
 	const uint32_t *of_p = s->asks + (size_t)p * s->n, *of_q = s->asks + (size_t)q * s->n;
@@ -131,7 +134,7 @@ static int64_t gain(const struct seats *s, uint32_t p, uint32_t q)
 	return sum;
 }
 
-/* Pairs change places as long as that gains something. */
+/* Exchange the nodes of pairs of parts as long as that saves hops. */
 static void improve(const struct seats *s, uint32_t parts, bool (*go_on)(void *arg), void *arg)
 {
 	uint32_t p, q, swap;

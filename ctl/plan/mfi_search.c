@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is there a feasible set of a given size? Branch and bound: an environment that still
- * has room but few candidates decides whom to try next. An environment is worth its weight
- * times the faults that can still come in it; once all of them together, with what was
- * taken, are worth less than what is wanted, there is no such set.
+ * Branch and bound for a feasible set of a given size. The next processor to try is one of the
+ * environment that still has room for faults and has the fewest candidates. Bound: an environment
+ * is worth its weight times the number of faults that it can still get. When the worth of all
+ * environments, plus the processors that were taken, is less than the wanted size, there is no such
+ * set.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,15 +21,15 @@ enum state { OPEN, IN, OUT };
  * struct search - a partial set
  * @net: the processors
  * @w: weights
- * @room: faults that each environment may still have
- * @open: undecided processors of each environment
- * @state: of each processor
- * @trail: those that were decided, in this order
- * @decided: how many
- * @done: of these, how many were looked at for what follows
- * @taken: how many are in the set
- * @size: how many are wanted
- * @worth: of all environments and open processors
+ * @room: for each environment, number of faults that it may still get
+ * @open: for each environment, number of its undecided processors
+ * @state: for each processor, enum state
+ * @trail: the decided processors, in the order of decisions
+ * @decided: number of decided processors
+ * @done: number of these for which follow() has excluded others
+ * @taken: number of processors in the set
+ * @size: number of processors that are wanted
+ * @worth: worth of all environments and undecided processors together
  */
 struct search {
 	const struct hc_mfi_net *net;
@@ -113,8 +114,8 @@ static bool enough(const struct search *s)
 		s->worth / s->w->scale >= s->size - s->taken;
 }
 
-/* Return: the processor to try next, one of the environment with the least choice; n if all are
- * decided.
+/* Return: the processor to try next, one of the environment with the fewest undecided processors
+ * that still has a choice; n if all are decided.
  */
 static uint32_t next(const struct search *s)
 {
@@ -136,7 +137,7 @@ static uint32_t next(const struct search *s)
 	return s->net->n;
 }
 
-/* Would adding @v exclude no other processor? */
+/* Return: true if adding @v would exclude no other processor. */
 static bool free_of_charge(const struct search *s, uint32_t v)
 {
 	HC_MFI_EACH(e, &s->net->in, v)
@@ -206,7 +207,7 @@ int hc_mfi_search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, 
 	uint32_t v;
 
 	if (begin(&s)) {
-		/* Because of symmetry processor 0 may be assumed to be in the set. */
+		/* By symmetry, processor 0 may be assumed to be in the set. */
 		if (net->transitive && size) {
 			decide(&s, 0, IN);
 			follow(&s);

@@ -16,9 +16,9 @@ enum hc_net_kind {
 	HC_NET_MESH,		/* lines, along each axis */
 	HC_NET_TORUS,		/* rings, along each axis */
 	HC_NET_KARY,		/* lengths 0 and 1: K nodes along each of N axes, as a torus */
-	HC_NET_RING,		/* length 0: nodes */
+	HC_NET_RING,		/* length 0: number of nodes */
 	HC_NET_TREE,		/* lengths 0 and 1: K children of each node, on N levels */
-	HC_NET_FULL,		/* length 0: nodes, each with a link to each */
+	HC_NET_FULL,		/* length 0: number of nodes; each has a link to each other */
 	HC_NET_DRAGONFLY,	/* lengths 0 and 1: A nodes in a group, H links of each to others */
 };
 

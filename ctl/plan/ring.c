@@ -235,9 +235,9 @@ static int make(const struct hc_graph *g, const struct part *p, const struct hc_
 	return rc;
 }
 
-/* Is no other ring tree better? If some node is in one ring only, it receives one message in each
- * step: all other messages take n - 1 steps, and until its own has come back n steps. So no ring
- * tree takes less than that.
+/* Return: true if no other ring tree is better. If some node is in one ring only, it receives one
+ * message in each step: all other messages take n - 1 steps, and n steps pass until its own has
+ * come back. So no ring tree takes less than that.
  */
 static bool optimal(const struct hc_ring_plan *p)
 {

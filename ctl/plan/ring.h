@@ -51,7 +51,7 @@ bool hc_graph_linked(const struct hc_graph *g, uint32_t u, uint32_t v);
 struct hc_ring_net hc_graph_net(const struct hc_graph *g);
 
 enum hc_ring_method {
-	HC_RING_AUTO,		/* the one that takes fewer steps */
+	HC_RING_AUTO,		/* of the other two, the method that takes fewer steps */
 	HC_RING_VRT,		/* the virtual ring tree: Sun, Cheung, Lin & Li, figure 3.6 */
 	HC_RING_HAMILTON,	/* the longest cycle, and small rings on it for the others */
 };

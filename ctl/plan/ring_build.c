@@ -63,8 +63,8 @@ void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 	} while (at + 1 < n);
 }
 
-/* How far the search has come. It need not look again at a node that it has visited, or at a
- * neighbour that it has passed, because nodes enter rings but never leave them.
+/* Progress of the search. It need not look again at a node that it has visited, or at a neighbour
+ * that it has passed, because nodes enter rings but never leave them.
  */
 struct walk {
 	bool *walked;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many steps an all-to-all broadcast over a ring tree takes.
+ * Counting the steps that an all-to-all broadcast over a ring tree takes.
  *
  * In each step each node sends one message in each of its rings; a message from the last node of a
  * ring to the first takes one step as well. Which message is sent when depends only on the
- * positions of the rings' links on a closed tour through all rings (hc_ring_tour()), in the kernel
- * as well: so a broadcast takes exactly the number of steps counted here, in whatever order
+ * positions of the rings' links on a closed tour through all rings (hc_ring_tour()), and the kernel
+ * does the same: so a broadcast takes exactly the number of steps counted here, in whatever order
  * messages arrive.
  *
- * On the tour a node stands behind each link that leads to it. A message begins behind the link
+ * On the tour, a node stands behind each link that leads to it. A message begins behind the link
  * that leads to its source in the source's home ring. A node has the message once the message, on
  * its way along the tour, has come to the next position at which that node stands.
  */

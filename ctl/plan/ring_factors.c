@@ -26,7 +26,7 @@
  */
 #define SQUARES_EACH	3000
 #define NUMBERED_MOST	150000000ull
-/* Of the moves that raise the number of cycles, one in so many is made anyway. */
+/* Of the exchanges that raise the number of cycles, one in this many is made anyway. */
 #define UPHILL		500
 /* The most directions of the links that are tried until factors are found, and the most choices of
  * factors that are tried until rings are found.

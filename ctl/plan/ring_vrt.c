@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "ring_impl.h"
 
-/* If finding a diameter exactly takes more work than this, in links looked at, the diameter is
+/* If finding a diameter exactly takes more work than this, in links visited, the diameter is
  * guessed.
  */
 #define EXACT_WORK 1000000000ULL

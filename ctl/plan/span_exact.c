@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spanning trees of the fewest steps, by search: can a message from the root be at all members
+ * Search for spanning trees with the fewest steps: can a message from the root be at all members
  * after a given number of steps?
  *
- * In a step each node that has the message may send it to one neighbour that has not: a matching.
- * If more nodes have the message, that never does harm; so only matchings to which no further pair
- * can be added are tried. The search remembers each set of nodes from which the remaining steps
- * were not enough.
+ * In a step, each node that has the message may send it to one neighbour that does not: a matching.
+ * It never does harm if more nodes have the message, so only matchings to which no further pair can
+ * be added are tried. The search remembers each set of nodes from which the remaining steps were
+ * not enough.
  */
 #include <errno.h>
 #include <stdlib.h>

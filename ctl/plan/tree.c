@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hc_plan_tree(): which nodes may be the sink, and which method finds the tree.
+ * hc_plan_tree(): finding the nodes that may be the sink, and calling the method that finds the
+ * tree.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
  * link end (v, j) counts in w(Q, j) iff v differs from the sink along j and
  * v ^ sink is a subset of R.
  *
- * Monotonicity: if Q' is a subcube of Q that contains the sink, then
  * Monotonicity: if Q' is a subcube of Q that contains the sink, then best(Q') <= best(Q): leave the
  * dimensions that Q' lacks out of an order for Q; every remaining stage then blocks a subset of the
  * senders that it blocked before. In particular a dimension whose stage costs nothing may be taken

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many steps a tree takes, and the fewest steps of any tree with the same sink and dimensions.
+ * The number of steps that a tree takes, and the fewest steps of any tree with the same sink and
+ * dimensions.
  *
  * On the way up each stage takes at least one step, even a stage without senders, because the sink
  * cannot know that there are none. A stage at which a member's tree link is unusable takes at least
