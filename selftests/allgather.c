@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allgathers over recursive doubling: every member gets the block of each member, once, in the
- * order of the nodes, in as many steps as there are dimensions. Those over rings are in ring.c.
+ * order of the nodes, in as many steps as there are dimensions. ring.c tests allgathers over rings.
  *
  * Scheduling: shared
  */
@@ -35,7 +35,9 @@ TEST(blocks_of_all_sizes)
 	struct cube c;
 
 	for (dim = 0; dim <= 6; dim++) {
-		/* Bytes of a block of which a full segment holds one of each member. */
+		/* With a block of this many bytes, one full segment holds the blocks of all
+		 * members.
+		 */
 		const size_t full = 1024 >> dim;
 		const size_t sizes[] = { 0, 1, 8, full - 1, full, full + 1, 2 * full,
 					 5 * full + 13 };
@@ -72,7 +74,7 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* What two peers have doubles from stage to stage, and no link carries more than that. */
+/* The data of a member doubles from stage to stage, and each link carries it only once. */
 TEST(a_stage_sends_all_that_is_known)
 {
 	const size_t bytes = 50000;
@@ -128,7 +130,7 @@ TEST(a_link_fails_under_many_operations)
 	printf("# %u of %u ended well\n", good, n * njobs);
 	parties_done(p, n, njobs);
 	ASSERT_EQ(0, cube_rebind_all(&c));
-	/* A subcube without the failed link: XX0X. */
+	/* Plan for a subcube without the failed link: XX0X. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 13, 0));
 	EXPECT_TRUE(takes(&c, 1000, 3));
 	EXPECT_EQ(0, cube_del(&c));
@@ -169,7 +171,9 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member does not learn when all others have its block: for that there are rings. */
+/* Over recursive doubling a member does not learn when all others have its block; rings report
+ * that.
+ */
 TEST(nobody_is_told_of_the_others)
 {
 	struct hypercube_op op = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allgathers over trees: every member gets the block of each member, once, in the order of the
- * nodes, in twice the steps of a reduction, around faults as well.
+ * nodes, in twice the steps of a reduction, also around faults.
  *
  * Scheduling: shared long
  */
@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Run two allgathers in a row. Return: true if all blocks are right, in the expected number of
- * steps, or, around detours, in some more.
+/* Run two allgathers in a row. Return: true if all blocks are right and the number of steps is the
+ * expected one; with detours it may be greater.
  */
 static bool takes(struct cube *c, size_t bytes)
 {
@@ -59,7 +59,7 @@ TEST(blocks_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run allgathers by a plan around the faults that are set. */
+/* Run allgathers with a plan around the faults that are set. */
 static bool around(struct cube *c)
 {
 	int err = cube_plan(c, PLAN);
@@ -71,8 +71,8 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* Many rounds around several helpers, and a detour: helpers that get no data are notified in time
- * by the blocked members.
+/* Many chunks with several effective helpers and a detour: blocked members notify helpers in time
+ * that these get no data.
  */
 TEST(many_rounds_around_helpers_and_detours)
 {
@@ -138,7 +138,7 @@ TEST(no_more_traffic_than_the_tree_needs)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Short blocks of all members travel together: one frame over each edge, up and down. */
+/* Short blocks of all members share a frame: one frame over each edge, up and down. */
 TEST(a_frame_for_each_edge_and_direction)
 {
 	const unsigned int njobs = 10;
@@ -151,7 +151,7 @@ TEST(a_frame_for_each_edge_and_direction)
 	EXPECT_TRUE(gather_run(&c, PLAN, njobs, 8, false, &s));
 	ASSERT_EQ(0, ctl_link_sums(c.name, &after));
 	EXPECT_LE(njobs * 2 * 15, after.tx_frames - before.tx_frames);
-	/* ACKs of operations come in addition, one for many operations. */
+	/* There are ACKs in addition, each for many operations. */
 	EXPECT_GE(njobs * 2 * 15 + 2 * 15, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -175,7 +175,7 @@ TEST(who_does_not_read_stops_the_others)
 
 enum { LINKS_FAIL, NODE_FAILS, CLOSES };
 
-/* Is the result right, or the status a definite error? */
+/* Is the result right, or the status one that the event may cause? */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {
 	const struct job *j = &b->p[i].job[k];
@@ -226,7 +226,7 @@ TEST_CALL(a_node_fails_under_many_operations, blow, NODE_FAILS, 100, 300)
 TEST_CALL(a_node_fails_in_a_long_operation, blow, NODE_FAILS, 1, 300000)
 TEST_CALL(a_member_closes_in_a_long_operation, blow, CLOSES, 1, 300000)
 
-/* If members disagree about the length, all of them get an error, and the next operation works. */
+/* If members disagree about the length, all get an error, and the next operation succeeds. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -273,7 +273,9 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Otherwise the offsets of the last blocks would equal those of the first ones, modulo 2^64. */
+/* If a result were longer than a 64-bit offset can express, the offsets of the last blocks would
+ * wrap around to those of the first.
+ */
 TEST(results_are_no_longer_than_numbers)
 {
 	static const uint64_t bytes[] = { INT64_MAX / 8 + 1, 1ULL << 61, UINT64_MAX };
@@ -296,8 +298,8 @@ TEST(results_are_no_longer_than_numbers)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A result says that the blocks of all members have come to the sink, not which members have
- * received them.
+/* The notification of an end reports that the blocks of all members have reached the sink. It
+ * cannot report which members have received them.
  */
 TEST(nobody_is_told_of_the_others)
 {

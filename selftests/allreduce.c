@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allreduce and barrier: every member gets the result of the plain computation, bit for bit, around
- * faults as well; a barrier keeps all members until the last one has come.
+ * Allreduce and barrier: every member gets the result of the reference computation, bit for bit,
+ * also around faults; a barrier blocks all members until the last one has entered it.
  *
  * Scheduling: shared
  */
@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a plan. @faults: fail links so that some blocked senders have helpers, and one
- * has none.
+/* Make a cube with a plan. @faults: fail links so that some blocked senders have effective helpers,
+ * and one has none.
  */
 static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -145,8 +145,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Receive once the socket is readable: a poll that has much to do goes on after the sender's call
- * has returned.
+/* Wait until the socket is readable, then receive: a poll with much to do continues after the
+ * sender's call has returned.
  */
 static ssize_t recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor)
 {
@@ -178,7 +178,9 @@ TEST(a_barrier_keeps_all_until_the_last_has_come)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
+/* Contributions of megabytes, with one member that does not receive: the others must wait, and lose
+ * nothing.
+ */
 TEST(who_does_not_read_stops_the_others)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -218,8 +220,8 @@ TEST(who_does_not_read_stops_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Break a plan with many operations under way: every member gets every end, and each operation that
- * succeeded has the right sum.
+/* Break a plan while many operations are under way: every member is notified of every end, and each
+ * operation that succeeded has the right sum.
  */
 static void broken(struct __test_metadata *_metadata, unsigned int how)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * All-to-all: every member gets the block that each member has for it, once, in the order of the
- * nodes, over recursive doubling and over rings, around faults as well.
+ * nodes, over recursive doubling and over rings, also around faults.
  *
  * Scheduling: shared long
  */
@@ -82,7 +82,7 @@ static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 	return steps;
 }
 
-/* --- which block comes where --- */
+/* --- which block goes where --- */
 
 static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
@@ -123,10 +123,10 @@ TEST_BOTH(megabytes, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The order of blocks follows the nodes, whatever the order of the stages. */
+/* Blocks are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Run operations over a random tree of rings around the faults that are set. */
+/* Run operations over a random ring tree around the faults that are set. */
 static bool around(struct cube *c)
 {
 	unsigned int start = below(c->nodes);
@@ -149,7 +149,7 @@ TEST_BOTH(many_in_flight_do_not_mix, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each stage exchanges half of what a member has, and no link carries more. */
+/* In each stage a member sends half of the data that it has. */
 TEST(a_stage_sends_half)
 {
 	const size_t bytes = 50000;
@@ -164,7 +164,9 @@ TEST(a_stage_sends_half)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
+/* Blocks of megabytes, with one member that does not receive: the others must wait, and lose
+ * nothing.
+ */
 TEST_BOTH(who_does_not_read_stops_the_others, ring)
 {
 	const size_t bytes = 1 << 20;
@@ -182,7 +184,7 @@ TEST_BOTH(who_does_not_read_stops_the_others, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* --- what goes wrong --- */
+/* --- failures --- */
 
 enum blow { LINK, NODE, CLOSES };
 
@@ -229,8 +231,9 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 	       status[b->how] == (j->ends ? j->res.status : j->refused);
 }
 
-/* Many operations are under way when a link or node fails or a member closes: every member gets
- * every end with its cause, operations that succeeded are right, and the next ones work.
+/* A link or a node fails or a member closes while many operations are under way: every member is
+ * notified of every end with its cause, operations that succeeded have right results, and the next
+ * operations succeed.
  */
 static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, size_t bytes)
 {
@@ -264,7 +267,7 @@ static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 	blow(_metadata, ring, how, 30000);
 }
 
-/* In the Gray code node 10 follows node 14, so that this link is one of the ring. */
+/* In the Gray code node 10 follows node 14, so the link between them is one of the ring. */
 TEST_BOTH(a_link_fails, ring)
 {
 	blows(_metadata, ring, LINK);
@@ -312,7 +315,7 @@ TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A retransmitted frame must have its own pages, not those that were corrupted. */
+/* A retransmitted frame must have pages of its own, not the pages that were corrupted. */
 TEST_BOTH(corruption_does_no_harm, ring)
 {
 	const struct impairments bad = { .corrupt = 300000, .loss = 100000, .seed = 5 };
@@ -324,9 +327,9 @@ TEST_BOTH(corruption_does_no_harm, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* --- what may not begin --- */
+/* --- operations that are refused --- */
 
-/* Each call offers the whole contribution; the kernel takes what is left of it. */
+/* Each call passes the whole contribution, and the kernel takes as much as it still needs. */
 TEST_BOTH(what_does_not_fit_is_refused, ring)
 {
 	const struct hypercube_op op = {

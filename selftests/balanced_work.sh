@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The demonstration of load balancing (demo/jobs.c) at a small size: a cube with faults hashes files
-# of the tests, with each balancing method, and so does a cube in which a node fails meanwhile. No
-# job is lost or done twice except those that the kernel reports, and the hashes are those of
-# sha256sum. Speed is a matter of "make demo-balance": this test shares the machine.
+# The demonstration of load balancing (demo/jobs.c) in small: a cube with faults hashes files of the
+# tests, with each balancing method, and so does a cube in which a node fails meanwhile. No job is
+# lost or done twice except those that the kernel reports, and the hashes are those of sha256sum.
+# This test does not check the speed, as it shares the machine; "make demo-balance" does.
 #
 # Scheduling: shared long
 
@@ -27,7 +27,7 @@ test_what_the_demonstration_shows() {
 	equal 'fields of the picture' 6 "$(grep -c 'class="end"' "$scratch/balance.svg")"
 }
 
-# Files of each length relative to the blocks of the hash
+# Files of each length around the block lengths of the hash
 test_hashes_of_all_lengths() {
 	local len
 	mkdir "$scratch/files"

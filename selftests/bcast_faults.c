@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Broadcasts around every set of failed nodes and every pair of faulty links of a cube of eight
- * nodes, and around random faults of larger ones: every member gets the message once and the source
- * is notified of that, in as many steps as the simulation of the plan says.
+ * nodes, and around random faults of larger cubes: every member gets the message once, and the
+ * source is notified that all have it, in as many steps as the simulation of the plan gives.
  *
  * Scheduling: shared long
  */
@@ -23,7 +23,9 @@ static unsigned int steps_planned(const struct cube *c)
 	return most;
 }
 
-/* Receive the record that must come to node @u in time. Return: 0, or what is wrong. */
+/* Receive the record that must arrive at node @u within the time limit. Return: 0, or what is
+ * wrong.
+ */
 static int expect(const struct cube *c, unsigned int u, uint64_t *v, struct hypercube_result *res)
 {
 	bool eor = false;
@@ -50,7 +52,7 @@ static bool silent(const struct cube *c, unsigned int u)
 	return shc_recv(c->fd[u], &v, sizeof(v), &res, &eor, MSG_DONTWAIT) == -EAGAIN;
 }
 
-/* Has each member but the source received @want, and no other node anything? */
+/* Has each member but the source received @want, and every other node nothing? */
 static bool received(const struct cube *c, uint64_t want)
 {
 	struct hypercube_result res;
@@ -115,7 +117,7 @@ static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 
 	if (err == -ENOLINK)	/* an isolated source */
 		return true;
-	/* Remove the plan first: while faults are set one after another, the plan would break, and
+	/* Remove the plan before the next faults are set. Otherwise those would break the plan, and
 	 * members that are cut off from the source would get a record for a message that the source
 	 * may have begun.
 	 */
@@ -205,7 +207,9 @@ TEST(random_nodes_and_links_of_sixteen_and_thirty_two)
 	}
 }
 
-/* The kernel simulates a plan before it takes it, and names the member that it misses. */
+/* The kernel simulates a plan before it accepts it, and names the member that the plan does not
+ * reach.
+ */
 TEST(a_plan_that_misses_a_member_is_refused_by_name)
 {
 	static const uint8_t sequence[] = { 0, 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts of all sizes, many in flight, with receivers that are slow, late or gone, and faults
- * during a message.
+ * Broadcasts of all sizes, many of them in flight, with receivers that are slow, join late or have
+ * left, and with faults during a message.
  *
  * Scheduling: shared
  */
@@ -67,7 +67,7 @@ static bool listen_some(int fd, struct listener *l)
  * struct speaker - what the source does
  * @size: bytes of each message
  * @count: number of messages
- * @notify: the source asks to be notified of their ends
+ * @notify: the source requests to be notified of their ends
  * @begun: messages begun
  * @sent: bytes of the current message that were sent
  * @refused: a sendmsg() was refused with this error
@@ -126,7 +126,9 @@ static bool speak_some(int fd, struct speaker *s)
 	return true;
 }
 
-/* Wait for a while until some can do something, and let each of them do one thing. */
+/* Wait a little until some socket is ready, and let each node make one call. @deaf: nodes that do
+ * not read.
+ */
 static bool run_some(const struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf)
 {
 	unsigned int source = c->bcast.bcast.source, u;
@@ -148,7 +150,7 @@ static bool run_some(const struct cube *c, struct speaker *s, struct listener *l
 	return moved;
 }
 
-/* Run all nodes except those in @deaf until nothing has moved for @ms. */
+/* Run all nodes except those in @deaf until nothing has been sent or received for @ms. */
 static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf, int ms)
 {
 	uint64_t last = now_ms();
@@ -161,7 +163,7 @@ static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t 
 	}
 }
 
-/* Run until every member has all messages, or time is up. */
+/* Run until every member has all messages, or until the time limit. */
 static bool run_all(struct cube *c, struct speaker *s, struct listener *l)
 {
 	unsigned int source = c->bcast.bcast.source, u, tries;
@@ -262,7 +264,7 @@ TEST(thousands_of_messages_in_a_row)
 }
 
 /**
- * struct scene - a long message that has stopped, since node 7 does not read
+ * struct scene - a long message that has stalled, since node 7 does not read
  * @c: eight nodes
  * @s: the source
  * @l: the receivers
@@ -313,7 +315,7 @@ TEST(a_message_waits_for_those_who_come_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Has each node with an open socket got the end of the message: all of it, or a status? */
+/* Has each node with an open socket received the end of the message: its rest, or a status? */
 static bool all_ended(const struct cube *c, const struct listener *l)
 {
 	unsigned int u;
@@ -326,7 +328,7 @@ static bool all_ended(const struct cube *c, const struct listener *l)
 	return true;
 }
 
-/* After the fault all nodes must get the end, @node with this status. */
+/* Check that after the fault all nodes are notified of the end, and node @node with @status. */
 static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsigned int ms,
 		       unsigned int node, int status)
 {
@@ -343,7 +345,7 @@ TEST(a_receiver_closes_in_the_middle)
 	cube_close(&x.c, 7);
 	scene_ends(_metadata, &x, 0, 0, 0);
 	EXPECT_EQ(1, x.l[0].records);
-	/* A socket that is bound in its place takes part in the next message. */
+	/* A socket that is bound to the same node takes part in the next message. */
 	ASSERT_EQ(0, cube_bind(&x.c, 7));
 	deliver(_metadata, &x.c, 1000, 5, true);
 	EXPECT_EQ(0, cube_del(&x.c));
@@ -375,8 +377,8 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* The source has handed over the whole message, but one member does not read: the message is
- * complete at the source.
+/* The source has sent the whole message when it leaves, but one member does not read yet: that
+ * member still gets all of the message.
  */
 TEST(a_whole_message_goes_on_without_its_source)
 {
@@ -407,7 +409,7 @@ TEST(a_link_fails_in_the_middle)
 
 	scene_start(_metadata, &x);
 	sequence = x.c.bcast.bcast.sequence;
-	/* Node 7 gets the message over this link, or node 6. */
+	/* Node 7 gets the message over this link, or node 6 does. */
 	ASSERT_EQ(0, cube_fail_link(&x.c, 4, sequence[1]));
 	ASSERT_EQ(0, cube_fail_link(&x.c, 0, sequence[0]));
 	scene_ends(_metadata, &x, 0, 0, -ENOLINK);
@@ -426,7 +428,7 @@ TEST(a_node_is_cut_off_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* Otherwise the receivers would wait for the next message for ever. */
+/* Without a notification the receivers would wait for the next message for ever. */
 TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
 {
 	struct cube c;
@@ -450,8 +452,8 @@ TEST(the_plan_is_removed_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* More messages than a plan has under way: receivers get a failure for each message that has begun,
- * and none for the others.
+/* More messages than a plan can have under way: receivers get a failure for each message that has
+ * begun, and none for the others.
  */
 TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
 {
@@ -496,7 +498,7 @@ TEST(who_may_not_broadcast_hears_so)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* After each failure the next message works, several times in a row. */
+/* The next message succeeds after each failure, several times in a row. */
 TEST(a_plan_is_of_use_after_failures_in_a_row)
 {
 	const struct hypercube_op op = {

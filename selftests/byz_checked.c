@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checked collectives: a node that corrupts what it passes on never causes a wrong result that no
- * member notices, and it is located; honest nodes are never accused.
+ * Checked collectives: a node that corrupts what it relays never causes a wrong result that no
+ * member notices. The node is located, and honest nodes are never accused.
  *
  * Scheduling: shared second
  */
@@ -27,7 +27,7 @@ enum { REDUCE, ALLREDUCE, BCAST, NARROW, KINDS = NARROW };
  * struct member - one node's call of a checked collective
  * @thread: its thread, as the calls block
  * @u: the node
- * @kind: the collective, one of those above
+ * @kind: the collective, one of the enum above
  * @p: operator and type of a reduction
  * @in: its contribution
  * @out: its result, or NULL
@@ -110,7 +110,7 @@ static void fill(unsigned int kind, const struct hcl_params *p, size_t bytes)
 	}
 }
 
-/* Compute sums or xors of whole words. */
+/* Compute the right result of 64-bit sums or xors, or of a broadcast. */
 static void right_result(unsigned int kind, unsigned int oper, uint64_t *right)
 {
 	unsigned int u;
@@ -128,7 +128,7 @@ static void right_result(unsigned int kind, unsigned int oper, uint64_t *right)
 
 /**
  * struct outcome - results of all members
- * @seen: nodes whose call says that the two results differ
+ * @seen: nodes whose call returned that the two results differ
  * @wrong: nodes that have a wrong result without such an error
  * @failed: nodes with another error
  */
@@ -239,7 +239,8 @@ TEST(all_operators_and_types_agree_when_all_are_honest)
 			if (hcl_elem_size(oper, type, p.width) < 0)
 				continue;
 			fill(ALLREDUCE, &p, 16 * WORDS);
-			/* Some contributions consist of NaNs only, each node's with different bits.
+			/* Some contributions consist of NaNs only, with different bits for each
+			 * node.
 			 */
 			for (u = 0; u < NODES && oper <= HYPERCUBE_MAX; u++)
 				memset(member[u].in, 0xff, 64);
@@ -273,7 +274,7 @@ static void each_liar(struct __test_metadata *_metadata, unsigned int kind,
 	EXPECT_EQ(0, sums.checksum);
 }
 
-/* What the sink itself passes on comes to no member that compares. */
+/* Only the sink compares, and nothing that the sink relays itself gets back to it. */
 static uint32_t reduce_seen(unsigned int u)
 {
 	return u == SINK ? 0 : 1u << SINK;
@@ -284,8 +285,8 @@ TEST(each_liar_of_a_reduction_is_seen)
 	each_liar(_metadata, REDUCE, reduce_seen);
 }
 
-/* A Byzantine node corrupts what the root gets, unless it is itself the root of a tree: that one
- * corrupts only what it hands down.
+/* A Byzantine node corrupts what the root gets. A root of a tree is an exception: it corrupts only
+ * what it sends down.
  */
 static uint32_t allreduce_seen(unsigned int u)
 {
@@ -343,7 +344,7 @@ TEST(one_that_always_lies_is_named_by_all_others)
 			EXPECT_EQ(1, s->n);
 			EXPECT_EQ(u, s->node[0]);
 			EXPECT_EQ(0, s->agreed);
-			/* Two other nodes might always have acted together, so more than one
+			/* Two other nodes might have corrupted alike all the time, so more than one
 			 * explanation is possible.
 			 */
 			EXPECT_LE(1, s->others);
@@ -412,8 +413,8 @@ TEST(liars_on_one_side_are_seen_however_many)
 		}
 }
 
-/* One Byzantine node in each tree, and both corrupt the first frame in the same way, as the manual
- * says.
+/* One Byzantine node in each tree, both of which corrupt the first frame in the same way: as the
+ * manual says, the result is wrong and no member notices.
  */
 TEST(two_on_opposite_sides_may_escape)
 {
@@ -421,8 +422,8 @@ TEST(two_on_opposite_sides_may_escape)
 	struct outcome o;
 
 	ASSERT_EQ(true, ready(SINK));
-	/* The sinks are 0 and 1, dimension 0: node 6 relays in the first tree, 7 in the second;
-	 * neither is a root.
+	/* The sinks are 0 and 1, which differ in dimension 0. Node 6 relays in the first tree, node
+	 * 7 in the second; neither is a root.
 	 */
 	ASSERT_TRUE(relays(&trees->best, 0, 6) && relays(&trees->best, 1, 7));
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 6, 0, at, 1, 9));
@@ -430,7 +431,7 @@ TEST(two_on_opposite_sides_may_escape)
 	o = outcome_of(REDUCE, HYPERCUBE_XOR, 8 * WORDS);
 	EXPECT_EQ(0, o.seen);
 	EXPECT_EQ(1u << SINK, o.wrong);
-	/* If they corrupt in different ways they do not escape. */
+	/* If the two corrupt in different ways, the sink notices. */
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 6, 0, at, 1, 9));
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 7, 0, at, 1, 10));
 	o = outcome_of(REDUCE, HYPERCUBE_XOR, 8 * WORDS);
@@ -461,7 +462,7 @@ TEST(the_segment_that_differs_is_named)
 	EXPECT_EQ(seg - 8, member[SINK].check.length);
 }
 
-/* A node that relays in both trees may escape; no other node does. */
+/* A node that relays in both trees may remain unnoticed; every other node is noticed. */
 TEST(around_faults_only_the_unseen_escape)
 {
 	static const unsigned int links[][2] = { { 0, 0 }, { 3, 1 }, { 6, 2 }, { 5, 1 } };
@@ -511,7 +512,7 @@ TEST(a_node_that_has_failed_takes_no_part)
 	}
 }
 
-/* A broken tree is an error with its cause, at all members, and never a result. */
+/* With a broken tree all members get an error with its cause, and never a result. */
 TEST(a_fault_is_told_as_such)
 {
 	struct hcl_checked *seen;
@@ -554,7 +555,7 @@ TEST(wrong_calls_are_refused)
 	EXPECT_EQ(-ENODEV, hcl_checked_install("nothing", ID, HCL_PLAN_ANY, NULL));
 	EXPECT_EQ(-ENOENT, hcl_checked_get(FABRIC, 500, &seen));
 	EXPECT_EQ(-ENODEV, hcl_checked_get("nothing", ID, &seen));
-	/* The refused calls must have left no trace. */
+	/* The refused calls must not have changed anything. */
 	members = 0xff;
 	EXPECT_EQ(0, outcome_of(ALLREDUCE, HYPERCUBE_SUM, 8).failed);
 	/* Neither plan exists. */

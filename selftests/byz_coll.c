@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine nodes in a collective: they corrupt what they pass on of others' data, merged or not,
- * after every checksum was checked; never what only their own process has contributed, and not what
- * they give to their own process.
+ * Byzantine nodes in a collective corrupt the data of others that they relay, merged or not, after
+ * every checksum was checked. They never corrupt what only their own process has contributed, or
+ * what they deliver to their own process.
  *
  * Scheduling: shared
  */
@@ -22,7 +22,8 @@
 /* Dimension 2 is the first stage of the tree, and so the last of the broadcast. */
 static const uint8_t order[DIM] = { 2, 0, 1 };
 
-/* Return: word @i of member @u; different bits for each, so that results show what was corrupted.
+/* Return: word @i of member @u; each word has bits of its own, so that results show which was
+ * corrupted.
  */
 static uint64_t word(unsigned int u, unsigned int i)
 {
@@ -67,7 +68,7 @@ static void job_fill(struct job *j, unsigned int collective, unsigned int u)
 	}
 }
 
-/* Return: the set of nodes at which a message of the root is wrong, or FAILED. */
+/* Return: the set of nodes that get a wrong message from the root, or FAILED. */
 static uint32_t message_wrong_at(const struct cube *c)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BCAST };
@@ -160,8 +161,8 @@ static bool relays(unsigned int u)
 	return !((u ^ ROOT) >> order[0] & 1);
 }
 
-/* Make each node in turn corrupt everything that it passes on. @seen: the nodes at which the result
- * must then be wrong.
+/* Make each node in turn corrupt all frames that it relays. @seen: returns the nodes at which the
+ * result must then be wrong.
  */
 static void each_liar(struct __test_metadata *_metadata, struct cube *c, unsigned int collective,
 		      uint32_t (*seen)(unsigned int u))
@@ -197,8 +198,8 @@ TEST(a_reduction_is_falsified_by_relays_only)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If the sink is Byzantine its own result is right, and those of its descendants are wrong; if
- * another relay is, all results are wrong.
+/* If the sink is Byzantine, its own result is right, and those of its descendants are wrong. If
+ * another relay is Byzantine, all results are wrong.
  */
 static uint32_t allreduce_seen(unsigned int u)
 {
@@ -235,8 +236,8 @@ TEST(a_message_is_falsified_below_the_liar)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The first exchange has only what the Byzantine node contributed, the later ones also what it
- * received in the first.
+/* The first stage sends only the Byzantine node's own contribution; the later ones also send what
+ * it received in the first.
  */
 TEST(a_doubling_is_falsified_in_all_stages_but_the_first)
 {

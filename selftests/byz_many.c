@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ten thousand datagrams in copies among nodes of which some are Byzantine, over cubes in which
- * links and nodes have failed. With no more Byzantine nodes than the number of copies allows, no
- * corrupted datagram is delivered, what is promised to come does come, and no honest path is
- * accused. What more Byzantine nodes get through is counted.
+ * links and nodes have failed. As long as the number of copies allows for that many Byzantine
+ * nodes, no corrupted datagram is delivered, what the manual promises to deliver is delivered, and
+ * no honest path is accused. With more Byzantine nodes the test counts the corrupted datagrams that
+ * are delivered.
  *
  * Scheduling: shared
  */
@@ -64,7 +65,9 @@ static uint64_t notified(const struct scene *s)
 
 /* --- the scene --- */
 
-/* Wait until the sender knows of the faults and all copies come, while no node is Byzantine yet. */
+/* Wait until the sender knows of the faults and all copies of a datagram arrive, while no node is
+ * Byzantine yet.
+ */
 static bool pair_ready(struct scene *s, unsigned int from, unsigned int to)
 {
 	uint64_t end = deadline(COPIES_SECONDS);
@@ -89,8 +92,8 @@ static bool pair_ready(struct scene *s, unsigned int from, unsigned int to)
 	return false;
 }
 
-/* Set up to dim - 2 faults, so that at least two paths are left, and choose pairs that all their
- * copies reach.
+/* Set up to dim - 2 faults, so that at least two paths are left, and choose pairs between which all
+ * copies arrive.
  */
 static bool scene_set(struct scene *s)
 {
@@ -104,12 +107,12 @@ static bool scene_set(struct scene *s)
 		else
 			ready = !cube_fail_link(&s->c, node, dim);
 	}
-	/* With f faults dim - f paths are left. */
+	/* With f faults, dim - f paths are left. */
 	s->k = s->c.dim - faults;
 	if (!below(4))
 		s->k = 2 + below(s->k - 1);
 	ready = ready && !copies_again(&s->c, (int)s->k, HYPERCUBE_DELIVER_REPORT);
-	/* Do not wait long for a copy that met a fault. */
+	/* Do not wait long for a copy that was lost at a fault. */
 	for (i = 0; i < s->c.nodes && ready; i++)
 		ready = !copies_set(s->c.fd[i], HYPERCUBE_COPIES_WAIT, 1000);
 	for (i = 0; i < PAIRS && ready; i++) {
@@ -123,7 +126,9 @@ static bool scene_set(struct scene *s)
 	return ready && !copies_again(&s->c, (int)s->k, s->deliver);
 }
 
-/* Make @liars other nodes Byzantine: they corrupt alike or not, always or at times. */
+/* Make @liars other nodes Byzantine. At random they all corrupt in the same way or not, and always
+ * or sometimes.
+ */
 static bool liars_set(struct scene *s, unsigned int liars)
 {
 	bool alike = below(2), ready = true;
@@ -203,7 +208,9 @@ static int letters_take(struct scene *s, const struct letter *out, const unsigne
 	unsigned int u, i, wrong = 0;
 
 	for (u = 0; u < s->c.nodes; u++) {
-		/* A datagram is delivered before it is counted. */
+		/* The kernel delivers a datagram before it counts the vote, so all datagrams are
+		 * there now.
+		 */
 		s->checked[u] += want[u];
 		if (want[u] && !copies_checked(&s->c, u, s->checked[u]))
 			return -1;
@@ -236,7 +243,7 @@ static int letters(struct scene *s, unsigned int n)
 	lies = notified(s) - lies;
 	s->sent += n;
 	s->lies += lies;
-	/* Each datagram that is not delivered must be explained by a corrupted frame. */
+	/* There must be at least one corrupted frame for each datagram that is not delivered. */
 	return n - (s->came - came) > lies ? -1 : wrong;
 }
 
@@ -258,8 +265,8 @@ static void within_the_bound(struct __test_metadata *_metadata, unsigned int dim
 		ASSERT_TRUE(scene_set(&s));
 		while (s.sent < until && s.sent < all) {
 			s.deliver = ways[below(ARRAY_SIZE(ways))];
-			/* Where all copies must agree, all but one may be corrupted; otherwise
-			 * fewer than half.
+			/* If all copies must agree, all copies but one may be corrupted; otherwise
+			 * fewer than half of them.
 			 */
 			most = s.deliver == HYPERCUBE_DELIVER_AGREED ? s.k - 1 : (s.k - 1) / 2;
 			ASSERT_TRUE(liars_set(&s, below(4) ? most : below(most + 1)));
@@ -290,8 +297,8 @@ TEST(no_lie_is_delivered_in_a_cube_of_32)
 
 /* --- beyond the bound --- */
 
-/* All nodes except sender and receiver are Byzantine and corrupt alike: nothing is promised then.
- * Return: 1 if a wrong datagram was delivered, 0 if not, -1 on errors.
+/* Let all nodes except sender and receiver be Byzantine and corrupt alike; no delivery is promised
+ * then. Return: 1 if a wrong datagram was delivered, 0 if not, -1 on errors.
  */
 static int one_among_liars(struct scene *s, unsigned int from, unsigned int to)
 {
@@ -324,7 +331,9 @@ TEST(what_more_liars_get_through_is_seen)
 		unsigned int from = below(16), to = from ^ (3u << below(3));
 		int wrong;
 
-		/* Either two paths of one relay each, or also a longer one. */
+		/* In turns: three copies, one of which takes a path with more than one relay; or
+		 * two copies, over paths of one relay each.
+		 */
 		i = round % 2;
 		ASSERT_EQ(0, copies_again(&s.c, i ? 2 : 3, HYPERCUBE_DELIVER_REPORT));
 		wrong = one_among_liars(&s, from, to);
@@ -334,7 +343,9 @@ TEST(what_more_liars_get_through_is_seen)
 	for (i = 0; i < 2; i++)
 		printf("# %u of %u false %s with all relays lying alike\n", escaped[i],
 		       (rounds + 1 - i) / 2, outcome[i]);
-	/* If none got through, the tests above could not see any either. */
+	/* If no wrong datagram were delivered even here, the tests above could not notice any
+	 * either.
+	 */
 	EXPECT_LE(1, escaped[0]);
 	EXPECT_EQ(0, cube_del(&s.c));
 }

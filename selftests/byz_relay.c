@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine nodes that flip a bit of the payload in frames that they relay, those that a list names
- * or at random, after every checksum was checked; the same seed flips the same bits, and a node
- * does not corrupt its own frames.
+ * Byzantine nodes flip a bit of the payload in frames that they relay, in frames that a list names
+ * or in random ones, after every checksum was checked. The same seed flips the same bits, and a
+ * node does not corrupt its own frames.
  *
  * Scheduling: shared
  */
@@ -16,7 +16,7 @@
 #define MANY	64
 #define EVERY	HYPERCUBE_PPM_MAX
 
-/* Make all nodes Byzantine. Node 3 is two hops away from node 0, so a node in between relays. */
+/* Make all nodes Byzantine. Node 3 is two hops from node 0, so a node between them relays. */
 static int all_lie(const struct cube *c, unsigned int ppm, const unsigned int *at, unsigned int n,
 		   int64_t seed)
 {
@@ -39,7 +39,8 @@ static uint64_t notified(const struct cube *c)
 	return sum;
 }
 
-/* Send a message and wait for it. Return: number of flipped bits, of which *@bit is one, or -errno.
+/* Send a message and receive it. Return: number of flipped bits, or -errno; *@bit: one of these
+ * bits.
  */
 static int flips(const struct cube *c, unsigned int from, unsigned int to, unsigned int *bit)
 {
@@ -104,7 +105,9 @@ TEST(no_checksum_finds_it)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_dgrams(&c, 2));
-	/* With this chance the link corrupts none of these frames, but each has a checksum. */
+	/* With this probability the link corrupts none of these frames, but each frame has a
+	 * checksum.
+	 */
 	ASSERT_EQ(0, cube_impair(&c, &sealed));
 	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
 	for (i = 0; i < MANY; i++)
@@ -126,7 +129,7 @@ TEST(a_list_names_the_frames)
 	ASSERT_EQ(0, all_lie(&c, 0, at, 3, 1));
 	for (i = 1; i <= 10; i++)
 		EXPECT_EQ(i == 2 || i == 5 || i == 6, flips(&c, 0, 3, &bit));
-	/* Setting the list again starts counting again. */
+	/* Setting the list again restarts the count of frames. */
 	ASSERT_EQ(0, all_lie(&c, 0, at, 1, 1));
 	for (i = 1; i <= 10; i++)
 		EXPECT_EQ(i == 2, flips(&c, 0, 3, &bit));

@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A fabric that spans machines, from one file. Machines are network namespaces here.
+# A fabric that spans machines, configured from one file. Machines are network namespaces here.
 #
-# Such a fabric comes up once; what is missing is found and repaired; it goes down. Trunks with TLS:
-# a peer without a valid certificate is refused, and TLS records that are no data end the trunk.
+# Such a fabric is brought up; parts that are missing are found and made again; it is taken down.
+# Trunks with TLS: a peer without a valid certificate is refused, and TLS records other than data
+# end the trunk.
 #
 # Scheduling: shared long cluster
 
 # shellcheck source=selftests/lib/machines.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/machines.sh"
 
-# GnuTLS looks there for libraries that programs without shared libraries do not have.
+# GnuTLS searches this folder for libraries that statically linked programs do not have.
 PATH=/usr/lib/hypercube:$PATH
 
 a='' b='' c='' d='' file=''
 
-# two [MEMBERS [HOST-MEMBERS]]: makes machines a and b, and a cluster file of them with these JSON
-# members
+# two [MEMBERS [HOST-MEMBERS]]: makes machines a and b, and a cluster file for them with these
+# additional JSON members
 two() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -35,7 +36,7 @@ two() {
 
 plans='"plans": [{ "plan": 1, "type": "tree", "with": "sink 5" }, { "plan": 2, "type": "doubling" }]'
 
-# four: makes four machines in a ring, as in multihost_plans.sh, which the tool reaches as by ssh
+# four: makes four machines in a ring, as in multihost_plans.sh, which the tool reaches as if by ssh
 four() {
 	parameter trunks Y
 	namespace a && namespace b && namespace c && namespace d || return
@@ -62,8 +63,8 @@ four() {
 	elsewhere
 }
 
-# elsewhere [COMMAND]: makes a script that stands in for ssh; its last two arguments are the machine
-# and the command
+# elsewhere [COMMAND]: makes a script that replaces ssh; its last two arguments are the machine and
+# the command
 elsewhere() {
 	cat >"$scratch/ssh" <<-END
 		#!/bin/bash
@@ -77,22 +78,22 @@ elsewhere() {
 }
 
 up() { hcctl cluster up "$file"; }
-# leave: background processes hold their namespaces, so the fabrics go first
+# leave: removes the fabrics first, as background processes hold their namespaces
 leave() {
 	check 'down' hcctl cluster down "$file"
 	busywait 10 nobody || fault "somebody is left: $(ls /run/hcctl)"
 	unset HCCTL_SSH
 }
-# nobody: no process serves a trunk in the background
+# nobody: does no background process serve a trunk?
 nobody() { ! grep -lz '^background$' /proc/[0-9]*/cmdline; }
 
-# as_wanted: "up" finds nothing to do, and "check" no difference
+# as_wanted: checks that "up" finds nothing to do, and "check" no difference
 as_wanted() {
 	equal 'what is done once more' 'cluster t: nothing to do' "$(up 2>&1)"
 	equal 'differences' '[]' "$(json .changes cluster check "$file")"
 }
 
-# differs LINE..: "check" prints exactly these differences
+# differs LINE..: checks that "check" prints exactly these differences
 differs() {
 	local said
 	! said=$(hcctl cluster check "$file" 2>&1) || fault 'check finds nothing'
@@ -173,7 +174,8 @@ server() {
 	printf '#!/bin/sh\nexec ssh -F %s "$@"\n' "$scratch/config" >"$scratch/ssh"
 	chmod 755 "$scratch/ssh"
 	export HCCTL_SSH=$scratch/ssh
-	# The files that dropbear reads below /etc, and in root's home, are mounted for it alone.
+	# The files that dropbear reads below /etc, and in root's home, are mounted in its own mount
+	# namespace.
 	there "$b" unshare -m sh -c "key=\$(cat '$scratch/key.pub') && mount -t tmpfs -o mode=700 none /root &&
 		mkdir -m 700 /root/.ssh && echo \"\$key\" >/root/.ssh/authorized_keys &&
 		cp -a /etc /root/etc && mount --bind /root/etc /etc && mkdir -p /etc/dropbear && echo /bin/bash >>/etc/shells &&
@@ -182,8 +184,8 @@ server() {
 }
 served() { at "$b" ss -Hltn | grep -q :22; }
 
-# ssh has its own quoting of arguments, and one connection serves all that a command asks of a
-# machine.
+# ssh quotes arguments in its own way, and one connection serves all requests that a command makes
+# to a machine.
 test_machines_by_ssh_itself() {
 	local out
 	type -P dropbear ssh ssh-keygen >/dev/null || { skip 'there is no ssh, or no dropbear'; return; }
@@ -240,7 +242,7 @@ test_hosts_may_be_away() {
 	leave
 }
 
-# A signal lets the step that has begun end, so that nothing is left half done.
+# After a signal the step that has begun is completed, so that nothing is left half done.
 test_signals_end_it() {
 	two
 	sed -i 's/"netns"/"ssh"/' "$file"
@@ -309,8 +311,8 @@ parts() {
 	check 'the other' at "$b" hcctl fabric add t dim 3 nodes 1XX
 }
 
-# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: both ends refuse the connection, with messages that
-# match HERE and THERE
+# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: checks that both ends refuse the connection, with
+# messages that match HERE and THERE
 meets() {
 	# shellcheck disable=SC2086
 	there "$a" hcctl trunk listen t 10.9.1.1 $1 2>"$scratch/heard"
@@ -352,8 +354,8 @@ test_tls_refuses() {
 		at "$b" hcctl trunk connect t 2 "unix:$scratch/socket" tls "$(tls one ca)"
 }
 
-# A record with new keys, for example, which the kernel does not accept; the TLS connection itself
-# would go on.
+# A TLS record that is no data, for example one with new keys, is not accepted by the kernel,
+# although the TLS connection itself would go on.
 test_what_is_no_data_ends_a_trunk() {
 	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
 	has_tls || { skip 'the kernel has no TLS'; return; }

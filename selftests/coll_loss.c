@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many operations of several segments, merges of sorted runs and records among them, over links
- * that lose or corrupt frames: each ends once at every member, with exactly the bytes that were
- * computed here. Frames that come down a plan are checked as those that go up.
+ * Many operations of several segments, including merges of sorted runs and of records, over links
+ * that lose or corrupt frames. Each operation ends once at every member, with exactly the bytes
+ * that the test computes. Frames on the way down a plan are checked in the same way as frames on
+ * the way up.
  *
  * Scheduling: shared
  */
@@ -36,7 +37,7 @@ static const struct work tree_works[] = {
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MERGE, 2400 },
 	{ HYPERCUBE_REDUCE, HYPERCUBE_MERGE, 2400 },
 	{ HYPERCUBE_BARRIER, 0, 0 },
-	/* Elements as long as half a segment: the parts of helpers have no elements. */
+	/* Elements as long as half a segment: the parts of helpers contain no element. */
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MAX, 2000 },
 };
 
@@ -54,7 +55,9 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Return: element @i of what process @who gives to operation @k; for a merge they ascend. */
+/* Return: element @i of the contribution of process @who to operation @k; for a merge the elements
+ * ascend.
+ */
 static uint64_t element(const struct work *w, unsigned int k, unsigned int who, size_t i)
 {
 	if (w->oper == HYPERCUBE_MERGE)
@@ -85,8 +88,8 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Compute the result of all contributions into @out, or all blocks one after the other. Return: its
- * bytes.
+/* Compute the result of all contributions into @out, or all blocks one after the other. Return:
+ * length of the result in bytes.
  */
 static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8_t *out)
 {
@@ -105,7 +108,7 @@ static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8
 	for (who = 1; who < n && w->oper == HYPERCUBE_SUM; who++)
 		for (i = 0; i < w->bytes / sizeof(*sum); i++)
 			sum[i] += sum[who * w->bytes / sizeof(*sum) + i];
-	/* Of records the result is the greatest in the order of memcmp(). */
+	/* The maximum of records is defined by the order of memcmp(). */
 	for (who = 1; who < n && w->oper == HYPERCUBE_MAX; who++)
 		for (i = 0; i < w->bytes; i += 250)
 			if (memcmp(out + i, out + who * w->bytes + i, 250) < 0)

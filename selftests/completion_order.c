@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans are replaced and removed while processes contribute: each process gets the ends of its
- * contributions in order, once each, whichever plan a contribution came to. When a fault or a close
- * affects many plans, each process gets all its ends, once each.
+ * contributions in order, once each, whichever plan a contribution was part of. When a fault or a
+ * close affects many plans, each process gets all its ends, once each.
  *
  * Scheduling: shared
  */
@@ -91,7 +91,9 @@ static void contribute(const struct cube *c, struct teller *t, unsigned int u, u
 		t[u].err = (int)n;
 }
 
-/* Receive an end. A message names itself; a message that failed is known to the source only. */
+/* Receive ends. A message of a broadcast has its number as its data; which message a failure
+ * belongs to, only the source learns.
+ */
 static void hear(const struct cube *c, struct teller *t, unsigned int u, unsigned int type)
 {
 	bool receives = type == HYPERCUBE_PLAN_BCAST && u != SOURCE;
@@ -138,7 +140,9 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &r));
 	for (round = 0; !__atomic_load_n(&r.done, __ATOMIC_ACQUIRE); round++)
 		for (u = 0; u < c.nodes; u++) {
-			/* Now and then the first node gets ahead of the others. */
+			/* In each fourth round only the first node contributes, so it gets ahead of
+			 * the others.
+			 */
 			if (!u || round % 4)
 				contribute(&c, t, u, type);
 			hear(&c, t, u, type);
@@ -170,7 +174,7 @@ TEST_CALL(a_doubling_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_P
 TEST_CALL(a_broadcast_is_replaced, replaced_under_load, HYPERCUBE_PLAN_BCAST, false)
 TEST_CALL(a_broadcast_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_BCAST, true)
 
-/* More plans than one poll handles. */
+/* A number of plans greater than one poll handles. */
 #define MANY 100
 
 /**
@@ -216,8 +220,8 @@ static int many_begin(const struct cube *c, unsigned int first, unsigned int las
 	return 0;
 }
 
-/* Wait until nodes from @first on have taken all contributions up to number @nr. Return: false if
- * they did not in time.
+/* Wait until the members at node @first and later ones have taken all contributions up to number
+ * @nr. Return: false if they have not within the time limit.
  */
 static bool many_taken(const struct cube *c, unsigned int first, unsigned int nr)
 {
@@ -347,9 +351,9 @@ TEST(a_fault_that_many_plans_meet)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 5 leaves after the first of three operations; this one goes on without it. The second one
- * fails, also for node 0, which begins it later than the others. In each plan the next socket bound
- * at node 5 takes part in the third operation.
+/* Node 5 leaves after it has contributed to the first of three operations, which goes on without
+ * it. The second operation fails, also for node 0, which begins it later than the others. In each
+ * plan the next socket that is bound to node 5 takes part in the third operation.
  */
 TEST(a_close_that_many_plans_meet)
 {

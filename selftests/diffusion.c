@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams in copies over paths that share no node: what becomes of them with corrupted relays,
- * losses, bad requests, and sockets and fabrics that end meanwhile. No corrupted datagram is
- * delivered as right while there are no more Byzantine nodes than promised. The paths:
- * diffusion_paths.c.
+ * Datagrams in copies over paths that share no node: their delivery with Byzantine relays, losses,
+ * invalid requests, and sockets and fabrics that are removed meanwhile. No corrupted datagram is
+ * delivered as right as long as no more nodes are Byzantine than the number of copies allows for.
+ * diffusion_paths.c tests the paths.
  *
  * Scheduling: shared
  */
@@ -19,19 +19,19 @@
 
 #define NOTHING	(~0u)
 
-/* Send the number @msg to node 7. */
+/* Send the number @msg from node @from to node 7. */
 static bool post(const struct cube *c, unsigned int from, unsigned int msg)
 {
 	return copies_post(c, from, 7, &msg, sizeof(msg)) == sizeof(msg);
 }
 
-/* Send @msg from node 0 in @copies copies, as do all later messages of that node. */
+/* Send @msg from node 0 in @copies copies; later messages of that node have as many copies. */
 static bool post_in(const struct cube *c, int copies, unsigned int msg)
 {
 	return !copies_set(c->fd[0], HYPERCUBE_COPIES, copies) && post(c, 0, msg);
 }
 
-/* Return: the next message that node 7 gets, or NOTHING. */
+/* Return: the next message that node 7 receives, or NOTHING. */
 static unsigned int take(const struct cube *c, struct copies_got *g)
 {
 	unsigned int said;
@@ -39,7 +39,7 @@ static unsigned int take(const struct cube *c, struct copies_got *g)
 	return copies_take(c, 7, &said, sizeof(said), g) == sizeof(said) ? said : NOTHING;
 }
 
-/* Send @msg from node 0. Return: what node 7 gets. */
+/* Send @msg from node 0. Return: the message that node 7 receives, or NOTHING. */
 static unsigned int passes(const struct cube *c, unsigned int msg, struct copies_got *g)
 {
 	return post(c, 0, msg) ? take(c, g) : NOTHING;
@@ -53,7 +53,7 @@ static bool gets_none(const struct cube *c)
 	return copies_take_now(c, 7, &said, sizeof(said), &g) == -EAGAIN;
 }
 
-/* --- corrupted relays --- */
+/* --- Byzantine relays --- */
 
 TEST(a_lie_is_outvoted_and_its_path_named)
 {
@@ -88,8 +88,7 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 	}
 }
 
-/* All relays but one corrupt, in the same way: more than half of the copies are wrong, but not all.
- */
+/* All relays but one corrupt alike: more than half of the copies are wrong, but not all. */
 TEST(all_but_one_that_lie_alike_are_detected)
 {
 	static const char truth[] = "believed by few";
@@ -107,8 +106,8 @@ TEST(all_but_one_that_lie_alike_are_detected)
 	EXPECT_TRUE(copies_checked(&c, 7, 20));
 	EXPECT_EQ(20, copies_view(&c, 7).disagreed);
 	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, said, sizeof(said), &g));
-	/* Beyond the bound more than half of the copies are wrong. A receiver that asks for reports
-	 * gets the wrong datagram, marked as outvoted.
+	/* More relays corrupt than a vote can correct: more than half of the copies are wrong. A
+	 * receiver that requests reports gets the wrong datagram, marked as outvoted.
 	 */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
 	for (i = 0; i < 20; i++) {
@@ -177,8 +176,8 @@ TEST(listeners_hear_of_each_disagreement_once)
 
 #define BATCH	50
 
-/* Send a batch of datagrams between random nodes and receive it. Return: number of wrong ones that
- * were delivered as right, or -1 if a datagram is missing.
+/* Send a batch of datagrams between random nodes and receive it. Return: number of wrong datagrams
+ * that were delivered as right, or -1 if a datagram is missing.
  */
 static int batch(struct cube *c, bool few)
 {
@@ -206,8 +205,8 @@ static int batch(struct cube *c, bool few)
 
 			if (n < 0)
 				return -1;
-			/* Where all copies must agree, all but one may be corrupted; otherwise
-			 * fewer than half.
+			/* If all copies must agree, all copies but one may be corrupted; otherwise
+			 * fewer than half of them.
 			 */
 			wrong += !right && (few || g.v.outcome == HYPERCUBE_VOTE_OUTCOME_AGREED);
 		}
@@ -232,8 +231,7 @@ TEST(no_lie_is_delivered_as_right)
 			ASSERT_EQ(0,
 				  ctl_node_byzantine(c.name, below(16), 1 + below(EVERY), NULL, 0,
 						     alike ? round : (unsigned int)rnd()));
-		/* Receivers ask for every report, or, with few Byzantine nodes, for the majority.
-		 */
+		/* Receivers request all reports, or, with few Byzantine nodes, the majority. */
 		for (u = 0; u < c.nodes; u++)
 			ASSERT_EQ(0, copies_set(c.fd[u], HYPERCUBE_DELIVER, few && round & 2 ?
 					 HYPERCUBE_DELIVER_MAJORITY : HYPERCUBE_DELIVER_REPORT));
@@ -246,10 +244,10 @@ TEST(no_lie_is_delivered_as_right)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* ------------------------------------------------------------ copies that do not come */
+/* ------------------------------------------------------------ missing copies */
 
-/* Delay what node 0 sends along dimension @dim by more than a receiver of this test waits for
- * copies.
+/* Delay what node 0 sends along dimension @dim by more than the time for which a receiver of this
+ * test waits for copies.
  */
 static int delay_copies(const struct cube *c, unsigned int dim)
 {
@@ -258,11 +256,11 @@ static int delay_copies(const struct cube *c, unsigned int dim)
 	return ctl_link_impair(c->name, 0, dim, &late);
 }
 
-/* Shorter than that delay, and longer than the other copies take. */
+/* This wait is shorter than that delay, and longer than the other copies take. */
 #define SHORT_WAIT	600
 
-/* Start a new cube with a delayed copy. A copy that comes too late counts as another datagram, so
- * each cube is for one datagram only.
+/* Make a new cube with a delayed copy. A copy that arrives too late counts as a new datagram, so
+ * each cube is used for one datagram only.
  */
 static int late_start(struct cube *c, enum hypercube_deliver deliver)
 {
@@ -278,7 +276,7 @@ TEST(copies_that_are_late_are_waited_for_and_missing)
 	struct copies_got g;
 	struct cube c;
 
-	/* The other two copies come sooner. */
+	/* The other two copies arrive in time. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_MAJORITY));
 	ASSERT_EQ(5, passes(&c, 5, &g));
 	EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_INCOMPLETE, g.v.outcome);
@@ -287,7 +285,7 @@ TEST(copies_that_are_late_are_waited_for_and_missing)
 	EXPECT_TRUE(copies_checked(&c, 7, 1));
 	EXPECT_EQ(1, copies_view(&c, 7).incomplete);
 	EXPECT_EQ(0, cube_del(&c));
-	/* A receiver that wants all copies gets nothing. */
+	/* A receiver that requires all copies gets nothing. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_TRUE(post(&c, 0, 1));
 	EXPECT_TRUE(copies_checked(&c, 7, 1));
@@ -320,9 +318,7 @@ TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Of two datagrams that wait for copies, each is delivered when its own time or the new, shorter
- * one is over.
- */
+/* Two datagrams wait for copies. A new wait, shorter than their own, holds for both of them. */
 TEST(a_shorter_wait_holds_for_what_waits_already)
 {
 	struct copies_got g;
@@ -369,15 +365,15 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	}
 	printf("# at most %u bytes were kept of %zu\n", most, 400 * 2 * sizeof(data));
 	EXPECT_LE(sizeof(data), most);
-	/* One copy, and the description of its datagram, may come in addition. */
+	/* The limit may be exceeded by one copy, and the description of its datagram. */
 	EXPECT_GT(2 * buf + 16384, most);
-	/* By now the delayed copies have come, too. */
+	/* After this time the delayed copies have arrived, too. */
 	usleep(1500000);
 	end = deadline(COPIES_SECONDS);
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
 		usleep(10000);
 	EXPECT_EQ(0, meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC));
-	/* Then there is room again. */
+	/* The receive buffer has space again. */
 	ASSERT_EQ(0, ctl_fault_clear(c.name));
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX));
 	ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
@@ -385,7 +381,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* --- wrong use, and ends --- */
+/* --- invalid requests, and removal --- */
 
 TEST(fewer_copies_than_wanted_are_not_believed)
 {
@@ -409,8 +405,8 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A receiver that begins to require copies gets no earlier datagram with fewer copies, except those
- * that its own node sent.
+/* A receiver that begins to require copies gets no datagram with fewer copies that arrived earlier,
+ * except those that its own node sent.
  */
 TEST(more_copies_are_wanted_of_what_has_come_as_well)
 {
@@ -428,7 +424,7 @@ TEST(more_copies_are_wanted_of_what_has_come_as_well)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Send a message with this control message. Return: the error. */
+/* Send a message with one control message. Return: the error. */
 static int with_cmsg(const struct cube *c, int type, int value, size_t size)
 {
 	char control[CMSG_SPACE(16)] = { 0 };
@@ -470,7 +466,7 @@ TEST(wrong_requests_are_refused)
 	fd = c.fd[0];
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		EXPECT_EQ(table[i].err, copies_set(fd, table[i].name, table[i].value));
-	/* More copies than there are dimensions, or than fit. */
+	/* More copies than there are dimensions, and a datagram too long for its copies. */
 	EXPECT_EQ(-EHOSTUNREACH, copies_post(&c, 0, 7, big, 1));
 	ASSERT_EQ(0, copies_set(fd, HYPERCUBE_COPIES, 3));
 	EXPECT_EQ(-EMSGSIZE, copies_post(&c, 0, 7, big, sizeof(big)));
@@ -505,7 +501,9 @@ TEST(wrong_requests_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* While datagrams wait for copies, some are unread, and copies are under way. */
+/* Sockets and fabrics are removed while datagrams wait for copies, some are unread, and copies are
+ * under way.
+ */
 TEST(sockets_and_fabrics_end_in_the_middle)
 {
 	static char data[2000];

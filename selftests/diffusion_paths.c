@@ -30,7 +30,7 @@ static int trace_put(const char *file, const char *text)
 	return err;
 }
 
-/* Open a trace buffer of our own for the hops of copies. */
+/* Open a trace instance of the test's own for the hops of copies. */
 static int trace_open(void)
 {
 	char path[160];
@@ -55,14 +55,14 @@ static void trace_close(void)
 
 /* One copy from the source to a destination, as its hops were traced. */
 struct trip {
-	unsigned int at;	/* the node where the copy is */
+	unsigned int at;	/* the node at which the copy is */
 	unsigned int hops;
-	uint32_t by[CUBE_MAX / 32];	/* nodes that the copy has come to */
+	uint32_t by[CUBE_MAX / 32];	/* nodes that the copy has reached */
 };
 
 static struct trip trips[32][8];
 
-/* Take one line of the trace. Return: true if the hop is right. */
+/* Check one line of the trace. Return: true if the hop is right. */
 static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 {
 	unsigned int node, dim, from, dst, copy, copies, hop;
@@ -162,7 +162,7 @@ TEST(every_pair_by_paths_that_share_no_node)
 	trace_close();
 }
 
-/* Does this number come to @dst within a second? */
+/* Does number @nr arrive at @dst, with no gap longer than a second? */
 static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 {
 	struct pollfd p = { .fd = c->fd[dst], .events = POLLIN };
@@ -175,8 +175,8 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 	return false;
 }
 
-/* Send in @copies copies until the outcome is as expected: a message that comes, or error @err. The
- * source may not yet know of a fault, and a copy that meets one is lost.
+/* Send in @copies copies until the outcome is the expected one: the message arrives, or error @err.
+ * The source may not yet know of a fault, and a copy that meets one is lost.
  */
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
@@ -197,7 +197,7 @@ static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, 
 	return false;
 }
 
-/* f faults leave n - f paths, and more if the cube has more. */
+/* f faults leave n - f paths, and more if the faults are not all on these paths. */
 TEST(around_faults_that_are_known)
 {
 	unsigned int round, i, node, dim, faults, src, dst, n;

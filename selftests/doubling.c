@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling: every member gets the bits of the plain computation, those of a tree whose
- * sink is the lowest node, in every run; such plans exist only where nothing is faulty. Faults
- * during operations: doubling_faults.c.
+ * Recursive doubling: every member gets the bits of the reference computation, in every run those
+ * of a tree whose sink is the lowest node. Such plans exist only where nothing is faulty.
+ * doubling_faults.c tests faults during operations.
  *
  * Scheduling: shared
  */
@@ -68,7 +68,7 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 4096));
-	/* The tree to the lowest node with the same order of dimensions. */
+	/* Install the tree whose sink is the lowest node, with the same order of dimensions. */
 	ASSERT_EQ(0, cube_install(&c, TREE));
 	in = malloc(16 * count * 8);
 	out = calloc(16 * count, 8);
@@ -95,8 +95,8 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* NaNs of different payloads, and infinities of both signs: which NaN results depends on the order
- * of the operands, so this order must be the same at all members.
+/* NaNs of different payloads, and infinities of both signs: which NaN is the result depends on the
+ * order of the operands, so that order must be the same at all members.
  */
 TEST(nans_have_the_same_payload_everywhere)
 {
@@ -163,7 +163,7 @@ TEST(many_in_flight_do_not_mix)
 			const struct hypercube_result *res = &p[i].job[k].res;
 
 			EXPECT_EQ(k, res->op);
-			/* Each stage is one step, and one frame of the longest chain. */
+			/* Each stage is one step, and adds one frame to the longest chain. */
 			EXPECT_EQ(4, res->steps);
 			EXPECT_EQ(4, res->clock);
 		}
@@ -201,7 +201,7 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
 	for (round = 0; round < 8; round++) {
 		ASSERT_EQ(0, barrier_without(&c, &op, round));
-		/* Frames that were just sent may still be under way where polls have to wait. */
+		/* Frames that were just sent may still be under way if polls had to wait. */
 		for (tries = 0; tries < 200 && !all_wait(&c, round); tries++)
 			usleep(50 * 1000);
 		EXPECT_TRUE(all_wait(&c, round));
@@ -215,7 +215,7 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contribute what the kernel takes, and receive nothing. Return: bytes taken. */
+/* Contribute as much as the kernel takes, and receive nothing. Return: bytes taken. */
 static size_t send_only(int fd, uint64_t base, struct job *j)
 {
 	size_t before = j->sent;
@@ -233,7 +233,9 @@ static size_t send_only(int fd, uint64_t base, struct job *j)
 	return j->sent - before;
 }
 
-/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
+/* Contributions of megabytes, with one member that does not receive: the others must wait, and lose
+ * nothing.
+ */
 TEST(who_does_not_read_stops_the_others)
 {
 	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -273,7 +275,7 @@ TEST(subcubes_run_beside_faults_and_each_other)
 	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	ASSERT_EQ(0, cube_fail_node(&c, 15));
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
-	/* X0X1: 1, 3, 9, 11, and beside it *00* without link 0:0. */
+	/* X0X1 is nodes 1, 3, 9, 11. The next plan is for 1X0X. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
 	EXPECT_EQ(0, kinds_run(&c, PLAN, &k, 1, 3000));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, &res));
@@ -312,7 +314,7 @@ TEST(a_fault_in_the_subcube_is_named)
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, cube_fail_node(&c, 7));
 	EXPECT_TRUE(refused_for(&c, 5, 6, "failed or is cut off: node 7"));
-	/* A plan of all nodes replaces these once there is no fault. */
+	/* Once there is no fault, a plan of all nodes replaces these. */
 	EXPECT_EQ(0, cube_heal(&c));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));

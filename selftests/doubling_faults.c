@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults of recursive doubling: failed links and nodes, closed sockets, disagreements, losses and
- * silent members end operations with definite errors at every member, and the next operations work.
+ * Faults during recursive doubling: failed links and nodes, closed sockets, disagreeing
+ * contributions, losses and silent members end operations with definite errors at every member, and
+ * the next operations succeed.
  *
  * Scheduling: shared
  */
@@ -56,8 +57,8 @@ static bool fair(const struct hypercube_result *res, unsigned int how)
 	       (res->status == (how ? -ECONNRESET : -ENOLINK) || res->status == -ECANCELED);
 }
 
-/* Check the ends of all operations, of which those that succeeded must have the sum @want. Return:
- * how many failed.
+/* Check the ends of all operations; those that succeeded must have the sum @want. Return: number of
+ * operations that failed.
  */
 static unsigned int failures(struct __test_metadata *_metadata, const struct party *p,
 			     unsigned int n, uint64_t want, unsigned int how)
@@ -79,12 +80,14 @@ static unsigned int failures(struct __test_metadata *_metadata, const struct par
 	return failed;
 }
 
-/* Many operations are under way when a link or node fails or a member closes: every member gets
- * every end, operations that succeeded have the right sum, and a new plan works.
+/* A link or a node fails or a member closes while many operations are under way: every member is
+ * notified of every end, operations that succeeded have the right sum, and a new plan works.
  */
 static void blow(struct __test_metadata *_metadata, unsigned int how, size_t bytes)
 {
-	/* With megabytes few operations fit under way; after a close they fail a second apart. */
+	/* Few operations of megabytes are under way at a time; after a close they fail a second
+	 * apart.
+	 */
 	const unsigned int njobs = bytes > 8 ? 5 : 150;
 	unsigned int node[CUBE_MAX], n, i, k, good = 0;
 	uint64_t in[CUBE_MAX], *out, want = 0;
@@ -92,8 +95,8 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
-	/* A process that leaves before it has contributed is no fault for members that have taken
-	 * part in no operation: so let all take part in one first.
+	/* For members that have taken part in no operation, a process that leaves before it has
+	 * contributed is no fault. So let all take part in one operation first.
 	 */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, njobs);
@@ -101,8 +104,8 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	for (i = 0; i < n; i++)
 		want += in[i] = 1ull << node[i];
 	jobs_fill(p, n, njobs, in, out, bytes);
-	/* Run until some operations have ended; the kernel may not have had time for any. Long ones
-	 * need not end.
+	/* Run until some operations have ended; the kernel may not have had time for any. Long
+	 * operations need not end.
 	 */
 	for (k = 0; k < 3 || (bytes <= 8 && k < 15 && !any_ended(p, n)); k++) {
 		drive_some(p, n, 7);
@@ -122,7 +125,7 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	drive_stop_failed(p, n);
 	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
 	EXPECT_GT(failures(_metadata, p, n, want, how), 0);
-	/* Operations of megabytes have hardly begun. */
+	/* Operations of megabytes may only just have begun. */
 	EXPECT_GT(good + (bytes > 8), 0);
 	if (_metadata->failed)
 		ctl_op_print(c.name);
@@ -162,7 +165,7 @@ TEST(a_member_closes_under_many_segments)
 	blow(_metadata, 2, 1 << 20);
 }
 
-/* A contribution outlives the process that gave it; the others get their results. */
+/* A contribution stays valid after its process has left; the others get their results. */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	struct hypercube_op op = {
@@ -188,8 +191,8 @@ TEST(who_leaves_after_contributing_is_not_missed)
 		EXPECT_EQ(0, res.status);
 		EXPECT_EQ(8, sum);
 	}
-	/* Others do not wait for the process that has left before they contribute more; then they
-	 * get an error.
+	/* The other members do not wait for the process that has left until they contribute again;
+	 * then they get an error.
 	 */
 	EXPECT_EQ(0, ctl_op_get(c.name, PLAN, 0, &v));
 	EXPECT_EQ(1, v.next);
@@ -208,7 +211,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: how a contribution ended, 0 or its error; -EBADMSG if its sum is not @want. */
+/* Receive the next end. Return: 0, the operation's error, or -EBADMSG if its sum is not @want. */
 static int ends_with(int fd, uint64_t want)
 {
 	struct hypercube_result res;
@@ -220,11 +223,7 @@ static int ends_with(int fd, uint64_t want)
 	return res.status ? res.status : sum == want ? 0 : -EBADMSG;
 }
 
-/* Operations that failed are skipped by number, by one member while another still works on earlier
- * ones. What the first member sends of the next operation comes after this gap in numbers, and must
- * be accepted.
- */
-/* The process at node 2 leaves before any frame of the operation has come there. */
+/* The process at node 2 leaves before any frame of the operation has arrived there. */
 TEST(who_has_given_nothing_is_missed_after_another_failure)
 {
 	struct hypercube_op op = {
@@ -249,6 +248,10 @@ TEST(who_has_given_nothing_is_missed_after_another_failure)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* A member skips the numbers of operations that failed while a peer still works on earlier ones.
+ * The peer receives frames of the next operation, which come after this gap in numbers, and must
+ * accept them.
+ */
 TEST(who_is_ahead_across_a_failed_range_is_heard)
 {
 	const struct impairments late = { .delay = 1000 * MS };
@@ -263,7 +266,7 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
-	/* In the second stage nodes 0 and 2 wait for each other, 1 and 3 do not. */
+	/* In the second stage nodes 0 and 2 wait for each other, and 1 and 3 do not. */
 	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 1, &late));
 	for (u = 0; u < 4; u++)
 		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Ethernet across the cube: ordinary programs, each in a namespace with one endpoint.
+# Ethernet frames across the cube, sent by ordinary programs, each in a namespace with one endpoint:
 #
 #	+---------------+                                +---------------+
 #	| $p0           |    fabric t, dimension 3       | $p7           |
@@ -15,7 +15,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 ends_alone() { ! reaches "$@" -W "$slow"; }
-# drops NODE REASON: prints this drop counter of the node itself
+# drops NODE REASON: prints this drop counter of the node, without those of its links
 drops() { json ".[0].drops[\"$2\"] // 0" node show t "$1"; }
 more_drops() { (($(drops "$2" "$3") > $1)); }
 
@@ -100,7 +100,7 @@ test_bad_addresses_are_dropped() {
 }
 
 # Drops of frames that the node's own stack sends never count as drops of received frames, not even
-# for a moment.
+# temporarily.
 test_drops_are_told_apart() {
 	cube 2
 	start 0 "$flow" raw tn0 "$(mac 1)" 03:00:00:00:00:01 1000000 2>/dev/null
@@ -116,7 +116,7 @@ test_drops_are_told_apart() {
 	jobs=()
 }
 
-# at_rest: has nothing crossed a link for a while?
+# at_rest: has no frame crossed a link for a while?
 at_rest() {
 	local before
 	before=$(json .tx_frames stats t)
@@ -124,8 +124,8 @@ at_rest() {
 	json_is "$before" .tx_frames stats t
 }
 
-# everybody_heard WHAT WANTED: ends the processes $hearers once nothing comes any more; each must
-# have received WANTED
+# everybody_heard WHAT WANTED: ends the processes $hearers once no more frames arrive; checks that
+# each has received WANTED
 everybody_heard() {
 	local v heard=()
 	check 'the fabric comes to rest' busywait 60 at_rest
@@ -164,8 +164,8 @@ test_broadcasts_come_exactly_once() {
 }
 
 crossings() { json .tx_frames stats t; }
-# heard_by_all FROM WHAT NODE..: sends 200 broadcasts, which each node must receive once; sets
-# $crossed to the frames on all links
+# heard_by_all FROM WHAT NODE..: sends 200 broadcasts, and checks that each node receives each of
+# them once; sets $crossed to the number of frames on all links
 heard_by_all() {
 	local own
 	own=$(mac "$1")
@@ -206,14 +206,14 @@ test_broadcasts_go_along_a_tree() {
 	check 'the news has spread' busywait 60 at_rest
 	heard_by_all 5 'without faults again' 0 1 2 3 4 6 7
 	equal 'links crossed' $((200 * 7)) "$crossed"
-	# No node relies on a link that loses frames.
+	# Broadcasts reach all nodes although these links lose all frames.
 	check 'loss' hcctl link set t 5:1,7:2,4:2 loss 100%
 	heard_by_all 5 'in spite of losses' 0 1 2 3 4 6 7
 	((crossed > 200 * 7)) || fault 'they took one way only'
 	(($(duplicates) > 0)) || fault 'no duplicates were met'
 }
 
-# Broadcasts on a link that fails may be lost; none may come twice, and all must come when the
+# Broadcasts on a link that fails may be lost; none may arrive twice, and all must arrive once the
 # faults are over.
 test_broadcasts_while_links_fail() {
 	local u heard n
@@ -277,7 +277,7 @@ test_macvlans_on_top() {
 	check 'ping' busywait 5 at 0 ping -q -c 1 -W 1 10.18.0.4
 }
 
-# flowing: bytes arrive at node 7
+# received: prints the bytes received at node 7; more_received BEFORE: have many more arrived?
 received() { at 7 cat /sys/class/net/tn7/statistics/rx_bytes; }
 more_received() { (($(received) > $1 + 200000)); }
 # flow_begins: starts TCP from node 0 to node 7
@@ -398,8 +398,8 @@ test_ethtool_tells_the_truth() {
 	check 'kind' grep -q 'hypercube' <(at 0 ip -d link show tn0)
 }
 
-# NAPI then completes by itself a poll that wanted to go on; such a node must not lose its place in
-# the poll limiter.
+# With busy polling, NAPI itself completes a poll that wanted to go on; such a node must not lose
+# its place in the poll limiter.
 test_who_polls_busily_keeps_nobody_from_polling() {
 	local i bursts=$((1 + $(scaled 4))) burst=1 all
 	all=$(((bursts + 1) * slow))
@@ -466,7 +466,8 @@ test_many_endpoints_in_namespaces() {
 	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
 }
 
-# A namespace takes some 800 KiB, and IPv6 sends several multicasts in each: so do without both.
+# A namespace takes some 800 KiB, and IPv6 sends several multicasts in each. So there is one
+# namespace, and no IPv6.
 test_traffic_among_many_endpoints() {
 	local a u own=() dim=10 n
 	((HC_SCALE >= 100)) || dim=9
@@ -487,8 +488,8 @@ test_traffic_among_many_endpoints() {
 	log "$(hcctl -n "$a" stats t)"
 }
 
-# everybody_got NAMESPACE FRAMES ENDPOINTS: all endpoints got FRAMES, except the sender and the one
-# that gets other frames
+# everybody_got NAMESPACE FRAMES ENDPOINTS: have all endpoints got FRAMES, except the sender and the
+# one that gets other frames?
 everybody_got() {
 	(($(ip netns exec "$1" sh -c 'cat /sys/class/net/tn*/statistics/rx_packets' |
 		grep -c "^$2$") >= $3 - 1))

@@ -8,7 +8,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# seen FILTER: has an event come for which the jq filter is true?
+# seen FILTER: has an event arrived for which the jq filter is true?
 seen() { jq -e -n "[inputs | select($1)] | length > 0" "$scratch/events"; }
 
 listen() {
@@ -118,8 +118,8 @@ test_lost_tasks_are_announced() {
 	equal 'in all' 3 "$(hcctl -j stats t | jq .tasks.put)"
 }
 
-# Members leave one after another after the last operation: those that stay are notified, and it is
-# no failure.
+# Members leave one after another after the last operation: the remaining ones are notified, and
+# that is not reported as a failure.
 test_who_leaves_in_order_is_no_failure() {
 	local collective
 	check 'add' hcctl fabric add t dim 3
@@ -137,8 +137,8 @@ test_who_leaves_in_order_is_no_failure() {
 		fault "failures: $(jq -c 'select(.event == "op" and .status != 0)' "$scratch/events" | head -3)"
 }
 
-# A member leaves when others have contributed. The first member whose process gets the failure
-# notifies listeners.
+# A member leaves after others have contributed. The first member whose process gets the failure
+# causes the event.
 test_who_leaves_in_the_middle_is_a_failure() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply sink 0

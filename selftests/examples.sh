@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The commands of README and of the manual are typed line by line, as printed. Each must succeed,
-# the files that it writes must exist at the end, and a recording must have recorded something.
+# The commands of README and of the manual are executed as if typed line by line. Each must succeed,
+# the files that it writes must exist at the end, and a recording must not be empty.
 #
 # Scheduling: shared long
 
@@ -12,8 +12,8 @@
 list=$here/examples.list
 [[ -e $list ]] || skip_all 'there is no list of commands'
 
-# written COMMAND: adds the files that COMMAND writes, by options -o and -w and by redirections, to
-# $files; "-" is no file
+# written COMMAND: adds the files that COMMAND writes, with options -o and -w and with redirections,
+# to $files; "-" is not a file
 written() {
 	local rest=$1
 	while [[ $rest =~ (-o|-w|>)' '?([^' >|&;']+) ]]; do
@@ -22,7 +22,7 @@ written() {
 	done
 }
 
-# recorded FILE: does a trace have frames, a capture packets?
+# recorded FILE: does a trace contain frames, a capture packets?
 recorded() {
 	case $1 in
 	*.json)
@@ -33,8 +33,8 @@ recorded() {
 	esac
 }
 
-# begins COMMAND HEARERS: waits until a background command has begun: a tcpdump, when there is one
-# more listener than HEARERS; others get a fixed time
+# begins COMMAND HEARERS: waits until a background command has begun; for a tcpdump, until there is
+# one more listener than HEARERS; for others, a fixed time
 begins() {
 	local end=$((SECONDS + 10 * slow))
 	if [[ $1 != tcpdump* ]]; then
@@ -45,8 +45,8 @@ begins() {
 }
 hearers() { grep -c listening "$scratch/said"; }
 
-# type_in: prints what went wrong. The commands of one text share a shell, as they do when they are
-# typed; after a command in the background the shell waits until that has begun, as a person would.
+# type_in: prints errors. The commands of one text run in one shell, as when they are typed. After a
+# command in the background the shell waits until it has begun, as a user would.
 type_in() {
 	local who command files=() file before=0
 	set -m -o pipefail
@@ -68,7 +68,7 @@ type_in() {
 	return 0
 }
 
-# play TEXT LINES: types LINES in the state that TEXT needs; sets $said to what went wrong
+# play TEXT LINES: types LINES in the state that TEXT needs; sets $said to the errors
 play() {
 	export -f type_in written recorded begins hearers
 	export scratch slow here
@@ -86,7 +86,7 @@ play() {
 		said="it hangs after: $(tail -n 1 "$scratch/said")"
 }
 
-# dot(1) is not in the virtual machine: a script that accepts a graph stands in for it.
+# dot(1) is not in the virtual machine, so a script that accepts a graph replaces it.
 graphviz() {
 	[[ ! -d $scratch/bin ]] || return
 	mkdir "$scratch/bin"
@@ -95,7 +95,7 @@ graphviz() {
 	chmod 755 "$scratch" "$scratch/bin" "$scratch/bin/dot"
 }
 
-# commands_of: the commands of each text, one a line; texts: names of the texts, in order
+# commands_of: the commands of each text, one per line; texts: names of the texts, in order
 declare -A commands_of=()
 texts=()
 while IFS=$'\t' read -r text who command; do
@@ -114,7 +114,7 @@ try() {
 
 test_what_README_says() { try README; }
 
-# seen WHAT LINE..: typing these wrong lines must fail with the message WHAT
+# seen WHAT LINE..: checks that typing these wrong lines fails with the message WHAT
 seen() {
 	local said what=$1
 	play wrong "$(printf '%s\n' "${@:2}")"

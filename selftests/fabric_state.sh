@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Saved state: what "hcctl fabric save" writes makes the same fabric again, a second restore finds
-# nothing to do, differences are printed and repaired, a wrong file changes nothing, a failure
-# leaves no half-made fabric, and faults go to a file and back.
+# nothing to do, differences are printed and repaired, an invalid file changes nothing, a failure
+# leaves no incomplete fabric, and faults can be written to a file and read again.
 #
 # Scheduling: shared second
 
@@ -12,14 +12,15 @@
 
 state() { hcctl fabric save t >"$scratch/$1" 2>"$scratch/$1.err"; }
 
-# restored FILE: the fabric is as FILE says: a second restore and a dry run find no difference
+# restored FILE: checks that the fabric is as FILE says: a second restore and a dry run find no
+# difference
 restored() {
 	equal 'changes of a second restore' '[]' "$(json .changes fabric restore "$1")"
 	equal 'its text' 'fabric t: nothing to do' "$(hcctl fabric restore "$1")"
 	equal 'differences' '[]' "$(json .changes fabric restore "$1" dry-run)"
 }
 
-# busy_fabric: makes a fabric with some of every kind of state
+# busy_fabric: makes a fabric with every kind of state
 busy_fabric() {
 	check 'add' hcctl fabric add t dim 4 id 77 segment 1024
 	check 'stall-timeout' hcctl fabric set t stall-timeout 3s
@@ -118,7 +119,7 @@ test_endpoints_are_where_they_were() {
 	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'a namespace that restore made has not gone with the fabric'
 }
 
-# Properties of an endpoint besides addresses are saved, or save says that they are lost.
+# Properties of an endpoint besides addresses are saved, or "save" prints that they are lost.
 test_endpoints_keep_what_they_have_or_it_is_said() {
 	check 'add' hcctl fabric add t dim 2 netns-each "fs$$v" address 10.23.0.0/24
 	check 'MTU' ip -n "fs$$v1" link set tn1 mtu 9000 txqueuelen 77
@@ -158,8 +159,8 @@ test_endpoints_keep_what_they_have_or_it_is_said() {
 	check 'del' hcctl fabric del t
 }
 
-# secondaries PROMOTE: the first address of a network is removed; the kernel removes its secondary
-# addresses as well, or promotes one
+# secondaries PROMOTE: the first address of a network is removed. The kernel removes the secondary
+# addresses of that network as well, or promotes one.
 secondaries() {
 	check 'add' hcctl fabric add t dim 1 netns-each "fs$$w" address 10.21.0.0/24
 	check 'secondaries' ip netns exec "fs$$w0" sysctl -qw "net.ipv4.conf.all.promote_secondaries=$1" \
@@ -181,8 +182,8 @@ test_the_first_address_of_a_network_goes_alone() {
 	secondaries 1
 }
 
-# wrong FILTER PATTERN: a file changed by this jq filter is refused with a message that matches, and
-# nothing is done
+# wrong FILTER PATTERN: checks that a file changed by this jq filter is refused with a message that
+# matches, and that nothing is changed
 wrong() {
 	jq "$1" "$scratch/one" >"$scratch/bad"
 	refused "$1" "$2" hcctl fabric restore "$scratch/bad"
@@ -246,7 +247,8 @@ test_a_signal_leaves_nothing() {
 	equal 'namespaces' '' "$(find /var/run/netns -name "fs$$z*")"
 }
 
-# Whenever the signal comes, even in the last step: a command that it ends reports what it has made.
+# Whenever the signal arrives, even in the last step: a command that it ends reports what it has
+# made.
 test_a_signal_at_the_last_step_leaves_nothing() {
 	local pause status ended=0 dim=9
 	[[ ! $brief ]] || dim=8

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Allocations of the module fail at random: requests then succeed or are refused with a message,
-# operations end, and nothing is left behind. Needs a kernel with fault injection by stack trace.
+# operations end, and nothing is left behind. This needs a kernel with fault injection by stack
+# trace.
 #
 # Scheduling: alone
 
@@ -18,7 +19,7 @@ each() {
 	done
 }
 
-# confine: only allocations with a function of the module in their stack fail
+# confine: lets only allocations fail that have a function of the module in their stack
 confine() {
 	local start size
 	start=$(</sys/module/hypercube/sections/.text)
@@ -40,7 +41,7 @@ confine() {
 begin() { each probability "$1"; }
 end() { each probability 0; }
 
-# only FUNCTION: only allocations with this function of the module in their stack fail
+# only FUNCTION: lets only allocations fail that have this function of the module in their stack
 only() {
 	local start end
 	read -r start end < <(grep -F '[hypercube]' /proc/kallsyms | sort | awk -v wanted="$1" '
@@ -51,7 +52,7 @@ only() {
 	each require-end "$end"
 }
 
-# meagre WHAT COMMAND..: runs COMMAND while allocations fail; it must succeed or print why not
+# meagre WHAT COMMAND..: runs COMMAND while allocations fail; it must succeed or print an error
 meagre() {
 	local what=$1 said status
 	shift
@@ -67,7 +68,7 @@ meagre() {
 	esac
 }
 
-# tally: some commands must have been refused, or the test has shown nothing
+# tally: checks that some commands were refused, as otherwise the test proves nothing
 tally() {
 	log "$succeeded succeeded, $refused were refused"
 	((refused > 0)) || fault 'nothing was refused'
@@ -108,15 +109,15 @@ test_configuration_is_changed_or_not() {
 	tally
 }
 
-# all_is_known: are all routes shortest ones, so that all nodes know of all faults?
+# all_is_known: are all routes shortest ones, which shows that all nodes know of all faults?
 all_is_known() {
 	local said
 	said=$(hcctl -j route show t) &&
 		jq -e '[.. | objects | select(has("reached"))] | length > 0 and all(.reached and .hops == .optimum)' <<<"$said"
 }
 
-# Only allocations in polls fail: once there is memory again, polls send or keep later what they
-# could not before.
+# Only allocations in polls fail. Once there is memory again, polls send or keep what they could not
+# before.
 test_states_are_told_in_the_end() {
 	local i link state links=(0:2 1:1 6:0)
 	check 'add' hcctl fabric add t dim 3
@@ -125,8 +126,8 @@ test_states_are_told_in_the_end() {
 		each ignore-gfp-wait Y
 		begin $((100 - i % 3 * 30))
 		for link in "${links[@]}"; do
-			# The command would wait for the acknowledgment of the neighbours, which do
-			# not know of the change yet.
+			# The command would wait for the acknowledgment of the neighbours, which
+			# have not been notified of the change yet.
 			timeout 1 hcctl link set t "$link" "$state" >/dev/null 2>&1
 		done
 		end
@@ -135,16 +136,16 @@ test_states_are_told_in_the_end() {
 	done
 }
 
-# planned OBJECT VERB OPTION..: installs a plan, around the links in $faults, which are taken down
+# planned OBJECT VERB OPTION..: takes the links in $faults down, and installs a plan around them
 planned() {
 	check 'clear' hcctl fault clear t
 	[[ ! ${faults-} ]] || check 'faults' hcctl link set t "$faults" down
 	check 'plan' busywait 5 hcctl "$1" "$2" fabric t apply "${@:3}"
 }
 
-# each_ends ROUNDS 'OBJECT VERB OPTION..' COLLECTIVE OPTION..: operations must end on plans made by
-# "hcctl OBJECT VERB". A scaled number of rounds is run, and more, up to ROUNDS, while no operation
-# was refused.
+# each_ends ROUNDS 'OBJECT VERB OPTION..' COLLECTIVE OPTION..: checks that operations end on plans
+# made by "hcctl OBJECT VERB". Runs a scaled number of rounds, and more, up to ROUNDS, while no
+# operation was refused.
 each_ends() {
 	local i rounds=$1 planner
 	read -ra planner <<<"$2"
@@ -175,24 +176,25 @@ test_scatters_end() { each_ends 15 'doubling plan' reduce_scatter plan 3; }
 test_blocks_of_rings_end() { each_ends 15 'ring plan' allgather plan 5; }
 test_blocks_of_trees_end() { each_ends 15 'tree find' allgather plan 1; }
 
-# rings_are_whole WHAT: the plan of rings gets repaired, with all nodes
+# rings_are_whole WHAT: checks that the plan of rings is repaired and has all nodes
 rings_are_whole() {
 	busywait 20 json_is false '.[0].broken' plan show t || fault "$1: the plan stays broken"
 	equal "$1: members" '[0,1,2,3,4,5,6,7]' "$(json '.[0].members' plan show t)"
-	# Processes that come next are notified that others left in the middle, or contributed something else.
+	# The next processes are notified that others left in the middle, or contributed something
+	# else.
 	hcctl run allgather t plan 5 count 10 timeout 5000 >/dev/null 2>&1
 	check "$1: allgather" hcctl run allgather t plan 5 count 10 verify
 }
 
-# fail_meanwhile LINK PERCENT: takes LINK down while operations are under way; from then on this
-# share of allocations fails
+# fail_meanwhile LINK PERCENT: takes LINK down while operations are under way; from then on PERCENT
+# of the allocations fail
 fail_meanwhile() {
 	sleep 0.3
 	begin "$2"
 	timeout "$slow" hcctl link set t "$1" down
 } >/dev/null 2>&1
 
-# A plan of rings that repairs itself lasts for all rounds. In each round a link fails while
+# One plan of rings that repairs itself is used in all rounds. In each round a link fails while
 # allgathers are under way.
 test_rings_repair_themselves() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
@@ -205,7 +207,7 @@ test_rings_repair_themselves() {
 		meagre 'allgather' hcctl run allgather t plan 5 count $((1 + i % 7 * 500)) iterations $((300 / slow)) timeout 20000
 		wait
 		end
-		# Notices that could not be sent are sent again after a second.
+		# Notifications that could not be sent are sent again after a second.
 		sleep 2
 		rings_are_whole "round $i"
 		check "round $i: up" hcctl link set t "$link" up
@@ -213,8 +215,8 @@ test_rings_repair_themselves() {
 	tally
 }
 
-# A guard plans again once it has the memory for that; meanwhile members keep, and contribute again,
-# what they can.
+# A guard plans again once it has the memory for that. Meanwhile members keep contributions as far
+# as they can, and these are fed again.
 test_guarded_operations_end() {
 	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
 	succeeded=0 refused=0
@@ -227,7 +229,7 @@ test_guarded_operations_end() {
 		meagre 'allreduce' hcctl run allreduce t plan 1 count $((1 + i % 7 * 500)) iterations $((300 / slow)) timeout 20000
 		wait %%
 		end
-		# The guard checks each second.
+		# The guard checks the plan each second.
 		sleep 2
 		busywait 20 json_is false '.[0].broken' plan show t || { fault "round $i: broken: $(<"$scratch/guard")"; break; }
 		# Processes left in the middle: the next ones get an error for that.
@@ -239,7 +241,7 @@ test_guarded_operations_end() {
 }
 
 # No member has the memory to keep its part of the current chunk. So when a link fails the operation
-# cannot go on: it fails with the link's failure, and the next operation has its result.
+# cannot go on: it ends with the link's failure, and the next operation succeeds.
 test_what_is_not_kept_ends() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply repair
@@ -255,9 +257,9 @@ test_what_is_not_kept_ends() {
 	rings_are_whole 'around the fault'
 }
 
-# Node 0, the repair coordinator, does not learn that links of node 1 are up again, as there is no
-# memory to pass that on. Then the link between nodes 0 and 1 fails. The other ends of the first
-# links know that these are up, so the coordinator must wait for them.
+# Node 0, the repair coordinator, is not notified that links of node 1 are up again, as there is no
+# memory to forward that. Then the link between nodes 0 and 1 fails. The nodes at the other ends of
+# the first links know that these are up, so the coordinator must wait for them.
 test_nobody_who_is_there_is_left_out() {
 	local link
 	check 'add' hcctl fabric add t dim 3
@@ -277,8 +279,8 @@ test_nobody_who_is_there_is_left_out() {
 
 is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
 
-# No member can be notified that a process has left in the middle of its contribution. Processes
-# that come later must not wait for the rest, nor take part in that operation.
+# No member can be notified that a process has left in the middle of its contribution. Later
+# processes must not wait for the rest of it, nor take part in that operation.
 test_all_hear_of_a_failure_in_the_end() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply
@@ -297,9 +299,9 @@ test_all_hear_of_a_failure_in_the_end() {
 # ended NODES COUNT: have at least COUNT of the members at these nodes reported an end?
 ended() { (($(grep -o "^node [$1] round" "$scratch/said" | sort -u | wc -l) >= $2)); }
 
-# ends_of_a_detour_find COUNT COMMAND..: a link of a detour by nodes that are no members fails, or
-# the plan breaks; the nodes have no memory to notify others, but at least COUNT of the detour's end
-# nodes must find out
+# ends_of_a_detour_find COUNT COMMAND..: a link of a detour over nodes that are not members fails,
+# or the plan breaks. The nodes have no memory to notify others, but at least COUNT of the nodes at
+# the detour's ends must detect it.
 ends_of_a_detour_find() {
 	check 'add' hcctl fabric add t dim 3
 	faults=0:1,1:1 planned tree find subcube 0XX sink 0

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Faults: set, shown, cleared, made at random, found by the nodes themselves; and plans around them.
+# Faults: set, shown, cleared, made at random, and detected by the nodes; and plans around them.
 #
 # Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# words FILTER COMMAND..: prints the values that FILTER picks of hcctl's JSON, in a line
+# words FILTER COMMAND..: prints the values that FILTER selects from hcctl's JSON, on one line
 words() {
 	local words
 	mapfile -t words < <(json "$@")
@@ -17,7 +17,7 @@ words() {
 fault_words() { words '.[].fault' node show t; }
 down() { json '.[0].links_down' fabric show t; }
 words_are() { [[ $(fault_words) == "$1" ]]; }
-# heard_are NODE WORDS: are these the FAULT words that the node knows of its neighbours?
+# heard_are NODE WORDS: are these the FAULT words of the neighbours that the node has received?
 heard_are() { [[ $(words '.[0].nb_fault[]' node show t "$1") == "$2" ]]; }
 
 test_links_go_down_and_up() {
@@ -35,8 +35,7 @@ test_links_go_down_and_up() {
 	equal 'links down' 0 "$(down)"
 }
 
-# A change counts as known once all neighbours have acknowledged it, so it takes the way there and
-# back.
+# A change is complete once all neighbours have acknowledged it, so it takes a round trip.
 test_a_change_is_known_when_it_is_answered() {
 	local begin ms
 	check 'add' hcctl fabric add t dim 2
@@ -80,7 +79,7 @@ sent() { json '.[0].tx_bytes' link show t "$1"; }
 data_goes_on() { (($(sent 6:1) > 50000)); }
 all_have_ended() { (($(grep -c '^node [0-3] round' "$scratch/members") == 4)); }
 
-# All links along dimension 1 between members are down, so the detour leads by nodes that are no
+# All links along dimension 1 between members are down, so the detour leads over nodes that are not
 # members.
 test_a_detour_takes_the_way_that_its_plan_shows() {
 	local before
@@ -145,7 +144,8 @@ test_detect_finds_silent_links() {
 	check 'healed links are links again' busywait 3 json_is 0 '.[0].links_down' fabric show t
 }
 
-# A link that DETECT marked is cleared by the neighbour's answer, which comes late over a slow link.
+# DETECT has marked a link as faulty. The neighbour's answer, which arrives late over a slow link,
+# clears the mark.
 test_a_slow_link_is_healed_when_detect_answers() {
 	check 'add' hcctl fabric add t dim 2
 	check 'silence' hcctl link set t 0:0 loss 100 delay 300ms
@@ -166,7 +166,7 @@ test_detect_finds_links_that_are_silent_in_one_direction() {
 		"$(json '{found, links: [.links[] | [.node, .dim]]}' detect t)"
 	check 'both ends know' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	check 'up forgets it' hcctl link set t 2:1 up
-	# The link stays up until a frame should go over it.
+	# The link stays up until a frame must cross it.
 	check 'it is spent' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	equal 'it is spent' '["spent"]' "$(json '.[0].state' link show t 0:1)"
 	equal 'and it is found again' 1 "$(json .found detect t)"
@@ -184,7 +184,7 @@ test_detect_during_reductions() {
 	jobs=()
 }
 
-# The test frames come while all nodes notify each other of many changed links.
+# The test frames arrive while all nodes notify each other of many changed links.
 test_detect_takes_no_busy_machine_for_silence() {
 	local i dim=9 links=60
 	[[ ! $brief ]] || links=30
@@ -212,11 +212,11 @@ test_random_faults_are_the_same_for_a_seed() {
 	refused 'more than there are' . hcctl fault random t nodes 33 seed 1
 }
 
-# has_module NAME: does NAME exist as a module file, not built in?
+# has_module NAME: is NAME a module file, and not built into the kernel?
 has_module() { grep -q "/$1\.ko:" "/lib/modules/$(uname -r)/modules.dep"; }
 
-# at_once WHAT COMMAND..: COMMAND must succeed in much less than the ten seconds that a DETECT round
-# takes
+# at_once WHAT COMMAND..: checks that COMMAND succeeds in much less than the ten seconds that a
+# DETECT round takes
 at_once() {
 	local begin=${EPOCHREALTIME/./} took
 	check "$@"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gather and scatter: every block comes whole, once, to its node, in the order of the nodes, around
- * faults as well.
+ * Gather and scatter: every block arrives whole, once, at its node, in the order of the nodes, also
+ * around faults.
  *
  * Scheduling: shared
  */
@@ -101,7 +101,8 @@ static unsigned int ready(const struct cube *c, struct party *p, unsigned int *n
 	return n;
 }
 
-/* Run gathers and scatters in turn on the current plan. @steps: steps of the first two operations.
+/* Run gathers and scatters in turn on the current plan. @steps: set to the steps of the first
+ * gather and the first scatter.
  */
 static bool blocks_run(const struct cube *c, unsigned int njobs, size_t bytes, unsigned int *steps)
 {
@@ -149,8 +150,8 @@ TEST(blocks_from_nothing_to_a_megabyte)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run around the faults that are set: a gather must take exactly the steps of a reduction, a
- * scatter twice as many.
+/* Run gathers and scatters around the faults that are set: a gather must take exactly the steps of
+ * a reduction, a scatter twice as many.
  */
 static bool around(struct cube *c)
 {
@@ -170,7 +171,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* With any order of the dimensions and any sink, the blocks of a subtree are not contiguous. */
+/* With these orders of the dimensions and sinks, the blocks of a subtree are not contiguous. */
 TEST(orders_and_sinks)
 {
 	static const uint8_t order[][4] = {
@@ -201,7 +202,7 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each byte crosses one link for each bit in which its node and the sink differ. */
+/* Each byte crosses as many links as the numbers of its node and of the sink differ in bits. */
 TEST(no_more_traffic_than_the_way_is_long)
 {
 	static const uint8_t order[] = { 0, 1, 2, 3 };
@@ -219,7 +220,9 @@ TEST(no_more_traffic_than_the_way_is_long)
 	f = popen(line, "r");
 	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
 	pclose(f);
-	/* The blocks of 16 nodes make 32 hops each way; headers are 104 bytes in thousands. */
+	/* The blocks of 16 nodes make 32 hops in each direction; a frame of some thousand bytes has
+	 * 104 bytes of headers.
+	 */
 	for (u = d = 0; u < 16; u++)
 		d += __builtin_popcount(u);
 	EXPECT_LE(2 * d * bytes, sent);
@@ -267,8 +270,8 @@ static int hurt_start(struct cube *c, unsigned int dim, unsigned int segment, un
 	return err ? err : cube_plan_to(c, PLAN, 0);
 }
 
-/* Many operations are under way when a link or node fails: every member gets every end, and
- * operations that succeeded are right.
+/* A link or a node fails while many operations are under way: every member is notified of every
+ * end, and operations that succeeded have right results.
  */
 static void broken(struct __test_metadata *_metadata, bool node_fails)
 {
@@ -315,8 +318,8 @@ TEST(a_node_fails_under_many_operations)
 	broken(_metadata, true);
 }
 
-/* Half way through, @victim closes: every member gets an error that names it, and with a new socket
- * there the next operation works.
+/* @victim closes in the middle of an operation: every member gets an error that names it, and with
+ * a new socket there the next operation succeeds.
  */
 static void closing(struct __test_metadata *_metadata, unsigned int k, unsigned int victim)
 {
@@ -359,7 +362,7 @@ TEST(the_sink_closes_in_a_gather)
 	closing(_metadata, 0, 0);
 }
 
-/* The sink does not read any more, so the block of node 6 cannot have come completely. */
+/* The sink no longer reads, so it cannot have sent the whole block of node 6. */
 TEST(the_sink_closes_in_a_scatter)
 {
 	closing(_metadata, 1, 0);
@@ -387,7 +390,7 @@ TEST(what_does_not_fit_is_refused)
 	op.bytes = 0;
 	op.flags = HYPERCUBE_F_NOTIFY;
 	EXPECT_EQ(-EINVAL, shc_send(c.fd[1], &op, "", 0, 0));
-	/* Blocks of two sizes are a protocol error for all members. */
+	/* Blocks of different lengths are a protocol error at all members. */
 	op.flags = 0;
 	op.collective = HYPERCUBE_GATHER;
 	for (u = 0; u < 8; u++) {

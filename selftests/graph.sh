@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics that are no hypercubes: tori, meshes, a dragonfly, a complete network, a tree, and one
-# from a file. Shortest paths, and the numbers of nodes and links, are computed here or by the tool,
-# not by the module.
+# Fabrics that are not hypercubes: tori, meshes, a dragonfly, a complete network, a tree, and one
+# from a file. This script or the tool computes shortest paths and the numbers of nodes and links;
+# the module does not.
 #
 # Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# ways NETWORK..: between each pair of nodes of a new fabric routing takes a shortest path, before
-# and after faults; then the fabric is removed
+# ways NETWORK..: checks that routing takes a shortest path between each pair of nodes of a new
+# fabric, before and after faults; then removes the fabric
 ways() {
 	local all
 	check "add $*" hcctl fabric add t "$@"
@@ -34,8 +34,8 @@ test_every_pair_has_a_shortest_way() {
 	[[ $debug ]] || ways kary 3^3
 }
 
-# counted NODES LINKS NETWORK..: the kernel reports so many nodes and links, and each link has the
-# same port at both ends
+# counted NODES LINKS NETWORK..: checks that the kernel reports these numbers of nodes and links,
+# and that each link has the same port at both ends
 counted() {
 	local nodes=$1 links=$2
 	shift 2
@@ -61,7 +61,7 @@ test_networks_have_their_links() {
 
 # A table that describes a hypercube makes a hypercube, with all features of hypercubes.
 test_a_table_of_a_hypercube_is_one() {
-	# Another test may have set this parameter meanwhile.
+	# Another test may have set this parameter.
 	parameter keep_tables N
 	check 'add' hcctl fabric add t kary 2^3
 	equal 'dimension' 3 "$(json '.[0].dim' fabric show t)"
@@ -133,8 +133,8 @@ test_rings_carry_what_rings_carry() {
 	equal 'members' 24 "$(json .members run allgather t plan 5 type u64 count 4 random 1 verify)"
 }
 
-# carried NETWORK..: a spanning tree carries all collectives of trees, in the planned number of
-# steps
+# carried NETWORK..: checks that a spanning tree carries all collectives of trees, in the planned
+# number of steps
 carried() {
 	local up steps
 	check "add $*" hcctl fabric add t "$@"
@@ -164,7 +164,8 @@ test_spanning_trees_carry_what_trees_carry() {
 	carried dim 4
 }
 
-# broadcast NETWORK..: a broadcast along a sequence of ports takes as many steps as the sequence has
+# broadcast NETWORK..: checks that a broadcast along a sequence of ports takes as many steps as the
+# sequence has ports
 broadcast() {
 	local steps
 	check "add $*" hcctl fabric add t "$@"
@@ -188,8 +189,8 @@ test_broadcasts_reach_all() {
 	[[ $debug ]] || broadcast kary 3^3
 }
 
-# The sink of this cube has one link left, to a node with one more: every order of dimensions meets
-# a faulty link.
+# The sink of this cube has one link left, to a node with one more: every order of dimensions
+# includes a faulty link.
 test_a_spanning_tree_goes_where_no_order_does() {
 	check 'add' hcctl fabric add t dim 4
 	check 'faults' hcctl link set t 0:1-3,1:2-3 down
@@ -219,7 +220,7 @@ test_a_guarded_spanning_tree_goes_on() {
 	wait "$guard"
 }
 
-# When one ring breaks, another one that shares no link with it goes on.
+# When one ring breaks, another ring that shares no link with it still works.
 test_edge_disjoint_rings() {
 	local id
 	check 'add' hcctl fabric add t torus 5x5
@@ -248,8 +249,8 @@ test_rings_of_a_star() {
 	equal 'verified' true "$(json .verified run alltoall t plan 5 type u64 count 16 random 1 verify)"
 }
 
-# steps NETWORK METHOD DELIVER ACKNOWLEDGE: the plan has these numbers of steps, and an allgather
-# over it takes as many
+# steps NETWORK METHOD DELIVER ACKNOWLEDGE: checks that the plan has these numbers of steps, and
+# that an allgather over it takes as many
 steps() {
 	local planned
 	# shellcheck disable=SC2086
@@ -280,7 +281,7 @@ test_many_nodes() {
 	equal 'around it' 2 "$(json '.[0].hops - .[0].optimum + 2' route show t 0 1)"
 }
 
-# The longest message that makes a fabric: 4,096 nodes of 16 ports each.
+# The longest message that makes a fabric: 4,096 nodes with 16 ports each.
 test_the_largest_table() {
 	awk 'BEGIN { for (u = 0; u < 4096; u++) for (k = 1; k < 16; k += 2) print u, (u + k) % 4096 }' >"$scratch/net"
 	check 'add' hcctl fabric add t graph "$scratch/net"
@@ -337,10 +338,11 @@ test_pictures_are_drawn() {
 	equal 'of it' '["span",4,15]' "$(json '[.kind, .dim, .transfers]' plot t plan 6 -o "$scratch/t.svg")"
 }
 
-# loads: what waits at each node, as a list
+# loads: prints the number of waiting tasks of each node, as a list
 loads() { json '[.nodes[].queued] | join(",")' balance show t; }
 
-# A round of dimension exchange leaves what the planner says, and so do the moves of the optimal plan.
+# After a round of dimension exchange the loads are those that the planner says, and so they are
+# after the moves of the optimal plan.
 test_tasks_are_balanced_as_planned() {
 	local load final link count
 	check 'add' hcctl fabric add t torus 4x4

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A hypercube that is given as a table, and that the module treats as any other network, behaves as
-# the hypercube: the programs that test rings, tasks and datagrams on hypercubes run on tables
-# (HC_TABLE in lib/control.c).
+# A hypercube that is given as a table, and that the module treats as a network of any shape,
+# behaves as the hypercube: the programs that test rings, tasks and datagrams on hypercubes run on
+# tables (HC_TABLE in lib/control.c).
 #
 # Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# on_tables PROGRAM [OPTION..]: PROGRAM passes on tables, with a quarter of its rounds
+# on_tables PROGRAM [OPTION..]: checks that PROGRAM passes on tables, with a quarter of its rounds
 on_tables() {
 	parameter keep_tables Y
 	HC_TABLE=1 HC_SCALE=$(((${HC_SCALE:-100} + 3) / 4)) "$here/$1" "${@:2}" >"$scratch/said" 2>&1 ||
@@ -28,7 +28,7 @@ test_copies_over_disjoint_paths() { on_tables diffusion_paths; }
 test_liars_are_found() { on_tables byz_many; }
 test_tasks_move() { on_tables task_moves; }
 test_tasks_balanced_by_neighbours() { on_tables task_rid; }
-# Rounds by DEM and RID give each node what the planner says.
+# After rounds of DEM and RID the loads are those that the planner says.
 test_tasks_balanced_in_rounds() {
 	on_tables task_rounds loads_become_what_is_planned around_each_single_fault around_random_faults
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Processes on the nodes of a fabric (hcctl mfi .. place): where they are placed, and a relaxation
-# that runs there (demo/groups.c).
+# Processes on the nodes of a fabric (hcctl mfi .. place): the nodes to which they are assigned, and
+# a relaxation that runs there (demo/groups.c).
 #
 # Scheduling: alone
 
@@ -15,7 +15,8 @@ test_a_node_that_lies_with_its_group_is_noticed() {
 	while IFS= read -r line; do log "$line"; done <<<"$said"
 }
 
-# hops_agree WHAT: the hops that the tool counts are those of the kernel's routes between the nodes
+# hops_agree WHAT: checks that the tool's numbers of hops are those of the kernel's routes between
+# the nodes
 hops_agree() {
 	hcctl -j route show t >"$scratch/ways"
 	equal "$1: hops" "$(jq '.place.hops' "$scratch/placed")" "$(jq --slurpfile ways "$scratch/ways" '

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Guarded broadcasts: messages go on in the next epoch, whatever link or node fails at any time.
- * Each process gets each message once, in order, and the same as all others; if the source has
- * failed, another one goes on. This test is the guard.
+ * Each process gets each message once, in order, with the same bytes as all others. If the source
+ * has failed, another source goes on. The test itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -21,12 +21,12 @@
 #define OPS	10
 #define MOST	32
 #define GUARD_MS 20000
-/* Lengths in elements of u64: none, one, up to some segments. LONG is longer than what the ledger
- * keeps.
+/* Lengths of messages in elements of u64: none, one, and up to some segments. A message of LONG
+ * elements is longer than what the ledger keeps.
  */
 static const unsigned int lengths[] = { 1, 700, 0, 150, 3 };
 #define LONG	40000
-/* Links of 200 us, so that messages are under way when something fails */
+/* Links with a delay of 200 us, so that messages are under way when something fails. */
 static const struct impairments slow = { .delay = 200000 };
 
 /**
@@ -34,7 +34,7 @@ static const struct impairments slow = { .delay = 200000 };
  * @op: number of the operation
  * @status: status of the end
  * @by: the sender that the message names; NODES: the message is empty, or is none that was sent
- * @k: its number among the messages of @by, as it says
+ * @k: the number that the message gives itself among the messages of @by
  */
 struct end {
 	uint64_t op;
@@ -47,7 +47,7 @@ struct end {
  * struct work - a cube of eight nodes, its source, and what each process has received
  * @c: the cube
  * @source: the node that sends
- * @n: elements of message k, by lengths[]; 0 for an empty one
+ * @n: elements of message k, by lengths[]; 0 for an empty message
  * @sent: messages that were sent completely
  * @at: bytes of the next message that were sent
  * @ops: messages to be sent
@@ -206,7 +206,8 @@ static void steps(struct work *w, unsigned int n)
 		step(w);
 }
 
-/* Run until each process of @stay has @ends ends and the source has all of its own, or time is up.
+/* Run until each process of @stay has @ends ends and the source has all of its own, or until the
+ * time limit.
  */
 static unsigned int finish(struct work *w, unsigned int stay, unsigned int ends)
 {
@@ -250,7 +251,7 @@ static unsigned int until_first(struct work *w, unsigned int u)
 	return k;
 }
 
-/* Receive until nothing more comes. */
+/* Receive until nothing more arrives. */
 static void drain(struct work *w)
 {
 	unsigned int calm = 0;
@@ -262,8 +263,8 @@ static void drain(struct work *w)
 	}
 }
 
-/* Of the messages that node @u has received, from number @from on, @n must be messages of source
- * @by in order, from its message @k on. Return: number of wrong ones.
+/* Check what node @u has received: from its entry @from on, @n messages of source @by in order,
+ * beginning with message @k. Return: number of wrong ones.
  */
 static unsigned int wrong_at(const struct work *w, unsigned int u, unsigned int from,
 			     unsigned int n, unsigned int by, unsigned int k)
@@ -284,8 +285,8 @@ static unsigned int wrong_at(const struct work *w, unsigned int u, unsigned int 
 	return wrong;
 }
 
-/* All processes of @stay must have received all messages of the source, and nothing else. Return:
- * number of errors.
+/* Check that all processes of @stay have received all messages of the source, and nothing else.
+ * Return: number of errors.
  */
 static unsigned int all_wrong(struct work *w, unsigned int stay)
 {
@@ -368,8 +369,8 @@ TEST(a_receiver_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* The source fails. Messages of it that at least one process has received must come to all; after
- * them come the messages of the next source.
+/* Fail the source. If at least one process has received a message of the source, all processes must
+ * get it; the messages of the next source follow.
  */
 static unsigned int kill_source(unsigned int source, unsigned int before, unsigned int *had)
 {
@@ -420,7 +421,7 @@ TEST(the_source_fails_at_any_time)
 	EXPECT_TRUE(had);
 }
 
-/* Each process must have the long message, or one failure in its place, or nothing if the source
+/* Check node @u. It must have the long message, or one failure instead, or nothing if the source
  * got the failure; and all later messages, unless those failed at the source, too.
  */
 static unsigned int long_wrong(const struct work *w, unsigned int u)
@@ -486,7 +487,7 @@ TEST(a_message_too_long_to_be_kept_ends)
 	EXPECT_TRUE(ended);
 }
 
-/* Receivers come and go at any time, also while all wait for an epoch. */
+/* Receivers leave and join at any time, also while all wait for an epoch. */
 TEST(receivers_leave_and_come)
 {
 	unsigned int when;
@@ -512,14 +513,14 @@ TEST(receivers_leave_and_come)
 		w->ops = 9;
 		EXPECT_EQ(0, finish(w, 0xdf, 9));
 		drain(w);
-		/* The new process has received what was sent since it is there. */
+		/* The new process has received what was sent since it joined. */
 		EXPECT_TRUE(w->ends[5] >= 6 && w->end[5][w->ends[5] - 1].op == 8);
 		EXPECT_EQ(0, all_wrong(w, 0xdf));
 		EXPECT_EQ(0, end(w));
 	}
 }
 
-/* The source leaves in the middle of a message; another process goes on in its place. */
+/* The source leaves in the middle of a message, and another process at its node goes on. */
 TEST(the_source_leaves)
 {
 	const struct hypercube_op half = {
@@ -560,7 +561,7 @@ TEST(the_source_leaves)
 	EXPECT_EQ(0, end(w));
 }
 
-/* No guard plans again: each process gets a failure. */
+/* No guard plans again, so each process gets a failure. */
 TEST(who_waits_in_vain_is_told)
 {
 	struct work *w = begin(0, 200);
@@ -589,7 +590,7 @@ TEST(a_receiver_that_is_left_out_is_told)
 	EXPECT_EQ(0, finish(w, 0xff, 2));
 	EXPECT_EQ(3, w->ends[6]);
 	EXPECT_EQ(-EHOSTDOWN, w->end[6][2].status);
-	/* The link is back. */
+	/* The link is up again. */
 	EXPECT_EQ(0, cube_heal(&w->c));
 	EXPECT_EQ(0, cube_fail_link(&w->c, 0, 0));
 	EXPECT_EQ(0, epoch(w));
@@ -627,7 +628,7 @@ TEST(another_source_takes_over_while_the_first_lives)
 	EXPECT_EQ(0, finish(w, 0xf6, 4));
 	drain(w);
 	EXPECT_EQ(0, wrong_at(w, 5, 0, 2, 0, 0) + wrong_at(w, 5, 2, 2, 3, 0));
-	/* What the first source has sent meanwhile has never begun. */
+	/* The message that the first source sent meanwhile has never begun. */
 	EXPECT_EQ(-ESTALE, w->end[0][0].status);
 	EXPECT_EQ(3, w->end[0][1].by);
 	EXPECT_EQ(-EPERM, shc_send(w->c.fd[0], &op, &v, sizeof(v), MSG_DONTWAIT));
@@ -644,7 +645,7 @@ TEST(a_guarded_broadcast_stays_one)
 	struct work *w = begin(0, GUARD_MS);
 	uint64_t v = 1;
 
-	/* Members of the plan could carry such an operation; processes may not ask for it. */
+	/* Members of the plan can carry such an operation, but processes may not request it. */
 	EXPECT_EQ(-EPROTOTYPE, shc_send(w->c.fd[0], &sum, &v, sizeof(v), MSG_DONTWAIT));
 	EXPECT_EQ(-EINVAL, cube_plan(&w->c, PLAN));
 	EXPECT_TRUE(strstr(ctl()->extack, "A guarded broadcast goes on as a broadcast"));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: collectives whose data have a block or a part for each member go on in the next
- * epoch, too: scatter, gather, allgather, reduce_scatter, alltoall. All collectives of recursive
- * doubling go on over a tree; those of rings go on over rings or over a tree, and those of a tree
- * over rings. This test is the guard.
+ * Guarded plans: collectives that have a block for each member (scatter, gather, allgather,
+ * reduce_scatter, alltoall) go on in the next epoch, too. All collectives of recursive doubling go
+ * on over a tree, those of rings over rings or over a tree, and those of a tree over rings. The
+ * test itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -30,10 +30,10 @@
  * @kinds: collectives that both types carry
  * @n: number of @kinds
  * @links: number of links of the first plan that are to fail, one in each case
- * @every: cases are this many steps apart
- * @link: find link @i of the first plan
- * @first: install the first plan, of the whole cube
- * @next: install the next plan around the faults, and as if the nodes of a set had failed
+ * @every: distance between two cases, in steps
+ * @link: finds link @i of the first plan
+ * @first: installs the first plan, of the whole cube
+ * @next: installs the next plan around the faults, as if the nodes of a set had failed, too
  */
 struct type {
 	unsigned int kinds[KINDS];
@@ -117,7 +117,8 @@ static const struct type types[] = {
  * their own.
  */
 #define RINGS 2
-/* Elements of a block: none; few, so that the blocks of all fit one frame; and more than a segment.
+/* Elements of a block: none; few, so that the blocks of all members fit one frame; and more than a
+ * segment.
  */
 static const unsigned int lengths[] = { 1, 40, 0, 300, 7 };
 
@@ -141,13 +142,13 @@ struct work {
 	unsigned int restarts;
 };
 
-/* Return: element @i of what node @from has for node @to in operation @k. */
+/* Return: element @i of the data of node @from for node @to in operation @k. */
 static uint64_t element(unsigned int k, unsigned int from, unsigned int to, unsigned int i)
 {
 	return k * UINT64_C(1000003) + from * 10007 + to * 101 + i;
 }
 
-/* Return: what node @from contributes: a block of @n elements for each node. */
+/* Return: the contribution of node @from: a block of @n elements for each node. */
 static uint64_t *given(unsigned int k, unsigned int from, unsigned int n)
 {
 	uint64_t *a = calloc(NODES * LONGEST, sizeof(*a));
@@ -194,7 +195,9 @@ static void job_begin(struct work *w, unsigned int u, unsigned int k, unsigned i
 	j->waits = true;
 }
 
-/* @kind: run this collective only; if it is .n, run all in turn. */
+/* Make a cube with the first plan, and set up @ops operations of each member. @kind: index of their
+ * collective; if it is @t->n, all collectives in turn.
+ */
 static int begin(struct work *w, const struct type *t, unsigned int ops, unsigned int kind,
 		 unsigned int how)
 {
@@ -247,7 +250,9 @@ static unsigned int nth(unsigned int set, unsigned int r)
 	return NODES;
 }
 
-/* Return: element @i of the result at node @u, of blocks of @n elements of the members in @set. */
+/* Return: element @i of the right result at node @u, for blocks of @n elements of the members in
+ * @set.
+ */
 static uint64_t right(const struct work *w, unsigned int u, unsigned int k, unsigned int i,
 		      unsigned int n, unsigned int set)
 {
@@ -318,7 +323,9 @@ static unsigned int cut(const struct type *t, unsigned int link, unsigned int be
 		return 1;
 	}
 	steps(&w, before);
-	/* Some are ahead by an operation, which therefore is under way on quick machines, too. */
+	/* Let some members begin one more operation, so that one is under way on fast machines,
+	 * too.
+	 */
 	drive_some(w.p, 1 + before % (NODES - 1), 1);
 	t->link(&w.c, link, &node, &dim);
 	err = cube_fail_link(&w.c, node, dim);
@@ -337,7 +344,7 @@ static unsigned int cut(const struct type *t, unsigned int link, unsigned int be
 	return wrong + !!err + !!end(&w);
 }
 
-/* Let each link of these types fail at many times. Return: number of errors. */
+/* Let each link of types @i to @end - 1 fail, at many times. Return: number of errors. */
 static unsigned int links_wrong(unsigned int i, unsigned int end)
 {
 	unsigned int link, before, wrong = 0, restarts = 0;
@@ -360,9 +367,9 @@ TEST(a_link_fails_with_rings)
 }
 
 /* Check how operation @k has ended, when the nodes in @out have failed. All remaining members must
- * have the same result: that of all eight members, or that of the remaining ones. Of a scatter
- * whose root has failed, some may instead get an error that names it. @said: incremented if some
- * members had the result before the fault, and others after it.
+ * have the same result: that of all eight members, or that of the remaining members. In a scatter
+ * whose root has failed, some members may get an error instead. @said: incremented if some members
+ * had the result before the fault, and others after it.
  */
 static unsigned int op_wrong(struct work *w, unsigned int k, unsigned int out, unsigned int *said)
 {
@@ -404,7 +411,7 @@ static int epoch_without(struct work *w, const struct type *t, unsigned int dead
 static unsigned int kill_node(const struct type *t, unsigned int kind, unsigned int mask,
 			      unsigned int before, unsigned int *said)
 {
-	/* Links are slow, so that some members have the result before others. */
+	/* Links are slow, so that some members have the result earlier than others. */
 	const struct impairments slow = { .delay = 200000 };
 	struct work w;
 	int err = begin(&w, t, 1, kind, 3 * before) ?: cube_impair(&w.c, &slow);
@@ -458,8 +465,8 @@ TEST(a_node_fails_with_rings)
 	EXPECT_EQ(0, nodes_wrong(RINGS, TYPES));
 }
 
-/* Operations that were sent before the next epoch, some of them when the plan was already broken,
- * must go on.
+/* Operations that were sent before the next epoch, some of them after the plan was broken, must go
+ * on.
  */
 static unsigned int sent_for_eight(const struct type *t, unsigned int kind, unsigned int mask,
 				   unsigned int before)
@@ -514,7 +521,7 @@ TEST(what_was_sent_for_more_members_goes_on_with_rings)
 	EXPECT_EQ(0, sent_wrong(RINGS, TYPES));
 }
 
-/* Member @u sends only a part of its first contribution before anything breaks. */
+/* Let member @u send only a part of its first contribution before anything fails. */
 static int half_sent(struct work *w, unsigned int u)
 {
 	struct job *j = &w->p[u].job[0];
@@ -528,7 +535,7 @@ static int half_sent(struct work *w, unsigned int u)
 	return n == (ssize_t)half ? 0 : -EIO;
 }
 
-/* Install the next epoch after the other members have found that the process is gone. */
+/* Install the next epoch after the other members have noticed that the process has left. */
 static int epoch_without_process(struct work *w, const struct type *t, unsigned int u,
 				 unsigned int dead)
 {
@@ -545,7 +552,9 @@ static int epoch_without_process(struct work *w, const struct type *t, unsigned 
 	return t->next(&w->c, u == w->sink ? HC_ANY_SINK : w->sink, 1u << u | 1u << dead);
 }
 
-/* @closes: the process leaves, so that the rest of its contribution does not come. */
+/* One member has sent half of its contribution when the node @dead fails. @closes: that member's
+ * process then leaves, so the rest never comes; otherwise it sends the rest.
+ */
 static unsigned int half_given(const struct type *t, unsigned int kind, unsigned int mask,
 			       bool closes, unsigned int *restarts)
 {
@@ -578,8 +587,8 @@ static unsigned int half_given(const struct type *t, unsigned int kind, unsigned
 	return wrong + !!err + !!end(&w);
 }
 
-/* Not where a part for each member must be given as a whole, or where members other than the root
- * give no blocks.
+/* Can a contribution be sent in parts? It cannot where it has a part for each member and must be
+ * sent as a whole, or where members other than the root contribute no block.
  */
 static bool gives_halves(unsigned int collective, bool root)
 {
@@ -598,7 +607,9 @@ TEST(rest_comes_or_not_when_others_have_gone)
 				if (!gives_halves(collective, !mask))
 					continue;
 				wrong += half_given(&types[i], kind, mask, false, &restarts);
-				/* A result of the root is of no use to the other members. */
+				/* If the root of a gather leaves, the other members have no use for
+				 * its result.
+				 */
 				if (collective != HYPERCUBE_GATHER || mask)
 					wrong += half_given(&types[i], kind, mask, true, &restarts);
 			}

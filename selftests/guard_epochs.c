@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Guarded plans: operations go on in the next epoch of their plan, whatever link or node fails at
- * any time; each operation ends once, in order, and in the same way at all members. This test is
- * the guard.
+ * any time. Each operation ends once, in order, and with the same result at all members. The test
+ * itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -18,7 +18,7 @@
 #define PLAN	1
 #define OPS	12
 #define GUARD_MS 20000
-/* Elements (u64) of the longest contribution: more than a segment. */
+/* Elements (u64) of the longest contribution, which is longer than a segment. */
 #define LONGEST	1500
 
 /**
@@ -121,8 +121,8 @@ static bool stays(const struct work *w, unsigned int i)
 	return w->left >> w->node[i] & 1;
 }
 
-/* Are all elements alike? Each member contributes a bit of its own, so that their sum is the set of
- * the contributions in it.
+/* Are all elements of the result equal? Each member contributes a bit of its own, so an element is
+ * the set of the contributions in the result; *@set: that set.
  */
 static bool is_set(const struct job *j, uint64_t *set)
 {
@@ -178,7 +178,7 @@ static unsigned int finish(struct work *w)
 {
 	unsigned int k, i, wrong = 0;
 
-	/* A process whose node has failed gets an error and begins nothing more. */
+	/* A process whose node has failed gets an error and begins no more operations. */
 	for (i = 0; i < w->n; i++)
 		if (!stays(w, i))
 			w->p[i].next = OPS, w->p[i].settled = OPS, w->p[i].dead = -EHOSTDOWN;
@@ -195,15 +195,15 @@ static void tree_link(const struct work *w, unsigned int i, unsigned int *node, 
 {
 	const struct hc_tree *t = &w->c.plan.tree;
 
-	/* Stage s has half as many links as the stage before it; take a link of the stage to the
+	/* Stage s has half as many links as the stage before it. Take the link of the stage to the
 	 * sink.
 	 */
 	*dim = t->order[i % t->stages];
 	*node = t->sink ^ (1u << *dim);
 }
 
-/* The process of the sink waits for the results of reductions, so its node stays the sink while it
- * lives.
+/* The sink's process waits for the results of reductions, so its node stays the sink unless it has
+ * failed.
  */
 static int next_epoch(struct work *w)
 {
@@ -212,7 +212,7 @@ static int next_epoch(struct work *w)
 	return cube_plan_to(&w->c, PLAN, w->left >> sink & 1 ? sink : HC_ANY_SINK);
 }
 
-/* A link of the tree fails after @before steps; the next epoch comes @after steps later. */
+/* Let a link of the tree fail after @before steps; install the next epoch @after steps later. */
 static unsigned int cut(unsigned int dim, unsigned int link, unsigned int before,
 			unsigned int after)
 {
@@ -247,7 +247,7 @@ TEST(a_link_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Node @node fails after @before steps. @again: so does a link in the next epoch. */
+/* Let node @node fail after @before steps. @again: a link fails in the next epoch, too. */
 static unsigned int kill_node(unsigned int dim, unsigned int node, unsigned int before, bool again)
 {
 	struct work w;
@@ -265,7 +265,7 @@ static unsigned int kill_node(unsigned int dim, unsigned int node, unsigned int 
 	steps(&w, before % 3);
 	err = err ?: next_epoch(&w);
 	if (again) {
-		/* A link of the epoch that has just begun fails, too. */
+		/* A link fails in the epoch that has just begun. */
 		steps(&w, before % 5);
 		tree_link(&w, before, &node, &d);
 		err = err ?: cube_fail_link(&w.c, node, d);
@@ -316,8 +316,8 @@ TEST(an_epoch_that_nothing_asks_for_fails_nothing)
 	EXPECT_EQ(0, wrong);
 }
 
-/* No guard plans again: what is under way ends with the cause that has broken the plan, and so do
- * later operations.
+/* No guard plans again: operations that are under way and later ones end with the cause that has
+ * broken the plan.
  */
 TEST(who_waits_in_vain_is_told)
 {

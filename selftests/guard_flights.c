@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans in long runs: processes sum their bits while links flap, nodes fail and come back,
- * and processes leave. Each result is checked: which members are in it, which ones it says are
- * missing, and that it is the same at all. This test is the guard.
+ * Guarded plans in long runs: processes sum their bits while links flap, nodes fail and recover,
+ * and processes leave. Each result is checked: which members are in it, which members it names as
+ * missing, and that it is the same at all members. The test itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -23,13 +23,13 @@
  * struct runner - a process that contributes to sums of one element, one after another
  * @fd: its socket, or -1
  * @out: contributions whose end it has not received
- * @next: number of the next operation; none below may still end
+ * @next: number of the next operation; no earlier one may still end
  * @ok: operations of which it has received a result
  * @set: the sets in these results
- * @part: data of a result whose end has not come yet
- * @strict: it wants results with the contributions of all members, or none
+ * @part: data of a result whose end it has not received yet
+ * @strict: it requires results with the contributions of all members, or none
  * @came: the process has replaced another one, and has received nothing yet
- * @other: operations whose results were for the process before it
+ * @other: operations whose results went to the process before it
  */
 struct runner {
 	int fd;
@@ -44,18 +44,18 @@ struct runner {
 };
 
 /**
- * struct flight - runners, and the faults that they meet
+ * struct flight - runners, and the faults that are injected
  * @c: the cube
  * @r: a runner for each node
  * @fails: operations may fail
- * @nodes: nodes fail and come back
+ * @nodes: nodes fail and recover
  * @gone: the node that has failed, or 8
  * @cuts: links that have failed
- * @quit_at: the first operation that had not begun at any node when a process had quit
+ * @quit_at: the first operation that no node had begun when a process left
  * @failures: operations that failed
  * @restarts: results of operations that were begun again
  * @named: results that named missing members
- * @refused: results that failed for a strict runner since a member was missing
+ * @refused: results that failed for a strict runner because a member was missing
  * @wrong: errors found
  */
 struct flight {
@@ -118,7 +118,7 @@ static void take(struct flight *f, unsigned int u, const struct hypercube_result
 	r->set[res->op] = set;
 }
 
-/* Receive what has come; the end of a result may come after its data. */
+/* Receive all that has arrived; the end of a result may come in a later record than its data. */
 static void hear(struct flight *f, unsigned int u)
 {
 	struct runner *r = &f->r[u];
@@ -170,7 +170,7 @@ static void run_some(struct flight *f, unsigned int n)
 		run_once(f, rnd() % 8);
 }
 
-/* Plan again if a process has left while others waited, before another one came in its place. */
+/* Plan again if a process left while others waited, and was then replaced. */
 static void guard_again(struct flight *f)
 {
 	struct plan_cause cause;
@@ -180,7 +180,7 @@ static void guard_again(struct flight *f)
 		f->wrong += cause.status != ECONNRESET || cube_plan(&f->c, PLAN);
 }
 
-/* Run until all have received the result of operation @nr. */
+/* Run until all processes have received the result of operation @nr. */
 static void run_to(struct flight *f, uint64_t nr, int seconds)
 {
 	uint64_t until = deadline(seconds);
@@ -203,7 +203,7 @@ static void run_to(struct flight *f, uint64_t nr, int seconds)
 	}
 }
 
-/* A result that one process has received, all must have received. */
+/* A result that one process has received must have come to all, and be the same. */
 static void compare(struct flight *f, uint64_t below)
 {
 	unsigned int u, v;
@@ -241,7 +241,7 @@ static int flight_begin(struct flight *f)
 	return err;
 }
 
-/* The process at node @u leaves, and another one comes in its place. */
+/* Let the process at node @u leave, and bind another one there. */
 static void replace(struct flight *f, unsigned int u)
 {
 	cube_close(&f->c, u);
@@ -251,10 +251,10 @@ static void replace(struct flight *f, unsigned int u)
 	f->r[u].fd = f->c.fd[u];
 }
 
-/* Fail a node, or bring the failed one back with another process. */
+/* Fail a node; or, if one has failed, let it recover, with a new process. */
 static int node_blow(struct flight *f, unsigned int node)
 {
-	/* A delay, so that faults come while members agree. */
+	/* A delay, so that faults occur while members agree on how to go on. */
 	const struct impairments slow = { .delay = 300000 };
 	uint64_t low, nr;
 	unsigned int n;
@@ -266,7 +266,7 @@ static int node_blow(struct flight *f, unsigned int node)
 		err = cube_heal(&f->c) ?: cube_impair(&f->c, &slow) ?: cube_bind(&f->c, node) ?:
 		      cube_plan(&f->c, PLAN);
 		f->r[node].fd = f->c.fd[node];
-		/* A fault may come before the new member knows all that it needs. */
+		/* A fault may occur before the new member has received all that it needs. */
 		run_some(f, rnd() % 40);
 		if (err || rnd() % 2)
 			return err ?: cube_fail_link(&f->c, rnd() % 8, rnd() % 3);
@@ -306,7 +306,7 @@ static void random_blow(struct flight *f)
 			replace(f, node);
 		break;
 	default:
-		/* With two links down all nodes are still members. */
+		/* With two links down all nodes remain members. */
 		err = f->cuts++ % 2 ? 0 : cube_heal(&f->c);
 		err = err ?: cube_fail_link(&f->c, node, dim);
 	}
@@ -353,8 +353,8 @@ static void fly(struct __test_metadata *_metadata, bool fails, bool nodes)
 	EXPECT_EQ(0, cube_del(&f.c));
 }
 
-/* A process leaves while its node lives, and the others go on without it; then another process
- * comes to that node.
+/* Let a process leave while its node stays up, and the others go on without it; then bind another
+ * process there.
  */
 static int quit(struct flight *f, unsigned int u)
 {
@@ -363,7 +363,7 @@ static int quit(struct flight *f, unsigned int u)
 	unsigned int n;
 	int err;
 
-	/* Wait until the process has contributed: one that has not breaks nothing by leaving. */
+	/* Wait until the process has contributed: if it left before that, nothing would break. */
 	run_to(f, f->quit_at, 20);
 	run_some(f, rnd() % 60);
 	cube_close(&f->c, u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: processes that leave at any time while their nodes live, and nodes that come back
- * without a process. The others go on, and none waits for ever. This test is the guard.
+ * Guarded plans: processes leave at any time while their nodes stay up, and nodes recover without a
+ * process. The other processes go on, and none waits for ever. The test itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -206,7 +206,7 @@ TEST_BOTH(two_leave_and_another_comes_for_one, doubling)
 	EXPECT_EQ(0, cube_bind(&w.c, 6));
 	give(&w, 6);
 	usleep(50000);
-	/* The processes get the end of that operation once. */
+	/* The processes get the end of that operation only once. */
 	give_all(&w, 0x9f);
 	EXPECT_TRUE(all_hear(&w, 0x9f, true));
 	EXPECT_EQ(-ECONNRESET, w.status[0]);
@@ -268,7 +268,7 @@ TEST_BOTH(node_comes_back_without_a_process, doubling)
 	plan_again(&w);
 	EXPECT_TRUE(cube_member(&w.c, 5));
 	EXPECT_TRUE(go_on(&w, 0xdf));
-	/* The same with a process at node 5. */
+	/* The same again, with a process at node 5. */
 	EXPECT_EQ(0, cube_heal(&w.c));
 	EXPECT_EQ(0, cube_bind(&w.c, 5));
 	w.without = 0;
@@ -297,7 +297,7 @@ TEST_BOTH(nobody_waits_for_the_rest, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
-/* Each process gets one end, which names the missing member. */
+/* Each process is notified of one end, which names the missing member. */
 TEST_BOTH(barrier_of_fewer, doubling)
 {
 	struct hypercube_op op = {
@@ -317,7 +317,7 @@ TEST_BOTH(barrier_of_fewer, doubling)
 	for (u = 0; u < NODES; u++) {
 		if (u != 5)
 			EXPECT_EQ(0, shc_send(w.c.fd[u], &op, NULL, 0, 0));
-		/* Only node 0 wants all or nothing. */
+		/* Only node 0 requires all or nothing. */
 		op.flags = 0;
 	}
 	EXPECT_TRUE(readable(w.c.fd[0], 10));

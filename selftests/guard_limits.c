@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans at their limits: contributions that are too long to be kept, results that are too
- * long, members and roots that change, full buffers.
+ * Guarded plans at their limits: contributions and results that are too long for the ledger,
+ * members and roots that change, and full buffers.
  *
  * Scheduling: alone
  */
@@ -23,7 +23,7 @@ static unsigned char data[1 << 20];
  * struct end - how the operations of a process ended
  * @n: number of ends
  * @status: status of the last one
- * @bytes: bytes of its result that have come
+ * @bytes: bytes of its result that have arrived
  * @wrong: bytes of results that are not @filled
  */
 struct end {
@@ -139,8 +139,8 @@ static void go_on(struct bench *b, int ms)
 	} while (now_ms() < until);
 }
 
-/* Return: number of nodes with an open socket that have not exactly @n ends, or another last
- * status.
+/* Return: number of nodes with an open socket that do not have exactly @n ends, or have another
+ * last status.
  */
 static unsigned int ended_not(const struct bench *b, unsigned int n, int status)
 {
@@ -175,7 +175,9 @@ static void set_buffers(struct bench *b, int bytes)
 	}
 }
 
-/* While the sink's process is late, what others merge and send waits in their own buffers. */
+/* While the sink's process has not contributed, merged data of the other members wait in their own
+ * buffers.
+ */
 TEST(late_root_pushes_back)
 {
 	unsigned int sink;
@@ -192,7 +194,7 @@ TEST(late_root_pushes_back)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* It fails once, with its cause, and the next operation has a result. */
+/* The operation fails once, with its cause, and the next one has a result. */
 TEST(contribution_that_was_not_kept_fails_in_its_turn)
 {
 	unsigned int node;
@@ -233,7 +235,7 @@ TEST(reduction_fails_if_its_root_lives_and_is_moved)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Contributions have a part for each process, and by now there are fewer processes. */
+/* Contributions have a part for each process, and are merged when there are fewer processes. */
 TEST(parts_for_more_members_go_on)
 {
 	unsigned int dead;
@@ -251,7 +253,7 @@ TEST(parts_for_more_members_go_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The root's block was cut into pieces for three members. */
+/* The root's block was cut into chunks for three members. */
 TEST(blocks_for_fewer_members_go_on)
 {
 	struct bench b;
@@ -280,7 +282,9 @@ TEST(blocks_for_fewer_members_go_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The result is too long for the ledger: the process gets it while it contributes again. */
+/* The result is too long for the ledger, so the process gets it while its contribution is fed
+ * again.
+ */
 TEST(long_result_of_a_member_that_is_left_alone)
 {
 	static uint32_t one[CUBE_MAX / 32];
@@ -304,7 +308,7 @@ TEST(long_result_of_a_member_that_is_left_alone)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Return: ms that six reductions take, all of @bytes, or, if @mixed, every other one of 8 bytes. */
+/* Return: ms that six reductions take, each of @bytes; with @mixed every second one of 8 bytes. */
 static uint64_t reductions(unsigned int guard, size_t bytes, bool mixed)
 {
 	struct bench b;
@@ -350,7 +354,7 @@ TEST(process_that_gave_nothing_leaves_without_a_word)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Byzantine nodes corrupt the data of processes, not the control messages of epochs. */
+/* Byzantine nodes corrupt the data of processes, but not the control messages of epochs. */
 TEST(liars_do_not_keep_an_epoch_from_going_on)
 {
 	unsigned int u, last;
@@ -374,7 +378,9 @@ TEST(liars_do_not_keep_an_epoch_from_going_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* One process does not receive two results, which follow many long ones that all have received. */
+/* One process does not receive two results, which follow many long ones that all processes have
+ * received.
+ */
 TEST(latest_results_are_kept_if_there_is_no_room_for_all)
 {
 	unsigned int i, deaf;
@@ -404,8 +410,8 @@ TEST(latest_results_are_kept_if_there_is_no_room_for_all)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The blocks of a scatter are longer together than what a member keeps of a result, though each is
- * short. The next epoch goes on behind it.
+/* The blocks of a scatter together are longer than what a member keeps of a result, though each
+ * block is short. The next epoch goes on with the operation after it.
  */
 TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
 {
@@ -431,8 +437,8 @@ TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Members give up one after the other, within a second. If an epoch comes meanwhile, the operation
- * ends with the same cause at all of them.
+/* The members' guard timeouts expire one after the other, within a second. If an epoch is installed
+ * meanwhile, the operation ends with the same cause at all of them.
  */
 TEST(what_some_have_given_up_ends_at_all)
 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guarded plans: how they are installed, and how hcctl guard renews those that faults break.
+# Guarded plans: how they are installed, and how hcctl guard installs them again when faults have
+# broken them.
 #
 # Scheduling: shared
 
@@ -13,8 +14,8 @@ plan() { hcctl -j plan show t "$1" | jq -e ".[0] | $2" >/dev/null; }
 epoch() { hcctl -j plan show t "$1" | jq '.[0].epoch'; }
 broken() { plan "$1" .broken; }
 
-# tree_link ID: prints a link that the tree uses, at the first stage, of the node that is the sink's
-# neighbour at the last stage. There are trees to the same sink without this link.
+# tree_link ID: prints a link that the tree uses at the first stage: that of the node that is the
+# sink's neighbour at the last stage. There are trees to the same sink without this link.
 tree_link() {
 	hcctl -j plan show t "$1" | jq -r 'def toggled(d): if ((. / d) | floor) % 2 == 1 then . - d else . + d end;
 		.[0] | .order as $o | .sink | toggled(pow(2; $o[-1])) | "\(.):\($o[0])"'
@@ -282,7 +283,7 @@ test_guard_ends_with_its_fabric_or_by_a_signal() {
 break_plan_now() { check 'down' hcctl link set t "$(tree_link 1)" down; }
 
 # kill_one KIND: eight members of a guarded plan run operations without end (hc_member.c), and the
-# one of node 5 is killed; sets $others
+# member at node 5 is killed; sets $others
 kill_one() {
 	local victim
 	check 'add' hcctl fabric add t dim 3
@@ -336,8 +337,8 @@ test_all_or_nothing() {
 	grep -v '^set 0xff$' "$scratch/sets" | head -2 | while IFS= read -r line; do log "$line"; done
 }
 
-# A user to whom a plan was given guards it, while members go on; it neither takes in a node that it was not given, nor
-# touches another plan.
+# A user to whom a plan was granted guards it while members go on. The guard neither adds a node
+# that was not granted, nor touches another plan.
 test_user_guards_a_plan_of_its_own() {
 	local members
 	check 'add' hcctl fabric add t dim 3
@@ -374,7 +375,8 @@ test_user_guards_a_plan_of_its_own() {
 }
 user_may_not='.*(not permitted|needs CAP_NET_ADMIN)'
 
-# By one of the links of its sink, all of which are good then
+# break_sink: breaks the plan by taking down one of the links of its sink, all of which are up
+# before
 break_sink() {
 	local dim before
 	check 'repaired' hcctl link set t 3 up
@@ -399,8 +401,8 @@ test_nodes_to_do_without() {
 	equal 'members of a cube that is not there' '[0,1,2]' "$(hcctl -j tree find dim 2 without 3 | jq -c .members)"
 }
 
-# What the ledger keeps shares pages with what is merged: a whole segment, or the part that a helper
-# brings.
+# The ledger's data share pages with data that is merged: a whole segment, or the part that a helper
+# sends.
 test_results_are_those_of_plain_operators() {
 	local words how
 	check 'add' hcctl fabric add t dim 4

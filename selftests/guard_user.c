@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The user to whom a guarded plan was given (GUARD_UID) installs its next epoch when it is broken,
- * without privileges, and can do nothing else with that right: neither to this plan nor to others.
+ * The user to whom a guarded plan was granted (GUARD_UID) installs its next epoch when it is
+ * broken, without privileges. The grant permits nothing else, neither with this plan nor with
+ * others.
  *
  * Scheduling: alone
  */
@@ -27,7 +28,7 @@
  * struct ask - a request for a plan; what is 0, NULL or NOT_GIVEN is left out
  * @plan: its id
  * @prev: the epoch that is to be replaced
- * @epoch: the epoch to have
+ * @epoch: the epoch to install
  * @guard: ms that members wait
  * @recipe: how to plan it again
  * @uid: the user who may guard it; -1: none
@@ -45,7 +46,7 @@ struct ask {
 	uint32_t without;
 };
 
-/* What the user who guards plan PLAN may ask for. */
+/* A request that the user who guards plan PLAN may make. */
 static struct ask next_epoch(uint32_t prev)
 {
 	return (struct ask){
@@ -91,14 +92,14 @@ static int ask_once(struct nl *nl, const struct cube *c, const struct ask *a,
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Is that so because nodes do not know the faults yet? */
+/* Was the request refused because nodes do not know the faults yet? */
 static bool is_early(const struct nl *nl, int err)
 {
 	return err == -ESTALE && strstr(nl->extack, "plan again");
 }
 
-/* Plan around the faults, to node 0, and ask; again while nodes do not know them yet. A user who
- * has just asked is made to wait.
+/* Plan around the faults, with sink 0, and send the request. Try again while nodes do not know the
+ * faults yet, or while a user must wait since it has just sent a request.
  */
 static int ask(struct nl *nl, const struct cube *c, const struct ask *a)
 {
@@ -125,13 +126,13 @@ static int ask(struct nl *nl, const struct cube *c, const struct ask *a)
 }
 
 /**
- * struct shown - what the kernel shows of a plan
+ * struct shown - what the kernel reports of a plan
  * @id: the plan
- * @epoch: its epoch, or 0: there is none
+ * @epoch: its epoch; 0: there is no plan
  * @broken: it is broken
- * @uid: who may guard it, or NOT_GIVEN
+ * @uid: the user who may guard it, or NOT_GIVEN
  * @members: its members
- * @grant: those that the user may choose from, or 0
+ * @grant: nodes that this user may choose as members, or 0
  */
 struct shown {
 	uint32_t id;
@@ -181,7 +182,9 @@ static int plan_set(struct nl *nl, const struct cube *c, unsigned int id, int ui
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Eight nodes, with plan PLAN of all but node 7, which is given to a user, and OTHER of all. */
+/* Make a cube of eight nodes, with plan PLAN of all but node 7, which is granted to user @uid, and
+ * plan OTHER of all nodes.
+ */
 static int begin(struct cube *c, int uid)
 {
 	struct ask a = next_epoch(0);
@@ -193,7 +196,9 @@ static int begin(struct cube *c, int uid)
 	return err ?: ask(ctl(), c, &a);
 }
 
-/* Every plan to node 0 uses one of its links: cut two, and those that are left are used. */
+/* Every plan with sink 0 uses a link of node 0. Fail two of these, so that both plans are broken;
+ * plans can still use the third.
+ */
 static int break_plans(struct cube *c)
 {
 	uint64_t end = deadline(5);
@@ -210,10 +215,10 @@ static int break_plans(struct cube *c)
 /* --- as a user --- */
 
 /**
- * struct case_of - a request of a user, and what becomes of it
+ * struct case_of - a request of a user, and its expected outcome
  * @a: the request
  * @err: 0 or the error
- * @text: what the error says, in part
+ * @text: a part of the error's text
  */
 struct case_of {
 	struct ask a;
@@ -229,7 +234,9 @@ static bool fails(const char *what, int err, const char *said, int wanted, const
 	return true;
 }
 
-/* Run @fn in a child of this user. Return: what it returns, of a child; how many were wrong. */
+/* Run @fn in a child with this user id. Return: the value of @fn, which is the number of wrong
+ * outcomes; other numbers if the child failed.
+ */
 static int as(unsigned int uid, int (*fn)(const struct cube *c, void *arg), const struct cube *c,
 	      void *arg)
 {
@@ -333,7 +340,9 @@ TEST(it_may_choose_nothing_but_the_shape)
 		}
 	EXPECT_EQ(0, as(USER, refuse_all_else, &c, NULL));
 	EXPECT_EQ(a.prev, shown(&c, PLAN).epoch);
-	/* It was the right that was missing: with it, node 7 comes in, but is not given thereby. */
+	/* Only the right was missing: root may add node 7, which does not grant that node to the
+	 * user.
+	 */
 	EXPECT_EQ(0, ask(ctl(), &c, &t[11].a));
 	EXPECT_EQ(0xff, shown(&c, PLAN).members);
 	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
@@ -353,7 +362,7 @@ static int owner_of(const struct cube *c, unsigned int node)
 	return ctl_node_ask(c->name, node, owner_take, &owner) ? -1 : owner;
 }
 
-/* Users have no numbers in this user namespace, and that of another user is not shown. */
+/* In a new user namespace user ids are not mapped, so the id of another user is not shown. */
 static int seen_from_elsewhere(const struct cube *c, void *arg)
 {
 	struct shown s;
@@ -388,7 +397,9 @@ TEST(plan_that_is_not_broken_is_not_replaced)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* How often can the user ask within a second? The plan stays broken: node 7 is refused late. */
+/* Return: number of requests that the user can make within a second. The plan stays broken: node 7
+ * is refused only after the other checks.
+ */
 static int ask_much(const struct cube *c, void *arg)
 {
 	const struct case_of *t = arg;
@@ -414,7 +425,7 @@ TEST(user_asks_about_20_times_a_second_at_most)
 	t.a.without = 0;
 	n = as(USER, ask_much, &c, &t);
 	EXPECT_LE(2, n);
-	/* A time of 50 ms may be up to 10 ms shorter by the kernel's clock ticks. */
+	/* Due to the kernel's clock ticks, a time of 50 ms may be up to 10 ms shorter. */
 	EXPECT_GE(1000 / 40 + 1, n);
 	EXPECT_EQ(s.epoch, shown(&c, PLAN).epoch);
 	EXPECT_EQ(0, cube_del(&c));
@@ -433,7 +444,7 @@ TEST(others_may_not)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* hcctl guard of this plan. Return: its status. */
+/* Run hcctl guard for this plan. Return: its exit status. */
 static int tool_guards(const struct cube *c, void *arg)
 {
 	char line[128];
@@ -539,7 +550,9 @@ TEST(plan_is_given_and_taken_back_while_it_runs)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A request without PREV takes the plan back, and what was given is its own members alone. */
+/* A request without PREV takes the plan back. If the plan is granted again, only its own members
+ * are granted.
+ */
 TEST(request_that_names_no_epoch_takes_the_plan_back)
 {
 	struct ask a = next_epoch(0);
@@ -552,7 +565,9 @@ TEST(request_that_names_no_epoch_takes_the_plan_back)
 	EXPECT_EQ(USER, shown(&c, PLAN).uid);
 	EXPECT_EQ(0xbf, shown(&c, PLAN).members);
 	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
-	/* An epoch that says to whom it is given gives its own members, too, to another user. */
+	/* An epoch with a GUARD_UID grants the plan to that user, with the epoch's members in
+	 * addition to those granted before.
+	 */
 	a.prev = shown(&c, PLAN).epoch;
 	a.uid = STRANGER;
 	EXPECT_EQ(0, ask(ctl(), &c, &a));

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tool with a live module: its JSON is valid and has what the text has, its errors say what is
-# wrong and why, its exit status tells refusal from misuse, and a batch goes on or stops as
-# requested.
+# The tool with a live module: its JSON is valid and has the content of the text, its error messages
+# give the error and its cause, its exit status distinguishes refusal from misuse, and a batch goes
+# on or stops as requested.
 #
 # Scheduling: shared long
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# status WANTED COMMAND..: COMMAND ends with this status
+# status WANTED COMMAND..: checks that COMMAND ends with this status
 status() {
 	local seen=0
 	"${@:2}" >/dev/null 2>&1 || seen=$?
@@ -62,7 +62,7 @@ test_stall_timeout_is_set_and_shown() {
 	equal 'no limit' 0 "$(json '.[0].stall_timeout' fabric show t)"
 }
 
-# protocol COLUMN: prints this column for our sockets in /proc/net/protocols
+# protocol COLUMN: prints this column of the row for AF_HYPERCUBE in /proc/net/protocols
 protocol() { awk -v column="$1" '$1 == "HYPERCUBE" { print $column }' /proc/self/net/protocols; }
 sockets_are() { [[ $(protocol 3) == "$1" ]]; }
 
@@ -178,8 +178,8 @@ test_errors_say_what_and_why() {
 	refused 'a missing word' 'dim' hcctl fabric add u
 }
 
-# unknown PATTERN WORD..: refused because of the kernel's state, with the name of what does not
-# exist
+# unknown PATTERN WORD..: checks that the command is refused because of the kernel's state, with the
+# name of the object that does not exist
 unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
@@ -298,7 +298,7 @@ test_values_are_shown_as_they_were_given() {
 	done
 }
 
-# one_line WORD..: refused with exactly one line of error
+# one_line WORD..: checks that the command is refused with exactly one line of error
 one_line() {
 	local said
 	said=$(hcctl "$@" 2>&1 >/dev/null) && fault "\"$*\" was not refused"
@@ -371,8 +371,8 @@ test_what_a_plan_promises_is_what_a_reduction_takes() {
 	done
 }
 
-# truth COLLECTIVE WORD..: prints the steps; the result is verified, and the steps are between the
-# optimum and the plan's promise
+# truth COLLECTIVE WORD..: prints the steps, if the result is verified and the steps are between the
+# optimum and the number that the plan promises
 truth() {
 	json 'select(.verified and .optimum <= .steps and .steps <= .promise) | .steps' \
 		run "$1" t "${@:2}" verify
@@ -397,8 +397,8 @@ test_steps_promise_and_optimum_of_all_collectives_around_faults() {
 		equal "steps of a scatter, seed $seed" $((2 * steps)) "$(truth scatter count 100)"
 		[[ $(truth bcast source 0 type record:7 count 3000) ]] ||
 			fault "a broadcast, seed $seed: not as promised"
-		# In dimension 4 the planner searches all sequences, so a plan of that length
-		# exists.
+		# In dimension 4 the planner searches all sequences, so a plan of the optimum length
+		# is found.
 		check 'the shortest' hcctl bcast plan fabric t source 0 method minimal apply plan 5
 		equal "the shortest, seed $seed" '["exact",true,true]' \
 			"$(json '[.optimum_is, .steps == .optimum, .promise == .optimum]' run bcast t plan 5 verify)"
@@ -418,13 +418,14 @@ test_steps_around_dead_nodes() {
 			"$(json '[.verified,.steps,.promise,.optimum,.optimum_is]' run "$kind" t plan 1 verify)"
 	done
 	equal 'up alone' '[2,2,2,"exact"]' "$(json '[.steps,.promise,.optimum,.optimum_is]' run reduce t verify)"
-	# A plan from the time when a node was missing must not promise what is no longer true.
+	# A plan that was made while a node was missing must not promise a number that is no longer
+	# true.
 	check 'a node is back' hcctl node set t 1 ok
 	equal 'of other members' '[3,"lower bound"]' \
 		"$(json 'select(.steps >= .optimum) | [.optimum,.optimum_is]' run barrier t plan 1 verify)"
 }
 
-# Whatever the order in which frames come, rings take the planned number of steps.
+# Whatever the order in which frames arrive, rings take the planned number of steps.
 test_trees_of_rings_take_the_planned_steps() {
 	local dim width planned
 	for dim in 3 4; do
@@ -455,7 +456,7 @@ test_doubling_is_chosen_planned_and_verified() {
 		"$(json .digest run allreduce t method doubling type f32 count 3000)" \
 		"$(hcctl tree find fabric t sink 0 apply plan 1 >/dev/null &&
 			json .digest run allreduce t method tree plan 1 type f32 count 3000)"
-	# Without a method, "hcctl run" uses the one that the rule gives.
+	# Without a method, "hcctl run" uses the method that the rule gives.
 	equal 'the rule' "$(json '[.method, true]' doubling rule dim 4 bytes 800)" \
 		"$(json '[.method, (.rule.bytes >= 800)]' run allreduce t count 100)"
 	equal 'merging' tree "$(json .method run allreduce t op merge count 100)"
@@ -638,7 +639,7 @@ test_a_sweep_has_a_line_for_each_size() {
 		hcctl -j run $kind t sweep from 3 to 64 iterations 2 verify >"$scratch/$kind" || fault "$kind failed"
 		equal "$kind: sizes" '[8,16,32,64]' "$(jq -c '[.sizes[].bytes]' "$scratch/$kind")"
 		# A kernel with debugging has a clock that counts in ticks, and some operations end
-		# within one.
+		# within one tick.
 		# shellcheck disable=SC2016
 		check "$kind: times" jq -e --arg debug "$debug" 'all(.sizes[]; (.min_ns > 0 or $debug != "") and
 			.min_ns <= .avg_ns and .avg_ns <= .max_ns and .verified and .members == 8 and

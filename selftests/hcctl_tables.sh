@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The text of lists: a header, columns below it, the values of the JSON; the same on a terminal of
-# any width, where it has colors unless they are switched off.
+# The text of lists: a header, columns below it, and the values of the JSON. On a terminal of any
+# width the text is the same, with colors unless they are switched off.
 #
 # Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Each row has the fields of the header, each beginning or ending where that field does in the
-# header.
+# Each row has the fields of the header, each aligned at its beginning or its end with that field of
+# the header.
 # shellcheck disable=SC2016
 aligned='
 function take(line, begin, end,  n, at, len) {
@@ -107,7 +107,7 @@ test_nothing_is_shown_as_nothing() {
 	equal 'plans' '' "$(hcctl plan show t)"
 }
 
-# seen VARIABLE=VALUE.. -- WORD..: prints what a terminal shows
+# seen VARIABLE=VALUE.. -- WORD..: prints what a terminal shows of this command
 seen() {
 	local environment=()
 	while [[ $1 != -- ]]; do

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: host_check.sh BUILD-FOLDER
+#
 # Checks of the test suite itself, without a VM, as TAP: all programs are there, and the tally that
-# sums up results tells good from bad.
+# sums up results distinguishes success from failure.
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -33,7 +34,7 @@ test_every_program_is_there() {
 	done
 }
 
-# tallied LOG WANTED: the tally prints WANTED for a log
+# tallied LOG WANTED: checks that the tally prints WANTED for a log
 tallied() {
 	local said
 	said=$(printf '%b' "$1" | "$here/tools/tally" /dev/stdin | tail -1)
@@ -59,7 +60,7 @@ test_tally_forgets_what_is_run_again() {
 			'0 passed, 1 failed'
 }
 
-# read_as BYTE: prints what the runner makes of a log that ends at an int3, where BYTE precedes the
+# read_as BYTE: prints how the runner interprets a log that ends at an int3, where BYTE precedes the
 # instruction pointer
 read_as() {
 	local kind=real
@@ -93,7 +94,7 @@ test_a_refusal_is_matched_line_by_line() {
 	[[ ! $bad ]]
 }
 
-# A path that hc_json cannot follow is given to jq.
+# hc_json passes a path that it cannot follow to jq.
 test_paths_lead_where_jq_goes() {
 	local bad='' filter here=$build said
 	said='[{"a":"x y","b":[1,2,{"c":null}],"drops":{"no-node":7}},{"a":"z","b":[],"drops":{}}]'
@@ -110,8 +111,8 @@ test_paths_lead_where_jq_goes() {
 
 dissector=$here/../Documentation/wireshark/hypercube.lua
 
-# dissected FILTER FIELD..: prints these fields of the frames for which the filter is true, a frame
-# a line
+# dissected FILTER FIELD..: prints these fields of the frames for which the filter is true, one
+# frame per line
 dissected() {
 	local fields=()
 	for field in "${@:2}"; do fields+=(-e "hypercube.$field"); done
@@ -120,8 +121,8 @@ dissected() {
 }
 
 # The recording: a 3-cube without link 3:1 and node 6 adds up 100 u32 in segments of 256 bytes, and
-# the programs leave; then node 5 fails and breaks the plan, and frames look for paths, one of them
-# to node 5.
+# the programs leave. Then node 5 fails and breaks the plan, and frames search for paths, one of
+# them to node 5.
 test_the_dissector_reads_a_recorded_reduction() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
@@ -151,7 +152,7 @@ recorded() {
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
 
-# said TYPE FLAGS REST FIELD..: prints these fields as the dissector reads such a frame
+# said TYPE FLAGS REST FIELD..: prints these fields as the dissector reads them from such a frame
 said() {
 	local recording=-
 	recorded "$1" "$2" "$3" | dissected '!hypercube.bad_length' "${@:4}" | tr '\t' ' '
@@ -165,8 +166,8 @@ numbers() {
 	done
 }
 
-# stop_flags NUMBER: prints flags over, soft, idle and away as the dissector reads a STOP with these
-# flags; $of as below
+# stop_flags NUMBER: prints the flags over, soft, idle and away as the dissector reads them from a
+# STOP with flags NUMBER; $of as below
 stop_flags() {
 	said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 "$1")" end.over end.soft end.idle end.away | sed 's/True/1/g; s/False/0/g'
 }
@@ -230,7 +231,7 @@ test_the_dissector_shows_an_ethernet_frame_once() {
 	[[ ! $bad ]]
 }
 
-# sink: prints the node of the recording that is the first to report an end
+# sink: prints the node that is the first to send an END in the recording
 sink() { dissected hypercube.type==5 from | head -1; }
 
 readarray -t tests < <(functions_of_tests)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Impaired links: what the tool sets and shows, how ordinary programs cope with them, and that the
-# same seed repeats the same impairments. Operations over such links: impaired.c.
+# Impaired links: the settings and what the tool shows of them, how ordinary programs cope with such
+# links, and that the same seed repeats the same impairments. impaired.c tests operations over such
+# links.
 #
 # Scheduling: shared long
 
@@ -45,7 +46,7 @@ test_settings_are_shown_as_they_were_set() {
 	equal 'the model, too' '[1000,1250000000]' "$(link 0:1 '| [.model_latency_ns, .model_bandwidth]')"
 }
 
-# fate SEED IMPAIRMENT..: sends 300 frames from node 0 to node 1 and prints the numbers of those
+# fate SEED IMPAIRMENT..: sends 300 frames from node 0 to node 1, and prints the numbers of those
 # that arrive
 fate() {
 	check 'impair' hcctl link set t 0:0 seed "${@}"
@@ -89,7 +90,7 @@ test_ethernet_delivers_duplicates() {
 	quiet_pair
 	line=$(fate 1 duplicate 100%)
 	equal 'each twice, one after the other' "$(for ((i = 0; i < 300; i++)); do printf '%d %d ' $i $i; done)" "$line"
-	# A broadcast frame has a number of its origin, so its duplicate is recognized.
+	# A broadcast frame has the number that its origin gave it, so its duplicate is recognized.
 	: >"$scratch/heard"
 	start 1 "$flow" hear tn1 $((60 * slow)) 1000 >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
@@ -112,8 +113,8 @@ test_corrupted_frames_are_dropped() {
 }
 same_counts() { [[ $(stat ".$1") == "$(stat ".drops[\"$2\"]")" ]]; }
 
-# tcp_flows: some seconds of TCP from endpoint 0 to endpoint 3; the output of the receiver is in
-# $scratch/sink
+# tcp_flows: sends TCP from endpoint 0 to endpoint 3 for some seconds; the output of the receiver is
+# in $scratch/sink
 tcp_flows() {
 	local seconds=4
 	[[ ! $brief ]] || seconds=2
@@ -134,7 +135,7 @@ test_tcp_survives_it_all() {
 	(($(sed 's/ .*//' "$scratch/sink") > 50000)) || fault 'hardly anything came'
 }
 
-# Frames come late and twice, but in order.
+# Frames arrive late and twice, but in order.
 test_every_collective_takes_each_frame_once() {
 	local what links
 	check 'add' hcctl fabric add t dim 3
@@ -186,11 +187,10 @@ test_rate_limits() {
 	jobs=()
 	bytes=$(sed 's/ .*//' "$scratch/sink")
 	log "$bytes bytes in $seconds seconds"
-	# What was written before the end comes later: a send buffer, and what is queued at the
-	# link.
+	# Data written before the end arrives later: a send buffer, and what is queued at the link.
 	((bytes > 500000)) || fault 'too slow'
 	((bytes <= 1000000 * (seconds + 5 * slow))) || fault 'too fast'
-	# Copies of broadcasts are charged to no socket, so the sender does not wait for room.
+	# Copies of broadcasts are charged to no socket, so the sender does not wait for space.
 	check 'a flood' at 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 2000 1400
 	check 'too much is dropped' busywait 5 dropped_full
 	check 'the queue empties' busywait 3 json_is 0 .queued_frames stats t
@@ -200,13 +200,13 @@ dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0))
 
 # Frames that an operation sends besides its data, mainly credits, wait in the same queue as a
 # flood. The flood is charged to no socket, so it may take 2 MiB in each direction: some 900 frames,
-# which stay there for a second because of the delay.
+# which stay in the queue for a second because of the delay.
 test_a_flood_is_not_in_the_way_of_operations() {
 	local i bytes most=0
 	cube 1
 	check 'plan' hcctl tree find fabric t apply
 	check 'impair' hcctl link set t 0:0 delay 1s
-	# Up to 12,000 frames a second; more would only take the processor from the operations.
+	# Up to 12,000 frames a second; more would only take processor time from the operations.
 	for i in 0 1; do
 		start $i "$flow" raw tn$i ff:ff:ff:ff:ff:ff "$(at $i cat /sys/class/net/tn$i/address)" 1000000 1400 5
 	done

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations and messages over slow links that lose, corrupt, duplicate and delay frames: the right
- * result, and each message once and in order, in the time that this must take; no queue overflows,
- * and none outlives its fabric.
+ * Operations and messages over slow links that lose, corrupt, duplicate and delay frames: results
+ * are right, each message arrives once and in order, all in the time that this must take. No queue
+ * overflows, and none remains after its fabric is removed.
  *
  * Scheduling: alone
  */
@@ -54,15 +54,14 @@ static void job_fill(struct job *j, const struct work *w, unsigned int i, unsign
 	if (w->collective == HYPERCUBE_REDUCE)
 		j->op.flags = HYPERCUBE_F_NOTIFY;
 	j->in = merge ? numbers(i, n, w->count) : numbers(1ull << i, 1ull << 32, w->count);
-	/* A contribution that is counted twice, or not at all, shows in the low bits of each sum.
-	 */
+	/* A contribution that is counted twice, or not at all, changes the low bits of each sum. */
 	if (gets)
 		j->expect = merge ? numbers(0, 1, result) :
 				    numbers((1ull << n) - 1, (uint64_t)n << 32, w->count);
 	j->waits = true;
 }
 
-/* Run one operation at all members. Return: 0 if all had the right result; -EBADMSG if one had a
+/* Run one operation at all members. Return: 0 if all got the right result; -EBADMSG if one got a
  * wrong result or no end; else the error that a member got.
  */
 static int run(struct cube *c, const struct work *w, int seconds)
@@ -106,8 +105,8 @@ static const struct work works[] = {
 
 /* --- messages --- */
 
-/* Send @count messages from corner to corner, from sockets bound for this. Return: number of those
- * that came in order, each once; 0 if one came that should not.
+/* Send @count messages from node 0 to the opposite corner, from sockets bound for this. Return:
+ * number of messages that arrived in order, each once; 0 if one arrived that should not.
  */
 static unsigned int messages(struct cube *c, unsigned int count)
 {
@@ -126,7 +125,7 @@ static unsigned int messages(struct cube *c, unsigned int count)
 			right = nr == came++;
 		usleep(100);
 	}
-	/* No message may come a second time. */
+	/* Wait for a message that arrives a second time. */
 	usleep(20000 * patience(1));
 	right &= recv(to, &nr, sizeof(nr), MSG_DONTWAIT) < 0;
 	close(from);
@@ -158,12 +157,12 @@ TEST(a_flipped_bit_never_makes_a_wrong_result)
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* With debug kernels there are few rounds: go on until a frame was corrupted. */
+	/* Kernels with debugging run few rounds: continue until a frame was corrupted. */
 	for (round = 0; round < scaled(16) || (round < 16 && !s.corrupted); round++) {
 		EXPECT_EQ(0, run(&c, &works[round % ARRAY_SIZE(works)], 8));
 		ASSERT_EQ(0, ctl_link_sums(c.name, &s));
 	}
-	/* Each corrupted frame must fail its checksum, and no other frame. */
+	/* Each corrupted frame must fail its checksum, and no other frame may. */
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.corrupted, 0);
 	EXPECT_EQ(s.corrupted, s.checksum);
@@ -184,8 +183,9 @@ TEST(messages_come_once_and_in_order_over_bad_links)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* On a link with a cost of 1 us each failed attempt adds it to the model's clock three times:
- * there, back and once more. Steps stay the same.
+/* On a link with a cost of 1 us, each failed attempt adds that cost to the model's clock three
+ * times: for the frame, for the answer, and for the next attempt. The number of steps stays the
+ * same.
  */
 TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 {
@@ -205,7 +205,7 @@ TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Messages come in order, after the time that the failed attempts have cost. */
+/* Messages arrive in order, after the time that the failed attempts took. */
 TEST(attempts_in_vain_take_real_time)
 {
 	const struct impairments bad = { .loss = 500000, .delay = 20 * MS, .seed = 5 };
@@ -224,7 +224,7 @@ TEST(attempts_in_vain_take_real_time)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each frame takes some ten failed attempts; the corrupted copies on the link must not fill the
+/* Each frame takes about ten failed attempts; the corrupted copies on the link must not fill the
  * memory.
  */
 TEST(corrupted_copies_take_no_more_than_so_much)
@@ -266,7 +266,7 @@ TEST(duplicates_are_taken_once)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
-	/* Detours, helpers and the parts of helpers meet the impairments, too. */
+	/* Impairments also affect detours, helpers and the parts that helpers send. */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 3));
@@ -293,7 +293,7 @@ TEST(a_slow_link_loses_nothing)
 	ASSERT_EQ(0, cube_impair(&c, &slow));
 	begin = now_ms();
 	EXPECT_EQ(0, run(&c, &w, 20));
-	/* 1 MiB takes 2.1 s over each link; all links work at the same time. */
+	/* 1 MiB takes 2.1 s over each link; all links send at the same time. */
 	EXPECT_GE(now_ms() - begin, 2050);
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.delayed, 60);
@@ -307,7 +307,7 @@ TEST(silence_behind_data_ends_nothing)
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
 	struct cube c;
 
-	/* Five seconds of data, in which nothing else comes from the peer, must not count as a
+	/* Data that take five seconds, in which the peer sends nothing else, must not count as a
 	 * failure.
 	 */
 	ASSERT_EQ(0, start(&c, 1, 0));
@@ -334,11 +334,11 @@ TEST(jitter_keeps_the_order)
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.delayed, 500);
 	EXPECT_EQ(0, s.queued);
-	/* Three stages and as many ways back, each of 0 to 6 ms. */
+	/* Three stages up and three down, each of which takes 0 to 6 ms. */
 	begin = now_ms();
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, &res));
 	EXPECT_GE(now_ms() - begin, 2);
-	/* The model has the delay without jitter. */
+	/* The model counts the delay without jitter. */
 	EXPECT_GE(res.time, 9 * MS);
 	EXPECT_GE(9 * MS + 100000, res.time);
 	EXPECT_EQ(0, cube_del(&c));
@@ -403,8 +403,8 @@ TEST(a_fabric_goes_with_frames_in_its_queues)
 			EXPECT_EQ(0, cube_del(&c));
 		}
 	}
-	/* The last fabric goes with its network namespace, once the frames that its sockets have
-	 * sent no longer hold the namespace.
+	/* The last fabric is removed with its network namespace, once the frames that its sockets
+	 * sent no longer hold a reference to the namespace.
 	 */
 	ASSERT_EQ(0, start(&c, 3, 4096));
 	ASSERT_EQ(0, fill_queues(&c, p, &n, 0));

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: json_record.sh FILE
+#
 # Runs in the VM every command with -j, in many states of a fabric, and writes a line for each to
 # FILE: the words of the command, a tab, and its output, which may be empty.
 # ctl/tests/schema_test.py compares the output with the schemas.
@@ -16,7 +17,8 @@ cd "$scratch" || exit 1
 failed=0
 : >"$records"
 
-# put WORDS OUTPUT-FILE: writes a line for each line of output; the output of a batch is one value
+# put WORDS OUTPUT-FILE: writes a line for each line of output; the output of a batch becomes one
+# line
 put() {
 	if [[ $1 == -b* ]]; then
 		printf '%s\t%s\n' "$1" "$(tr -d '\n' <"$2")" >>"$records"
@@ -37,11 +39,11 @@ j() {
 	fi
 }
 
-# events COMMAND..: writes what hcctl monitor prints while COMMAND runs
+# events COMMAND..: writes the output of hcctl monitor while COMMAND runs
 events() {
 	hcctl -j monitor >events 2>err &
 	local pid=$! tries
-	# The monitor listens once it has printed an event.
+	# The monitor is ready once it has printed an event.
 	for ((tries = 0; tries < 300; tries++)); do
 		hcctl link set a 0:0 model-latency 2us
 		[[ ! -s events ]] || break
@@ -95,7 +97,7 @@ plans() {
 	j plan show a 1
 }
 
-# networks: plans of networks that are no hypercubes have other members
+# networks: plans of networks that are not hypercubes, whose JSON has other members
 networks() {
 	j fabric add g torus 3x3
 	j bcast plan fabric g source 1 apply
@@ -108,7 +110,8 @@ networks() {
 	j fabric del g
 }
 
-# guards: a guarded plan breaks by a link, then by the sink's node; another plan is not guarded yet
+# guards: a guarded plan is broken by a link, then by the sink's node; another plan is not guarded
+# yet
 guards() {
 	j tree find fabric a apply plan 8 sink 3 guard 5s
 	j plan set a 8 guard-uid 1000
@@ -144,7 +147,7 @@ runs() {
 	j run reduce_scatter a method doubling op max type f32 count 5 verify
 }
 
-# captures: writes what tcpdump has recorded
+# captures: decodes recordings of tcpdump
 captures() {
 	j decode "$here/wireshark/reduction.pcap"
 	j decode "$here/wireshark/endpoints.pcap"
@@ -188,7 +191,7 @@ tried() {
 	failed=1
 }
 
-# clusters NAMESPACE: makes a cluster of this namespace and that one
+# clusters NAMESPACE: makes a cluster of this namespace and NAMESPACE
 clusters() {
 	cat >cluster.json <<-END
 		{ "format": "hypercube-cluster", "version": 1, "name": "c", "dim": 2,
@@ -205,7 +208,7 @@ clusters() {
 	j cluster down cluster.json
 }
 
-# trunks: makes a fabric that two machines hold, this namespace and another one
+# trunks: makes a fabric that spans two machines, this namespace and another one
 trunks() {
 	local far=far$$
 	echo Y >/sys/module/hypercube/parameters/trunks
@@ -228,7 +231,7 @@ trunks() {
 	wait $!
 	put 'trunk listen' heard
 	hcctl trunk del c 1
-	# To begin a trunk by hand, any connected stream does for a moment.
+	# For "trunk add" any connected stream is sufficient for a moment.
 	ip netns exec "$far" hcctl trunk listen c 10.9.8.2 persist 2>heard &
 	tried bash -c 'exec 3<>/dev/tcp/10.9.8.2/26723 && exec hcctl -j trunk add c 1 fd 3'
 	put 'trunk add' out

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that post operations ahead, some of them after the library has read of a failure that no
- * call has reported yet: no result mixes parts of different rounds.
+ * Programs post operations ahead, some of them after the library has read a failure that no call
+ * has reported yet. No result mixes contributions of different rounds.
  *
  * Scheduling: shared
  */
@@ -14,7 +14,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* More operations than the kernel begins at once, so that some wait in the library as well. */
+/* More operations than the kernel begins at once, so that some wait in the library. */
 #define AHEAD	128
 
 static const struct hcl_params sum = {
@@ -29,7 +29,7 @@ static const struct hcl_params sum = {
  * @out: its results
  * @next: the round that it posts next
  * @oldest: the round that it waits for next
- * @from: the first round of which it has no result
+ * @from: the first round of which it has no result yet
  * @failed: a call has reported a failure to it
  */
 struct poster {
@@ -69,7 +69,7 @@ static void give(unsigned int u, bool spoils)
 		error = err;
 }
 
-/* Wait for the operations that have ended. */
+/* Call hcl_wait() for the operations that have ended. */
 static void take(unsigned int u)
 {
 	struct poster *p = &poster[u];
@@ -104,8 +104,8 @@ static unsigned int busy(void)
 	return n;
 }
 
-/* All processes post at random until a call has reported a failure to each, and then wait for the
- * rest.
+/* Let all processes post at random until a call has reported a failure to each of them. In round
+ * @corrupted process @spoiler posts an operation of another length.
  */
 static bool until_all_failed(uint64_t corrupted, unsigned int spoiler)
 {
@@ -158,9 +158,9 @@ TEST(no_rounds_are_mixed)
 	EXPECT_GT(refused, 0);
 }
 
-/* A result without the contribution of a member is an error for a process that wants all or
- * nothing, and for no other; later operations of that process, posted before or after, are those of
- * the other processes.
+/* A result without the contribution of a member is an error for a process that requires all or
+ * nothing, and for no other. Later operations of that process, whether posted before the error or
+ * after it, match those of the other processes.
  */
 TEST(result_that_lacks_a_member_ends_nothing_else)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the user library says of failures: every call that fails leaves a cause that can be
+ * The failures that the user library reports: every call that fails leaves a cause that can be
  * explained.
  *
  * Scheduling: shared
@@ -104,8 +104,8 @@ TEST(which_parameter_is_wrong)
 		  "a buffer of -2 bytes is not possible");
 }
 
-/* Every collective whose result would overlap its contribution is refused at once: no member has
- * begun then, and the next operation is the first.
+/* Every collective whose result would overlap its contribution is refused before it begins, so the
+ * next operation is the first one.
  */
 TEST(results_that_overlap_contributions_are_refused)
 {
@@ -140,7 +140,7 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPLAINED(-EINVAL, hcl_checked_reduce(h[0], &x, &pair, v, 8, v, NULL), h[0], words);
 	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, v, 9 * 8, &v[8], 72, NULL), h[0], words);
 	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, &v[8], 72, v, 72, NULL), h[0], words);
-	/* Result and contribution side by side do not overlap. */
+	/* A result and a contribution that are adjacent do not overlap. */
 	for (i = NODES; i-- > 0;) {
 		v[i] = 1;
 		ASSERT_EQ(0, i ? hcl_post(h[i], &sum64, &v[i], 8, NULL, 0, NULL) :
@@ -150,7 +150,7 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPECT_EQ(NODES, v[8]);
 }
 
-/* Such a call is refused at once, not at the end of a long transfer. */
+/* The call is refused at once, not at the end of a long transfer. */
 TEST(what_no_call_takes_as_a_whole_is_refused)
 {
 	const size_t block = HYPERCUBE_WHOLE_MAX / NODES / 8 * 8 + 8, all = NODES * block;
@@ -173,7 +173,7 @@ TEST(what_no_call_takes_as_a_whole_is_refused)
 		  words[0]);
 	EXPLAINED(-EMSGSIZE, hcl_allgather(h[1], 3, in, all, out, all, 0, NULL), h[1], words[0]);
 	EXPLAINED(-EMSGSIZE, hcl_alltoall(h[1], 3, in, all, out, all, NULL), h[1], words[1]);
-	/* Contributions with a length in front of each block. */
+	/* Contributions that have a length before each block. */
 	EXPLAINED(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 1, out, all, 0, NULL), h[1],
 		  words[0]);
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter_block(h[1], &sum64, in, all, out, block, NULL));
@@ -191,8 +191,7 @@ TEST(what_no_call_takes_as_a_whole_is_refused)
 	EXPECT_EQ(0, hcl_reduce(h[0], &sum64, in, 8, out, 2 * all, NULL));
 }
 
-/* A refusal by the kernel is explained by the kernel's words, not by those of an earlier failure.
- */
+/* A refusal by the kernel is explained in the kernel's words, not those of an earlier failure. */
 TEST(what_the_kernel_refuses)
 {
 	struct hcl_params p = sum64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Communicators: processes at some nodes of a fabric create, split, duplicate and free them, and
- * run collectives of any root over them, around nodes that are no members.
+ * run collectives with any root over them, around nodes that are not members.
  *
  * Scheduling: shared
  */
@@ -25,11 +25,11 @@
 #define LONG	(1 << 20)
 #define MANY	320
 
-/* Members, not in the order of the nodes and no subcube. */
+/* Members that are not in the order of the nodes and do not form a subcube. */
 static const uint32_t some[] = { 12, 3, 0, 9, 6 };
 #define SOME	5
 
-/* A member's part of a test. Return: false if something is wrong. */
+/* What a member does in a test. Return: false if something is wrong. */
 typedef bool (*part_fn)(struct hcl_comm *c);
 
 #define WRONG(...) (printf("# " __VA_ARGS__), false)
@@ -55,9 +55,7 @@ static bool member_run(const struct hcl_comm_group *g, uint32_t node, part_fn pa
 	return right;
 }
 
-/* Run @part in a process for each of the nodes. Return: number of processes in which something went
- * wrong.
- */
+/* Run @part in a process for each of the nodes. Return: number of processes that failed. */
 static unsigned int together(const uint32_t *nodes, uint32_t n, part_fn part)
 {
 	struct hcl_comm_group g = group_of(nodes, n);
@@ -90,7 +88,7 @@ static bool no_plan_is_left(void)
 	return !tool("-j plan show " NAME " | grep -qx '\\[\\]'");
 }
 
-/* Return: the sum of 1 << node over the members, that is their set. */
+/* Return: the sum of 1 << node over the members, which is their set. */
 static uint64_t set_of(struct hcl_comm *c)
 {
 	const struct hcl_params p = {
@@ -145,7 +143,7 @@ TEST(one_plan_serves_every_root)
 	EXPECT_EQ(true, no_plan_is_left());
 }
 
-/* Split by odd and even rank; the last rank is in no part; ranks are in the opposite order. */
+/* Split by odd and even rank, with the ranks in opposite order; the last rank is in no part. */
 static bool split_and_dup(struct hcl_comm *c)
 {
 	uint32_t rank = hcl_comm_rank(c), r, n = 0, expected[SOME];
@@ -167,7 +165,7 @@ static bool split_and_dup(struct hcl_comm *c)
 	right = hcl_comm_size(copy) == n && hcl_comm_plan(copy) != hcl_comm_plan(part) &&
 		hcl_comm_rank(copy) == hcl_comm_rank(part) &&
 		set_of(copy) == set_expected(expected, n);
-	/* A communicator that was split off outlives its parent. */
+	/* A communicator that was split off stays valid when its parent is freed. */
 	hcl_comm_free(part);
 	right = right && set_of(copy) == set_expected(expected, n);
 	hcl_comm_free(copy);
@@ -286,7 +284,7 @@ TEST(what_cannot_be_is_refused)
 	hcl_comm_free(NULL);
 }
 
-/* Rank 0, the first one of its part, has lost the right to install plans. */
+/* Rank 0, the first rank of its part, has lost the right to install plans. */
 static bool one_part_fails(struct hcl_comm *c)
 {
 	struct hcl_comm *part = NULL;

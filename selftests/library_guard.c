@@ -23,7 +23,7 @@
 #define STRANGER 1302
 #define WAIT_MS	20000
 
-/* Plan ID has sink 0, and so all links of node 0; it is given to a user. */
+/* Install plan ID with sink 0, which uses all links of node 0. */
 static int install(void)
 {
 	return tool("tree find fabric " FABRIC " sink 0 apply plan 9 guard 20s");
@@ -50,7 +50,7 @@ static bool breaks(int ms)
 	return seen().broken;
 }
 
-/* Is it broken for as long as a guard would take for several looks? */
+/* Does the plan stay broken for a time in which a guard would have looked at it several times? */
 static bool stays_broken(void)
 {
 	uint32_t epoch = seen().epoch;
@@ -73,8 +73,8 @@ static bool says(const char *words)
 /**
  * struct program - a program that guards
  * @pid: its process
- * @to: what is written here ends it
- * @from: what its calls have returned
+ * @to: pipe to the program, which ends when it reads a byte
+ * @from: pipe with the return values of its calls
  */
 struct program {
 	pid_t pid;
@@ -82,7 +82,7 @@ struct program {
 	int from;
 };
 
-/* What the program does: guard, say so, and end the guard when a byte comes. */
+/* The program: begin a guard, report that, and end the guard when a byte arrives. */
 static void run(int in, int out)
 {
 	struct hcl_guard *g = NULL;
@@ -102,7 +102,7 @@ static int answer(const struct program *p)
 	return read(p->from, &rc, sizeof(rc)) == sizeof(rc) ? rc : -EPIPE;
 }
 
-/* Return: what hcl_guard() has returned in the new program. */
+/* Start a program. Return: the value that hcl_guard() returned in it. */
 static int start(struct program *p)
 {
 	int to[2], from[2];
@@ -123,7 +123,9 @@ static int start(struct program *p)
 	return answer(p);
 }
 
-/* Sums that all members contribute to before and after the plan breaks. */
+/* Run sums to which all members contribute before and after the plan breaks. Return: number of
+ * wrong ones.
+ */
 static unsigned int wrong_sums_around(const char *fault)
 {
 	struct hcl_params p = {
@@ -166,8 +168,8 @@ TEST(program_without_privileges_guards_its_own_plan)
 	EXPECT_TRUE(stays_broken());
 }
 
-/* In a child: begin a guard without these of the standard descriptors, wait until it has renewed
- * the plan, and leave it to itself.
+/* Run in a child: begin a guard while some standard descriptors are @closed, wait until it has
+ * installed the plan again, and exit without ending it.
  */
 static int without(unsigned int closed)
 {
@@ -189,7 +191,7 @@ static int without(unsigned int closed)
 	return 0;
 }
 
-/* Does the guard end, which is a child of this process since its program has ended? */
+/* Does the guard end? It is a child of this process, since its program has ended. */
 static bool orphan_ends(void)
 {
 	int ms;
@@ -255,7 +257,7 @@ TEST(what_cannot_be_guarded)
 	EXPECT_EQ(0, hcl_guard_end(NULL));
 }
 
-/* Again as a program that has more rights than its user: the effective uid changes by exec. */
+/* Run the test again in a program with more rights than its user: exec changes its euid. */
 static int exec_as_secure(void)
 {
 	static char *const argv[] = {
@@ -287,7 +289,9 @@ TEST(program_of_more_rights_than_its_user_does_not_go_by_PATH)
 	EXPECT_TRUE(says("may not start hcctl guard"));
 }
 
-/* In a child: a guard of a user to whom the plan was not given, which says so. */
+/* Run in a child: begin a guard as a user to whom the plan was not granted, and check that it
+ * reports that.
+ */
 static int as_stranger(void)
 {
 	struct hcl_guard *g;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handles of the user library: how they are opened, wait and fail, and what they refuse.
+ * Handles of the user library: how they are opened, how their calls wait and fail, and which calls
+ * they refuse.
  *
  * Scheduling: shared
  */
@@ -69,7 +70,7 @@ static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 	return true;
 }
 
-/* A signal comes every 30 ms, long before the time limit is over. */
+/* A signal arrives every 30 ms, long before the time limit expires. */
 TEST(signals_do_not_make_a_time_limit_longer)
 {
 	struct hcl_params p;
@@ -124,7 +125,7 @@ static bool not_for(const struct hcl *x, int err, const char *words)
 	return err == -EINVAL && !strcmp(words, hcl_explain(x, text, sizeof(text)));
 }
 
-/* A refused call must not take a message or task away from the handle. */
+/* A refused call must not remove a message or task from the handle. */
 TEST(handles_of_another_kind_are_refused)
 {
 	static const char *collectives = "the handle is for collectives, not for messages",
@@ -153,7 +154,7 @@ TEST(handles_of_another_kind_are_refused)
 	EXPECT_EQ(8, hcl_task_take(t, &v, 8, &task));
 }
 
-/* Is this the last failure, by hcl_failure() and hcl_explain()? */
+/* Do hcl_failure() and hcl_explain() report this failure as the last one? */
 static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -309,7 +310,7 @@ TEST(what_cannot_be_is_refused)
 	p = sum64;
 	p.plan = 99;
 	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
-	/* If the message must wait behind another one for room, it is refused later. */
+	/* If the message must wait for space behind another one, it is refused later. */
 	static uint64_t big[1 << 19], sum[1 << 19];
 
 	ASSERT_EQ(0, hcl_post(h[1], &sum64, big, sizeof(big), NULL, 0, NULL));
@@ -358,7 +359,7 @@ TEST(messages_between_nodes)
 	EXPECT_EQ(6, hcl_recv(b, &from, buf, sizeof(buf)));
 	EXPECT_EQ(1, from);
 	EXPECT_EQ(0, strcmp(buf, "hello"));
-	/* The same around faults, with a message longer than the buffer. */
+	/* The same around faults, and a message longer than the buffer. */
 	ASSERT_EQ(0, tool("link set " FABRIC " 1:0,1:1 down"));
 	ASSERT_EQ(0, hcl_send(a, 6, big, 1000));
 	EXPECT_EQ(1000, hcl_recv(b, NULL, buf, sizeof(buf)));
@@ -381,8 +382,9 @@ static double half_value(unsigned int type, uint16_t bits)
 	return type == HYPERCUBE_F16 ? (double)half : (double)wide;
 }
 
-/* Is the number the nearest one, or the even one of two?  Its neighbours are the numbers of which
- * the bits are one less and one more; a double has all bits of what is compared.
+/* Is the number of these bits the nearest one to @value, or, of two nearest ones, the even one? Its
+ * neighbours have bits that are one less and one more. A double represents all these numbers
+ * exactly.
  */
 static bool is_nearest(unsigned int type, uint16_t bits, double value)
 {

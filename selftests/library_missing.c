@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which members a hanging operation waits for, and whose blocks a result lacks:
- * hcl_pending_members(), and the cause given with a time limit.
+ * hcl_pending_members() and the cause given with a time limit: which members a hanging operation
+ * waits for, and whose blocks a result lacks.
  *
  * Scheduling: shared
  */
@@ -19,7 +19,7 @@ static const struct hcl_params allsum = {
 	.collective = HYPERCUBE_ALLREDUCE,
 };
 
-/* Wait until exactly the members of a mask of nodes are missing: a contribution takes a moment to
+/* Wait until exactly the members of a mask of nodes are missing: a contribution needs some time to
  * reach its node.
  */
 static bool missing(unsigned int u, uint64_t id, uint32_t mask)
@@ -56,7 +56,7 @@ TEST(who_has_not_contributed)
 	EXPECT_EQ(5, node[1]);
 	EXPECT_EQ(0, node[2]);
 	EXPECT_EQ(4, hcl_pending_members(h[0], id, NULL, 0));
-	/* Any user may ask. */
+	/* Users without privileges may call it. */
 	ASSERT_EQ(0, setuid(65534));
 	EXPECT_EQ(true, missing(0, id, 0xe8));
 	ASSERT_EQ(0, post(3, &sum64, &in, 8, NULL, 0, NULL));
@@ -69,7 +69,7 @@ TEST(who_has_not_contributed)
 	EXPECT_EQ(0, hcl_pending_members(h[0], id, node, NODES));
 }
 
-/* Several operations of one plan are under way, some of which the library forgets once they are
+/* Several operations of one plan are under way; the library forgets some of them once they are
  * sent.
  */
 TEST(each_operation_has_its_own)
@@ -152,7 +152,7 @@ TEST(where_nobody_can_be_asked)
 }
 
 /* Check the blocks of a result, in the order of their nodes: each must be as it was sent, except
- * those in mask @but, which are missing.
+ * those of the nodes in mask @but, which are missing.
  */
 static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint32_t but)
 {
@@ -203,7 +203,7 @@ TEST(whose_blocks_a_result_lacks)
 		EXPECT_EQ(true, blocks_right(out[i], node, 8, 1 << 3));
 		EXPECT_EQ(8, hcl_result_members(h[i], id[i], NULL, 0));
 	}
-	/* Later operations are those of the other members. */
+	/* Later operations match those of the other members. */
 	for (i = 0; i < NODES; i++)
 		if (i != 3)
 			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &next[i]));
@@ -221,7 +221,9 @@ TEST(whose_blocks_a_result_lacks)
 		hcl_close(h[i]);
 }
 
-/* Has the time limit ended a call with this cause, and these words after those of the limit? */
+/* Did the time limit end the call with this cause, and is the explanation that of the limit
+ * followed by these words?
+ */
 static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t node, uint32_t dim,
 		  const char *words)
 {
@@ -266,7 +268,7 @@ TEST(a_time_limit_names_who_has_not_contributed)
 		EXPECT_EQ(0, hcl_test(h[i], res.cookie));
 	}
 	EXPECT_EQ(0, strcmp("node 6 does not answer", hcl_describe(&res, text, sizeof(text))));
-	/* After a blocking call the handle may still be asked. */
+	/* After a blocking call failed, the handle can still be queried. */
 	hcl_set_timeout(h[6], 1000);
 	EXPECT_EQ(0, hcl_set_timeout(h[2], 1000));
 	EXPECT_EQ(-ETIMEDOUT, hcl_allreduce(h[2], &allsum, &in, 8, &out[0], 8, &res));
@@ -275,7 +277,7 @@ TEST(a_time_limit_names_who_has_not_contributed)
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[2]));
 }
 
-/* Members that have handed all data over wait for the sink. */
+/* Members whose whole data have been sent wait for the sink. */
 TEST(a_time_limit_names_the_sink)
 {
 	struct hcl_params p = sum64;
@@ -323,7 +325,8 @@ TEST(a_time_limit_names_the_source_and_who_does_not_receive)
 	EXPECT_EQ(true, stuck(1, &res, 5, UINT32_MAX, "node 5 has not sent"));
 	/* The source waits for the members that do not receive: all but node 1. */
 	ASSERT_EQ(0, hcl_post(h[5], &p, buf, sizeof(buf), NULL, 0, NULL));
-	/* Progress until the windows of those members are full, not just the buffer of the source.
+	/* Make progress until the windows of those members are full, and not only the buffer of the
+	 * source.
 	 */
 	while ((rc = hcl_progress(h[5], 1000)) > 0)
 		;

@@ -13,7 +13,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* A member's thread, as these calls block and cannot be posted. */
+/* A member's call and its thread, as these calls block and cannot be posted. */
 struct scatter {
 	pthread_t thread;
 	unsigned int i;
@@ -54,7 +54,7 @@ static void scatter_call(struct scatter *s)
 				    sizeof(s->out), NULL);
 }
 
-/* All members call with this number of members and these lengths of blocks. */
+/* Let all members call with this number of members and these lengths of blocks. */
 static void scatter_all(struct scatter *s, const uint64_t *in, const size_t *bytes,
 			uint32_t members)
 {
@@ -148,7 +148,7 @@ TEST(blocks_are_exchanged)
 				ASSERT_EQ(0, hcl_post(h[i], &p, in[i], NODES * bytes[k], out[i],
 						      NODES * bytes[k], &id[i]));
 		}
-		/* Room for all blocks except one byte. */
+		/* Room for one byte less than all blocks. */
 		EXPECT_EQ(k == 2 ? -EMSGSIZE : 0,
 			  hcl_alltoall(h[0], 3, in[0], NODES * bytes[k], out[0],
 				       NODES * bytes[k] - (k == 2), &res));
@@ -167,7 +167,7 @@ TEST(blocks_are_exchanged)
 	EXPECT_EQ(-EINVAL, hcl_alltoall(h[0], 3, "123456789", 9, &res, 9, NULL));
 }
 
-/* Plans of rings over all nodes. Plan 20 stands there twice: its two stripes go one after the
+/* Plans of rings over all nodes. Plan 20 is listed twice, so its two stripes run one after the
  * other.
  */
 static const uint32_t striped[] = { 20, 4, 20 };
@@ -203,7 +203,7 @@ static bool set_up_all(void)
 	       !tool("ring plan fabric " FABRIC " apply plan 4");
 }
 
-/* Return: length of the block that @i has for @j; some are longer than a segment. */
+/* Return: length of the block from @i to @j; some are longer than a segment. */
 static size_t text_bytes(unsigned int i, unsigned int j)
 {
 	return i == 3 && j == 5 ? 40000 : (3 * i + 5 * j) % 7;
@@ -220,8 +220,8 @@ static size_t text_put(char *to, unsigned int i, unsigned int j)
 	return text_bytes(i, j);
 }
 
-/* Run over @n plans, with @room bytes at each member, and check that all blocks have come, in
- * order.
+/* Run collectives over @n plans, with @room bytes at each member, and check that all blocks
+ * arrived, in order.
  */
 static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODES], unsigned int n,
 			size_t room, bool exchange)
@@ -232,7 +232,7 @@ static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODE
 
 	memset(out, 0xee, sizeof(out));
 	for (i = 0; i < NODES; i++) {
-		/* The blocks that i has for each j, or for all. */
+		/* The blocks of member i for each j, or its one block for all. */
 		for (k = 0; k < room; k++)
 			in[i][k] = (unsigned char)(k % block * 7 + i * 31 +
 						   (exchange ? k / block : 0) * 13);
@@ -267,7 +267,7 @@ TEST(blocks_are_cut_into_stripes)
 			steps[n] = s[0].res.steps;
 			stripes_run(_metadata, s, n, rooms[k], true);
 		}
-	/* Over two plans the longest blocks take half as many steps. */
+	/* Over two plans the longest blocks take half as many steps as over one. */
 	printf("# %u steps over one plan, %u over two\n", steps[1], steps[2]);
 	EXPECT_GE(steps[1], 2 * steps[2]);
 	EXPECT_EQ(-EINVAL, hcl_allgather_striped(h[0], striped, 0, "1", 1, 8, out, 8, NULL));
@@ -342,8 +342,8 @@ TEST(blocks_of_different_lengths_are_exchanged)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 3, in, bytes[0], out, back[0], NODES, 3, NULL));
 }
 
-/* A member that expects another length than was sent gets an error, and so does one that gives a
- * wrong number of members.
+/* A member that expects another length than was sent gets an error, and so does a member that
+ * passes a wrong number of members.
  */
 TEST(other_lengths_than_were_sent_are_an_error)
 {
@@ -381,7 +381,7 @@ TEST(other_lengths_than_were_sent_are_an_error)
 	}
 }
 
-/* Send blocks of 2 bytes, each with a header that says a length of @s->bytes. */
+/* Send blocks of 2 bytes, each with a header that gives @s->bytes as its length. */
 static void false_call(struct scatter *s)
 {
 	uint64_t two = 2, longest[NODES], head = *s->bytes;
@@ -396,7 +396,7 @@ static void false_call(struct scatter *s)
 		s->err = hcl_alltoall(h[s->i], s->plan, in, sizeof(in), out, sizeof(out), NULL);
 }
 
-/* A false length in a block must not make a member read memory after the block. */
+/* A wrong length in a block's header must not make a member read memory behind the block. */
 TEST(blocks_that_say_a_false_length_are_refused)
 {
 	static const size_t none[NODES], much[NODES] = { [4] = 1 << 28 };
@@ -433,7 +433,7 @@ TEST(segments_that_are_too_short_are_named)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 1, "", bytes, out, bytes, 256, 1, NULL));
 }
 
-/* Post and wait for the calls over each type of plan, in any order. */
+/* Post the calls over each type of plan, and wait for them in any order. */
 TEST(all_of_the_family_can_be_posted)
 {
 	static const struct hcl_params p[] = {

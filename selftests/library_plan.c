@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libhypercube-plan: plans of all types are found around faults, installed, waited for and removed.
+ * libhypercube-plan finds plans of all types around faults, installs them, waits for them and
+ * removes them.
  *
  * Scheduling: shared
  */
@@ -14,7 +15,7 @@
 
 #define ID 9
 
-/* Does hcl_plan_explain() give these words? The caller has checked what the call returned. */
+/* Does hcl_plan_explain() return these words? The caller has checked the call's return value. */
 static bool explained(const char *words)
 {
 	char text[256];
@@ -31,7 +32,7 @@ static bool explained(const char *words)
 	EXPECT_EQ(true, explained(words));		\
 } while (0)
 
-/* Run a sum in which all members add their bit. Return: the plan's mask of members. */
+/* Run a sum in which all members add their bit. Return: the plan's members as a mask. */
 static uint32_t mask_of_sum(uint32_t id)
 {
 	struct hcl_params p = {
@@ -98,7 +99,7 @@ TEST(a_tree_of_named_members)
 		  "fabric lib: no tree: a member has failed or is cut off");
 }
 
-/* The guard plans again with the same members, as soon as they are connected. */
+/* The guard plans again with the same members, as soon as they are connected again. */
 TEST(a_guarded_tree_keeps_its_members)
 {
 	const uint32_t three[] = { 6, 0, 3 };
@@ -249,7 +250,7 @@ TEST(what_cannot_be_is_refused)
 	ASSERT_EQ(0, tool("node set " FABRIC " 4 fail"));
 	EXPECT_EQ(-ENOLINK, hcl_plan_install(FABRIC, ID, tree, 4, NULL));
 	EXPECT_EQ(-ENOLINK, hcl_plan_install(FABRIC, ID, HYPERCUBE_PLAN_BCAST, 4, NULL));
-	/* Any user may look at plans. */
+	/* Users without privileges may look at plans. */
 	ASSERT_EQ(0, setuid(65534));
 	EXPECT_EQ(-EPERM, hcl_plan_install(FABRIC, ID, tree, any, NULL));
 	EXPECT_EQ(-EPERM, hcl_plan_remove(FABRIC, PLAN));

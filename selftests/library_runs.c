@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How handles of the user library affect each other's operations: calls that are refused, handles
- * that are closed, and failures before a plan is used for the first time.
+ * Effects of a handle of the user library on operations of other handles: calls that are refused,
+ * handles that are closed, and failures before a plan is used for the first time.
  *
  * Scheduling: shared
  */
@@ -20,14 +20,14 @@ enum { TREE = PLAN, BCAST, DOUBLING, RINGS, REPAIR };
 static unsigned char in[NODES][2 * BLOCK], out[NODES][NODES * BLOCK];
 static uint64_t id[NODES];
 
-/* Open all handles again, so that their plans have not been used. */
+/* Close and open all handles, so that none of them has used its plans. */
 static bool handles_reopen(void)
 {
 	unsigned int u;
 
 	for (u = 0; u < NODES; u++)
 		hcl_close(h[u]);
-	/* The notice of a close travels in frames, so it takes a while. */
+	/* The notification of a close travels in frames, so it takes a while. */
 	usleep(100 * 1000);
 	for (u = 0; u < NODES; u++) {
 		if (hcl_open(&h[u], FABRIC, u))
@@ -109,7 +109,7 @@ static const struct hcl_params refused[] = {
 	{ .collective = HYPERCUBE_ALLREDUCE, .oper = 99, .type = HYPERCUBE_U64 },
 };
 
-/* The last node posts the operation @of, which the kernel refuses, while the others wait for it. */
+/* Let the last node post operation @of, which the kernel refuses, while the others wait for it. */
 static int refuse_late(unsigned int plan, const struct hcl_params *of)
 {
 	struct hcl_params p = *of;
@@ -122,7 +122,9 @@ static int refuse_late(unsigned int plan, const struct hcl_params *of)
 	for (u = 0; u < NODES - 1; u++)
 		err = err ?: block_post(u, plan, BLOCK);
 	settle();
-	/* The kernel refuses this length, which is no multiple of an element, or the collective. */
+	/* The kernel refuses the operation: because of its length, which is no multiple of an
+	 * element, or its collective.
+	 */
 	if (!hcl_post(h[u], &p, in[u], BLOCK - 1, NULL, 0, NULL))
 		return -EALREADY;
 	settle();
@@ -139,7 +141,7 @@ TEST(refused_call_fails_no_operation_of_others)
 		for (k = 0; k < sizeof(refused) / sizeof(*refused); k++) {
 			int err = refuse_late(plans[i], &refused[k]);
 
-			/* The plan carries such an operation, so it was not refused. */
+			/* The plan carries such operations, so the call was not refused. */
 			if (err == -EALREADY)
 				continue;
 			printf("# plan %u, call %u: %s\n", plans[i], k, strerror(-err));
@@ -192,7 +194,7 @@ TEST(refused_broadcast_of_a_reader_fails_no_message)
 }
 
 /* Nodes 0 and 1 disagree about the length before the others have used the plan. The others get the
- * error when they use it, and the next operation has all members.
+ * error at their first use, and the next operation includes all members.
  */
 static int fail_before_use(unsigned int plan)
 {

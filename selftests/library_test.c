@@ -24,7 +24,7 @@ TEST(a_sum_of_all_nodes)
 	EXPECT_EQ(3, res.steps);
 	EXPECT_EQ(id, res.cookie);
 	EXPECT_EQ(8, res.bytes);
-	/* Waiting again for an operation that has ended changes nothing. */
+	/* Waiting again for an operation that has ended has no effect. */
 	EXPECT_EQ(0, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(-EINVAL, hcl_wait(h[0], id + 1, &res));
 }
@@ -148,7 +148,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	unsigned int i;
 
 	ASSERT_EQ(true, set_up());
-	/* Node 5 has taken part in an operation, so the others learn at once that it leaves. */
+	/* Node 5 has taken part in an operation, so the others are notified when it leaves. */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
@@ -159,7 +159,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	EXPECT_EQ(-ECONNRESET, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(5, res.cause_node);
 	EXPECT_EQ(0, strcmp(hcl_describe(&res, text, sizeof(text)), "node 5 left"));
-	/* The other members have not asked for the failure, and get it nevertheless. */
+	/* The other members have not asked for a notification, and get the failure nevertheless. */
 	for (i = 1; i < NODES; i++)
 		if (i != 5) {
 			int ret = 0, tries;
@@ -219,7 +219,7 @@ TEST(other_parameters_are_a_protocol_error)
 	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id, &res));
 }
 
-/* Without threads: one process posts for all members, then waits. */
+/* Without threads: one process posts for all members, and then waits. */
 TEST(all_members_get_the_result_of_an_allreduce_and_leave_a_barrier)
 {
 	struct hcl_params all = sum64, barrier = { .plan = 1, .collective = HYPERCUBE_BARRIER };
@@ -291,20 +291,20 @@ TEST(messages_that_come_early_wait_for_their_turn)
 	ASSERT_EQ(true, set_up_bcast());
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, text[i], sizeof(text[i]), 0, NULL));
-	/* The sink's sum must not be held up by the three messages that come before it. */
+	/* The sink's sum must not be blocked by the three messages that arrive before it. */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &sum, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(NODES, sum);
 	ASSERT_EQ(0, hcl_bcast(h[0], 2, 5, got[0], 8, 0, NULL));
-	/* The second message has come; there is too little room for the third. */
+	/* The second message has arrived; the buffer is too short for the third. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, got[1], 8, &id));
 	EXPECT_EQ(-EMSGSIZE, hcl_bcast(h[0], 2, 5, got[2], 4, 0, &res));
 	EXPECT_EQ(8, res.bytes);
 	EXPECT_EQ(1, hcl_test(h[0], id));
 	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(0, strcmp(got[0], "one") | strcmp(got[1], "two") | memcmp(got[2], "thre", 4));
-	/* Two messages are asked for before they come, with a sum between. */
+	/* Two messages are posted before they arrive, with a sum between them. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[0], 8, &id));
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[1], 8, &later));
 	for (i = 0; i < NODES; i++)
@@ -329,7 +329,7 @@ TEST(a_broadcast_that_cannot_come_is_not_waited_for)
 	EXPECT_EQ(-EPROTOTYPE, hcl_bcast(h[1], PLAN, 5, buf, 8, 0, NULL));
 	EXPECT_EQ(-EPERM, hcl_bcast(h[1], 2, 1, buf, 8, 0, NULL));
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 5, buf, 8, 4, NULL));
-	/* The source of the plan names another root: an error, and nothing is sent. */
+	/* The source of the plan passes another root: an error, and nothing is sent. */
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 0, buf, 8, 0, NULL));
 	hcl_set_timeout(h[1], 50);
 	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));

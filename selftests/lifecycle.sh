@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics are created and removed: of all dimensions, with all names, many times, several at once,
-# and only through hcctl.
+# Fabrics are created and removed with hcctl: of all dimensions, with all valid names, many times,
+# and several at once.
 #
 # Scheduling: shared long
 
@@ -11,7 +11,7 @@
 
 interfaces() { ip -o link show type hypercube | wc -l; }
 
-# of_dimension DIM [COMMAND..]: a fabric is created, COMMAND sees it, and it is removed
+# of_dimension DIM [COMMAND..]: creates a fabric, runs COMMAND, and removes the fabric
 of_dimension() {
 	check "dimension $1" hcctl fabric add "life$1" dim "$1"
 	equal "interfaces of dimension $1" $((1 << $1)) "$(interfaces)"
@@ -96,7 +96,7 @@ test_what_is_not_there_cannot_be_removed() {
 	refused 'del again' 'no such fabric' hcctl fabric del life
 }
 
-# cycles NAME N DIMS: prints commands for hcctl, one a line
+# cycles NAME N DIMS: prints commands for hcctl, one per line
 cycles() {
 	local i
 	for ((i = $2; i > 0; i--)); do
@@ -127,7 +127,7 @@ test_many_at_once() {
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
-# Several processes want the same name: one at a time gets it, and nothing is left.
+# Several processes request the same name: one at a time gets it, and nothing is left behind.
 test_one_name_for_several() {
 	local i pids=()
 	while ((${#pids[@]} < 3)); do
@@ -144,8 +144,8 @@ test_one_name_for_several() {
 }
 
 audit=/sys/kernel/debug/dynamic_debug/control
-# audit_begins: from here on the module logs what it creates and destroys, if the kernel has dynamic
-# debugging
+# audit_begins: makes the module log what it creates and destroys from here on, if the kernel has
+# dynamic debugging
 audit_begins() {
 	echo 'module hypercube +p' >$audit || return
 	echo 'hypercube-selftests: audit' >/dev/kmsg
@@ -168,7 +168,7 @@ test_all_that_was_created_was_destroyed() {
 audit_begins
 # storm: starts processes that bind sockets to the fabric as soon as it has a node
 storm() { background "$here/hc_load" storm life 128 $((60 * slow)) >"$scratch/bound"; }
-# Not in a subshell, as the storm is no child of that.
+# Not in a subshell, as the storm would not be a child of that.
 storm_ends() { kill -TERM "$pid" && wait "$pid" && bound=$(<"$scratch/bound") jobs=(); }
 
 test_a_fabric_that_cannot_be_finished_lets_nobody_in() {

@@ -4,8 +4,9 @@
 # Commands that run as another user are expanded in that user's shell:
 # shellcheck disable=SC2016
 #
-# Limits to what a user may make the kernel hold: counts for all namespaces of the user together,
-# charges to the user's memory cgroup, and a clear error where the machine has too little.
+# Limits to the resources that a user may make the kernel hold: limits for all namespaces of the
+# user together, charges to the user's memory cgroup, and a clear error if the machine has too
+# little.
 #
 # Scheduling: alone
 
@@ -19,14 +20,15 @@ test_fabrics_of_a_user() {
 		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done; hcctl fabric add f4 dim 1'
 	check 'one goes, another one comes' as_user 1102 \
 		'for i in 1 2 3 4 5 6; do hcctl fabric add f$i dim 1 && hcctl fabric del f$i || exit 1; done'
-	# The shell stays, as the three fabrics would end with the namespace that it holds.
+	# The shell stays, as the three fabrics would be removed with the namespace that it holds.
 	refused 'a fourth in a namespace below' 'max_fabrics' as_user 1103 \
 		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done
 		unshare -Urn hcctl fabric add f4 dim 1; exit $?'
 	parameters_back
 }
 
-# A socket that outlives its fabric takes no place in the account of its user, nor of another one.
+# A socket that stays open after its fabric is removed counts neither for its user nor for another
+# one.
 test_fabrics_whose_sockets_stay() {
 	parameter max_fabrics 2
 	unprivileged Y
@@ -38,7 +40,7 @@ test_fabrics_whose_sockets_stay() {
 	parameters_back
 }
 
-# Two namespaces have one limit if the same user has made them, else two.
+# Two namespaces share one limit if the same user has made them; otherwise they have two.
 test_namespaces_side_by_side() {
 	parameter max_fabrics 2
 	unprivileged Y
@@ -65,15 +67,15 @@ test_nodes_of_a_user() {
 	parameters_back
 }
 
-# rounds FABRIC: prints shell code that prints the ms that rounds of the fabric's two nodes take
+# rounds FABRIC: prints shell code that prints how many ms rounds of the fabric's two nodes take
 rounds() {
 	echo 'start=${EPOCHREALTIME/./}'
 	echo "$here/hc_member $1 1 2 100 10 0 1 >&2"
 	echo 'echo $(((${EPOCHREALTIME/./} - start) / 1000))'
 }
 
-# beside ALONE: broadcasts of one user keep hundreds of nodes busy; sets $his to the ms of rounds of
-# that user, and $mine to those of another user
+# beside ALONE: broadcasts of one user keep hundreds of nodes busy; sets $his to the ms that rounds
+# of that user take, and $mine to those of another user
 beside() {
 	local flood
 	as_user 1130 "taskset -p 1 \$\$ >/dev/null; hcctl fabric add t dim 8 && hcctl fabric add u dim 1 &&
@@ -88,9 +90,9 @@ beside() {
 	log "100 rounds take $1 ms, beside 256 busy nodes of one user $his ms of his, $mine ms of another"
 }
 
-# Each time, another pair of nodes of the busy user waits for all busy nodes; that of another user
-# waits for only one of them, as users take turns. If the scheduler lets the busy nodes finish
-# before it lets the flood make more, the test shows nothing.
+# Each time, another pair of nodes of the busy user waits for all busy nodes; the pair of another
+# user waits for only one of them, as users take turns. If the scheduler lets the busy nodes finish
+# before the flood sends more, the test proves nothing.
 test_users_take_turns() {
 	local alone his mine busy=false tries=3
 	unprivileged Y
@@ -139,7 +141,7 @@ test_plans_of_a_fabric() {
 	parameters_back
 }
 
-# An operation fails because of a limit as it does without memory, and the next one succeeds.
+# An operation fails at a limit as it does for lack of memory, and the next operation succeeds.
 test_operations_of_a_user() {
 	unprivileged Y
 	parameter poll_memory 100
@@ -153,7 +155,7 @@ test_operations_of_a_user() {
 	parameters_back
 }
 
-# pending UID COLLECTIVE: operations of the user that wait for their sink, and then end
+# pending UID COLLECTIVE: runs operations of the user that wait for their sink, and then end
 pending() {
 	as_user "$1" "hcctl fabric add t dim 6 && hcctl tree find fabric t apply >/dev/null &&
 		$here/hc_load ends t 64 60 $2"
@@ -170,7 +172,7 @@ test_sets_of_a_user() {
 		parameter poll_memory $((memory = memory * 4 / 3))
 	done
 	log "barriers have enough with $memory bytes"
-	# On a busy machine earlier contributions may not have been taken yet.
+	# On a busy machine earlier contributions may not have been processed yet.
 	for uid in {1131..1140}; do
 		said=$(pending "$uid" scatter 2>&1) && { fault 'scatters have enough, too'; break; }
 		[[ $said == *'temporarily unavailable'* ]] || break
@@ -181,8 +183,8 @@ test_sets_of_a_user() {
 	parameters_back
 }
 
-# Data that members make of contributions is charged to the fabric, as the sockets are charged for
-# the contributions only. Without that charge these operations would hold 360, 240 and 140 MiB.
+# Data that members compute from contributions is charged to the fabric, as the sockets are charged
+# only for the contributions. Without that charge these operations would hold 360, 240 and 140 MiB.
 test_data_of_a_user() {
 	local uid=1160 what held
 	unprivileged Y
@@ -218,7 +220,7 @@ test_memory_is_charged() {
 	busywait 5 rmdir "$group" || fault 'the group stays'
 }
 
-# The OOM killer must not be needed: it would fail the test.
+# The OOM killer must not be needed: if it runs, the test fails.
 test_more_than_the_machine_has() {
 	local free fill
 	[[ ! $debug ]] || { skip 'endpoints are bigger on this kernel'; return; }
@@ -236,8 +238,8 @@ test_more_than_the_machine_has() {
 # no_detours NODE: are all paths of the node as short as possible?
 no_detours() { json_is 0 '[.[] | select(.hops != .optimum)] | length' route show t "$1"; }
 
-# storm WHAT DIM COUNT MIB: during a storm the kernel's slabs grow by at most MIB, and afterwards
-# the nodes know the real state
+# storm WHAT DIM COUNT MIB: checks that the kernel's slabs grow by at most MIB during a storm, and
+# that the nodes know the real state afterwards
 storm() {
 	local said part=() u
 	[[ $1 == flaps ]] || part=(nodes "$(printf "0%*s" $(($2 - 1)) '' | tr ' ' X)")
@@ -250,7 +252,7 @@ storm() {
 		fault "$1: ${BASH_REMATCH[1]} frames, slabs have grown by $((BASH_REMATCH[2] / 1024)) MiB, not $4"
 	fi
 	if [[ $1 == flaps ]]; then
-		# Thousands of requests for changes are still to be answered.
+		# Thousands of notifications of changes are still to be answered.
 		for u in 0 77 255; do
 			busywait 20 no_detours "$u" || fault "node $u does not know its ways"
 		done
@@ -258,7 +260,7 @@ storm() {
 	check 'del' hcctl fabric del t
 }
 
-# Frames by which nodes notify each other of links are charged to no socket.
+# Frames with which nodes notify each other of link states are charged to no socket.
 test_storms_from_a_trunk() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	parameter trunks Y
@@ -268,7 +270,7 @@ test_storms_from_a_trunk() {
 	parameters_back
 }
 
-# Neither are those for links that go down and up faster than polls can send that.
+# Such frames are bounded, too, when links go down and up faster than polls can send notifications.
 test_storms_of_links_that_flap() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	storm flaps 8 50 16

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that lose, corrupt, duplicate and delay frames cost time, and no operation: each collective
- * on each type of plan that carries it succeeds at every member, with exactly the bytes that were
- * computed here, many at a time, around faults as well. A link that lets nothing through is spent,
- * so down at both ends, and operations end with ENOLINK.
+ * Links that lose, corrupt, duplicate and delay frames cost time, but fail no operation: each
+ * collective on each type of plan that carries it succeeds at every member, with exactly the bytes
+ * that the test computes, many at a time, also around faults. A link that delivers nothing is
+ * spent, so it goes down at both ends, and operations end with ENOLINK.
  *
  * Scheduling: shared
  */
@@ -18,9 +18,9 @@
 #define PLAN 1
 #define ALL 1000000
 #define US 1000ull
-/* Operations in a batch: many of each collective. */
+/* Operations in a batch, enough for many of each collective. */
 #define JOBS_MAX 64
-/* Greatest number of frames that all members send and receive in an operation. */
+/* Upper bound of the frames that all members send and receive in an operation. */
 #define FRAMES_MAX 1000
 
 /* --- expected results --- */
@@ -44,7 +44,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Write what party @who has for party @whom in operation @k: @len bytes at @to. */
+/* Write the data of party @who for party @whom in operation @k: @len bytes at @to. */
 static void block(uint8_t *to, size_t len, unsigned int k, unsigned int who, unsigned int whom)
 {
 	size_t i;
@@ -78,7 +78,7 @@ static unsigned int gets(const struct work *w, unsigned int n, bool root)
 	return n;
 }
 
-/* Compute what party @who gets in operation @k; party @root is the root. */
+/* Compute the result of party @who in operation @k; party @root is the root. */
 static void expected(uint8_t *to, const struct work *w, unsigned int k, unsigned int n,
 		     unsigned int who, unsigned int root)
 {
@@ -169,7 +169,7 @@ static int detour_plan(struct cube *c)
 	       cube_plan_fixed(c, PLAN, 3, order);
 }
 
-/* The tree plan only tells the test which nodes are members. */
+/* The tree plan only shows the test which nodes are members. */
 static int bcast_plan(struct cube *c)
 {
 	return faults_set(c) ?: cube_plan_to(c, PLAN + 1, 1) ?:
@@ -181,8 +181,8 @@ static int doubling_plan(struct cube *c)
 	return cube_doubling(c, PLAN, c->nodes - 1, 0);
 }
 
-/* Install a spanning tree around the faults; the other tree tells the test where the root is and
- * which nodes are members.
+/* Install a spanning tree around the faults. The other tree only shows the test where the root is
+ * and which nodes are members.
  */
 static int span_plan(struct cube *c)
 {
@@ -282,8 +282,8 @@ static void works_make(struct work *w, const struct shape *s, const struct cube 
 	}
 }
 
-/* A receiver of a broadcast begins no operation, so the records that it gets have no cookie of its
- * own.
+/* A receiver of a broadcast begins no operation, so the records that it gets do not have its
+ * cookies.
  */
 static bool receives_only(const struct shape *s, unsigned int node, unsigned int root)
 {
@@ -306,7 +306,7 @@ static void take_next(struct party *p)
 	p->settled += eor;
 }
 
-/* As drive(). @mute: parties that only receive. */
+/* As drive(). @mute: for each party, whether it only receives. */
 static int drive_all(struct party *p, unsigned int n, const bool *mute, int seconds)
 {
 	uint64_t end = deadline(seconds);
@@ -336,8 +336,8 @@ static int drive_all(struct party *p, unsigned int n, const bool *mute, int seco
 	return over ? 0 : -ETIMEDOUT;
 }
 
-/* Run all operations of @w at once. @status: the error that failures must have; 0: none may fail.
- * Return: number of wrong ends.
+/* Run all operations of @w at once. @status: the error that failed operations must have; 0: none
+ * may fail. Return: number of wrong ends.
  */
 static unsigned int batch(struct cube *c, const struct shape *s, const struct work *w,
 			  unsigned int many, int status)
@@ -468,7 +468,7 @@ static bool spent_soon(const struct cube *c, unsigned int node, unsigned int dim
 	return both;
 }
 
-/* Find a link between two members that the plan uses. */
+/* Find a link of the plan between two members. */
 static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *node,
 			 unsigned int *dim)
 {
@@ -476,13 +476,13 @@ static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *
 	*dim = c->planned && root < CUBE_MAX ? c->plan.tree.order[c->dim - 1] : 0;
 }
 
-/* @bad lets nothing through in one direction, or in both: the link must go down instead of staying
+/* @bad lets no frame through, in one direction or in both. The link must go down instead of staying
  * silent.
  */
 static void spent_tries(struct __test_metadata *_metadata, const struct shape *s,
 			const struct impairments *bad, bool one_way)
 {
-	/* A receiver of a broadcast does not learn how many messages were to come, so send only
+	/* A receiver of a broadcast does not know how many messages are still to come, so send only
 	 * one.
 	 */
 	unsigned int many = s->type == HYPERCUBE_PLAN_BCAST ? 1 : 8, node, dim;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A fabric that spans two machines, which are network namespaces here: members that begin or go on
-# late, while the others would send them more than memory should hold.
+# A fabric that spans two machines, which are network namespaces here: members begin or go on late,
+# while the others have more data for them than memory should hold.
 #
 #	a: nodes 0X.. ---- b: nodes 1X..
 #
@@ -30,7 +30,8 @@ pair() {
 
 tree() { check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply; }
 
-# one_is_late KIND PLAN ROUNDS COUNT: the members of one machine come late, then those of the other
+# one_is_late KIND PLAN ROUNDS COUNT: lets the members of one machine begin late, then those of the
+# other
 one_is_late() {
 	for late in 0 1; do
 		all_do "$@"
@@ -38,8 +39,8 @@ one_is_late() {
 	late=''
 }
 
-# Messages have many more segments than a late member has room for. It may come even later than
-# others take to probe for it, and those may have left by then.
+# Messages have many more segments than a late member has space for. A member may begin even later
+# than the time after which others probe for it, and the others may have left by then.
 test_long_messages_wait() {
 	pair 3 1024
 	tree
@@ -49,7 +50,7 @@ test_long_messages_wait() {
 	one_is_late sums 2 1 2000
 }
 
-# Segments do not fill their pages; helpers and a detour lie across the trunk.
+# Segments do not fill their pages; helpers and a detour are across the trunk.
 test_around_faults() {
 	pair 3 9000
 	check 'a link' at "$a" hcctl link set t 1:0 down
@@ -97,7 +98,7 @@ test_members_stop_in_the_middle() {
 	done
 }
 
-# A chunk of a ring has a segment of each member, half of them from the other machine.
+# A chunk of a ring has a segment of each member; half of the members are on the other machine.
 test_rings_wait() {
 	local who
 	pair 5 4096

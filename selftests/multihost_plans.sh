@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Plans that one machine installs on all machines that hold a part of a fabric: the same plan with
-# one epoch on all machines or on none; which machine refuses, and why; machines that are lost
-# meanwhile, or install at the same time.
+# Plans that one machine installs on all machines that hold a part of a fabric: all machines get the
+# plan with one epoch, or none gets it. Also: which machine refuses, and why; and machines that are
+# lost meanwhile, or that install at the same time.
 #
 # Scheduling: shared cluster
 
@@ -63,7 +63,7 @@ test_four_machines() {
 }
 
 # Members with operations outstanding while plans are replaced get an error, and never wait for a
-# member that has none outstanding yet. If all operations happen to be complete at that moment the
+# member that has none outstanding yet. If all operations happen to be complete at that moment, the
 # members go on with the new plan.
 test_plans_are_replaced_under_load() {
 	local i tries
@@ -91,13 +91,14 @@ test_plans_are_replaced_under_load() {
 	done
 }
 
-# A member that begins only with the new plan would wait for all members that have ended.
+# A member that begins only with the new plan would wait for all members that have ended. So wait
+# until all work.
 working() { (($(json_at "$1" '.[0].op' op show t) > 3)); }
 
 ended() { (($(grep -c 'round' "$scratch/a") == 4 && $(grep -c 'round' "$scratch/b") == 4)); }
 
-# ended_or_on: either all members have ended, or none has and operations of the present plan
-# complete
+# ended_or_on: have all members ended, or has none ended and operations of the present plan
+# complete?
 ended_or_on() {
 	local was epoch
 	ended && return
@@ -109,8 +110,8 @@ ended_or_on() {
 		is_at "$epoch" "$b" '.[0].epoch' op show t
 }
 
-# shown MEMBERS NAMESPACE..: the rings are not broken and have these members, as each of these
-# machines shows
+# shown MEMBERS NAMESPACE..: checks that each of these machines shows that the rings are not broken
+# and have these members
 shown() {
 	local ns
 	for ns in "${@:2}"; do
@@ -119,7 +120,7 @@ shown() {
 	done
 }
 
-# When the parts meet again one of the two machines has the repair coordinator.
+# When the parts are connected again, the repair coordinator is on one of the two machines.
 test_each_machine_shows_repaired_rings() {
 	two
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3 repair
@@ -132,16 +133,16 @@ test_each_machine_shows_repaired_rings() {
 	all_do gather 3 3 100
 }
 
-# here_end KIND PLAN MEMBERS: the operation of the first machine's members ends; sets $said to their
-# report
+# here_end KIND PLAN MEMBERS: checks that the operation of the first machine's members ends; sets
+# $said to their report
 here_end() {
 	there "$a" "$here/hc_member" "-$1" t "$2" "$3" 3 100 0 1 2 3 >"$scratch/a"
 	busywait 10 grep -q . "$scratch/a" || fault "$1 over plan $2 hangs: $(at "$a" hcctl op show t)"
 	said=$(tr -d '\0' <"$scratch/a")
 }
 
-# A machine comes back without its plans, as after a reboot: the other machine's members go on
-# without its nodes.
+# A machine returns without its plans, as after a reboot: the other machine's members go on without
+# its nodes.
 test_repaired_rings_leave_out_nodes_without_the_plan() {
 	two
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3 repair
@@ -157,7 +158,7 @@ test_repaired_rings_leave_out_nodes_without_the_plan() {
 	equal 'it has no plan' right "$said"
 }
 
-# Only the first machine has the plan: its members get an error that names a node without it.
+# Only the first machine has the plan: its members get an error that names a node without the plan.
 test_operation_names_node_without_the_plan() {
 	local words plan kind
 	two
@@ -204,8 +205,8 @@ test_who_may_ask() {
 	check 'here' at "$a" hcctl tree find fabric t apply local
 }
 
-# Both requests are answered, in the same order on all machines: the installed plan is one of the
-# two.
+# Both requests are answered, in the same order on all machines; the plan that is installed at the
+# end is one of the two.
 test_two_ask_at_once() {
 	local i one
 	four
@@ -222,14 +223,15 @@ test_two_ask_at_once() {
 	all_do sums 1 10 100
 }
 
-# wire_again: the trunk with the greatest number, which was removed, is the one between b and d
+# wire_again: sets up the trunk with the greatest number again, which was removed: the one between b
+# and d
 wire_again() {
 	there "$b" hcctl trunk listen t 10.9.4.1
 	busywait 5 at "$d" hcctl trunk connect t 3 10.9.4.1 || fault 'no trunk'
 }
 
 # Plans are installed from all sides while trunks end: each time all machines must have the same
-# plan in the end.
+# plan at the end.
 test_trunks_end_meanwhile() {
 	local i id
 	four
@@ -249,9 +251,9 @@ test_trunks_end_meanwhile() {
 	nothing_new
 }
 
-# If no trunk to the others is left, the answer comes before the request has begun to wait; its
-# message must be complete. Few of the trunks end at just that moment; a kernel with checkers sees a
-# read of freed memory.
+# If no trunk to the others is left, the answer arrives before the request has begun to wait; its
+# message must be complete. Few of the trunks end at just that moment; a kernel with checkers
+# detects a read of freed memory.
 test_trunks_end_while_a_plan_is_verified() {
 	local i said
 	parameter trunks Y

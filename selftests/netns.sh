@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Network namespaces: a fabric lives in one and goes with it, busy or not; endpoints can be moved to
-# others, serve the processes there, and come back when these namespaces end.
+# Network namespaces: a fabric belongs to one and is removed with it, busy or not. Endpoints can be
+# moved to others, serve the processes there, and return when these namespaces end.
 #
 #	 namespace A                         namespace B
 #	+-------------------------------+   +-----------------+
@@ -15,7 +15,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# A namespace ends some time after its name was removed. Devices that are left then move into the
+# A namespace ends some time after its name was removed. Devices that remain in it then move to the
 # initial namespace.
 no_endpoints() { [[ -z $(ip -o link show type hypercube) && -z $(nsenter -t 1 -n ip -o link show type hypercube) ]]; }
 in_namespace() { ip netns exec "$@"; }
@@ -35,7 +35,7 @@ test_two_namespaces_have_fabrics_of_one_name() {
 	refused 'a socket in B' 'assign requested' in_namespace "$b" "$here/hc_load" bind t 7
 }
 
-# name_id NAME: prints the fabric id that follows from the name
+# name_id NAME: prints the fabric id that is computed from the name
 name_id() {
 	local i hash=2166136261 c
 	for ((i = 0; i < ${#1}; i++)); do
@@ -48,7 +48,7 @@ name_id() {
 # mac NAMESPACE INTERFACE
 mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
 
-# shows NAMESPACE ID: do frames of a reduction there have this id?
+# shows NAMESPACE ID: checks that frames of a reduction in NAMESPACE have this id
 shows() {
 	local seen
 	ip netns exec "$1" timeout $((30 * slow)) tcpdump -Z root -i tmon -n -c 20 -x \
@@ -190,14 +190,14 @@ guest() {
 	check 'move' hcctl node set t 1 netns "$b"
 }
 
-# guest_leaves: the namespace $b ends
+# guest_leaves: removes the namespace $b
 guest_leaves() {
 	ip netns del "$b"
 	namespaces=()
 	busywait 10 gone_from "$b"
 }
 
-# The fabric is removed while the namespace of an endpoint that cannot come back ends.
+# The fabric is removed while the namespace of an endpoint that cannot return ends.
 test_a_fabric_goes_while_its_guest_does() {
 	local b round
 	for ((round = $(scaled 8); round > 0; round--)); do
@@ -225,7 +225,7 @@ test_an_endpoint_comes_back_under_another_name() {
 	ip link del tn1
 }
 
-# In the other namespace the endpoint gets a name that is taken at home.
+# In the other namespace the endpoint gets a name that is already used at home.
 test_a_guest_that_cannot_come_back_ends_alone() {
 	local b
 	guest || return
@@ -327,13 +327,13 @@ test_a_name_is_taken_where_the_endpoint_goes() {
 megabytes() { sed -nE "s/^Mem$1: *([0-9]+)[0-9]{3} kB/\1/p" /proc/meminfo; }
 namespaces_seen() { find /var/run/netns -name "hc$$e*" | wc -l; }
 
-# fill FILE LEAVE: takes memory until LEAVE MB are left
+# fill FILE LEAVE: uses memory until LEAVE MB are left
 fill() {
 	local more=$(($(megabytes Available) - $2))
 	((more <= 0)) || fallocate -o "$(stat -c %s "$1" 2>/dev/null || echo 0)" -l $(((more * 95 / 100 + 1) << 20)) "$1" 2>/dev/null
 }
 
-# When memory is full the kernel still finds some; that is taken as well.
+# keep_full FILE LEAVE: when memory is full the kernel still finds some; use that as well.
 keep_full() {
 	while :; do
 		fill "$@"
@@ -341,7 +341,7 @@ keep_full() {
 	done
 }
 
-# There is memory for the fabric and for some of its namespaces. Many more are asked for, as the
+# There is memory for the fabric and for some of its namespaces. Many more are requested, as the
 # kernel finds memory beyond what it reports.
 test_what_does_not_fit_leaves_nothing() {
 	local full=$scratch/full leave
@@ -397,8 +397,8 @@ test_a_signal_while_namespaces_are_made_leaves_nothing() {
 	check 'no endpoint is left' busywait 10 no_endpoints
 }
 
-# If the command is killed it cannot clean up: the names of what is left say to which fabric it
-# belongs, and the next removal finds it.
+# If the command is killed it cannot clean up. The names of the remaining namespaces contain that of
+# their fabric, so the next removal finds them.
 test_what_a_kill_leaves_goes_with_the_fabric() {
 	local i mine
 	namespace mine || return
@@ -422,7 +422,7 @@ test_what_a_kill_leaves_goes_with_the_fabric() {
 test_what_a_kill_of_a_removal_leaves_goes_with_the_next() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
-		# The previous fabric may still be being removed.
+		# The previous fabric may still be under removal.
 		check 'add' busywait 10 hcctl fabric add t dim 5 netns-each "hc$$e"
 		background hcctl fabric del t
 		busywait 20 fewer 32

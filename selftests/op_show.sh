@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # "hcctl op show" names the missing members: the nodes whose contributions a pending operation waits
-# for. "hcctl top" shows which members wait, too, and the traffic; on a terminal it draws each
-# picture over the one before.
+# for. "hcctl top" also shows which members wait, and the traffic; on a terminal it draws each
+# picture over the previous one.
 #
 # Scheduling: shared second
 
@@ -13,7 +13,7 @@
 missing() { json '[.[] | .missing[]] | sort | join(" ")' op show t; }
 missing_are() { [[ $(missing) == "$1" ]]; }
 
-# hold NODE..: contributions of exactly these nodes
+# hold NODE..: starts contributions of exactly these nodes
 hold() { background "$here/hc_load" hold t 1 "$@"; }
 
 prepare() {
@@ -38,13 +38,13 @@ test_one_is_missing() {
 		check "node $u is missing" busywait 5 missing_are "$u"
 		stop "$pid"
 		check 'the rest is over' busywait 5 missing_are ''
-		# The notice of the failure may not have reached the next contributor yet, which
-		# would then contribute to the same operation: so plan again.
+		# The notification of the failure may not have reached the next contributor yet,
+		# which would then contribute to the same operation: so plan again.
 		check 'plan again' hcctl tree find fabric t apply sink 0
 	done
 }
 
-# Complete contributions outlive their sockets, so only the sink's is missing.
+# Complete contributions remain when their sockets are closed, so only the sink's is missing.
 test_the_sink_is_missing() {
 	prepare 3
 	hold 1 2 3 4 5 6 7
@@ -55,7 +55,7 @@ test_the_sink_is_missing() {
 	check 'that ends it' busywait 5 missing_are ''
 }
 
-# generations FILTER: all waiting members have the same generation, and FILTER is true for it
+# generations FILTER: have all waiting members the same generation, for which FILTER is true?
 generations() { json_is true "[.[].waiting[].generation] | unique | length == 1 and .[0] $1" op show t; }
 
 test_a_failure_begins_a_generation() {
@@ -140,7 +140,7 @@ test_top_gives_the_terminal_back() {
 	hcctl top t interval 50ms | grep -q $'\e' && fault 'a pipe gets escape sequences'
 	{ sleep 1; hcctl fabric del t; } &
 	"$here/hc_tty" 60000 hcctl top t interval 200ms >"$scratch/tty" && fault 'it goes on without a fabric'
-	# A fabric is not shown any more once its removal has begun.
+	# A fabric is no longer shown once its removal has begun.
 	wait $!
 	grep -q 'fabric t: no such fabric' <<<"$(tr '[:upper:]' '[:lower:]' <"$scratch/tty")" || fault 'no word of that'
 	[[ $(tail -c 6 "$scratch/tty") == $'\e[?25h' ]] || fault 'the cursor is not back'

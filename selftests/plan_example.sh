@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The program of libhypercube-plan(3), exactly as the page has it: its sums are right although links
+# The program of libhypercube-plan(3), exactly as on the page: its sums are right although links
 # fail meanwhile.
 #
 # Scheduling: shared

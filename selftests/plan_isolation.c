@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans do not wait for each other: every node posts allreduces, larger than what a socket holds,
- * on many plans in one random order and waits for them in another. With threads, with processes,
- * and with several processes at each node.
+ * on many plans in one random order and waits for them in another. The test runs this with threads,
+ * with processes, and with several processes at each node.
  *
  * Scheduling: shared
  */
@@ -200,7 +200,7 @@ static unsigned int processes_run(struct node_work *w, unsigned int n)
 	return bad;
 }
 
-/* This case once hung for ever: two plans, all contributions of the largest size. */
+/* A case that once hung: two plans, all contributions of the largest size. */
 TEST(two_plans_in_opposite_orders)
 {
 	struct node_work w[4];

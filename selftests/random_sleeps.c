@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that sleep for random times between collectives, so that contributions, results and
- * wake-ups meet in any order: each operation must go on as soon as what it waits for is there.
+ * Processes sleep for random times between collectives, so that contributions, results and wake-ups
+ * coincide in any order. Each operation must continue as soon as what it waits for has arrived.
  *
- * If a poll or a process is not woken, the check of waiting members that runs once a second helps
- * it on. So an operation that lasts longer than a part of a second has failed. Time in which an
- * emulated processor stood still does not count: a clock process of high priority ticks on each
- * processor, and the clock that ticked least counts.
+ * If a poll or a process is not woken, the check of waiting members that runs once a second wakes
+ * it. So an operation that lasts longer than a fraction of a second has failed. Time in which an
+ * emulated processor did not run does not count: a clock process of high priority ticks on each
+ * processor, and the clock with the fewest ticks counts.
  *
  * HC_SCALE=25000 makes it 10^6 operations.
  *
@@ -22,7 +22,7 @@
 
 #define CPUS_MAX	8
 #define TICK_US		10000
-/* Ticks that an operation may last. */
+/* Greatest number of ticks that an operation may last. */
 #define TICKS_MAX	25
 #define ELEMS		8
 
@@ -32,8 +32,8 @@ enum { BCAST = PLAN + 1, DOUBLING };
  * struct shared - memory that the processes share
  * @ticks: ticks of the clock of each processor
  * @ncpus: number of processors
- * @slowest: ticks of the operation that lasted longest
- * @stop: the clocks must end
+ * @slowest: ticks of the operation that took longest
+ * @stop: the clock processes must exit
  */
 struct shared {
 	volatile uint64_t ticks[CPUS_MAX];
@@ -58,7 +58,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Return: element @elem that @node contributes to operation @op. */
+/* Return: element @elem of the contribution of @node to operation @op. */
 static uint64_t given(unsigned int op, unsigned int node, unsigned int elem)
 {
 	return mix((uint64_t)op << 20 | node << 8 | elem);
@@ -111,7 +111,7 @@ static void ticks_note(struct shared *s, const uint64_t *since)
 		s->slowest = least;
 }
 
-/* Sleep: mostly not at all, or for about as long as an operation takes. */
+/* Sleep for a random time: mostly not at all, sometimes about as long as an operation takes. */
 static void sleep_some(struct process *p)
 {
 	static const unsigned int longest[] = { 0, 0, 1, 50, 200, 1000 };
@@ -229,7 +229,7 @@ static void sleepers(struct __test_metadata *_metadata, unsigned int ops)
 	}
 	printf("# %u operations, %u processors: the slowest took %u ms\n", ops, s->ncpus,
 	       (unsigned int)s->slowest * TICK_US / 1000);
-	/* With debugging the module's instructions take several times as long. */
+	/* On a kernel with debugging the module's code takes several times as long. */
 	EXPECT_LE(s->slowest, (uint64_t)patience(TICKS_MAX));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Failures in the middle of an operation: every member gets exactly one end, soon, with an error
- * that names the cause; and the next operation works again.
+ * that names the cause; and the next operation succeeds.
  *
  * All tests have eight nodes and a long operation that cannot go on because the sink does not read
- * or a member does not send; all members ask to be notified of the end.
+ * or a member does not send. All members request a notification of the end.
  *
  * Scheduling: shared
  */
@@ -37,7 +37,7 @@ static void job_long(struct job *j)
 	j->waits = true;
 }
 
-/* Make a healthy fabric in which all nodes have taken part in an operation. */
+/* Make a cube without faults in which all nodes have taken part in an operation. */
 static int scene_start(struct scene *s)
 {
 	struct cube *c = &s->cube;
@@ -66,7 +66,7 @@ static unsigned int party_of(const struct scene *s, unsigned int node)
 	return i;
 }
 
-/* Let all nodes except @without contribute, until nothing moves. */
+/* Let all nodes except @without contribute, until nothing has been sent or received for a while. */
 static void scene_run(struct scene *s, unsigned int without)
 {
 	unsigned int i = party_of(s, without);
@@ -79,7 +79,7 @@ static void scene_run(struct scene *s, unsigned int without)
 		s->p[i].fd = fd;
 }
 
-/* Node @u closes its socket, in the middle of whatever it does. */
+/* Close the socket of node @u, whatever the node is doing. */
 static void scene_close(struct scene *s, unsigned int u)
 {
 	s->p[party_of(s, u)].fd = -1;
@@ -118,7 +118,7 @@ static unsigned int ends_wrong(struct scene *s, int status, uint32_t node, uint3
 	return wrong;
 }
 
-/* After the failure operations must work again, with the same plan or a new one. */
+/* Check that operations succeed after the failure, with the same plan or a new one. */
 static void scene_end(struct __test_metadata *_metadata, struct scene *s, bool new_plan)
 {
 	struct cube *c = &s->cube;
@@ -150,7 +150,9 @@ static unsigned int sink(const struct scene *s)
 	return s->cube.plan.tree.sink;
 }
 
-/* Member @who closes when all except @slow have contributed, or, without @slow, before any has. */
+/* Let member @who close when all except @slow have contributed or, if @slow is NULL, before any
+ * has.
+ */
 static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
 		       unsigned int (*slow)(const struct scene *))
 {
@@ -170,8 +172,8 @@ TEST_CALL(a_leaf_closes_its_socket, test_close, leaf, sink)
 TEST_CALL(a_node_in_the_middle_closes_its_socket, test_close, middle, sink)
 TEST_CALL(the_sink_closes_its_socket, test_close, sink, leaf)
 
-/* One member is two operations behind the one that fails: those two must succeed, and it gets the
- * failure for the third.
+/* Set up two short operations and a long one. A slow member is two operations behind the member
+ * that fails: the two short ones must succeed, and the slow member gets the failure for the third.
  */
 static void jobs_late(struct scene *s)
 {
@@ -212,7 +214,7 @@ TEST(a_failure_ahead_of_a_slow_member)
 TEST_CALL(a_member_closes_without_contributing_while_others_wait, test_close, leaf, leaf)
 TEST_CALL(a_member_closes_before_others_contribute, test_close, middle, NULL)
 
-/* Fork a process that takes over the socket of node @u, begins a contribution and stops. */
+/* Fork a process that takes over the socket of node @u, begins a contribution and then sleeps. */
 static pid_t process_start(struct scene *s, unsigned int u)
 {
 	pid_t pid = fork();
@@ -251,8 +253,8 @@ TEST(a_process_is_killed)
 	scene_end(_metadata, &s, false);
 }
 
-/* Start a scene. Return: the job of one member, for the caller to change: a contribution that does
- * not match the others' is a protocol error for all members.
+/* Start a scene. Return: the job of one member, which the caller changes such that its contribution
+ * does not match the others'; that is a protocol error for all members.
  */
 static struct job *job_odd(struct __test_metadata *_metadata, struct scene *s,
 			   unsigned int (*who)(const struct scene *))
@@ -339,7 +341,7 @@ static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(con
 TEST_CALL(a_node_in_the_middle_fails, test_node, middle, sink)
 TEST_CALL(the_sink_fails, test_node, sink, leaf)
 
-/* Node @u begins its contribution but does not go on. */
+/* Let node @u begin its contribution and send no more of it. */
 static int begin_only(struct scene *s, unsigned int u)
 {
 	struct party *p = &s->p[party_of(s, u)];
@@ -381,7 +383,7 @@ TEST(the_plan_is_removed)
 	scene_end(_metadata, &s, true);
 }
 
-/* A member contributes more operations than a plan takes at a time: it must get the end of each. */
+/* A member contributes to more operations than a plan takes at once: it must get each end. */
 static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 {
 	struct hypercube_op op = {
@@ -427,7 +429,7 @@ TEST(the_fabric_is_removed)
 }
 
 /* Wait until all members know that their first operation is complete. Return: false if they do not
- * in time.
+ * within the time limit.
  */
 static bool all_know(const struct scene *s)
 {
@@ -446,8 +448,8 @@ static bool all_know(const struct scene *s)
 	return i == s->n;
 }
 
-/* An operation that is complete stays so, whatever happens to its plan; a member that did not ask
- * to be notified gets no end of it.
+/* An operation that is complete remains so, whatever happens to its plan; a member that did not
+ * request a notification is not notified of its end.
  */
 static void test_quiet(struct __test_metadata *_metadata, bool link)
 {
@@ -488,7 +490,7 @@ static ssize_t recv_now(int fd, uint64_t *data, struct hypercube_result *res)
 
 static const uint8_t upwards[] = { 0, 1 };
 
-/* Make four nodes, of which 0 is the sink, and run an operation that succeeds. */
+/* Make a cube of four nodes whose sink is 0, and run an operation that succeeds. */
 static int four_start(struct cube *c)
 {
 	int err = cube_new(c, 2, 0);
@@ -500,8 +502,8 @@ static int four_start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* Less than a segment stays in the socket: it takes part in no operation that could fail yet. Once
- * it is complete the socket gets the failure.
+/* Less than a segment of a contribution waits in the socket, so it takes part in no operation that
+ * could fail. The process is notified of the failure once it has sent the rest.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)
 {
@@ -533,8 +535,8 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A failure is on its way to a member over a slow link when the plan is replaced. What the member
- * has handed over must not count as complete because of that.
+/* A failure is on its way to a member over a slow link when the plan is replaced. The operation to
+ * which the member contributed must not count as complete because of the new plan.
  */
 TEST(what_has_failed_is_not_complete_with_a_new_plan)
 {
@@ -569,7 +571,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	EXPECT_EQ(0, res.status);
 	ASSERT_EQ(0, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(2, res.op);
-	/* On a busy machine the failure may have come before the new plan. */
+	/* On a busy machine the failure may have arrived before the new plan. */
 	EXPECT_TRUE(res.status == -ESTALE || res.status == -ECONNRESET);
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chaos: a stream of operations while links flap, nodes fail and come back, sockets are closed, and
- * plans are replaced, removed and installed again. No contribution ends twice, and in the end all
- * have ended. Each sum that comes without an error has every member of one plan exactly once; and
- * at last everything works again.
+ * Chaos: a stream of operations while links flap, nodes fail and recover, sockets are closed, and
+ * plans are replaced, removed and installed again. No contribution ends twice, and at the end of
+ * the test all have ended. Each sum that arrives without an error includes every member of one plan
+ * exactly once. After all faults are cleared, operations succeed again.
  *
  * Scheduling: shared
  */
@@ -105,7 +105,7 @@ static int replan(struct chaos *x)
 	err = cube_plan(&x->cube, PLAN);
 	if (!err && x->nmasks < PLANS_MAX)
 		x->masks[x->nmasks++] = cube_mask(&x->cube);
-	/* There may be no two connected nodes left. */
+	/* Possibly no two connected nodes are left. */
 	return err == -EHOSTDOWN || err == -ENOLINK ? 0 : err;
 }
 
@@ -153,7 +153,7 @@ static int socket_renew(struct chaos *x)
 	return err;
 }
 
-/* Make a random event; most of the time a plan follows soon. */
+/* Cause a random event; new plans are frequent. */
 static int event(struct chaos *x)
 {
 	x->events++;
@@ -186,7 +186,7 @@ static int heal(struct chaos *x)
 
 /* --- checks --- */
 
-/* Return: number of sums that came, or -1 if one was wrong or a contribution ended twice. */
+/* Return: number of right sums that arrived; -1 if one was wrong or a contribution ended twice. */
 static int sums_right(struct chaos *x)
 {
 	unsigned int u, k, i;
@@ -225,7 +225,8 @@ static bool jobs_left(const struct chaos *x, unsigned int n)
 	return true;
 }
 
-/* Print why there are not more sums: how far each party is, and how its last contributions ended.
+/* Print details when too few sums arrived: how far each party is, and how its last contributions
+ * ended.
  */
 static void sums_tell(struct chaos *x, int sums, long long ms_left)
 {
@@ -244,7 +245,9 @@ static void sums_tell(struct chaos *x, int sums, long long ms_left)
 	}
 }
 
-/* With a healthy fabric, a good plan and contributions of all nodes, @wanted sums must come. */
+/* Check that @wanted sums arrive, now that the cube has no fault, the plan is good and all nodes
+ * contribute.
+ */
 static bool sums_flow(struct chaos *x, int wanted)
 {
 	uint64_t end = deadline(15);
@@ -279,12 +282,12 @@ static void chaos_run(struct __test_metadata *_metadata, unsigned int dim, unsig
 		ASSERT_EQ(0, event(&x));
 	}
 	ASSERT_EQ(0, heal(&x));
-	/* A quarter of the contributions is left, and sockets that were renewed often have
-	 * fewer partners among them.
+	/* A quarter of the contributions remain, and fewer of those of sockets that were often
+	 * bound again have counterparts.
 	 */
 	wanted = njobs / 16 < 20 ? njobs / 16 : 20;
 	EXPECT_TRUE(sums_flow(&x, wanted));
-	/* Without a plan all pending operations end now. */
+	/* Removing the plan ends all pending operations. */
 	ASSERT_EQ(0, ctl_plan_del(x.cube.name, PLAN));
 	EXPECT_EQ(0, drive(x.p, x.cube.nodes, 10));
 	good = sums_right(&x);
@@ -321,7 +324,7 @@ TEST(eight_nodes_in_chaos_with_long_operations)
 {
 	unsigned int n = scaled(600);
 
-	/* With fewer operations too many would be refused within one turn. */
+	/* With fewer operations, too many of them would be refused during one event. */
 	chaos_run(_metadata, 3, n < 150 ? 150 : n, 0, 200000);
 }
 

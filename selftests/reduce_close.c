@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two members close their sockets at the same moment, while all are busy, on a tree in which the
- * notice of a failure can go around in circles: a blocked node has three helpers. Or with recursive
- * doubling, where all edges make circles.
- * Every member gets the end of every operation, the notices cease, and the next operation has the
- * right result; this again and again with the same plan.
+ * notification of a failure can go round in cycles, since a blocked node has three effective
+ * helpers, and with recursive doubling, in which all edges form cycles. Every member gets the end
+ * of every operation, the notifications cease, and the next operation has the right result. This
+ * happens many times with the same plan.
  *
  * Scheduling: shared
  */
@@ -33,8 +33,8 @@ static int tree(struct cube *c)
 	return err ? err : cube_plan(c, PLAN);
 }
 
-/* All members contribute once, so that each is notified when another one leaves later; some may
- * still be notified of a member that left before.
+/* Let all members contribute once, so that each is notified when another one leaves later. Some may
+ * still be notified of a member that left earlier.
  */
 static int begin(struct cube *c, bool doubling)
 {
@@ -85,8 +85,8 @@ static void blow(struct cube *c, struct party *p, const unsigned int *node, unsi
 	p[b].fd = -1;
 }
 
-/* Does no member wait, and have all processed the same notices? Members agree on the next number
- * once they know of every failure.
+/* Does no member wait, and have all processed the same notifications? Members agree on the next
+ * operation number once they have been notified of every failure.
  */
 static bool rests(const struct cube *c)
 {
@@ -117,9 +117,9 @@ static int at_rest(const struct cube *c)
 	return 0;
 }
 
-/* Drive all parties. A member that has the ends of all its operations leaves. A member that has got
- * a failure begins no more operations, as those would wait for the members to come. Return: 0 or
- * -ETIMEDOUT.
+/* Drive all parties. A member that has the ends of all its operations leaves. A member that was
+ * notified of a failure begins no more operations, as those would wait for members that are bound
+ * later. Return: 0 or -ETIMEDOUT.
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
@@ -192,7 +192,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	 */
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
-	/* Contributions that closed sockets still owe are cancelled when other members probe for
+	/* Outstanding contributions of closed sockets are cancelled when other members probe for
 	 * them.
 	 */
 	if (!err && at_rest(c)) {
@@ -207,7 +207,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	return !err;
 }
 
-/* Instances that run at the same time differ by @variant. */
+/* @variant: makes the random numbers of instances differ that run at the same time. */
 static void test(struct __test_metadata *_metadata, unsigned int collective, bool doubling,
 		 unsigned int rounds, unsigned int variant)
 {

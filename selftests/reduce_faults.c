@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reductions around every pattern of up to two faulty links of a cube of eight nodes, and around
- * random and heavy faults of larger ones: the sum has every connected node exactly once, in as many
- * steps as the plan says.
+ * random and heavy faults of larger cubes: the sum includes every connected node exactly once, in
+ * as many steps as the plan says.
  *
  * Scheduling: shared
  */
@@ -13,7 +13,7 @@
 
 #define PLAN 1
 
-/* Counts of the faults of a whole test. */
+/* Numbers of the patterns of faults in a test, by kind. */
 struct tally {
 	unsigned int reduced;
 	unsigned int helped;
@@ -21,7 +21,7 @@ struct tally {
 	unsigned int hopeless;
 };
 
-/* Are exactly the live nodes that are connected with the sink members? */
+/* Are the members exactly the live nodes that are connected with the sink? */
 static bool members_right(const struct cube *c)
 {
 	uint32_t set[CUBE_MAX / 32];
@@ -34,8 +34,8 @@ static bool members_right(const struct cube *c)
 	return true;
 }
 
-/* Does the reduction take the steps of the plan? A detour takes a shortest path around the faults,
- * whose steps the plan includes.
+/* Does the reduction take the steps of the plan? The plan includes the steps of detours, each of
+ * which takes a shortest path around the faults.
  */
 static bool steps_right(const struct cube *c, unsigned int steps)
 {
@@ -45,7 +45,7 @@ static bool steps_right(const struct cube *c, unsigned int steps)
 	       (p->tree.ndetours || steps == p->tree.stages + p->faulty_stages);
 }
 
-/* Does every node that is no member get an error that says so? */
+/* Does every node that is not a member get the error for that? */
 static bool others_refused(const struct cube *c)
 {
 	struct hypercube_op op = {
@@ -236,7 +236,7 @@ TEST(the_fourth_example_of_the_paper_takes_four_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A case in which theorem 5 of the paper fails: one faulty stage, and yet five steps. */
+/* A case in which theorem 5 of the paper does not hold: one faulty stage, and yet five steps. */
 TEST(a_stage_with_a_detour_takes_three_steps)
 {
 	struct hypercube_result res;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many operations in flight: in order, each with its own cookie and values, on one plan and on
- * several plans that share the fabric.
+ * Many operations in flight: they end in order, each with its own cookie and values, on one plan
+ * and on several plans that share the fabric.
  *
  * Scheduling: shared
  */
@@ -43,7 +43,7 @@ static bool result_right(const struct cube *c, const uint64_t *out, unsigned int
 	return !memcmp(want, out, sizeof(want));
 }
 
-/* Run @njobs operations at once. @notify: all members ask to be notified of the end. */
+/* Run @njobs operations at once. @notify: all members request a notification of the end. */
 static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned int plan,
 		     unsigned int njobs, bool notify)
 {
@@ -113,8 +113,8 @@ TEST(operations_in_a_row_around_faults)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Sixteen nodes as a grid of four rows (dimensions 0, 1) and four columns: eight
- * plans besides one for all.
+/* Sixteen nodes as a grid of four rows (dimensions 0, 1) and four columns, with a plan for each row
+ * and each column, and one for all nodes.
  */
 #define GRID 9
 
@@ -229,8 +229,8 @@ TEST(short_operations_do_not_overtake_long_ones)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Two plans with one sink; half of the members begin with the first plan, the others with the
- * second, so that both results come at the same time.
+/* Two plans with one sink. Half of the members begin with the first plan, the others with the
+ * second, so that both results arrive at the same time.
  */
 TEST(long_results_of_two_plans_do_not_mix)
 {
@@ -275,8 +275,8 @@ TEST(long_results_of_two_plans_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* More contributions to one plan than it takes at once must not hold up those to the other: half of
- * the members fill the first plan, the others the second.
+/* More contributions to one plan than it takes at once must not block contributions to another:
+ * half of the members fill the first plan, the others the second.
  */
 TEST(a_full_plan_does_not_stop_another)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sorted runs of all types and of records become one sorted run at the sink, whatever their
- * lengths; compared with a plain sort.
+ * lengths. The result is compared with that of a sort.
  *
  * Scheduling: shared
  */
@@ -19,7 +19,7 @@ struct run {
 	unsigned int elem;
 };
 
-/* Return: elements of a member's run: none, a few, or several segments. */
+/* Return: number of elements of a member's run: none, a few, or several segments. */
 static size_t run_length(unsigned int shape, unsigned int node)
 {
 	switch (shape) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process for each member, so that the polls of the nodes run on all processors at once. Without
- * faults every sum must be right and in order. While another process fails links and nodes and
- * changes plans, each contribution must end once, and each sum must have every member of one plan
- * exactly once.
+ * Each member has a process of its own, so that the polls of the nodes run on all processors at
+ * once. Without faults every sum must be right and in order. In other tests another process fails
+ * links and nodes and changes plans meanwhile: each contribution must end once, and each sum must
+ * include every member of one plan exactly once.
  *
  * Scheduling: shared
  */
@@ -16,15 +16,15 @@
 
 #define PLAN 1
 #define MASKS_MAX 4096
-/* Operations that a member has under way. */
+/* Number of operations that a member has under way. */
 #define WINDOW 24
 
 /**
  * struct shared - memory that the processes share
  * @masks: member masks of all plans so far
  * @nmasks: number of @masks
- * @stop: begin no more operations
- * @sums: sums that members received, all right
+ * @stop: the members begin no more operations
+ * @sums: number of right sums that members received
  */
 struct shared {
 	volatile uint64_t masks[MASKS_MAX];
@@ -75,7 +75,8 @@ static void job_make(const struct member *m, struct job *j, const uint64_t *in, 
 	};
 }
 
-/* Run rounds of WINDOW operations, a given number or until the test ends. Return: the exit status.
+/* Run rounds of WINDOW operations, a given number of rounds or until the test ends. Return: the
+ * exit status.
  */
 static int member_run(const struct member *m, uint64_t *in)
 {
@@ -92,8 +93,8 @@ static int member_run(const struct member *m, uint64_t *in)
 		for (k = 0; k < WINDOW; k++)
 			job_make(m, &job[k], in, &out[k]);
 		while (!drive_done(&p, 1)) {
-			/* Removing the plan at the end of the test ends what is pending: then all
-			 * jobs must settle.
+			/* At the end of the test the plan is removed, which ends all pending
+			 * operations: then all jobs must settle.
 			 */
 			if (drive(&p, 1, 2) && m->shared->stop && drive(&p, 1, 10)) {
 				printf("# node %u: %u of %u settled\n", m->node, p.settled, WINDOW);
@@ -109,7 +110,9 @@ static int member_run(const struct member *m, uint64_t *in)
 			}
 		if (p.strays)
 			return 3;
-		/* Without a plan, or as no member of it, wait a little before the next round. */
+		/* There is no plan, or the node is not a member: wait a little before the next
+		 * round.
+		 */
 		if (job[WINDOW - 1].refused)
 			usleep(5000);
 	}
@@ -128,7 +131,7 @@ static pid_t member_start(struct member *m)
 	}
 	for (i = 0; i < m->bytes / sizeof(*in); i++)
 		in[i] = 1ull << m->node;
-	/* Keep only its own socket. */
+	/* Close all sockets but that of this member. */
 	for (i = 0; i < m->cube->nodes; i++)
 		if (i != m->node)
 			cube_close(m->cube, (unsigned int)i);
@@ -146,8 +149,8 @@ static void mask_note(struct shared *s, uint64_t mask)
 	}
 }
 
-/* Plan around what has failed. The members may use the plan before the call returns, so note its
- * mask first.
+/* Plan around the faults. Add the mask of members before the plan is installed, since members may
+ * use the plan before the call returns.
  */
 static int replan(struct cube *c, struct shared *s)
 {
@@ -191,7 +194,7 @@ static int trouble(struct cube *c, struct shared *s)
 	return err ? err : replan(c, s);
 }
 
-/* Without faults for a number of @rounds; with @rounds 0, with faults for some seconds. */
+/* Run @rounds rounds without faults; if @rounds is 0, run with faults for some seconds. */
 static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t bytes,
 		     unsigned int rounds)
 {
@@ -218,7 +221,8 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;
 	if (!rounds) {
-		/* Processes that still wait for another one get an error when the plan is removed.
+		/* Removing the plan ends the operations of processes that still wait for another
+		 * one.
 		 */
 		usleep(100000);
 		ctl_plan_del(c.name, PLAN);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs of a program, one after another over the same plan: a process for each node, which
- * contributes once and leaves, in any order. The others wait for a process that has not come yet,
- * whichever processes of its run have left by then. A process that leaves without having
- * contributed ends the run that others have begun, and only that run. No sum has a part of another
- * run.
+ * Runs of a program, one after another over the same plan: each node has a process, which
+ * contributes once and leaves, in any order. The others wait for a process that has not started
+ * yet, whichever processes of its run have left by then. A process that leaves without having
+ * contributed ends the run that others have begun, and only that run. No sum includes a
+ * contribution of another run.
  *
  * Scheduling: shared long
  */
@@ -19,10 +19,10 @@
 
 #define PLAN 3
 #define SINK 0
-/* By then members that wait have checked twice (HC_STALL_TIME). */
+/* After this time waiting members have checked twice (HC_STALL_TIME). */
 #define LATE_MS 2200
 
-/* Make a plan without node 6, in which blocked members have helpers. */
+/* Make a plan without node 6, in which blocked members have effective helpers. */
 static int start(struct cube *c)
 {
 	int err = cube_new(c, 3, 0);
@@ -51,7 +51,7 @@ static int give(struct cube *c, unsigned int u, unsigned int run)
 	return n == 8 ? 0 : n < 0 ? (int)n : -EIO;
 }
 
-/* A process comes to node @u, contributes and, unless it is at the sink, leaves. */
+/* Start a process at node @u: it contributes and, unless it is at the sink, leaves. */
 static int come(struct cube *c, unsigned int u, unsigned int run)
 {
 	int err = cube_bind(c, u);
@@ -63,7 +63,7 @@ static int come(struct cube *c, unsigned int u, unsigned int run)
 	return err;
 }
 
-/* A process comes to each member in [from, to). */
+/* As come(), for each member in [from, to). */
 static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned int run)
 {
 	int err = 0;
@@ -103,7 +103,7 @@ static void rest(void)
 	poll(NULL, 0, debug_kernel() ? 500 : 100);
 }
 
-/* The run is over: all processes that are still there leave. */
+/* End the run: close the sockets of all remaining processes. */
 static void leave_all(struct cube *c)
 {
 	unsigned int u;
@@ -165,7 +165,9 @@ TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All processes leave before the run is complete, the first one before any operation has begun. */
+/* All processes leave before the run is complete; the first one leaves before any operation has
+ * begun.
+ */
 TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 {
 	unsigned int run;
@@ -188,8 +190,8 @@ TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: how many operation numbers one run takes, with @strangers in between: sets of processes
- * that come and leave without contributing.
+/* Return: number of operation numbers that one run takes if before it @strangers sets of processes
+ * start and leave without contributing.
  */
 static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int strangers)
 {
@@ -206,12 +208,12 @@ static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int st
 		for (u = 0; u < c->nodes; u++)
 			cube_close(c, u);
 	}
-	/* The notice of a close travels in frames, so wait. */
+	/* The notification of a close travels in frames, so wait. */
 	rest();
 	return whole_run(c, (*run)++) ? 0 : number - before;
 }
 
-/* Processes that have not contributed do not affect those that come after them. */
+/* Processes that have not contributed do not affect the processes after them. */
 TEST(who_gives_nothing_leaves_without_a_word)
 {
 	unsigned int run = 1, i;
@@ -226,9 +228,9 @@ TEST(who_gives_nothing_leaves_without_a_word)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A process that has not received the end of its run contributes again, or leaves, when others have
- * begun the next run, in which it has no part. Its node cannot know whether that is the rest of its
- * own run.
+/* A process that has not received the end of its run contributes again, or leaves, after others
+ * have begun the next run, to which it does not belong. Its node cannot know whether that
+ * contribution belongs to its own run.
  */
 TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 {
@@ -263,7 +265,7 @@ TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 }
 
 /* A late process contributes a second time, to an operation to which the processes that have left
- * do not contribute.
+ * will not contribute.
  */
 TEST(what_those_owe_that_have_left_fails_for_the_late)
 {
@@ -289,7 +291,7 @@ TEST(what_those_owe_that_have_left_fails_for_the_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Draw a random order of the members. Return: their number. */
+/* Draw a random order of the members. Return: number of members. */
 static unsigned int order_draw(const struct cube *c, unsigned int *order)
 {
 	unsigned int n = 0, u, i, t;
@@ -306,9 +308,9 @@ static unsigned int order_draw(const struct cube *c, unsigned int *order)
 	return n;
 }
 
-/* Run with all members in a given order. Number @dies of them leaves without having contributed;
- * @dies == n: none does. The sink's process contributes before that, as it would belong to no run
- * otherwise.
+/* Run with all members in a given order. Process number @dies of that order leaves without having
+ * contributed; if @dies is n, none does. The sink's process contributes first, as otherwise the
+ * process that leaves would belong to no run.
  */
 static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
 		     unsigned int run)
@@ -329,8 +331,9 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 		if (!below(4))
 			poll(NULL, 0, below(10));
 	}
-	/* The processes that are there wait. A contribution that came after the failure ends when
-	 * its process leaves, if it has arrived by then; otherwise it would belong to the next run.
+	/* The remaining processes wait. A contribution that is sent after the failure ends when its
+	 * process leaves, provided that it has reached its node by then; otherwise it would belong
+	 * to the next run.
 	 */
 	if (dies < n)
 		poll(NULL, 0, debug_kernel() ? 150 : 30);
@@ -360,8 +363,8 @@ TEST(runs_in_any_order)
 		EXPECT_EQ(dies < n ? -ECONNRESET : 0, err);
 		ended += !!err;
 		leave_all(&c);
-		/* On a very slow machine some contributions may have come after the failure. They
-		 * belong to the next run, unless a new plan is installed.
+		/* On a very slow machine some contributions may have been taken after the failure.
+		 * They belong to the next run, unless a new plan is installed.
 		 */
 		if (dies < n && took > 700)
 			ASSERT_EQ(0, cube_install(&c, PLAN));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reduce-scatter: every member gets its block of the plain computation, bit for bit, over recursive
- * doubling and over trees, around faults as well.
+ * Reduce-scatter: every member gets its block of the reference computation, bit for bit, over
+ * recursive doubling and over trees, also around faults.
  *
  * Scheduling: shared long
  */
@@ -13,8 +13,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a tree. @faults: fail links so that some blocked senders have helpers, and one
- * has none.
+/* Make a cube with a tree. @faults: fail links so that some blocked senders have effective helpers,
+ * and one has none.
  */
 static int tree_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -47,8 +47,8 @@ static void fill(struct job *j, const struct kind *k, unsigned int n, size_t cou
 	j->room = block;
 }
 
-/* Return: the whole result, of which each member gets its block; NULL if a member has no role. The
- * caller frees *@base.
+/* Return: the whole expected result, of which each member gets its block; NULL if a member has no
+ * role. The caller frees *@base.
  */
 static const char *plain(const struct cube *c, const struct party *p, const unsigned int *node,
 			 unsigned int n, unsigned int m, char **base)
@@ -87,7 +87,7 @@ static bool right(const struct cube *c, const struct party *p, const unsigned in
 	return all;
 }
 
-/* Give each member of the plan one operation of each kind. Return: number of members. */
+/* Set up one operation of each kind at each member of the plan. Return: number of members. */
 static unsigned int all_have(const struct cube *c, struct party *p, unsigned int *node,
 			     const struct kind *k, unsigned int nk, size_t count)
 {
@@ -188,10 +188,12 @@ static bool takes(struct cube *c, size_t count, unsigned int steps)
 	return run(c, &k, 1, count) == (int)steps;
 }
 
-/* The order of blocks follows the nodes, whatever the order of the stages. */
+/* Blocks are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Run around the faults that are set: it must take twice the steps of a reduction. */
+/* Run reduce-scatters around the faults that are set: each must take twice the steps of a
+ * reduction.
+ */
 static bool around(struct cube *c)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
@@ -239,7 +241,7 @@ TEST_BOTH(many_in_flight_do_not_mix, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member sends half of what it has, a quarter, and so on. */
+/* A member sends half of its data in the first stage, a quarter in the second, and so on. */
 TEST(each_stage_sends_half_as_much)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U8, 0 };
@@ -255,7 +257,9 @@ TEST(each_stage_sends_half_as_much)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Megabytes, with one member that does not receive: the others must wait, and lose nothing. */
+/* Contributions of megabytes, with one member that does not receive: the others must wait, and lose
+ * nothing.
+ */
 TEST_BOTH(who_does_not_read_stops_the_others, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -271,11 +275,11 @@ TEST_BOTH(who_does_not_read_stops_the_others, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* --- what goes wrong --- */
+/* --- failures --- */
 
 enum blow { LINK, NODE, CLOSES };
 
-/* Node 10 loses its links, fails, or its process closes. */
+/* Fail links of node 10, or the node, or close its socket. */
 static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 {
 	unsigned int i;
@@ -283,7 +287,7 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 
 	if (how == NODE)
 		return cube_fail_node(c, 10);
-	/* Fail several links, as the tree uses one of them. */
+	/* Fail several links of the node, since the tree may use any one of them. */
 	for (i = 0; how == LINK && !err && i < (tree ? 3 : 1); i++)
 		err = cube_fail_link(c, 10, i);
 	if (how == CLOSES) {
@@ -293,8 +297,8 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 	return err;
 }
 
-/* Is an operation at member @i right: either sums of contributions of ones, or an error with the
- * right cause?
+/* Is the end of an operation at member @i allowed: sums of contributions of ones, or an error with
+ * the right cause?
  */
 static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 {
@@ -314,8 +318,8 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 	return j->got == j->room;
 }
 
-/* Many operations are under way when links or a node fail or a member closes: every member gets
- * every end, and the next operations work. All members contribute ones.
+/* Links or a node fail or a member closes while many operations are under way: every member is
+ * notified of every end, and the next operations succeed. All members contribute ones.
  */
 static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, size_t count)
 {
@@ -406,8 +410,8 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has no room for a record of each member, as recursive doubling needs; a tree does not
- * need that.
+/* A segment has no space for a record of each member, which recursive doubling needs and a tree
+ * does not.
  */
 TEST(long_records_need_a_tree)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that deliver nothing, in both directions or in one: an operation ends with ENOLINK at once;
- * DETECT finds the links; and once they heal, or a plan goes around them, operations work again.
- * Over links that lose only some frames all operations succeed.
+ * Links that deliver nothing, in both directions or in one: an operation ends with ENOLINK at once,
+ * and DETECT finds the links. Once the links recover, or a plan avoids them, operations succeed
+ * again. Over links that lose only some frames all operations succeed.
  *
  * Scheduling: shared
  */
@@ -30,8 +30,9 @@ static int start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* All members contribute @bytes. Return: the end that all of them get, or -EBADMSG if they differ.
- * Some may get an error and others the result if the final control message was lost.
+/* Run a reduction of @bytes at all members. Return: 0 if all got the right end; -EBADMSG if an end
+ * is missing or wrong; else the error that a member got. Some members may get an error and others
+ * the result, if the final control message was lost.
  */
 static int reduce(struct cube *c, size_t bytes)
 {
@@ -50,7 +51,7 @@ static int reduce(struct cube *c, size_t bytes)
 		j->expect = node[i] == c->plan.tree.sink ? zeros : NULL;
 		j->waits = true;
 	}
-	/* No member may hang: -EBADMSG is none of the errors that members may get. */
+	/* No member may hang. -EBADMSG is not an error that members may get. */
 	if (drive(p, n, 12)) {
 		ctl_op_print(c->name);
 		err = -EBADMSG;
@@ -101,12 +102,12 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 		ASSERT_EQ(0, ctl_link_loss(c.name, c.plan.tree.sink, dim, ALL, true));
 	begin = now_ms();
 	err = reduce(&c, sizeof(zeros));
-	/* If only the way down is broken, only the notice that the operation is complete may be
-	 * lost.
+	/* If only the direction from the root is broken, only the control message that the
+	 * operation is complete may be lost.
 	 */
 	EXPECT_TRUE(err == -ENOLINK || (!up && !err));
 	EXPECT_GE((uint64_t)patience(3) * 1000, now_ms() - begin);
-	/* DETECT marks the link as faulty, and the new plan goes around it. */
+	/* DETECT marks the link as faulty, and the new plan avoids it. */
 	EXPECT_EQ(1, detect(c.name, &err));
 	EXPECT_EQ(0, err);
 	hc_faults_link(c.faults, child, dim);
@@ -153,7 +154,7 @@ TEST(links_that_lose_some_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 2, behind a detour, reads little by little; the others read all that comes. */
+/* Let node 2, behind a detour, read little by little; the others read all that arrives. */
 static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *held)
 {
 	unsigned int i;
@@ -170,7 +171,9 @@ static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *he
 	return 0;
 }
 
-/* Run an allreduce, of which node 2 reads nothing at first. Return: 0 or the operation's error. */
+/* Run an allreduce whose result node 2 does not read at first; @read then lets it read. Return: 0
+ * or the operation's error.
+ */
 static int behind_detour(struct cube *c, bool *held,
 			 int (*read)(struct cube *c, struct party *p, unsigned int n, bool *held))
 {
@@ -211,8 +214,8 @@ static int behind_detour(struct cube *c, bool *held,
 	return err;
 }
 
-/* Make a plan with a detour from 2 to 0 by way of 3 and 1; no other part of the plan uses the link
- * between those.
+/* Make a plan with a detour from 2 to 0 over 3 and 1; no other part of the plan uses the link
+ * between 3 and 1.
  */
 static int detour_start(struct cube *c)
 {
@@ -229,7 +232,9 @@ static int detour_start(struct cube *c)
 	return err ? err : setsockopt(c->fd[2], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 }
 
-/* No data is lost, as credits allow no more on the way to a slow reader than it has room for. */
+/* No data is lost, as credits never allow more under way to a slow reader than fits its receive
+ * buffer.
+ */
 TEST(a_slow_reader_behind_a_detour_misses_nothing)
 {
 	bool held = false;
@@ -241,8 +246,8 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 2 waits for the process of node 3, which does not contribute, and the END is lost with the
- * detour.
+/* Node 2 waits for the process of node 3, which does not contribute, and the END is lost when the
+ * detour fails.
  */
 TEST(who_waits_for_a_process_hears_that_its_detour_has_failed)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sizes: nothing, one element, around the limits of segments, up to many megabytes; odd widths and
- * segment sizes; and the memory in use while the sink does not read.
+ * Contributions of all sizes: nothing, one element, around the limits of segments, up to many
+ * megabytes; odd widths and segment sizes; and the memory in use while the sink does not read.
  *
  * Scheduling: alone
  */
@@ -60,7 +60,7 @@ static int reduce(struct cube *c, struct hypercube_op op, const void *in, const 
 	return err;
 }
 
-/* Run a sum of u8. The pattern of the result is that of the contributions times the number of
+/* Run a sum of u8. Each byte of the result is that of the contributions times the number of
  * members.
  */
 static int sum_bytes(struct cube *c, size_t bytes)
@@ -194,7 +194,7 @@ static unsigned int fill(struct cube *c, struct party *p, size_t bytes, int sndb
 	return n;
 }
 
-/* Send all that the kernel takes, and receive nothing. Return: bytes taken. */
+/* Send as much as the kernel takes, and receive nothing. Return: bytes taken. */
 static size_t push_all(struct party *p, unsigned int n)
 {
 	uint64_t last = now_ms();
@@ -238,9 +238,9 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	before = mem_free_kb();
 	taken = push_all(p, n);
 	grown = before - mem_free_kb();
-	/* SO_SNDBUF counts twice, and a segment more may be taken. Taken as well are the bytes in
-	 * the sink's receive buffer, and at each level of the tree what the level above could send
-	 * before it was stopped.
+	/* SO_SNDBUF is doubled by the kernel, and one more segment may be taken. In addition there
+	 * are the bytes in the sink's receive buffer and, at each level of the tree, what the level
+	 * above could send before it was stopped.
 	 */
 	printf("# %zu KiB taken, %ld KiB in use\n", taken / 1024, grown);
 	EXPECT_GT(n * ((c.dim + 1) * 2 * sndbuf + 2 * rcvbuf + 8 * 32768ul), taken);
@@ -248,7 +248,7 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	for (i = 0; i < n; i++)
 		if (p[i].job[0].waits)
 			EXPECT_EQ(0, p[i].job[0].got);
-	/* Now the sink reads, and everything must come. */
+	/* Now the sink reads, and all data must arrive. */
 	ASSERT_EQ(0, drive(p, n, 60));
 	for (i = 0; i < n; i++) {
 		const struct job *j = &p[i].job[0];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Polls that do not run for seconds, since processes with real-time priority leave no time to
- * ksoftirqd: no node may count as dead because of that, and no operation may fail over links that
- * lose nothing.
+ * Polls that do not run for seconds, since processes with real-time priority leave no time for
+ * ksoftirqd: no node may be taken for failed because of that, and no operation may fail over links
+ * that lose nothing.
  *
  * Scheduling: alone
  */
@@ -34,7 +34,7 @@ static void values(void)
 	}
 }
 
-/* Plan 1 + u has sink u. */
+/* Set up a job on plan 1 + u, which has sink u. */
 static void job_make(struct job *j, unsigned int node, unsigned int sink, unsigned int collective)
 {
 	bool all = collective == HYPERCUBE_ALLREDUCE;
@@ -214,7 +214,7 @@ static pid_t poll_thread(const char *dev)
 	return pid;
 }
 
-/* Fork a process that leaves others nothing of a processor for BUSY_MS. */
+/* Fork a process that leaves no time of a processor to others for BUSY_MS. */
 static pid_t hog_start(unsigned int cpu)
 {
 	uint64_t end = now_ms() + BUSY_MS;
@@ -229,8 +229,8 @@ static pid_t hog_start(unsigned int cpu)
 	_exit(0);
 }
 
-/* The poll of @late, pinned to the last processor, does not run for seconds; everything else goes
- * on.
+/* Keep the poll of node @late, which is pinned to the last processor, from running for seconds;
+ * everything else runs.
  */
 static void poll_late(struct __test_metadata *_metadata, unsigned int late,
 		      unsigned int collective)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every operator on every type, compared bit for bit with a plain computation in the plan's merge
- * order; on a healthy cube and on one where senders need helpers.
+ * Every operator on every type, compared bit for bit with a reference computation in the plan's
+ * merge order, on a cube without faults and on one where senders need effective helpers.
  *
  * Scheduling: shared
  */
@@ -45,7 +45,7 @@ static int cube_ready(struct cube *c, unsigned int dim, bool faults)
 	return err ? err : cube_bind_all(c);
 }
 
-/* List all kinds that a test is about. */
+/* List the kinds that a test covers. */
 static unsigned int kinds_list(struct kind *k, unsigned int first, unsigned int last,
 			       bool floats, bool ints, bool records)
 {

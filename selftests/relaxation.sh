@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Error-detecting relaxation (demo/relax.c) on small meshes: what the demonstration shows, and that
-# no error escapes while no environment has more than one Byzantine cell, whichever cell it is and
-# whatever it does. The program compares with elimination.
+# Error-detecting relaxation (demo/relax.c) on small meshes: the results of the demonstration; and
+# no error remains undetected while no environment has more than one Byzantine cell, whichever cell
+# it is and whatever it does. The program compares with the solution by elimination.
 #
 # Scheduling: shared long
 

@@ -4,7 +4,7 @@
 # Commands that run as another user are expanded in that user's shell:
 # shellcheck disable=SC2016
 #
-# Rights: a test for each row of the table of capabilities in hypercube(7).
+# Rights: one test for each row of the table of capabilities in hypercube(7).
 #
 # Scheduling: shared long
 
@@ -13,29 +13,29 @@
 
 owner=1201 somebody=1202 not_permitted='not permitted|permission denied|no permission|needs CAP_NET_ADMIN'
 
-# Other users write to $scratch, too, and wait for "go".
+# shared_scratch: lets other users write to $scratch, and makes the FIFO "go" for which they wait
 shared_scratch() {
 	chmod 777 "$scratch"
 	rm -f "$scratch/go"
 	mkfifo -m 666 "$scratch/go"
 }
 
-# in_namespace PATTERN COMMANDS: the output of root in a user namespace matches; commands that
-# succeed print "done" at the end
+# in_namespace PATTERN COMMANDS: checks that the output of root in a user namespace matches;
+# commands that succeed print "done" at the end
 in_namespace() {
 	local said
 	said=$(as_user "$owner" "$2" 2>&1)
 	grep -qiE -- "$1" <<<"$said" || fault "in a user namespace: \"$said\", not \"$1\""
 }
 
-# nobody_else COMMAND..: no other user in the namespace of fabric t may do this, not even the owner
-# of all its nodes
+# nobody_else COMMAND..: checks that no other user in the namespace of fabric t may do this, not
+# even the owner of all its nodes
 nobody_else() {
 	refused 'by somebody' "$not_permitted" as "$somebody" "$@"
 	refused 'by the owner of the nodes' "$not_permitted" as "$owner" "$@"
 }
 
-# a_fabric: makes t, of dimension 2 with a tree; all its nodes have an owner
+# a_fabric: makes fabric t, of dimension 2 with a tree; all its nodes have an owner
 a_fabric() {
 	local node
 	check 'add' hcctl fabric add t dim 2
@@ -78,7 +78,7 @@ test_to_configure_a_fabric() {
 		echo done"
 }
 
-# By the user to whom it was given
+# By the user to whom the plan was granted
 test_to_renew_a_broken_plan() {
 	a_fabric
 	check 'a guarded plan' hcctl tree find fabric t sink 0 apply plan 2 guard 20s
@@ -98,7 +98,7 @@ test_to_renew_a_broken_plan() {
 }
 broken() { json_is true '.[0].broken' plan show t "$1"; }
 
-# Two processes of one user namespace in network namespaces of it
+# Two processes of one user namespace, in two of its network namespaces
 two_namespaces='
 	hcctl fabric add t dim 1 || exit
 	unshare -n sleep 60 &
@@ -128,8 +128,8 @@ test_to_bind() {
 	unprivileged Y
 	in_namespace '^bound$' "hcctl fabric add t dim 1; '$here/hc_load' bind t 1"
 	shared_scratch
-	# The administrator moves an endpoint into a container; this needs no permission by
-	# parameter "unprivileged".
+	# The administrator moves an endpoint into a container; this does not need the parameter
+	# "unprivileged".
 	unprivileged N
 	as "$owner" unshare -Urn sh -c "echo \$\$ >$scratch/pid; cat $scratch/go; '$here/hc_load' bind t 1" >"$scratch/bound" &
 	check 'the container begins' busywait 10 test -s "$scratch/pid"
@@ -139,8 +139,8 @@ test_to_bind() {
 	equal 'in the container' bound "$(sed '/^$/d' "$scratch/bound")"
 }
 
-# The right is that of the process that has bound the socket, whichever process has the socket
-# afterwards.
+# The right to contribute is that of the process that bound the socket, whichever process uses the
+# socket afterwards.
 test_to_contribute() {
 	a_fabric
 	check 'members' as "$owner" "$here/hc_load" once t 1
@@ -167,7 +167,7 @@ event_comes() {
 	[[ -s $scratch/events ]]
 }
 
-# with_capability NAME COMMAND..: runs COMMAND as a user with this capability only
+# with_capability NAME COMMAND..: runs COMMAND as an ordinary user with only this capability
 with_capability() {
 	setpriv --reuid "$somebody" --regid "$somebody" --clear-groups \
 		--inh-caps "+$1" --ambient-caps "+$1" "${@:2}"
@@ -220,13 +220,14 @@ ethernet() {
 }
 mac() { cat "/sys/class/net/$1/address"; }
 
-# An END of all operations of plan 1, from node 1 to its neighbour 0, as on a link
+# end_frame: prints an END of all operations of plan 1, from node 1 to its neighbour 0, as on a link
 end_frame() {
 	printf '01050000 %08x 0001 0000 00000001 00000001 00000001 %048x' "$(json '.[0].id' fabric show t)" 0
 	printf '0000000c 00000000 %080x 00000005 0001 ffff 00000003' 0
 }
 
-# Frames that a user makes must not count as frames of a neighbour, whichever interface takes them.
+# Frames that a user sends must not be accepted as frames of a neighbour, whichever interface they
+# enter.
 test_to_speak_as_a_neighbour() {
 	a_fabric
 	check 'up' ip link set tmon up

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans of rings: allgathers give every member the block of each member, once, in the order of the
- * nodes, in as many steps as a ring takes, in trees of rings around faults as well.
+ * nodes, in as many steps as a ring takes, also in trees of rings around faults.
  *
  * Scheduling: shared long
  */
@@ -16,8 +16,8 @@
 
 #define PLAN 1
 
-/* Run over one ring. With an acknowledgment a block comes back to its member after n steps; without
- * one it goes half of the way in each direction.
+/* Run over one ring. With an acknowledgment a block returns to its member after n steps; without
+ * one it is sent half way round in each direction.
  */
 static bool ring_takes(const struct cube *c, unsigned int n, size_t bytes, bool notify)
 {
@@ -68,7 +68,7 @@ TEST(messages_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Bytes of a block, such that a slow link takes a second for one. */
+/* Length of a block, in bytes, such that a slow link takes a second for one. */
 #define LONG	30000
 
 static bool gather_begin(const struct cube *c)
@@ -112,8 +112,8 @@ static bool gather_ended(const struct cube *c)
 	return true;
 }
 
-/* Some messages go around the ring, since their sources wait for them; others go in both
- * directions.
+/* Some messages go all the way round the ring, since their senders requested notifications; others
+ * go half way in each direction.
  */
 static bool mixed(const struct cube *c, size_t bytes)
 {
@@ -149,8 +149,8 @@ TEST(members_need_not_agree_about_acknowledgements)
 	}
 }
 
-/* One direction of a link takes so long that members probe their neighbours: those that have
- * finished have sent all that they had to.
+/* One direction of a link takes so long that members probe their neighbours. The neighbours that
+ * have finished have nothing left to send.
  */
 TEST(a_slow_direction_is_waited_for)
 {
@@ -159,7 +159,7 @@ TEST(a_slow_direction_is_waited_for)
 	unsigned int i;
 	bool right[8];
 
-	/* Each end of each link of the ring, in eight cubes at the same time. */
+	/* Each end of each link of the ring is slow, in eight cubes at the same time. */
 	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, cube_rings_ready(&c[i], PLAN, 2, 0));
 		ASSERT_EQ(0, ctl_link_impair(c[i].name, i / 2, i % 2, &slow));
@@ -196,8 +196,8 @@ TEST(rings_that_leave_nodes_out)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The last node has no link to the first: what it sends goes back along the ring, which counts as
- * one step.
+/* The last node has no link to the first. What it sends returns along the ring, which counts as one
+ * step.
  */
 TEST(rings_that_go_back_along_themselves)
 {
@@ -218,7 +218,7 @@ TEST(rings_that_go_back_along_themselves)
 		EXPECT_TRUE(gather_run(&c, PLAN, 3, 70000, true, &s));
 		EXPECT_EQ(3 * n, s.steps);
 	}
-	/* So it does if the link from the last node to the first is down. */
+	/* The same happens if the link from the last node to the first is down. */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 1));
 	rings_one(&r, path, 8);
 	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
@@ -237,14 +237,14 @@ static bool closed(const struct cube *c, const struct rings *r)
 	       !(c->faults->fault[node[0]] & apart);
 }
 
-/* Build a random tree of rings around the faults that are set; it must take at least as many steps
- * as messages cross its busiest link.
+/* Run over a random tree of rings around the faults that are set. It must take at least as many
+ * steps as messages cross its busiest link.
  */
 static bool around(struct cube *c)
 {
 	static const unsigned int widths[] = { 2, 3, 5, 8, 16, 64 };
 	unsigned int start = below(c->nodes), w = widths[below(ARRAY_SIZE(widths))], least;
-	/* The results of all members together take much memory. */
+	/* The results of all members together need much memory. */
 	size_t bytes = below(3) ? 8 : below(4) || c->dim > 4 ? 600 : 70000;
 	bool notify = below(2);
 	struct rings_steps s;
@@ -283,7 +283,7 @@ TEST_NONE_WRONG(trees_around_every_pattern_of_two_links_of_eight,
 TEST_NONE_WRONG(trees_around_random_faults_of_sixteen_to_sixty_four,
 		cube_random_to_64(around, scaled(20)))
 
-/* Rings of two nodes: a node in the middle passes everything on. */
+/* Rings of two nodes, all with one node in common, which relays everything. */
 TEST(stars)
 {
 	struct rings_steps s;
@@ -324,7 +324,7 @@ TEST(many_operations_under_way)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A result is longer than the buffer: the rest is lost, and the flags say so. */
+/* The result is longer than the buffer: the rest is lost, and a flag reports that. */
 TEST(a_short_buffer_gets_what_it_has_room_for)
 {
 	struct hypercube_op op = {
@@ -362,9 +362,7 @@ TEST(a_short_buffer_gets_what_it_has_room_for)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One process has all handles: operations that are posted at all of them end without any further
- * call.
- */
+/* One process has all handles. Operations posted at all of them end without further calls. */
 TEST(the_library_brings_blocks_to_their_places)
 {
 	static const size_t sizes[] = { 0, 8, 5000 };
@@ -388,7 +386,7 @@ TEST(the_library_brings_blocks_to_their_places)
 			in[u][k] = malloc(bytes + 1);
 			memset(in[u][k], (int)(16 * k + u + 1), bytes);
 			out[u][k] = calloc(1, 4 * bytes + 1);
-			/* The last result at node 3 has no room for all blocks. */
+			/* The last result at node 3 has too little room for all blocks. */
 			ASSERT_EQ(0, hcl_post(h[u], &p, in[u][k], bytes, out[u][k],
 					      4 * bytes - (k == 5 && u == 3), &id[u][k]));
 		}
@@ -409,7 +407,7 @@ TEST(the_library_brings_blocks_to_their_places)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whole blocks may have come when the next block comes, for which there is no room. */
+/* Whole blocks may have arrived before the block for which there is no room. */
 TEST(the_library_has_no_room_for_the_last_blocks)
 {
 	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };

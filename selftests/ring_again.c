@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans of rings that repair themselves while operations are under way: each link and each node
- * fails at each step, and processes do not read.
+ * fails at each step, also while a process does not read.
  *
  * Scheduling: alone
  */
@@ -10,14 +10,14 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Return: the least number of steps that the clock of an operation counts. */
+/* Return: the least clock with which an operation can end, in steps. */
 static unsigned int steps_of(const struct trial_variant *v)
 {
 	return 7 + 8 * (v->chunks - 1) + v->notify;
 }
 
-/* Shuffle the order of nodes. One order reaches only every other value of the clock; other orders
- * reach the others.
+/* Shuffle the order of nodes. One order of reads reaches only every second value of the clock;
+ * other orders reach the other values.
  */
 static void shuffle(struct trial *t)
 {
@@ -31,8 +31,8 @@ static void shuffle(struct trial *t)
 	}
 }
 
-/* Run a trial until its clock says @step; steps of the second operation follow those of the first.
- * With trees of rings the clock cannot be stopped at every step.
+/* Run a trial until its clock reaches @step; the steps of the second operation are counted after
+ * those of the first. With trees of rings the clock cannot be stopped at every step.
  */
 static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned int step)
 {
@@ -62,7 +62,7 @@ static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned in
 	return false;
 }
 
-/* Fail a link or a node at that step, and check that the trial goes on. */
+/* Fail a link or a node at step @step, and check that the trial goes on. */
 static bool fails_at(const struct trial_variant *v, unsigned int step, int node, unsigned int link)
 {
 	struct trial t;
@@ -98,7 +98,7 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(fails_at(v, step, u, 0));
 }
 
-/* Trees of rings, messages of several segments, acknowledgments. */
+/* Run trials with trees of rings, messages of several segments, or acknowledgments. */
 static void varied(struct __test_metadata *_metadata, const struct trial_variant *v)
 {
 	unsigned int step;
@@ -139,7 +139,7 @@ TEST(messages_of_three_segments)
 
 #define SLOW	5
 
-/* All other nodes read until they have the block of node SLOW. */
+/* Let all other nodes read until they have the block of node SLOW. */
 static bool slow_one_received(struct trial *t)
 {
 	uint64_t end = deadline(10);
@@ -160,9 +160,9 @@ static bool slow_one_received(struct trial *t)
 	return !behind;
 }
 
-/* Node SLOW does not read, so it passes on no more than its receive buffer takes. It fails when all
- * other nodes have its block. They get all blocks in the end; but SLOW may not have theirs, which
- * they are notified of if they asked for it.
+/* Node SLOW does not read, so it forwards no more than its receive buffer takes. It fails when all
+ * other nodes have its block. They get all blocks in the end; but SLOW may not have theirs, and
+ * those that requested notifications are notified of that.
  */
 static bool slow_one_is_named(bool notify)
 {
@@ -198,9 +198,9 @@ TEST(who_may_not_have_it_is_named)
 	ASSERT_TRUE(slow_one_is_named(false));
 }
 
-/* All members except a leaf, whose process does not read, have all blocks, and wait for the notice
- * that the leaf has theirs. Then another leaf loses its link: all resume the operation, and
- * complete it once more.
+/* All members except a leaf, whose process does not read, have all blocks, and wait for the
+ * notification that the leaf has theirs. Then another leaf loses its link: all resume the
+ * operation, and complete it once more.
  */
 TEST(who_waits_for_words_goes_back)
 {

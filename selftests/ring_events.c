@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What netlink listeners are notified of for operations over rings that repair themselves: each
- * completed operation, once, and what a fault ends.
+ * Events of operations over rings that repair themselves: each completed operation is reported
+ * once, and so is each operation that a fault ends.
  *
  * Scheduling: shared
  */
@@ -18,7 +18,8 @@
 #define SEGMENT	4096
 #define NOTIFIED_MAX 64
 
-/* What was notified: numbers of operations and how they ended, and how often the plan was repaired.
+/* The events received: numbers of operations and how they ended, and how often the plan was
+ * repaired.
  */
 struct received {
 	struct nl nl;
@@ -48,7 +49,7 @@ static void note(void *arg, const struct nl_attrs *a)
 }
 
 /* Listen until @ops operations were complete or failed and the plan was repaired @repaired times.
- * Return: false if that did not happen in time.
+ * Return: false if that did not happen within the time limit.
  */
 static bool receive(struct received *h, unsigned int ops, unsigned int repaired)
 {
@@ -62,7 +63,7 @@ static bool receive(struct received *h, unsigned int ops, unsigned int repaired)
 	return false;
 }
 
-/* Return: true if exactly @ops ends were notified once nothing more comes. */
+/* Listen until no more events arrive. Return: true if exactly @ops ends were reported. */
 static bool quiet(struct received *h, unsigned int ops)
 {
 	unsigned int i;
@@ -75,7 +76,7 @@ static bool quiet(struct received *h, unsigned int ops)
 	return h->n == ops;
 }
 
-/* Listen for exactly @ops ends. */
+/* Listen for exactly @ops ends. Return: false if there were fewer or more. */
 static bool receive_all(struct received *h, unsigned int ops, unsigned int repaired)
 {
 	return receive(h, ops, repaired) && quiet(h, ops);
@@ -131,7 +132,7 @@ static bool all_end(struct cube *c, unsigned int but)
  */
 TEST(an_end_is_told_once)
 {
-	/* The kernel doubles this value: room for two pieces. */
+	/* The kernel doubles this value: room for two chunks. */
 	static const int little = SEGMENT;
 	struct received h;
 	struct cube c;
@@ -152,7 +153,7 @@ TEST(an_end_is_told_once)
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* The node that has notified listeners so far has failed. */
+/* The node that has sent the events so far has failed. */
 TEST(ends_are_told_when_the_root_is_dead)
 {
 	struct received h;
@@ -168,8 +169,8 @@ TEST(ends_are_told_when_the_root_is_dead)
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* A node that comes back ends what is under way. Nothing is notified of an operation that goes on,
- * and an end only once.
+/* A node that recovers ends the operation under way. An operation that goes on causes no event, and
+ * an end is reported only once.
  */
 TEST(an_operation_that_a_node_ends_is_notified)
 {

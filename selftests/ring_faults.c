@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults of plans of rings: failed links and nodes, closed sockets, disagreements, losses and
- * silent members end operations with definite errors at every member, and the next operations work;
- * and plans that the verifier must refuse.
+ * Faults of plans of rings: failed links and nodes, closed sockets, disagreeing contributions,
+ * losses and silent members end operations with definite errors at every member, and the next
+ * operations succeed. Invalid plans are refused by the verifier.
  *
  * Scheduling: shared
  */
@@ -16,7 +16,7 @@
 
 #define PLAN 1
 
-/* What can happen while operations are under way. */
+/* Events that the tests cause while operations are under way. */
 enum blow { LINK, NODE, CLOSE, REMOVE };
 
 /* May a member get this error for an operation that failed? */
@@ -24,7 +24,7 @@ static bool fair_error(const struct job *j, enum blow how)
 {
 	switch (how) {
 	case LINK:
-		/* The node at the other end may be the first to find the fault. */
+		/* The node at the other end of the link may be the first to notice the fault. */
 		return j->res.status == -ENOLINK || j->res.status == -EHOSTUNREACH;
 	case NODE:
 		return j->res.status < 0;
@@ -70,8 +70,8 @@ static void strike(struct __test_metadata *_metadata, struct cube *c, struct par
 	}
 }
 
-/* Many operations are under way when something fails: every member gets every end, operations that
- * succeeded are right, and a new plan works.
+/* A fault occurs while many operations are under way: every member is notified of every end,
+ * operations that succeeded have right results, and a new plan works.
  */
 static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int width, size_t bytes,
 		 bool notify)
@@ -97,7 +97,8 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	if (how == CLOSE)
 		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	strike(_metadata, &c, p, node, n, how, &r);
-	/* A member that leaves after it has contributed to all of a few operations is not missed.
+	/* If there are few operations, a member may leave after it has contributed to all of them,
+	 * and then none fails.
 	 */
 	EXPECT_LE(how != CLOSE || njobs > 5,
 		  drive_blown(&c, &(struct begun){ how, p, node, n, bytes }, fair));
@@ -154,7 +155,7 @@ static const struct hypercube_op eight = {
 	.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
 };
 
-/* A contribution outlives the process that gave it; the others get their results. */
+/* A contribution stays valid after its process has left; the others get their results. */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	uint64_t one = 1;
@@ -189,7 +190,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member that does not contribute holds up all others, and "op show" names it. */
+/* A member that does not contribute blocks all others, and "op show" names it. */
 TEST(who_is_missing_is_named)
 {
 	uint64_t one = 1;
@@ -263,7 +264,7 @@ TEST(plans_that_are_no_tree_of_rings)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Random changes of plans: each plan is refused with a reason, or works. */
+/* Random changes of plans: each plan is either refused with a reason, or works. */
 TEST(mutated_plans_are_refused_or_work)
 {
 	unsigned int i, refused = 0;

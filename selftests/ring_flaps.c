@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves while operations are under way: processes that leave
- * meanwhile or have little buffer space, and links that fail repeatedly.
+ * Plans of rings that repair themselves while operations are under way: processes leave meanwhile
+ * or have little buffer space, and links fail repeatedly.
  *
  * Scheduling: shared
  */
@@ -33,8 +33,8 @@ static bool begin(struct cube *c, unsigned int width)
 
 /* --- processes that leave --- */
 
-/* Let all members contribute until each has had a result; a member that had no operation under way
- * gets the failure first.
+/* Let all members contribute until each has received a result. A member that had no operation under
+ * way gets the failure first.
  */
 static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const void *own)
 {
@@ -69,8 +69,8 @@ static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const
 	return ngood == 8;
 }
 
-/* A link fails when a contribution is half sent, and its socket is closed before or after that. All
- * other members get the failure, and go on with the process that comes next.
+/* A link fails when a contribution is half sent, and its socket is closed before or after the
+ * fault. All other members get the failure, and go on with the next process that is bound there.
  */
 static bool goes_in_the_middle(bool before, unsigned int wait)
 {
@@ -95,8 +95,8 @@ static bool goes_in_the_middle(bool before, unsigned int wait)
 		cube_close(&c, x);
 	for (u = 0; u < 8; u++) {
 		status = u == x ? -ECONNRESET : shc_ended(c.fd[u]);
-		/* If the notices of the close and of the fault meet, all operations end with the
-		 * fault.
+		/* If the notifications of the close and of the fault cross, all operations end with
+		 * the fault.
 		 */
 		if (status != -ECONNRESET && !(before && status == -ENOLINK)) {
 			printf("# node %u: %d, %u has gone %s after %u us\n", u, status, x,
@@ -121,8 +121,8 @@ TEST(a_process_goes_while_it_is_repaired)
 
 /* --- a reader with little buffer space --- */
 
-/* Receive. Return: true if an end came that names a missing member. *@bytes: bytes of data before
- * it; -1 if nothing has come.
+/* Receive. Return: true if an end arrived that names a missing member. *@bytes: bytes of data
+ * before it; -1 if nothing has arrived.
  */
 static bool named_end(int fd, ssize_t *bytes)
 {
@@ -156,8 +156,8 @@ static int buffered(int fd)
 	       (int)info[SK_MEMINFO_RMEM_ALLOC];
 }
 
-/* Wait until @bytes are in the receive buffer and, if @more, further data has to wait for space.
- * Return: false if that did not happen in time.
+/* Wait until @bytes are in the receive buffer and, if @more, further data must wait for space.
+ * Return: false if that did not happen within the time limit.
  */
 static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 {
@@ -174,8 +174,8 @@ static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 	return false;
 }
 
-/* Read the pieces of seven members, then the end alone. A node that is notified of space while
- * these are read may be so fast that one call reads everything; that is right, too.
+/* Read the chunks of seven members, and then the end alone. If the node is notified of space while
+ * these are read, it may be so fast that one call reads everything; that is right, too.
  */
 static bool reads_end(const struct cube *c, int room)
 {
@@ -186,7 +186,9 @@ static bool reads_end(const struct cube *c, int room)
 	return buffers(c, 0, 2 * room, true) && named_end(c->fd[0], &bytes) && !bytes;
 }
 
-/* Return: bytes that one piece takes in a receive buffer. The first piece is the process's own. */
+/* Return: bytes that one chunk takes in a receive buffer. The first chunk is that of the node's own
+ * process.
+ */
 static int first_piece(const struct cube *c, unsigned int u)
 {
 	uint64_t end = deadline(5);
@@ -198,9 +200,9 @@ static int first_piece(const struct cube *c, unsigned int u)
 }
 
 /* Node 1, the next one in the ring, fails before it has contributed. Node 0 has space for the
- * pieces of the seven others, then for the end of the first operation, which names the missing
- * member, and six pieces of the next operation. Once it has read that end alone there is space for
- * one more piece. Return: ms until that piece comes, or -1 if anything differs.
+ * chunks of the other seven members, for the end of the first operation, which names the missing
+ * member, and for six chunks of the next operation. Once it has read that end alone, there is space
+ * for one more chunk. Return: ms until that chunk arrives, or -1 if anything differs.
  */
 static int more_comes_after(struct cube *c)
 {
@@ -271,7 +273,7 @@ static bool flap_send(struct flapping *f, unsigned int u)
 }
 
 /* Receive at node @u. No operation may fail, be delivered twice or out of order, and each result
- * has the blocks of all members.
+ * must have the blocks of all members.
  */
 static bool flap_receive(struct flapping *f, unsigned int u)
 {
@@ -300,7 +302,7 @@ static bool flap_receive(struct flapping *f, unsigned int u)
 	return true;
 }
 
-/* Fail a link, or bring the one that has failed up again. */
+/* Fail a link; or, if one has failed, bring it up again. */
 static void flap(struct flapping *f)
 {
 	unsigned int u, d;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings that repair themselves, when some processes have left after they got all blocks, so that no
- * process needs anything from them. A process that waits for the notice that all members have its
- * block (NOTIFY) must still get it, also if a link fails before.
+ * Rings that repair themselves, after some processes have left with all blocks, so that no process
+ * needs anything from these any more. A process that waits for the notification that all members
+ * have its block (NOTIFY) must still get it, also if a link fails first.
  *
  * Scheduling: shared
  */
@@ -15,8 +15,8 @@
 
 #define PLAN	1
 #define NODES	4
-/* Delay of the link from 2 to 0, the last one of the ring 0, 1, 3, 2: what node 0 sends comes back
- * over this link.
+/* Delay of the link from 2 to 0, the last one of the ring 0, 1, 3, 2. Blocks of node 0 return over
+ * this link.
  */
 #define DELAY_MS	900
 
@@ -39,7 +39,7 @@ static int receive(const struct cube *c, unsigned int u)
 	bool eor = false;
 	ssize_t got;
 
-	/* Blocks may come in pieces; the kernel writes each at its offset in the buffer. */
+	/* Blocks may arrive in chunks; the kernel writes each at its offset in the buffer. */
 	while (!eor) {
 		struct pollfd p = { .fd = c->fd[u], .events = POLLIN };
 
@@ -73,8 +73,8 @@ static int begin(struct cube *c)
 	return err ?: ctl_link_impair(c->name, 2, 1, &slow);
 }
 
-/* The others contribute first, and their blocks are at node 0 when it contributes. So node 0 has
- * all blocks at once, and only waits until its own block comes back.
+/* Let the others contribute first, so that their blocks are at node 0 when it contributes. Node 0
+ * then has all blocks at once, and only waits until its own block returns.
  */
 static int others_leave(struct cube *c)
 {

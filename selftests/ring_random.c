@@ -10,8 +10,8 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Wait until the kernel says that the plan is not broken; if the cube has several parts, the first
- * one may be.
+/* Wait until the kernel reports that the plan is not broken. If the cube has several parts, the
+ * plan may remain broken at the part that the kernel reports.
  */
 static void repaired_wait(const struct trial *t)
 {
@@ -55,7 +55,7 @@ static bool random_trial(unsigned int dim, bool waits)
 		n++;
 		if (waits)
 			repaired_wait(&t);
-		/* Contribute without the node that has failed; then some members are in this
+		/* Contribute without the node that has failed. Some members are then in this
 		 * operation, others in the one before.
 		 */
 		if (waits && n == 1)

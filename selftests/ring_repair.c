@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves: whatever link or node fails, and however far an operation
- * is, it ends at every member, and members that are still connected get each other's messages
- * again, without any user installing a plan.
+ * Plans of rings that repair themselves: whatever link or node fails, at any point of an operation,
+ * the operation ends at every member, and members that are still connected get each other's
+ * messages again, without any user installing a plan.
  *
  * Scheduling: shared long
  */
@@ -18,7 +18,7 @@
 #define PLAN	1
 #define RECENT	64
 
-/* What the process of a node has received for its contributions. */
+/* A process of a node: what it has sent, and what it has received for its contributions. */
 struct process {
 	int fd;
 	bool under_way;
@@ -29,10 +29,11 @@ struct process {
 	uint64_t at[CUBE_MAX];
 };
 
-/* A process for each node, which lasts as long as its socket. */
+/* A process for each node, which exists as long as its socket. */
 static struct process processes[CUBE_MAX];
 
-/* The members of one part of the cube, and for recent operations how many of them have the result.
+/* The members of one part of the cube; and for recent operations the number of members that have
+ * the result.
  */
 struct part {
 	const struct cube *c;
@@ -55,8 +56,8 @@ static bool contribute(struct process *p, unsigned int node)
 	return p->under_way;
 }
 
-/* Are these blocks of different nodes, in their order, and of a later operation than the last
- * result? Duplicate ends and duplicate blocks break this order.
+/* Are these blocks in the order of their nodes, without duplicates, and of a later operation than
+ * the last result?
  */
 static bool in_order(struct process *p, const struct hypercube_result *res)
 {
@@ -70,7 +71,7 @@ static bool in_order(struct process *p, const struct hypercube_result *res)
 	return later;
 }
 
-/* Is it a block of each of these nodes, and nothing else? */
+/* Has the result a block of each node of the part, and nothing else? */
 static bool blocks_right(const struct part *s, const struct process *p,
 			 const struct hypercube_result *res)
 {
@@ -82,8 +83,8 @@ static bool blocks_right(const struct part *s, const struct process *p,
 	return i == s->n;
 }
 
-/* Take a record of a process. Return: 1 if now all members have the result of that operation; 0 if
- * not; -1 if the record is wrong.
+/* Process a record that a process received. Return: 1 if now all members have the result of that
+ * operation; 0 if not; -1 if the record is wrong.
  */
 static int record_take(struct part *s, unsigned int i, const struct hypercube_result *res)
 {
@@ -98,9 +99,7 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	if (!in_order(p, res))
 		return -1;
 	p->good++;
-	/* The result may have blocks of members of which the process did not know yet that they had
-	 * failed.
-	 */
+	/* The result may have blocks of members whose failure was not notified yet. */
 	if (!blocks_right(s, p, res))
 		return 0;
 	if (s->nr[slot] != res->op + 1)
@@ -109,7 +108,7 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	return ++s->have[slot] == s->n;
 }
 
-/* Blocks may come in pieces; the kernel writes each at its offset in the buffer. */
+/* Blocks may arrive in chunks; the kernel writes each at its offset in the buffer. */
 static int process_receive(struct part *s, unsigned int i)
 {
 	struct hypercube_result res = { 0 };
@@ -240,8 +239,8 @@ static int begin(struct cube *c, unsigned int dim, unsigned int width)
 	return cube_rings(c, PLAN, &r);
 }
 
-/* All nodes have a first result, nodes below @early contribute to the next operation, and then
- * something fails: the others must go on. The operations that were begun before end with success or
+/* Let all nodes receive a first result and nodes below @early contribute to the next operation;
+ * then cause a fault. The others must go on. Operations that were begun before end with success or
  * with the fault's cause.
  */
 static bool survives(struct cube *c, unsigned int early, int node, unsigned int link)
@@ -272,8 +271,8 @@ static bool one_fails(unsigned int early, unsigned int width, int node, unsigned
 	return !cube_del(&c) && fine;
 }
 
-/* Contributions come one after the other, so the number of contributions is how far an operation
- * is.
+/* Contributions are sent one after the other, so their number determines how far an operation has
+ * come.
  */
 TEST(every_link_fails_at_every_step)
 {
@@ -307,7 +306,8 @@ static void strike(struct cube *c)
 		cube_fail_node(c, below(c->nodes));
 }
 
-/* Does every remaining part of the cube go on by itself? Processes keep their operations under way.
+/* Does every remaining part of the cube go on by itself? Processes keep their operations that are
+ * under way.
  */
 static bool parts_go_on(const struct cube *c)
 {
@@ -327,7 +327,7 @@ static bool parts_go_on(const struct cube *c)
 	return true;
 }
 
-/* Again and again, also while the plan is being repaired. */
+/* Faults occur repeatedly, also while the plan is being repaired. */
 TEST(many_fail_at_random)
 {
 	unsigned int round, i, dim;
@@ -377,7 +377,9 @@ static void heals(struct __test_metadata *_metadata, struct cube *c)
 	EXPECT_EQ(0, cube_del(c));
 }
 
-/* The others go on without a node that has failed; when it is back its process takes part again. */
+/* The others go on without a node that has failed. When the node recovers, its process takes part
+ * again.
+ */
 TEST(who_comes_back_takes_part_again)
 {
 	struct cube c;
@@ -404,7 +406,7 @@ TEST(parts_become_one_again)
 	heals(_metadata, &c);
 }
 
-/* Each of these nodes contributes once and waits for the end. Return: true if all have a whole
+/* Let each of these nodes contribute once and wait for the end. Return: true if all have a whole
  * result.
  */
 static bool round_is_whole(unsigned int nodes)
@@ -423,7 +425,7 @@ static bool round_is_whole(unsigned int nodes)
 	return whole;
 }
 
-/* All of these nodes contribute, so that an operation is under way. */
+/* Let all of these nodes contribute, so that an operation is under way. */
 static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 {
 	unsigned int u;
@@ -434,7 +436,7 @@ static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 	usleep(50000);
 }
 
-/* The operation that is under way must end with this status at all of these nodes. */
+/* Check that the operation under way ends with @status at all of these nodes. */
 static void ends_with(struct __test_metadata *_metadata, unsigned int nodes, int status)
 {
 	unsigned int u;
@@ -455,9 +457,9 @@ static void whole_round(struct __test_metadata *_metadata, unsigned int nodes)
 	ASSERT_TRUE(tries < 5);
 }
 
-/* The members of each part go on by themselves. Then all nodes except @late contribute once more,
- * and all parts are connected again: what is under way ends with its cause. If a link fails before
- * the others have that end, operations end once more; then all go on.
+/* Let the members of each part go on by themselves. Then all nodes except @late contribute once
+ * more, and all parts are connected again: the operations under way end with their cause. If a link
+ * fails before the nodes @late have received that end, operations end once more; then all go on.
  */
 static void meets(struct __test_metadata *_metadata, struct cube *c, const unsigned int *parts,
 		  unsigned int n, unsigned int late)
@@ -511,8 +513,8 @@ TEST(what_is_under_way_ends_when_a_node_comes_back)
 	meets(_metadata, &c, &others, 1, 1u << 3 | 1u << 5);
 }
 
-/* A node is back before the others have repaired the rings without it: operations whose failure its
- * process has got must not go on at it.
+/* A node recovers before the others have repaired the rings without it. Operations whose failure
+ * its process was notified of must not go on at that node.
  */
 TEST(a_node_may_fail_for_a_moment)
 {
@@ -568,8 +570,8 @@ static void others_impair(struct __test_metadata *_metadata, const struct cube *
 	}
 }
 
-/* The answers of node 7 take longer than the neighbours of the coordinator wait for a message from
- * it: the repair goes on nevertheless.
+/* The answers of node 7 take longer than the time for which the coordinator's neighbours wait for
+ * its messages; the repair goes on nevertheless.
  */
 TEST(a_member_may_take_long_to_answer)
 {
@@ -582,16 +584,15 @@ TEST(a_member_may_take_long_to_answer)
 	others_impair(_metadata, &c, &slow);
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	part_of(&s, &c, 0);
-	/* The repair takes three requests with 3.6 s each, once the notice of the fault has come.
-	 */
+	/* After the notification of the fault, the repair takes three requests of 3.6 s each. */
 	EXPECT_TRUE(plan_tells_within(&c, &s, 18));
 	others_impair(_metadata, &c, &none);
 	EXPECT_TRUE(goes_on(&s));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The plan and the fabric can be removed while the plan is repaired, whatever the members are
- * doing.
+/* The plan and the fabric can be removed while the plan is being repaired, in any state of the
+ * members.
  */
 TEST(it_can_go_while_it_is_repaired)
 {
@@ -622,7 +623,9 @@ TEST(it_can_go_while_it_is_repaired)
 	}
 }
 
-/* A plan repairs itself only if that was asked for, and only plans of rings may be asked to. */
+/* A plan repairs itself only if that was requested, and the request is valid only for plans of
+ * rings.
+ */
 TEST(only_plans_of_rings_that_were_asked)
 {
 	struct ring_view v;

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Fault-tolerant unicast: a frame arrives if there is a healthy path, and once the nodes know of the
-# faults it takes a shortest one. The tool computes independently what is shortest.
+# faults it takes a shortest path. The tool computes shortest paths independently.
 #
 # Scheduling: shared second
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Counts the objects with "reached" and the wrong ones, and prints three of these. jq would take
-# half of the test's time.
+# Counts the objects that have "reached" and those of them that are wrong, and prints three of the
+# latter. jq would take half of the test's time.
 # shellcheck disable=SC2016
 reckon='
 function value(name,	at, rest) {
@@ -29,7 +29,7 @@ function value(name,	at, rest) {
 }
 END { print n + 0; print wrong + 0; print which }'
 
-# judge WHAT FILE [OPTION]: runs the commands in FILE, one a line, and checks all answers together
+# judge WHAT FILE [OPTION]: runs the commands in FILE, one per line, and checks all answers together
 judge() {
 	local seen
 	hcctl ${3:+"$3"} -j -b "$2" >"$scratch/ways" 2>"$scratch/said" || [[ ${3-} ]] ||
@@ -77,7 +77,7 @@ test_random_faults_to_dimension_6() {
 			} >>"$f"
 		done
 		sed -i '/nodes 0/s/ nodes 0//' "$f"
-		# Nodes that have failed refuse requests, and there is a limit to faults: those
+		# Nodes that have failed refuse requests, and the number of faults is limited: such
 		# commands fail.
 		judge "dimension $dim" "$f" -f
 		check 'del' hcctl fabric del t
@@ -87,7 +87,7 @@ test_random_faults_to_dimension_6() {
 test_a_component_learns_what_it_missed() {
 	local f=$scratch/batch
 	check 'add' hcctl fabric add t dim 4
-	# While apart, both sides get faults; then one link joins them.
+	# While the two halves are separated, both get faults; then one link connects them.
 	cat >"$f" <<-'END'
 		link set t 0:3,1:3,2:3,3:3,4:3,5:3,6:3,7:3 down
 		link set t 0:0,2:1 down
@@ -107,7 +107,7 @@ test_a_component_learns_what_it_missed() {
 	judge 'apart and together' "$f"
 }
 
-# words COMMAND..: prints its output in one line
+# words COMMAND..: prints the output of COMMAND on one line
 words() { "$@" | xargs; }
 
 test_shown_for_people() {

@@ -2,32 +2,33 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: run.sh [PROGRAM..]
-# Runs all tests of this folder, or the named ones, as root on a machine with the module loaded,
-# and checks the kernel's log after each. KTAP on standard output; status 1 if one failed.
 #
-# Programs that say "Scheduling: shared" run side by side, as many as HC_LANES says (4; 2
-# on a kernel with debugging, 1 on one processor), scripts each in a network namespace of their own.
-# The others run alone, after them. Tests of a shared script that it puts into "alone" run there
-# too, as NAME:alone. A complaint in the kernel's log counts for all programs that ran when it came.
-# The output is in the same order in every run.
+# Runs all tests of this folder, or the named ones, as root on a machine with the module loaded, and
+# checks the kernel's log after each. Prints KTAP; the exit status is 1 if a test failed.
+#
+# Programs with the line "Scheduling: shared" run side by side, HC_LANES at a time (4; 2 on a kernel
+# with debugging, 1 on one processor), scripts each in a network namespace of its own. The others
+# run alone, after them. Tests that a shared script lists in "alone" run there, too, as NAME:alone.
+# A complaint in the kernel's log counts for all programs that ran at that time. The output is in
+# the same order in every run.
 #
 # HC_PART=shared or alone: run only the former or the latter, so that two machines can share the
-# work; those that say "second" then belong to "alone".
+# work; programs with the word "second" then belong to "alone".
 #
-# HC_OF=WORD, HC_WITHOUT=WORD: run only the programs with this word behind "Scheduling:", or none
-# of them. HC_EACH=K/N: run only every N-th of the remaining ones, from the K-th on.
+# HC_OF=WORD, HC_WITHOUT=WORD: run only the programs with this word after "Scheduling:", or only
+# those without it. HC_EACH=K/N: run only every N-th of the remaining programs, from the K-th on.
 #
-# HC_AGAIN=yes: a program that fails, but neither dies nor makes the kernel complain, is run once
-# more, alone or beside another one; the second result counts (selftests/tools/tally).
-# HC_DEADLINE=S: a program that would begin later than S seconds after the first one is skipped.
+# HC_AGAIN=yes: run a program that fails once more, alone or beside another one, unless it crashes
+# or makes the kernel complain; the second result counts (selftests/tools/tally).
+# HC_DEADLINE=S: skip programs that would begin later than S seconds after the first one.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 # shellcheck source=selftests/lib/lib.sh
 . ./lib/lib.sh
 
-# limit PROGRAM [shared]: prints the seconds that it may take; kernels with debugging are several
-# times slower
+# limit PROGRAM [shared]: prints the seconds that the program may take; kernels with debugging are
+# several times slower
 limit() {
 	local seconds=300
 	[[ ! $2 || $debug ]] || seconds=450
@@ -37,8 +38,8 @@ limit() {
 	echo "$seconds"
 }
 
-# complaints PROGRAM: prints complaints in the kernel's log; if the log has lost the mark, all that
-# is there may be the program's
+# complaints PROGRAM: prints complaints in the kernel's log since the program began; if the log has
+# lost the mark of the beginning, any complaint in it may be the program's
 complaints() {
 	local log mark="hypercube-selftests: begin $1\$"
 	log=$(dmesg)
@@ -47,14 +48,14 @@ complaints() {
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
-# A script that shares the machine runs in a network namespace of its own, which /sys has to show.
+# A script that shares the machine runs in a network namespace of its own, which /sys must show.
 # shellcheck disable=SC2016
 apart='mount -t sysfs sysfs /sys && mount -t debugfs debugfs /sys/kernel/debug
 	mount -t tracefs tracefs /sys/kernel/tracing
 	ip link set lo up
 	exec "$0"'
 
-# group_of GROUP: prints the processes of this group
+# group_of GROUP: prints the processes of this process group
 group_of() {
 	local stat fields
 	for stat in /proc/[0-9]*/stat; do
@@ -64,8 +65,7 @@ group_of() {
 	done
 }
 
-# left_behind GROUP: kills and prints processes that are still there a second after the program's
-# end
+# left_behind GROUP: prints and kills processes that still exist a second after the program's end
 left_behind() {
 	local i left
 	for ((i = 0; i < 20; i++)); do
@@ -78,8 +78,8 @@ left_behind() {
 	kill -KILL -- "-$1"
 }
 
-# contained SECONDS COMMAND..: runs COMMAND for at most SECONDS; a process that it leaves behind
-# would keep the output open for ever
+# contained SECONDS COMMAND..: runs COMMAND for at most SECONDS, and ends the processes that it
+# leaves behind, which would otherwise keep the output open for ever
 contained() {
 	local status group=$work/$BASHPID.group
 	(
@@ -111,7 +111,8 @@ attempt() {
 again() { [[ ${HC_AGAIN-} && $1 != [0345] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
-# run NUMBER PROGRAM [shared]: prints the result of a program after those of its tests
+# run NUMBER PROGRAM [shared]: prints the results of the program's tests, and then that of the
+# program
 run() {
 	local name=$2 begin=$EPOCHREALTIME status before after
 	spent before
@@ -138,7 +139,7 @@ run() {
 	esac
 }
 
-# show: prints the output of programs that have ended, as far as all before them have
+# show: prints the output of programs that have ended, up to the first one that has not
 show() {
 	while [[ -e $work/$((shown + 1)).status ]]; do
 		cat "$work/$((++shown)).out"
@@ -162,8 +163,8 @@ start() {
 mapfile -t shared < <(scheduled shared)
 shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 
-# arranged PROGRAM..: prints shared programs first, then their tests that must run alone and the
-# other programs
+# arranged PROGRAM..: prints the shared programs, then their tests that must run alone and the other
+# programs
 arranged() {
 	case ${HC_PART-} in
 	shared) sharing "$@" | chosen second -v ;;
@@ -190,8 +191,8 @@ not_sharing() {
 	done
 }
 
-# chosen WORD [-v]: prints the names on standard input of programs with this word behind
-# "Scheduling:", or with -v of the others
+# chosen WORD [-v]: of the names on standard input, prints those of programs with this word after
+# "Scheduling:", or with -v the others
 chosen() { if [[ $1 ]]; then grep -xF ${2+"$2"} -f <(scheduled "$1"); else cat; fi; }
 
 # each K/N: prints every N-th line of standard input from the K-th on, or all lines without an
@@ -204,7 +205,7 @@ lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
 [[ $lanes == 1 && ! ${HC_PART-} ]] || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# fell PID: kills the process and all below it, which Ctrl-C does not reach
+# fell PID: kills the process and all its descendants, which Ctrl-C does not reach
 fell() {
 	local child
 	for child in $(pgrep -P "$1"); do fell "$child"; done
@@ -219,7 +220,7 @@ leave() {
 	exit 130
 }
 trap leave INT TERM
-# Busybox's modprobe does not wait for a module that another process is about to load.
+# Busybox's modprobe does not wait for a module that another process is loading.
 for module in veth dummy bridge macvlan 8021q sch_netem tls; do modprobe -q "$module"; done
 export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
 echo 'KTAP version 1'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that contribute ahead of what they have read, as hypercube(7) describes for failures: a
- * contribution that was sent without knowledge of a failure is refused, so no sum mixes parts of
- * different rounds, whichever process was ahead. After a failure each process receives until it has
- * no operation outstanding, and agrees with the others, over the plan itself, on the round at which
- * to go on.
+ * Processes contribute ahead of what they have read, as hypercube(7) describes for failures. A
+ * contribution that was sent without knowledge of a failure is refused, so no sum mixes
+ * contributions of different rounds, whichever process was ahead. After a failure each process
+ * receives until it has no operation outstanding, and agrees with the others, by an operation on
+ * the plan itself, on the round at which to go on.
  *
  * Scheduling: shared
  */
@@ -19,9 +19,9 @@
 
 #define PLAN 5
 #define NODES 8
-/* More contributions than a plan's window, so that some wait in the kernel. */
+/* Number of contributions that exceeds a plan's window, so that some wait in the kernel. */
 #define AHEAD 100
-/* Cookie of the operation by which the processes agree. */
+/* Cookie of the operation with which the processes agree. */
 #define AGREEMENT UINT64_MAX
 
 /**
@@ -29,7 +29,7 @@
  * @next: the round of its next contribution
  * @from: the first round of which it has no result
  * @out: contributions whose end it has not received
- * @failed: it has got a failure, and the processes have not agreed since
+ * @failed: it was notified of a failure, and the processes have not agreed since
  * @agrees: its contribution to the agreement is under way
  */
 struct sender {
@@ -44,7 +44,7 @@ struct sender {
  * struct crowd - a cube with such processes
  * @corrupted: the round in which @spoiler contributes another length than the others, if any
  * @agreed: number of times that the spoiler has agreed with the others
- * @until: no process contributes to rounds from here on
+ * @until: the first round to which no process contributes
  */
 struct crowd {
 	struct cube c;
@@ -79,14 +79,14 @@ static int crowd_new(struct crowd *w, unsigned int type)
 	return err ? err : install(&w->c, type);
 }
 
-/* All members contribute the same value. */
+/* Return: the contribution to a round, the same for all members. */
 static uint64_t part(uint64_t round)
 {
 	return round * 1000003 + 1;
 }
 
-/* Contribute. Return: true if the kernel took it. Refusals because a failure was not read yet, or
- * because there is no plan, are no errors.
+/* Contribute. Return: true if the kernel took the contribution. Refusals because a failure was not
+ * read yet, or because there is no plan, are not errors.
  */
 static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int oper,
 		 uint64_t value, size_t bytes)
@@ -118,8 +118,8 @@ static void give_round(struct crowd *w, unsigned int u)
 		s->next++;
 }
 
-/* Contribute to the agreement, with other parameters than those of rounds: a process that has not
- * received the failure yet would go on with a round, and makes this operation fail.
+/* Contribute to the agreement, with other parameters than those of rounds. A process that has not
+ * received the failure yet would go on with a round, and would make this operation fail.
  */
 static void give_word(struct crowd *w, unsigned int u)
 {
@@ -207,7 +207,7 @@ static bool finished(const struct crowd *w)
 	return true;
 }
 
-/* All processes complete the same round; then no operation is outstanding. */
+/* Let all processes complete the same round; then no operation is outstanding. */
 static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
 {
 	uint64_t end = deadline(20), last = 0;
@@ -247,7 +247,7 @@ static void corrupted_rounds(struct __test_metadata *_metadata, unsigned int typ
 	crowd_end(_metadata, &w);
 }
 
-/* Send with HYPERCUBE_F_STALE from node 0, the source of the plan if that is a broadcast. */
+/* Send with HYPERCUBE_F_STALE from node 0, which is the source if the plan is a broadcast. */
 static int says_ahead(struct cube *c, unsigned int plan, unsigned int collective)
 {
 	const struct hypercube_op op = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: every wrong use is refused with its own error, and changes nothing; who may bind; names,
- * pieces of records, and sockets without a fabric.
+ * Sockets: every wrong use is refused with an error of its own and changes nothing. Also: which
+ * users may bind, addresses, results that are read in pieces, and sockets whose fabric was removed.
  *
  * Scheduling: alone
  */
@@ -162,7 +162,7 @@ struct wrong_op {
 	int err;
 };
 
-/* Add a row: the good operation with one field wrong. */
+/* Add a row to the table: the good operation with one member wrong. */
 #define WRONG(field, value, error)						\
 	do {									\
 		good.field = value;						\
@@ -234,7 +234,7 @@ TEST(wrong_operations_are_refused)
 	EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[1], &op, data, 24, 0));
 	EXPECT_EQ(-EFAULT, shc_send(c.fd[1], &op, (void *)8, 16, 0));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
-	/* A socket sends one contribution at a time. */
+	/* A socket sends one contribution at a time, so a second one is refused. */
 	EXPECT_EQ(8, shc_send(c.fd[1], &op, data, 8, 0));
 	EXPECT_EQ(-EBUSY, shc_send(c.fd[1], &op, data, 8, 0));
 	EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[1], NULL, data, 16, 0));
@@ -243,7 +243,7 @@ TEST(wrong_operations_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Call sendmsg() with control messages made by hand. Return: 0 or errno. */
+/* Call sendmsg() with a raw control message. Return: 0 or errno. */
 static int send_control(int fd, const void *control, size_t len, const void *name, int flags)
 {
 	struct iovec iov = { .iov_base = &v, .iov_len = sizeof(v) };
@@ -302,8 +302,8 @@ TEST(wrong_control_messages_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The same operation in either form: each member uses one of them, and all contributions are in the
- * result.
+/* The operation in the long and the short form of the control message: each member uses one of
+ * them, and all contributions are in the result.
  */
 TEST(short_control_messages_are_the_same_in_fewer_bytes)
 {
@@ -422,9 +422,7 @@ TEST(short_reads_take_a_record_in_pieces)
 		EXPECT_EQ(4 * data[i], got[i]);
 		EXPECT_EQ(0, res.op);
 	}
-	/* A buffer that is longer than the record does not receive the beginning of the next
-	 * record.
-	 */
+	/* A buffer that is longer than the record gets no bytes of the next record. */
 	EXPECT_EQ(80, shc_recv(c.fd[u], got, sizeof(got), &res, &eor, 0));
 	EXPECT_TRUE(eor);
 	EXPECT_EQ(1, res.op);
@@ -445,7 +443,7 @@ static long cpu_us(void)
 	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-/* Return: CPU time of a receive call that waits 200 ms for nothing. */
+/* Return: CPU time in us of a receive call that waits 200 ms and gets nothing. */
 static long cpu_of_wait(int fd, int spin_us)
 {
 	const struct timeval limit = { .tv_usec = 200000 };
@@ -477,7 +475,7 @@ TEST(receivers_keep_an_idle_processor_as_long_as_they_are_notified)
 	EXPECT_EQ(200, us);
 	fcntl(fd, F_SETFL, 0);
 	idle = cpu_of_wait(fd, 0);
-	/* Any other task that wants to run ends the busy wait, so try again. */
+	/* Any other task that is ready to run ends the busy wait, so try again. */
 	for (tries = 0; tries < 10 && spun < idle + 20000; tries++)
 		spun = cpu_of_wait(fd, 100000);
 	TH_LOG("CPU time of waiting for 200 ms: %ld us asleep, %ld us busy", idle, spun);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets in calls that add flags of the kernel's own: sendmmsg(), recvmmsg(), sendfile(),
+ * Sockets in calls that pass flags internal to the kernel: sendmmsg(), recvmmsg(), sendfile(),
  * io_uring, and calls of 32-bit programs.
  *
  * Scheduling: shared
@@ -66,7 +66,7 @@ static void control_set(struct messages *v, unsigned int i, const void *what, si
 	v->m[i].msg_hdr.msg_controllen = CMSG_SPACE(size);
 }
 
-/* Receive all messages as they come. Return: true if they have the data of messages_init(),
+/* Receive all messages as they arrive. Return: true if they have the data of messages_init(),
  * multiplied by @times.
  */
 static bool come(int fd, uint64_t times)
@@ -136,7 +136,7 @@ TEST(datagrams_of_one_call)
 		v.addr[i] = shc_addr(c.name, 1);
 		v.m[i].msg_hdr.msg_name = &v.addr[i];
 		v.m[i].msg_hdr.msg_namelen = sizeof(v.addr[i]);
-		/* MSG_EOR is the one flag that sendmmsg() takes from a message. */
+		/* MSG_EOR is the only flag that sendmmsg() takes from a message. */
 		v.m[i].msg_hdr.msg_flags = MSG_EOR;
 	}
 	EXPECT_EQ(N, sendmmsg(c.fd[0], v.m, N, 0));
@@ -198,7 +198,7 @@ TEST(a_file_is_a_contribution)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A task is put as a whole: none is made of the beginning of a file. */
+/* A task is put as a whole; the beginning of a file does not become a task. */
 TEST(a_file_is_a_task_if_one_call_brings_it)
 {
 	static char in[100000], out[HYPERCUBE_TASK_MAX];
@@ -262,8 +262,8 @@ TEST(flags_that_mean_something_else_are_refused)
 /* --- io_uring --- */
 
 /**
- * struct uring - submission and completion ring with one entry each, made by hand, as liburing may
- *	be missing
+ * struct uring - submission and completion ring with one entry each, set up without liburing, which
+ * may be missing
  * @fd: descriptor of the io_uring
  * @ring: the pages that both rings share
  * @sqe: the submission entry
@@ -298,7 +298,7 @@ static __u32 *uring_at(const struct uring *u, __u32 offset)
 	return (__u32 *)(u->ring + offset);
 }
 
-/* Submit one request, and wait for it. Return: its result. */
+/* Submit one request, and wait for its completion. Return: its result. */
 static int uring_do(struct uring *u, int op, int fd, const void *addr, unsigned int len,
 		    unsigned int flags)
 {
@@ -367,7 +367,7 @@ struct msg_32 {
 	uint32_t name, namelen, iov, iovlen, control, controllen, flags, sent;
 };
 
-/* Everything that 32-bit pointers must reach. */
+/* The data that 32-bit pointers must reach. */
 struct low {
 	struct msg_32 m[N];
 	uint32_t iov[N][2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages from node to node: between all pairs, around faults, delivered if and only if a path of
- * healthy links exists; order, sizes, full buffers, wrong use.
+ * Messages from node to node, between all pairs and around faults: each is delivered if and only if
+ * a path of healthy links exists. Also order, sizes, full buffers and wrong use.
  *
  * Scheduling: shared
  */
@@ -25,8 +25,8 @@ struct message {
 	uint32_t nr;
 };
 
-/* heard[]: how often each number was received; given: numbers used so far; first: first number of
- * the current round; arrived: messages of this round that have come.
+/* got_news[]: how often each number was received; given: numbers used so far; first: first number
+ * of the current round; arrived: messages of this round that have arrived.
  */
 static unsigned char got_news[1 << 13];
 static unsigned int given, first, arrived;
@@ -63,7 +63,8 @@ static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
 	return n;
 }
 
-/* Receive all messages that have come to node @u. Return: number of wrong ones and of duplicates.
+/* Receive all messages that have arrived at node @u. Return: number of wrong messages and of
+ * duplicates.
  */
 static unsigned int hear(const struct cube *c, unsigned int u)
 {
@@ -82,7 +83,7 @@ static unsigned int hear(const struct cube *c, unsigned int u)
 	return wrong + (n != -EAGAIN);
 }
 
-/* Receive until @want messages have come, and then until no more come. Return: number of wrong
+/* Receive until @want messages have arrived, and then until no more arrive. Return: number of wrong
  * ones.
  */
 static unsigned int collect(const struct cube *c, unsigned int want)
@@ -102,7 +103,9 @@ static unsigned int collect(const struct cube *c, unsigned int want)
 	return wrong;
 }
 
-/* Return: number of pairs of live nodes that are connected. */
+/* Return: number of ordered pairs of live nodes that are connected, including each node with
+ * itself.
+ */
 static unsigned int pairs(const struct cube *c)
 {
 	uint32_t set[CUBE_MAX / 32];
@@ -113,9 +116,9 @@ static unsigned int pairs(const struct cube *c)
 	return n;
 }
 
-/* Send a message between each pair of nodes: it must arrive once if the nodes live and are
- * connected, else never. On a slow host a message may still look for a path after this round, and
- * find one after the cube has healed; therefore each message has a number.
+/* Send a message between each pair of nodes: it must arrive once if the nodes are live and
+ * connected, else never. On a slow machine a message may still search for a path after this round,
+ * and find one after the cube has healed; therefore each message has a number.
  */
 static unsigned int all_pairs(struct cube *c)
 {
@@ -238,12 +241,12 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	printf("# %u of %u messages were kept\n", got, i);
 	EXPECT_LE(100, got);
 	EXPECT_GT(4000, got);
-	/* Messages to other nodes are not affected, and neither is the next one. */
+	/* Messages to other nodes are not affected, nor is the next message to this node. */
 	EXPECT_EQ(4, post(&c, 0, 2, data, 4));
 	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
 	usleep(100000 * (unsigned int)patience(1));
 	EXPECT_EQ(4, take(&c, 2, data, sizeof(data), &from));
-	/* On a busy machine some of the earlier messages come late. */
+	/* On a busy machine some of the earlier messages arrive late. */
 	do
 		n = take(&c, 3, data, sizeof(data), &from);
 	while (n == sizeof(data));
@@ -296,8 +299,8 @@ static void *taker(void *arg)
 	return (void *)blocking_take(arg, 2);
 }
 
-/* Every call says so, not only the first one, and to every reader; what came before can still be
- * received.
+/* Every call of every reader reports that the fabric is gone, not only the first call. Messages
+ * that arrived before can still be received.
  */
 TEST(all_calls_say_that_the_fabric_is_gone)
 {
@@ -332,7 +335,7 @@ TEST(all_calls_say_that_the_fabric_is_gone)
 	EXPECT_NE(0, cube_del(&c));
 }
 
-/* Messages while links flap: none may come twice, or to a wrong node. */
+/* Messages while links flap: none may be delivered twice, or to a wrong node. */
 TEST(messages_while_links_flap)
 {
 	unsigned int round, node, dim, i, sent = 0, wrong = 0;

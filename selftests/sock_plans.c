@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets that are connected to one plan, besides the socket that serves all other plans of a node:
- * which socket gets a result, what passes to another socket while operations are under way, and
- * which operations end with a socket. There are two nodes; of plans 1, 2, .. node 0 is the sink.
+ * Sockets that are connected to one plan, beside the socket that serves all other plans of a node:
+ * which socket gets a result, which results and rights pass to another socket while operations are
+ * under way, and which operations end when a socket is closed. There are two nodes; node 0 is the
+ * sink of plans 1, 2, ..
  *
  * Scheduling: shared
  */
@@ -44,8 +45,8 @@ static int give(int fd, unsigned int plan)
 }
 
 /*
- * Receive the next record, in pieces if it is long. Return: its status, or the error of the call as
- * a positive number.
+ * Receive the next record, in several calls if it is long. Return: its status, or the error of the
+ * call as a positive number.
  */
 static int take(int fd, struct hypercube_result *res)
 {
@@ -82,8 +83,8 @@ static int fresh(int type)
 	return socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* A cube of two nodes; g: the sockets that serve all plans; t: the socket connected to a plan, not
- * open at first.
+/* A cube of two nodes. @g: the sockets that serve all plans; @t: the socket connected to a plan,
+ * not open at first.
  */
 struct two {
 	struct cube c;
@@ -222,7 +223,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	EXPECT_EQ(8, give(n.g[0], 2));
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(0, take(s, &res));
-	/* Also a sibling of a socket that is connected itself. */
+	/* A sibling of a socket that is itself connected works, too. */
 	EXPECT_EQ(0, sock_sibling(none, s, 1));
 	EXPECT_EQ(8, give(none, 1));
 	close(s);
@@ -232,7 +233,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	shut(&n.g[1]);
 }
 
-/* One plan is stuck with all that its socket may send; the other plans go on. */
+/* One plan is stuck after its socket has sent all that fits the buffers; the other plans go on. */
 TEST(plans_do_not_wait_for_each_other)
 {
 	struct hypercube_op stuck = sum(1, 64 << 20);
@@ -282,8 +283,7 @@ TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
 	n.t = shc_connected(n.c.name, 1, 1);
 	ASSERT_LE(0, n.t);
 	EXPECT_EQ(8, give(n.t, 1));
-	/* The socket may still send the rest of the contribution that it had begun, nothing more.
-	 */
+	/* The socket may still send the rest of the contribution that it has begun, no other. */
 	EXPECT_EQ(1 << 17, shc_send(n.g[1], NULL, big, 1 << 17, 0));
 	EXPECT_EQ(-EADDRINUSE, give(n.g[1], 1));
 	EXPECT_EQ(8, give(n.g[0], 1));
@@ -336,7 +336,7 @@ TEST(a_close_ends_what_its_socket_served)
 	two_end(_metadata, &n);
 }
 
-/* The first socket has taken part, but the plan belongs to another socket now. */
+/* The first socket has taken part, but now another socket serves the plan. */
 TEST(a_close_after_another_has_taken_over_ends_nothing)
 {
 	struct hypercube_op half = sum(1, 2 << 15);
@@ -356,7 +356,7 @@ TEST(a_close_after_another_has_taken_over_ends_nothing)
 	shut(&n.t);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
-	/* Closing the first socket fails only what it has half sent. */
+	/* Closing the first socket fails only the contribution that it has sent half of. */
 	n.g[1] = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
 	EXPECT_EQ(1 << 15, shc_send(n.g[1], &half, big, 1 << 15, 0));
 	n.t = shc_connected(n.c.name, 1, 1);
@@ -451,7 +451,7 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "second..", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(1, res.op);
-	/* Closing a socket does not affect the plan while another one receives. */
+	/* Closing a socket does not affect the plan while another socket receives. */
 	shut(&n.g[1]);
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "third...", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
@@ -464,9 +464,7 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	two_end(_metadata, &n);
 }
 
-/* Records are numbered from just below 2^32 on: an implementation with 32-bit numbers would lose
- * some.
- */
+/* Record numbers start just below 2^32: a kernel with 32-bit numbers would lose records. */
 TEST(records_are_numbered_across_32_bits)
 {
 	struct hypercube_op op = sum(1, 8);
@@ -486,7 +484,8 @@ TEST(records_are_numbered_across_32_bits)
 	two_end(_metadata, &n);
 }
 
-/* As user @uid, bind all kinds of sockets at node 1, report that, and return what happens to them.
+/* Become user @uid, bind a socket of each kind at node 1, report that, and return whether the
+ * sockets fail as they must.
  */
 static int user(const char *name, unsigned int uid, int ready, int go)
 {
@@ -539,7 +538,9 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	EXPECT_EQ(0, take(g, &res));
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
-	/* Setting the same owner again changes nothing; another owner takes all sockets away. */
+	/* Setting the same owner again changes nothing; setting another owner takes all sockets
+	 * away.
+	 */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
 	EXPECT_EQ(-EADDRINUSE, shc_bound(c.name, 1, SOCK_SEQPACKET));
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1001));
@@ -553,7 +554,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* Sockets that were not bound by the owner's right stay. */
+	/* Sockets that were not bound by the right of an owner stay. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1002));
 	EXPECT_EQ(8, give(g, 1));
 	EXPECT_EQ(8, give(fd[1], 1));

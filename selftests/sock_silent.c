@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that never receives: what waits for it takes no more memory than its buffer and a
- * little; lost records are counted, and the process gets an error for them.
+ * A process that never receives: the records that wait for it take no more memory than its buffer
+ * and a fixed amount. Lost records are counted, and the process gets an error for them.
  *
  * Scheduling: shared
  */
@@ -14,7 +14,7 @@
 
 #define RCVBUF	(1 << 16)
 #define SEGMENT	1024
-/* Records without data may use this much beyond the buffer, and one segment more. */
+/* Memory that records without data may use beyond the buffer, plus a segment. */
 #define BEYOND	((1 << 18) + (1 << 16))
 
 static uint32_t meminfo(int fd, unsigned int what)
@@ -34,11 +34,11 @@ static int small(int fd)
 }
 
 /**
- * struct heard - what a socket has received
+ * struct got_news - what a socket has received
  * @right: records with status 0
  * @failed: other records
  * @lost: number of calls that failed with ENOBUFS
- * @error: another error of a call, except that nothing was there
+ * @error: any other error of a call, except EAGAIN
  */
 struct got_news {
 	unsigned int right;
@@ -70,7 +70,7 @@ static void hear(int fd, struct got_news *h)
 	}
 }
 
-/* A source begins messages and leaves, many times. */
+/* A source begins a message and leaves, many times. */
 TEST(the_ends_of_many_broadcasts)
 {
 	struct hypercube_op op = { .plan = 1, .collective = HYPERCUBE_BCAST, .bytes = SEGMENT + 1 };
@@ -101,9 +101,7 @@ TEST(the_ends_of_many_broadcasts)
 	} while (h.failed + meminfo(r, SK_MEMINFO_DROPS) < n && poll(&p, 1, 1000) > 0);
 	printf("# %u failures heard, %u lost, of %u\n", h.failed,
 	       meminfo(r, SK_MEMINFO_DROPS), n);
-	/* A message that waits for the end of the one before it when its source leaves never
-	 * begins.
-	 */
+	/* A message that waits for the end of the one before never begins if its source leaves. */
 	EXPECT_LE(h.failed + meminfo(r, SK_MEMINFO_DROPS), n);
 	EXPECT_LE(n - n / 50, h.failed + meminfo(r, SK_MEMINFO_DROPS));
 	EXPECT_EQ(0, h.right);
@@ -122,7 +120,7 @@ TEST(the_ends_of_many_broadcasts)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All contributions are refused, as the plan is replaced under each of them. */
+/* All contributions fail, as the plan is replaced while each is under way. */
 TEST(refusals_that_nobody_reads)
 {
 	struct hypercube_op op = {
@@ -151,7 +149,7 @@ TEST(refusals_that_nobody_reads)
 	ASSERT_EQ(0, ctl_plan_del(c.name, 1));
 	printf("# %u bytes at most, %u sent\n", most, sent);
 	EXPECT_LE(most, RCVBUF + BEYOND);
-	/* Some may still be under way to the node. */
+	/* Some failures may still be under way to the node. */
 	for (i = 0; i < 1000 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
 		hear(fd, &h);
 		usleep(50000);
@@ -163,12 +161,12 @@ TEST(refusals_that_nobody_reads)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Enough plans that records are lost. */
+/* Number of plans that suffices for records to be lost. */
 #define PLANS	8
-/* Contributions to each plan. */
+/* Number of contributions to each plan. */
 #define BEGUN	64
 
-/* Wait until the poll has begun all that node @node has contributed to a plan. */
+/* Wait until the poll has begun all contributions of node @node to a plan. */
 static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node)
 {
 	struct wait_view v = { 0 };
@@ -179,7 +177,7 @@ static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node
 	return v.next >= BEGUN;
 }
 
-/* A process that has read all remaining failures, and the error for lost ones, can go on. */
+/* A process that has read all remaining failures, and the error for the lost ones, can continue. */
 TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 {
 	struct hypercube_op op = {
@@ -202,11 +200,11 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 		ASSERT_EQ(0, cube_plan_to(&c, op.plan, 0));
 		for (i = 0; i < BEGUN; i++)
 			ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
-		/* Node 0 takes part, so when it leaves the contributions of node 1 fail. */
+		/* Node 0 takes part, so when it leaves, the contributions of node 1 fail. */
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
 		ASSERT_EQ(0, shc_ended(c.fd[0]));
 		/* Contributions that have not begun would be refused as the reader makes room, and
-		 * not be lost: so wait until all have begun.
+		 * their records would not be lost. So wait until all have begun.
 		 */
 		ASSERT_TRUE(all_begun(&c, op.plan, 1));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting: blocking calls, time limits, signals, poll(), and a receiver that is woken in each of
- * the ways in which an operation can end.
+ * Waiting in calls: blocking calls, time limits, signals, poll(), and a receiver that is woken by
+ * each kind of end of an operation.
  *
  * Scheduling: alone
  */
@@ -51,7 +51,7 @@ static void limit(int fd, int option, int ms)
 	setsockopt(fd, SOL_SOCKET, option, &t, sizeof(t));
 }
 
-/* A call in a thread of its own, so that something can happen while it blocks. */
+/* A call in a thread of its own, so that the test can act while it blocks. */
 struct call {
 	pthread_t thread;
 	int fd;
@@ -124,7 +124,7 @@ TEST(a_receiver_waits_for_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A receiver is not woken because its own contribution was consumed. */
+/* The kernel consuming a receiver's own contribution does not wake it. */
 TEST(a_receiver_sleeps_until_the_result)
 {
 	struct hypercube_op op = sum(8);
@@ -149,8 +149,8 @@ TEST(a_receiver_sleeps_until_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* @lowat: SO_RCVLOWAT, by which either a piece of a result or only the last one wakes the sink's
- * receiver.
+/* Send a contribution in pieces. @lowat: SO_RCVLOWAT, with which either any piece of the result or
+ * only the last one wakes the sink's receiver.
  */
 static void pieces(struct __test_metadata *_metadata, int lowat)
 {
@@ -228,7 +228,7 @@ TEST(a_sender_waits_for_room)
 
 	ASSERT_EQ(0, start(&c));
 	call_start(&k, c.fd[1], true);
-	/* The call waits until its operation fails. */
+	/* The call blocks until its operation fails. */
 	EXPECT_EQ(sizeof(big), shc_send(c.fd[2], &op, big, sizeof(big), 0));
 	cube_close(&c, 2);
 	EXPECT_EQ(-ECONNABORTED, call_end(&k));
@@ -345,7 +345,7 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_TRUE(ready(c.fd[sink], 1000) & POLLERR);
-	/* The error is reported once; but POLLHUP stays, as the socket has no node any more. */
+	/* The error is reported once; POLLHUP stays, as the socket no longer has a node. */
 	ASSERT_EQ(0, getsockopt(c.fd[sink], SOL_SOCKET, SO_ERROR, &err, &len));
 	EXPECT_EQ(ENODEV, err);
 	EXPECT_TRUE(ready(c.fd[sink], 0) & POLLHUP);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks with a replica at a second node: none is lost when a node fails, none is executed twice
- * when none fails, and nothing is left behind.
+ * when none fails, and no replica is left behind.
  *
  * Scheduling: shared long
  */
@@ -37,7 +37,9 @@ static int copies_settle(const struct task_fixture *y, unsigned int others)
 	return 0;
 }
 
-/* Wait until no memory is used for tasks any more. Return: 0 or -ETIMEDOUT. */
+/* Wait until no memory is used for tasks any more. Return: 0, -ETIMEDOUT, or -EBADMSG if replicas
+ * are left.
+ */
 static int bytes_settle(const struct task_fixture *y)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
@@ -48,14 +50,14 @@ static int bytes_settle(const struct task_fixture *y)
 	return fixture_sum(y).kept || fixture_sum(y).copied ? -EBADMSG : 0;
 }
 
-/* Take all remaining tasks; then everything else must be gone, too. Return: number of errors. */
+/* Take all remaining tasks, and check that all replicas are gone, too. Return: number of errors. */
 static unsigned int all_wrong(struct task_fixture *y)
 {
 	return fixture_wrong(y) + !!bytes_settle(y);
 }
 
-/* As all_wrong(), where nodes have failed: each task must come at least once, and each time but one
- * marked as repeated.
+/* As all_wrong(), if nodes have failed: each task must be taken at least once, and each time but
+ * one with the mark that it is redelivered.
  */
 static unsigned int some_wrong(struct task_fixture *y)
 {
@@ -127,7 +129,7 @@ TEST(tasks_of_all_sizes_are_revived_as_they_were)
 	}
 }
 
-/* Tasks with a replica must be notified as recovered, and no other task as lost. */
+/* Tasks with a replica must be reported as recovered, and no other tasks as lost. */
 TEST(losses_and_what_is_not_lost_are_notified)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
@@ -184,7 +186,7 @@ TEST(another_node_keeps_what_a_dead_one_has_kept)
 	EXPECT_EQ(0, task_view(y.c.name, 2, &v));
 	EXPECT_EQ(50, v.kept);
 	EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).recovered);
-	/* Tasks with replicas at both nodes are lost when the second node fails. */
+	/* Tasks with replicas at both failed nodes are lost when the second node fails. */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
@@ -206,7 +208,7 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 	EXPECT_EQ(0, fixture_sum(y).copied);
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, false));
 	EXPECT_EQ(0, copies_settle(y, 0));
-	/* A replica behind a link that fails is kept as long as no other node can hold one. */
+	/* A replica behind a failed link is kept as long as no other node can hold one. */
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
 	usleep(20000);
 	EXPECT_EQ(1, fixture_sum(y).kept);
@@ -216,8 +218,8 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* The node with the old replicas is notified by a path around the fault that it need not keep them
- * any more.
+/* The node with the old replicas is notified, by a path around the fault, that it need not keep
+ * them any more.
  */
 TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 {
@@ -239,7 +241,7 @@ TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* A task migrates, and the node that it leaves keeps its replica. */
+/* Tasks migrate, and the node that a task leaves keeps its replica. */
 TEST(what_was_handed_over_is_kept_from_that_moment)
 {
 	unsigned int round;
@@ -278,8 +280,8 @@ TEST_TASKS(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* Replicas of other nodes' tasks take at most half of the memory, so that a node has room for tasks
- * of its own.
+/* Replicas of other nodes' tasks take at most half of a node's memory for tasks, so there is space
+ * for tasks of its own.
  */
 TEST_TASKS(a_keeper_has_room_for_its_own, 1, 0)
 {
@@ -345,8 +347,8 @@ TEST_TASKS(links_that_go_down_and_up_double_nothing, 3, 512)
 		EXPECT_EQ(0, y->repeated[i]);
 }
 
-/* Some tasks are held by workers, and all migrate, when a node fails; it is back before the next
- * one fails.
+/* When a node fails, workers hold some tasks and all others migrate. The node recovers before the
+ * next one fails.
  */
 TEST_TASKS(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
 {
@@ -387,7 +389,7 @@ static int copies_some(struct task_fixture *y)
 	return copies_fill(y, 60, 3000);
 }
 
-/* A node fails, and then the node with its replicas while it puts these into its queue. */
+/* A node fails, and then the node with its replicas fails while it puts these into its queue. */
 TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Task migration from node to node: each task is in one place, whatever happens on the way. Every
- * task has a number of its own, and in the end each number was taken once, or was lost.
+ * Task migration from node to node: each task is in exactly one queue, whatever happens meanwhile.
+ * Every task has a number of its own, and at the end each number was either taken once or lost.
  *
  * Scheduling: shared
  */
@@ -18,7 +18,9 @@
 
 static char in[HYPERCUBE_TASK_MAX];
 
-/* Migrate tasks at random until @target migrations have happened. Return: 0 or -ETIMEDOUT. */
+/* Migrate tasks at random until @target migrations have happened; call @meanwhile between them.
+ * Return: 0 or -ETIMEDOUT.
+ */
 static int fixture_stir(struct task_fixture *y, uint64_t target,
 			void (*meanwhile)(struct task_fixture *y))
 {
@@ -32,7 +34,7 @@ static int fixture_stir(struct task_fixture *y, uint64_t target,
 			task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 1 + below(8));
 		if (meanwhile)
 			meanwhile(y);
-		/* Give the requested migrations time to end. */
+		/* Give the requested migrations time to finish. */
 		usleep(1000);
 	}
 	return 0;
@@ -75,7 +77,7 @@ TEST_TASKS(an_empty_task_arrives, 1, 0)
 	EXPECT_EQ(0, id.node);
 	EXPECT_EQ(1, id.nr);
 	EXPECT_EQ(REPEAT, id.flags);
-	/* Its worker closes: a task that has migrated goes back into the queue as well. */
+	/* Its worker closes: a task that has migrated is put back into the queue, too. */
 	close(y->c.fd[1]);
 	y->c.fd[1] = task_bound(&y->c, 1);
 	EXPECT_EQ(0, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
@@ -98,7 +100,7 @@ TEST(a_full_neighbour_takes_nothing)
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(2, v.queued);
 	EXPECT_EQ(0, v.sent);
-	/* Once there is room the neighbour takes the tasks. */
+	/* Once there is space, the neighbour takes the tasks. */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
 	EXPECT_EQ(0, fixture_move(&y, 0, 0, 2));
@@ -138,7 +140,7 @@ TEST(what_cannot_be_moved_is_refused)
 	EXPECT_EQ(0, fixture_end(&y));
 }
 
-/* Migrate tasks at random over bad links; @meanwhile: what else happens. */
+/* Migrate tasks at random over bad links; @meanwhile: called between migrations. */
 static void stirs(struct __test_metadata *_metadata, unsigned int tasks, unsigned int migrations,
 		  const struct impairments *bad, void (*meanwhile)(struct task_fixture *y))
 {
@@ -189,8 +191,8 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* Move a task to node 1 whose answer does not come over the link to node 0; then this link is taken
- * down. Return: number of errors.
+/* Migrate a task to node 1 while all that node 1 sends over its link to node 0 is lost, so its
+ * answer does not arrive. Then take this link down. Return: number of errors.
  */
 static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsigned int ms)
 {
@@ -212,7 +214,7 @@ static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsign
 	return failed + !!ctl_link_down(y->c.name, 0, 0, true);
 }
 
-/* Wait until no task is on its way, and get the counters of node 0. */
+/* Wait until no task is migrating, and get the counters of node 0. */
 static int settled(const struct task_fixture *y, struct task_view *v)
 {
 	return fixture_settle(y, 10) ?: task_view(y->c.name, 0, v);
@@ -269,9 +271,9 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.unresolved);
 	EXPECT_EQ(0, v.queued | v.moving | v.bytes);
-	/* The task is not executed twice: node 1 had it. */
+	/* The task is not executed twice: node 1 has it. */
 	EXPECT_EQ(0, fixture_wrong(&y));
-	/* A task that may be repeated is kept, and marked. */
+	/* A task that may be executed again is kept, and marked. */
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, fixture_put(&y, 0, 5000, REPEAT));
@@ -297,8 +299,8 @@ static void die(struct task_fixture *y)
 	ctl_node_failed(y->c.name, node, false);
 }
 
-/* Each task that may not be repeated is taken, or notified as lost, or notified as unresolved; it
- * is never both taken and lost, and never taken twice.
+/* Each task that may not be executed again is taken, or reported as lost, or reported as
+ * unresolved. It is never both taken and lost, and never taken twice.
  */
 TEST(nodes_that_die_take_along_what_is_notified)
 {

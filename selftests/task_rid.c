@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver-initiated diffusion: nodes that lack tasks ask their neighbours, many at once, and while
- * rounds of other methods run; every wait ends, and every task is in one place. That loads become
- * what the planner says is tested by task_rounds.
+ * Receiver-initiated diffusion: nodes that lack tasks request some from their neighbours, many
+ * nodes at once, and while rounds of other methods run. Every wait ends, and every task is in
+ * exactly one queue. task_rounds tests that loads become what the planner says.
  *
  * Scheduling: shared
  */
@@ -16,7 +16,7 @@
 
 #define RID	HYPERCUBE_BALANCE_RID
 
-/* Each node asks all its neighbours, which ask it at the same time. */
+/* Each node requests tasks from all its neighbours, while they request some from it. */
 TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 {
 	struct task_view sum;
@@ -37,7 +37,7 @@ TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 	nl_shut_all(nl, 16);
 }
 
-/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks: node 0 lacks 4.5, so it asks for 4, in parts of
+/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks. Node 0 lacks 4.5, so it requests 4, in parts of
  * 1.25, 0.75 and 2.5.
  */
 TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
@@ -62,7 +62,7 @@ TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* The same where each part alone is less than a task. */
+/* As above, with parts that are each less than one task. */
 TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 {
 	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
@@ -83,7 +83,7 @@ TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* A node asks over usable links only; a node without any asks no neighbour. */
+/* A node sends requests over usable links only; a node without usable links sends none. */
 TEST_TASKS(only_usable_links_are_asked_over, 3, 0)
 {
 	struct round_view v;
@@ -99,7 +99,7 @@ TEST_TASKS(only_usable_links_are_asked_over, 3, 0)
 	EXPECT_EQ(1, v.members);
 }
 
-/* Has a round failed with an error that no fault explains? */
+/* Has a round failed with an error that no fault can cause? */
 static bool odd(const struct round_view *v)
 {
 	return v->status && v->status != -ENOLINK && v->status != -EHOSTDOWN;
@@ -115,7 +115,7 @@ TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
 	ASSERT_EQ(0, nl_open_all(nl, 16));
 	fixture_fill(y, 600);
-	/* Go on until a link has failed within a round; how often that happens is chance. */
+	/* Continue until a link has failed during a round; how often that happens is random. */
 	for (k = 0; k < 2000 && (fixture_sum(y).sent < scaled(10000) || !failed); k++) {
 		/* Make loads uneven again. */
 		for (u = 0; u < 4; u++)
@@ -143,7 +143,9 @@ TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 	nl_shut_all(nl, 16);
 }
 
-/* Nothing comes from 1 to 0: the link goes down, and no other node notices. */
+/* All frames from node 1 to node 0 are lost. The link goes down, and a round of node 7 is not
+ * affected.
+ */
 TEST(a_link_that_delivers_nothing_ends_it)
 {
 	struct round_view v;
@@ -162,7 +164,7 @@ TEST(a_link_that_delivers_nothing_ends_it)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* The node that asks fails, or one that is asked, before or after tasks have gone. */
+/* The requesting node fails, or a node that was requested, before or after tasks have migrated. */
 TEST_TASKS(nodes_that_die_end_it, 3, 512)
 {
 	const struct impairments slow = { .delay = 500000, .seed = 1 };
@@ -204,7 +206,7 @@ TEST_TASKS(nodes_that_die_end_it, 3, 512)
 	nl_shut(&nl);
 }
 
-/* Nodes that find no tasks look for them rarely, and such rounds do not fill the history. */
+/* Nodes that find no tasks search less and less often, and such rounds do not fill the history. */
 TEST_TASKS(where_there_is_nothing_it_becomes_rare, 3, 0)
 {
 	struct balance_view b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds of load balancing: in the end each node has what the planner says, unless something comes
- * between; and whatever does, every task is in one place.
+ * Load balancing rounds: at their end each node has as many tasks as the planner says, unless a
+ * fault or a worker interferes. In any case every task is in exactly one queue.
  *
  * Scheduling: shared long
  */
@@ -80,7 +80,7 @@ TEST_TASKS(over_links_that_lose_frames, 3, 0)
 		EXPECT_EQ(0, rounds_as_planned(y));
 }
 
-/* Commands at all nodes at once are executed one after another, and each is answered. */
+/* Commands at all nodes at once are executed one after another, and each of them is answered. */
 TEST_TASKS(rounds_that_begin_at_once_all_end, 3, 0)
 {
 	struct nl nl[8];
@@ -107,10 +107,10 @@ TEST_TASKS(rounds_that_begin_at_once_all_end, 3, 0)
 /* --- faults during rounds --- */
 
 /**
- * struct trouble - rounds that faults disturb
+ * struct trouble - rounds during which faults occur
  * @y: the fabric and its tasks
  * @t: its topology
- * @nl: netlink socket by which the rounds are begun
+ * @nl: netlink socket with which the rounds are begun
  * @rounds: number of rounds
  * @failed: number of these that failed
  */
@@ -136,8 +136,8 @@ static int trouble_end(struct trouble *x)
 	return fixture_del(&x->y);
 }
 
-/* Begin a round and disturb it: it must succeed, or fail with a fault as its cause. Return: number
- * of errors.
+/* Begin a round and call @disturb: the round must succeed, or fail with a fault as its cause.
+ * Return: number of errors.
  */
 static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fixture *y))
 {
@@ -165,7 +165,7 @@ static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fix
 	return (v.status != -ENOLINK && v.status != -EHOSTDOWN) || v.cause_node >= y->c.nodes;
 }
 
-/* Does a round of all nodes succeed once no task is on its way? */
+/* Does a round of all nodes succeed once no task is migrating? */
 static bool recovers(const struct trouble *x)
 {
 	int err = fixture_settle(&x->y, 30);
@@ -247,7 +247,7 @@ TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
 	EXPECT_EQ(0, trouble_end(&x));
 }
 
-/* Nothing comes from 1 to 0. */
+/* All frames from node 1 to node 0 are lost. */
 TEST(a_link_that_delivers_nothing_ends_the_round)
 {
 	struct balance_view b;
@@ -267,7 +267,7 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* On a slow link all frames come, only late. */
+/* On a slow link all frames arrive, but late. */
 TEST(who_waits_for_a_slow_link_says_nothing_again)
 {
 	const struct impairments slow = { .delay = 500000000 };
@@ -287,8 +287,8 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 	EXPECT_EQ(0, v.status);
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
 	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
-	/* What the 64 link ends send: a round begins, a load, tasks, a report, the round is over.
-	 * That must be fewer than three frames each on average.
+	/* The 64 link ends send: the beginning of a round, a load, tasks, a report, and the end of
+	 * the round. That must be fewer than three frames each on average.
 	 */
 	EXPECT_GT(64 * 3, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, fixture_end(&y));
@@ -296,13 +296,13 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 
 TEST(a_round_of_many_nodes_takes_few_frames)
 {
-	/* Frames over each link: there is a round, what the node knows, and with MCWA what leaves
-	 * each cube.
+	/* Frames over each link: the beginning of a round, what the node knows and, with MCWA, the
+	 * tasks that leave each cube.
 	 */
 	static const struct { unsigned int method, most; } cases[] = {
 		{ HYPERCUBE_BALANCE_DEM, 3 }, { HYPERCUBE_BALANCE_MCWA, 4 },
 	};
-	/* The request for a new fabric is answered when all its nodes exist. */
+	/* The kernel answers the request for a new fabric when all its nodes exist. */
 	const unsigned int dim = debug_kernel() ? 7 : 10, nodes = 1u << dim;
 	static const uint32_t fault[1 << 10];
 	static uint8_t up[1 << 10];
@@ -327,9 +327,7 @@ TEST(a_round_of_many_nodes_takes_few_frames)
 	EXPECT_EQ(0, ctl_fabric_del("large"));
 }
 
-/* The neighbour is full when it should take a task by command, and no longer when it should take
- * those of the round.
- */
+/* The neighbour is full when a command migrates a task to it, and has space when the round does. */
 TEST(a_refused_command_leaves_the_round_what_it_wants)
 {
 	const struct impairments slow = { .delay = 400000000 };
@@ -361,7 +359,7 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* A worker at a node without tasks gets some. */
+/* A worker at a node without tasks gets some, since the node begins a round. */
 TEST_TASKS(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 {
 	struct hypercube_task id;
@@ -406,12 +404,14 @@ static int put_small(struct task_fixture *y, unsigned int n)
 	return err;
 }
 
-/* Nodes take tasks as long as there are any, and begin rounds when they have few; tasks are put at
- * one node only.
+/* Workers take tasks as long as there are any, and nodes begin rounds when they have few. Tasks are
+ * put at one node only.
  */
 static void workers(struct __test_metadata *_metadata, const struct round_method *method)
 {
-	/* The nodes that must get tasks: all, or, if neighbours ask each other, at least these. */
+	/* The nodes that must get tasks: all, or at least these if nodes request tasks from their
+	 * neighbours.
+	 */
 	const unsigned int work = method->own ? 0x17 : 0xff;
 	unsigned int u, seen = 0, busy = 0, pause = 1000 * patience(1);
 	struct hc_balance_topo t;
@@ -434,8 +434,8 @@ static void workers(struct __test_metadata *_metadata, const struct round_method
 			}
 		if (seen < y.n || (busy & work) == work)
 			continue;
-		/* On a slow machine all tasks are done before some have come to all nodes: work
-		 * more slowly.
+		/* On a slow machine all tasks are done before every node has got some: work more
+		 * slowly.
 		 */
 		pause *= 2;
 		ASSERT_EQ(0, put_small(&y, 100));
@@ -510,7 +510,7 @@ TEST_TASKS(what_cannot_be_is_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
 }
 
-/* Topologies of a cube of eight nodes, each of which is wrong in one way. */
+/* Topologies of a cube of eight nodes, each invalid in one way. */
 TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -542,7 +542,7 @@ TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 	b.dim = 3;
 	EXPECT_EQ(0, ctl_link_down(y->c.name, 4, 1, true));
 	EXPECT_EQ(-ESTALE, balance_topology(y->c.name, &b, y->c.faults->fault));
-	/* The installed topology does not fit the faults any more. */
+	/* The installed topology no longer fits the faults. */
 	EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
 	EXPECT_EQ(1, v.cause_dim);
@@ -553,7 +553,7 @@ TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 	EXPECT_EQ(1, after.epoch);
 }
 
-/* Node 6 was down when the topology was made, and is back. */
+/* Node 6 was down when the topology was made, and has recovered. */
 TEST_TASKS(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
 {
 	struct hc_balance_topo t;
@@ -590,9 +590,9 @@ TEST_TASKS(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 	EXPECT_EQ(0, balance_topology(y->c.name, &trees, y->c.faults->fault));
 }
 
-/* The neighbours of node 7 wait for it in a round of which it does not know yet, when it begins a
- * round that supersedes that one and fails at once: all nodes are notified of this, and the other
- * round begins again.
+/* The neighbours of node 7 wait for it in a round that it does not know of yet. Then node 7 begins
+ * a round that supersedes that one and fails at once. All nodes are notified of the failure, and
+ * the first round begins again.
  */
 TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 {
@@ -651,8 +651,8 @@ TEST_TASKS(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* Worker thread: takes tasks that a round has already counted, so that the node has fewer to hand
- * over.
+/* Worker thread: takes tasks that a round has already counted, so that the node has fewer left to
+ * migrate.
  */
 static void *work(void *arg)
 {

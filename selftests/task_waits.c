@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks at a node: limits and accounting, calls that wait for a task or for room, poll(), wrong
- * use.
+ * Tasks at a node: limits and accounting, calls that wait for a task or for space, poll(), and
+ * wrong use.
  *
  * Scheduling: shared
  */
@@ -29,8 +29,8 @@ TEST(a_producer_answers_for_what_nobody_has_taken)
 
 	ASSERT_EQ(0, task_pair(&c, 1, 0, 0, &p, &w));
 	EXPECT_EQ(0, task_charged(p));
-	/* A task that may be repeated stays charged until it is done, any other one until it is
-	 * taken.
+	/* A task that may be executed again stays charged until it is done, any other task until it
+	 * is taken.
 	 */
 	ASSERT_EQ(0, task_put(p, big, 8000, REPEAT));
 	ASSERT_EQ(0, task_put(p, big, 8000, 0));
@@ -47,7 +47,7 @@ TEST(a_producer_answers_for_what_nobody_has_taken)
 	EXPECT_EQ(0, task_charged(w));
 	EXPECT_EQ(0, task_view(c.name, 0, &v));
 	EXPECT_EQ(0, v.bytes);
-	/* A task outlives its producer. */
+	/* A task stays in the queue when its producer closes. */
 	task_fill(big, 60000, 9);
 	ASSERT_EQ(0, task_put(p, big, 60000, REPEAT));
 	close(p);
@@ -75,7 +75,7 @@ TEST(a_full_send_buffer_stops_a_producer)
 	EXPECT_LE(10, n);
 	EXPECT_GE(40, n);
 	EXPECT_EQ(POLLIN, task_events(p));
-	/* Another socket still has room of its own. */
+	/* Another socket still has space. */
 	EXPECT_EQ(POLLIN | POLLOUT, task_events(w));
 	EXPECT_EQ(0, task_put(w, big, 1, 0));
 	for (i = 0; i < n; i++)
@@ -141,7 +141,7 @@ TEST(a_node_takes_no_more_than_its_limit)
 	EXPECT_GT((1 << 24) + 2 * HYPERCUBE_TASK_MAX, v.bytes);
 	EXPECT_EQ(POLLIN, task_events(p));
 	EXPECT_EQ(POLLIN, task_events(w));
-	/* The other node has room. */
+	/* The other node still has space. */
 	l.fd = task_bound(&c, 1);
 	EXPECT_EQ(0, task_put(l.fd, big, 10, 0));
 	close(l.fd);
@@ -221,7 +221,7 @@ TEST(calls_wait_for_tasks)
 	EXPECT_EQ(1, l[0].err);
 	EXPECT_EQ(1, l[1].err);
 	EXPECT_TRUE(asleep(t[2]));
-	/* A task that comes back wakes a waiting worker; so does the end of the fabric. */
+	/* A task that is put back wakes a waiting worker, and so does the removal of the fabric. */
 	EXPECT_EQ(0, task_put(p, &byte, 1, REPEAT));
 	pthread_join(t[2], NULL);
 	EXPECT_EQ(1, l[2].err);

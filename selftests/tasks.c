@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks at a node: order and sizes, exactly once with many workers, workers that are killed, nodes
- * that fail, notifications of losses. Limits, waiting and wrong use: task_waits.c.
+ * Tasks at a node: order and sizes, exactly one execution with many workers, workers that are
+ * killed, nodes that fail, and reports of losses. task_waits.c tests limits, waiting and wrong use.
  *
  * Scheduling: shared
  */
@@ -86,7 +86,7 @@ static void *produce(void *arg)
 		if (task_put(fd, &what, sizeof(what), i % 3 ? REPEAT : 0))
 			__atomic_add_fetch(&crowd.wrong, 1, __ATOMIC_RELAXED);
 	}
-	/* The tasks that the socket has put stay. */
+	/* The tasks that the socket has put stay in the queue. */
 	close(fd);
 	return NULL;
 }
@@ -194,7 +194,7 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 
 	fd = task_received(&c, 2, 2, &nl);
 	ASSERT_LE(0, fd);
-	/* Every second task may be repeated; four tasks are taken. */
+	/* Every second task may be executed again; four tasks are taken. */
 	for (i = 1; i <= 6; i++)
 		ASSERT_EQ(0, task_put(fd, &i, sizeof(i), i % 2 ? 0 : REPEAT));
 	pid = worker(&c, 4);
@@ -216,7 +216,7 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 	EXPECT_EQ(0, v.held);
 	EXPECT_EQ(2, v.repeated);
 	EXPECT_EQ(2, v.lost);
-	/* Tasks that come back come first, in their order, and are marked. */
+	/* Tasks that were put back are taken first, in their order, and are marked. */
 	for (i = 0; i < 4; i++) {
 		static const unsigned int order[] = { 2, 4, 5, 6 };
 
@@ -331,7 +331,7 @@ TEST(another_owner_takes_the_node_away)
 	EXPECT_EQ(0, ctl_node_owner(c.name, 0, 1001));
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
-	/* The task that the other process held has come back, and the administrator can take it. */
+	/* The task that the other process held was put back, and the administrator can take it. */
 	EXPECT_EQ(1, task_take(w, room, 9, &id, 0));
 	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REDELIVERED, id.flags);
 	EXPECT_EQ(0, cube_del(&c));

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The usual network tools on endpoints: qdiscs, XDP in generic mode, and what ip and ethtool show of
-# them.
+# Standard network tools on endpoints: qdiscs, XDP in generic mode, and the output of ip and
+# ethtool.
 #
 # Scheduling: shared
 

@@ -8,7 +8,7 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# a_fabric DIM: makes t, with some faults and a tree around them
+# a_fabric DIM: makes fabric t, with some faults and a tree around them
 a_fabric() {
 	check 'add' hcctl fabric add t dim "$1"
 	check 'down' hcctl link set t 3:1 down
@@ -19,7 +19,7 @@ a_fabric() {
 # a_reduction [COUNT]: runs a reduction
 a_reduction() { check 'reduce' hcctl run reduce t op sum type i64 count "${1:-1000}" verify; }
 
-# dot_sum ATTRIBUTE: prints its sum over all edges of the picture
+# dot_sum ATTRIBUTE: prints the sum of ATTRIBUTE over all edges of the picture
 dot_sum() { grep -oE "$1=[0-9]+" "$scratch/t.dot" | awk -F= "{ n += \$2 } END { print n }"; }
 
 test_pictures_show_faults_and_traffic() {
@@ -41,7 +41,7 @@ test_pictures_show_faults_and_traffic() {
 	equal 'a matrix' fabric "$(json .kind plot u -o "$scratch/u.svg")"
 }
 
-# model FILTER: prints what FILTER picks of the page's model
+# model FILTER: prints what FILTER selects from the page's model
 model() { sed -n '/id="model">/{n;p}' "$scratch/t.html" | pick "$1"; }
 
 test_pages_show_faults_and_traffic() {
@@ -60,7 +60,7 @@ test_pages_show_faults_and_traffic() {
 
 tracing=/sys/kernel/tracing
 
-# stat FILTER: prints what FILTER picks of the counters of t
+# stat FILTER: prints what FILTER selects from the counters of t
 stat() { json "$1" stats t; }
 
 trace_on() {
@@ -71,8 +71,8 @@ trace_on() {
 	echo 1 >$tracing/tracing_on
 }
 
-# trace_off [FABRIC]: ends tracing; $scratch/trace gets what was traced of t, or of fabrics that
-# match
+# trace_off [FABRIC]: ends tracing; writes the trace lines of t, or of fabrics that match FABRIC, to
+# $scratch/trace
 trace_off() {
 	echo 0 >$tracing/tracing_on
 	echo 0 >$tracing/events/hypercube/enable
@@ -81,14 +81,14 @@ trace_off() {
 	echo >$tracing/trace
 }
 
-# events EVENT: prints the lines of an event. Busybox finds a word in a tenth of the time that a
-# pattern takes.
+# events EVENT: prints the trace lines of an event. Busybox finds a fixed string in a tenth of the
+# time that a pattern takes.
 events() { grep -F " $1: " "$scratch/trace"; }
 
-# traced EVENT [WORDS]: prints the number of these lines
+# traced EVENT [WORDS]: prints the number of these lines that contain WORDS
 traced() { events "$1" | grep -c -- "${2-}"; }
 
-# traced_sum EVENT FIELD: prints the sum of a field
+# traced_sum EVENT FIELD: prints the sum of a field over these lines
 traced_sum() { events "$1" | sed -n "s/.* $2=\([0-9]*\).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'; }
 
 wants_tracing() {
@@ -143,16 +143,16 @@ test_operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
-# traced_most EVENT WORDS FIELD: prints the greatest value of a field
+# traced_most EVENT WORDS FIELD: prints the greatest value of a field in these lines
 traced_most() { events "$1" | sed -n "s/.*$2.* $3=\([0-9]*\).*/\1/p" | sort -n | tail -1; }
 
-# traced_news: prints the steps of the notices that a plan is broken; later ENDs come from processes
-# that leave once it is repaired
+# traced_news: prints the greatest step of the notifications that a plan is broken. Later ENDs come
+# from processes that leave once the plan is repaired.
 traced_news() { sed '/event=repaired/q' "$scratch/trace" | sed -n 's/.*hc_arrive.*type=end.* step=\([0-9]*\).*/\1/p' | sort -n | tail -1; }
 
-# repair DIM LINK[,LINK..] WORD..: links of a plan of rings fail. By the logical clock all N members
-# know within N - 1 steps, and after 7 ways of as many links as the cube has dimensions the plan is
-# repaired, if no other event disturbs the attempt.
+# repair DIM LINK[,LINK..] WORD..: links of a plan of rings fail. By the logical clock, all N
+# members are notified within N - 1 steps; and the plan is repaired after 7 paths of as many links
+# each as the cube has dimensions, if no other event disturbs the attempt.
 repair() {
 	local dim=$1 what link step n=$((1 << $1)) links bound=$(((1 << $1) - 1 + 7 * $1))
 	IFS=, read -ra links <<<"$2"
@@ -173,7 +173,8 @@ repair() {
 			(($(traced hc_repair "what=$what ") >= n)) || fault "not all said or heard $what"
 		done
 		(($(traced hc_repair 'what=assign .*resumes=1') >= n)) || fault 'what is under way does not go on'
-		# The repair may have begun again when another notice of the link came.
+		# The repair may have begun again when another notification of the link's fault
+		# arrived.
 		(($(traced hc_repair 'what=ask ') > n)) || break
 		check 'removal' hcctl fabric del t
 	done
@@ -182,7 +183,7 @@ repair() {
 	log "the news took $(traced_news) steps, the repair $step, of $bound"
 }
 
-# For one ring that is less than the 4w + 2 steps of the paper; for short rings it is more.
+# For one ring this is less than the 4w + 2 steps of the paper; for short rings it is more.
 test_a_repair_is_traced_and_takes_few_steps() {
 	wants_tracing || return
 	repair 3 0:0,5:1,3:2,6:0,1:1
@@ -190,7 +191,7 @@ test_a_repair_is_traced_and_takes_few_steps() {
 	repair 4 0:0,0:1,3:2,5:1,9:3 method vrt width 3
 }
 
-# Operations that succeed and that fail, among them some that members only receive
+# Operations that succeed and operations that fail; in some of them members only receive
 test_every_operation_that_begins_ends_in_the_trace() {
 	local collective
 	wants_tracing || return
@@ -217,8 +218,8 @@ operations() {
 	events "$1" | sed -n "s/.* $1: \(fabric=[^ ]* node=[^ ]* plan=[^ ]* op=[^ ]*\).*/\1/p" | LC_ALL=C sort
 }
 
-# pcap FILE [OPTION..]: prints how tcpdump reads FILE, a frame a line, without hex dumps of unknown
-# types
+# pcap FILE [OPTION..]: prints FILE as tcpdump reads it, one frame per line, without hex dumps of
+# unknown types
 pcap() { tcpdump -Z root -n -r "$@" 2>/dev/null | grep -v $'^\t'; }
 
 # capture INTERFACE FILE: starts tcpdump; sets $pid
@@ -232,10 +233,10 @@ capture() {
 # shown INTERFACE: prints the number of frames that the monitor has shown
 shown() { ip -j -s link show "$1" | pick '.[0].stats64.rx.packets'; }
 
-# captured FILE: prints the number of frames in it
+# captured FILE: prints the number of frames in FILE
 captured() { tcpdump -Z root -r "$1" --count 2>/dev/null | sed 's/ .*//'; }
 
-# captured_all INTERFACE FILE: has tcpdump written all frames? The kernel hands over frames in
+# captured_all INTERFACE FILE: has tcpdump written all frames? The kernel passes frames on in
 # blocks.
 captured_all() { [[ $(captured "$2") == $(shown "$1") ]]; }
 
@@ -247,10 +248,10 @@ capture_end() {
 	grep -q '^0 packets dropped by kernel' "$scratch/tcpdump" || fault "$(<"$scratch/tcpdump")"
 }
 
-# frames_by_link: prints "SENDER DIM FRAMES" of each link end that has sent, by the counters
+# frames_by_link: prints "SENDER DIM FRAMES" for each link end that has sent, from the counters
 frames_by_link() { json '.[] | "\(.node) \(.dim) \(.tx_frames)"' link show t; }
 
-# captured_by_link FILE: prints the same of a capture
+# captured_by_link FILE: prints the same from a capture
 captured_by_link() {
 	pcap "$1" -e | sed -n 's/.* 02:68:..:..:..:\(..\) > 02:68:..:..:..:\(..\), .*0x88b5.*/\1 \2/p' | LC_ALL=C sort | uniq -c |
 		while read -r frames from to; do
@@ -260,7 +261,7 @@ captured_by_link() {
 		done | LC_ALL=C sort
 }
 
-# decoded_by_link FILE: prints the same as decoded by hcctl
+# decoded_by_link FILE: prints the same, as hcctl decodes a capture
 decoded_by_link() {
 	hcctl -j decode "$1" | jq -r '"\(.from) \(.dim)"' | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
 }
@@ -331,7 +332,7 @@ test_time_lines_have_a_slice_for_each_hop_and_merge() {
 	wants_tracing || return
 	a_fabric 3
 	sent=$(stat .tx_frames)
-	# Members that do not wait are notified of the completion, too, a little later.
+	# Members that do not wait are also notified of the completion, a little later.
 	said=$(hcctl -j trace t -o "$scratch/t.json" -- \
 		sh -c 'hcctl run reduce t op sum type u32 count 9000 verify && sleep 1' 2>&1 >"$scratch/out" | tail -1)
 	equal 'complaints' '' "$said"
@@ -356,7 +357,7 @@ test_time_lines_have_a_slice_for_each_hop_and_merge() {
 	equal 'hops that it plays' "$(jq '[.traceEvents[] | select(.cat == "hop" and .ph == "b")] | length' "$scratch/t.json")" \
 		"$(model '.hops | length')"
 	# A kernel with debugging may have a clock that counts in ticks, and most hops end within
-	# one.
+	# one tick.
 	[[ ! $debug ]] || before='<='
 	equal 'hops that took time' true "$(model ".hops | all(.begin $before .end) and any(.begin == 0)")"
 	refused 'a file' 'cannot write' hcctl trace t -o /no/t.json duration 1ms
@@ -367,8 +368,8 @@ instances() { ls $tracing/instances; }
 is_recorded() { grep -qx 1 $tracing/instances/hcctl-*/tracing_on; }
 no_instance() { [[ ! $(instances) ]]; }
 
-# is_another INSTANCE: is there an instance other than INSTANCE? Whatever ends a recording, no
-# instance may be left; a signal leaves what was recorded until then.
+# is_another INSTANCE: is there a trace instance other than INSTANCE? Whatever ends a recording, no
+# instance may be left; after a signal, what was recorded until then is kept.
 is_another() { [[ $(instances) && $(instances) != *"$1"* ]]; }
 
 test_a_recording_that_ends_leaves_no_instance() {
@@ -433,7 +434,7 @@ test_outputs_remove_nothing_that_they_have_not_made() {
 	hcctl fabric save t >&- 2>"$scratch/err" && fault 'saved to a closed output'
 }
 
-# Interfaces may have any name. No byte of 0xff is valid in UTF-8.
+# Interfaces may have any name. No byte 0xff is valid in UTF-8.
 test_odd_names_are_json() {
 	local name
 	wants_tracing || return
@@ -450,7 +451,8 @@ test_odd_names_are_json() {
 	done
 }
 
-# one_of_two COMMAND..: prints the operations in a timeline of t while COMMAND runs here
+# one_of_two COMMAND..: prints the operations in a timeline of t while COMMAND runs in this
+# namespace
 one_of_two() { hcctl -j trace t -o "$scratch/t.json" -- "$@" 2>/dev/null | sed -n '/"hops"/p' | jq .operations; }
 
 test_time_lines_know_fabrics_of_one_name_apart() {
@@ -465,7 +467,7 @@ test_time_lines_know_fabrics_of_one_name_apart() {
 	equal 'operations of the other' 0 "$(one_of_two hcctl -n "$a" run reduce t op sum type u32 count 100 verify)"
 }
 
-# The whole machine is traced.
+# These tests trace the whole machine.
 alone=(test_tracepoints_agree_with_counters test_operations_that_fail_end_in_the_trace
 	test_a_repair_is_traced_and_takes_few_steps test_every_operation_that_begins_ends_in_the_trace
 	test_time_lines_have_a_slice_for_each_hop_and_merge test_time_lines_know_fabrics_of_one_name_apart

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Trunks between machines: links, their states and consequences; datagrams, IP, collectives and
-# tasks across.
+# tasks across them.
 #
 # Scheduling: shared long cluster
 
@@ -121,7 +121,7 @@ begin() {
 	done
 }
 
-# all_right: the members started as a and b end, with right results
+# all_right: checks that the members started as a and b end, with right results
 all_right() {
 	local plan
 	for plan in 1 2 3 4; do
@@ -134,9 +134,9 @@ all_right() {
 
 is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
 
-# The same plans are used again, by members that come later at one machine than the other machine
-# takes to probe for them; and again after members were killed. A broadcast goes on without a
-# receiver that was killed.
+# The same plans are used again, by members of one machine that start later than the time after
+# which the other machine probes for them; and again after members were killed. A broadcast goes on
+# without a receiver that was killed.
 test_runs_follow_each_other() {
 	local plan waiting
 	machines 3 0XX 1XX && joined
@@ -183,8 +183,8 @@ test_tasks_go_across() {
 	refused 'a round' 'spans machines' at "$a" hcctl balance run t
 }
 
-# Two different plans have the same epoch. Without a check the contribution of a member that uses
-# the other plan would be missing in a sum, or counted twice.
+# Two different plans have the same epoch. Without a check, the contribution of a member with the
+# other plan would be missing in a sum, or would be counted twice.
 test_plans_that_differ_do_not_mix() {
 	machines 3 0XX 1XX && joined
 	check 'a tree here' at "$a" hcctl tree find fabric t apply local epoch 5
@@ -223,7 +223,7 @@ test_tasks_go_to_a_machine_that_is_back() {
 	done
 }
 
-# each VALUE FILTER COMMAND..: all three machines print VALUE sooner or later
+# each VALUE FILTER COMMAND..: checks that all three machines print VALUE within a time limit
 each() {
 	local ns
 	for ns in "$a" "$b" "$c"; do
@@ -231,7 +231,8 @@ each() {
 	done
 }
 
-# three: a has nodes 0 and 1, c has 2 and 3, b the others; there is a trunk between each two
+# three: makes three machines: a has nodes 0 and 1, c has 2 and 3, b has the others; there is a
+# trunk between each two
 three() {
 	machines 3 00X 1XX && namespace c || return
 	wire "$a" "$c" 1
@@ -243,9 +244,9 @@ three() {
 	each 0 '.[0].links_down' fabric show t
 }
 
-# Nodes 4 and 5 have taken two tasks, and have not yet been able to acknowledge that: with this seed
-# their links need 18 and 32 attempts. Then their machine starts again, and does not come back by
-# the trunk over which the tasks went. The probes for the tasks go around that, and the new machine
+# Nodes 4 and 5 have taken two tasks, and have not been able to acknowledge that: with this seed
+# their links need 18 and 32 attempts. Then their machine starts again, but without the trunk over
+# which the tasks migrated. The probes for the tasks take a path around that, and the new machine
 # does not know these tasks.
 test_tasks_of_another_life_are_in_doubt() {
 	local c='' filter='.nodes | map(select(.node < 2) | [.queued,.moving,.unresolved,.redelivered])'
@@ -271,8 +272,8 @@ test_tasks_of_another_life_are_in_doubt() {
 	busywait 10 is_at 1 "$b" '[.nodes[] | .received] | add' balance show t || fault 'it does not go again'
 }
 
-# Tasks and their replicas are on two machines that cannot reach each other. Nodes of the one fail,
-# then those of the other: the tasks are gone, and a node must report that.
+# Tasks and their replicas are on two machines that cannot reach each other. Nodes of one machine
+# fail, then those of the other: the tasks are lost, and a node must report that.
 test_copies_out_of_sight_are_in_doubt() {
 	machines 3 0XX 1XX && joined
 	check 'one way' at "$a" hcctl link set t 0:0,0:1 down
@@ -285,9 +286,9 @@ test_copies_out_of_sight_are_in_doubt() {
 	equal 'there' '[0,3,0]' "$(json_at "$b" '.nodes[] | select(.node == 4) | [.replicas_held,.unresolved,.lost]' balance show t)"
 }
 
-# A link that b gives up is set up again by a, many times, while b has frames to send over it. What
-# each end knows of the other's state must not be older than what that end itself knows: once the
-# link delivers it is up at both ends, also with the next trunk.
+# b spends a link that a sets up again, many times, while b has frames to send over it. What each
+# end knows of the other's state must not be older than what that end itself knows: once the link
+# delivers, it is up at both ends, also with the next trunk.
 test_ends_agree_on_what_is_spent() {
 	local i
 	machines 3 0XX 1XX

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# How trunks begin: which sockets may be given by whom, connections and addresses, and machines that
+# How trunks begin: which sockets which users may pass, connections and addresses, and machines that
 # do not fit each other.
 #
 # Scheduling: shared long cluster
@@ -22,7 +22,7 @@ test_they_are_experimental() {
 	grep -q 'initial user namespace' "$scratch/said" || fault "to a user: $(<"$scratch/said")"
 }
 
-# A socket of another network namespace would outlive that namespace.
+# A socket of another network namespace would still exist after that namespace has ended.
 test_sockets_are_of_the_namespace() {
 	machines 3 0XX 1XX
 	sink
@@ -31,8 +31,8 @@ test_sockets_are_of_the_namespace() {
 		exec nsenter --net=/run/netns/$b hcctl trunk add t 2 fd 3"
 }
 
-# AF_UNIX and AF_VSOCK streams belong to no network. They keep a namespace until the trunk ends,
-# even if only at the other end.
+# AF_UNIX and AF_VSOCK streams belong to no network. They hold a namespace until the trunk ends,
+# even if that is only at the other end.
 test_streams_join_namespaces() {
 	local where
 	for where in "unix:$scratch/wire" vsock:1; do
@@ -63,8 +63,8 @@ test_addresses_make_sense() {
 	refused 'nobody' 'cannot connect to unix:' at "$b" hcctl trunk connect t 2 "unix:$scratch/nobody"
 }
 
-# A process that keeps the socket's descriptor could read from the socket, listen with it, or hold
-# its lock.
+# A process that keeps the socket's descriptor could read from the socket, listen on it, or hold its
+# lock.
 test_descriptors_are_given_up() {
 	machines 3 0XX 1XX
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
@@ -78,7 +78,7 @@ test_descriptors_are_given_up() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
-# An epoll instance takes references to the file now and then, and could have the last one.
+# An epoll instance temporarily takes references to the file, and could hold the last one.
 test_epolls_are_given_up() {
 	parameter trunks Y
 	namespace a || return
@@ -102,7 +102,7 @@ test_disagreements_are_refused() {
 	refused 'nobody' 'cannot connect' at "$b" hcctl trunk connect t 2 10.9.0.1:9
 }
 
-# At one trunk the second machine is refused, and both ends get an error that names the machine with
+# The second machine is refused at one trunk, and both ends get an error that names the machine with
 # the nodes. The first machine may connect again.
 test_a_part_has_one_machine() {
 	local c='' filter='.[0].trunks_ended' peer
@@ -130,8 +130,8 @@ test_a_part_has_one_machine() {
 
 frames() { json_at "$a" '[.[] | .rx_frames + .tx_frames] | add' trunk show t; }
 
-# A machine joins elsewhere with nodes that another machine already holds: it leaves, the other one
-# reports that, and the notices end. b and d both hold 1XX, at a and at c.
+# A machine joins elsewhere with nodes that another machine already holds: it leaves, the other
+# machine reports that, and the notifications end. b and d both hold 1XX, connected to a and to c.
 test_one_part_at_two_places_is_told() {
 	local c='' d='' before
 	machines 3 00X 1XX && namespace c && namespace d || return
@@ -157,8 +157,9 @@ test_one_part_at_two_places_is_told() {
 	equal 'a trunk of the first' 1 "$(json_at "$b" length trunk show t)"
 }
 
-# An old neighbour of a sends notices in the name of node 0. Node 0 receives them by b, whose trunk
-# is new: it must report the neighbour's own trunk.
+# A machine that has been a's neighbour for a while sends FAULT words in the name of node 0. Node 0
+# receives them over b, whose trunk is new: it must report the trunk of the machine that forges
+# them.
 test_who_forges_news_harms_himself() {
 	machines 3 00X 1XX || return
 	check 'another way' at "$a" hcctl link set t 0:0 down
@@ -177,8 +178,8 @@ test_who_forges_news_harms_himself() {
 	equal 'trunks' 2 "$(json_at "$a" length trunk show t)"
 }
 
-# strays N: opens N connections from b, half of them silent, half of them with noise; they stay
-# until they are ended
+# strays N: opens N connections from b, half of them silent, half of them with noise; they stay open
+# until that process is ended
 strays() {
 	there "$b" bash -c "for ((i = 0; i < $1; i++)); do
 		exec {fd}<>/dev/tcp/10.9.0.1/26723 && ((i % 2)) && head -c 40 /dev/urandom >&\$fd
@@ -186,8 +187,8 @@ strays() {
 	busywait 20 grep -q "done" "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
 }
 
-# Without "keep" the listener waits for one trunk, not for one connection. More stray connections
-# than it has room for come before the peer and beside it.
+# Without "persist" the listener waits for one trunk, not for one connection. More stray connections
+# than it has room for arrive before the peer and at the same time.
 test_strays_keep_no_peer_out() {
 	local listener t
 	machines 3 0XX 1XX

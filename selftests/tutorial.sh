@@ -14,7 +14,7 @@
 list=$here/tutorial.list
 [[ -e $list ]] || skip_all 'there is no list of commands'
 
-# played LIST: types the commands of LIST; sets $said to what goes wrong
+# played LIST: types the commands of LIST; sets $said to the errors
 played() {
 	mkdir -p /out "$scratch/session"
 	said=$(export scratch; timeout $((100 * slow)) bash -c \
@@ -42,7 +42,7 @@ test_the_program_survives_a_failed_link() {
 	as_shown "$shown"$'\n' "$scratch/said" || fault "it printed $(<"$scratch/said")"
 }
 
-# page NAME PATTERN: the manual page, as man shows it, has PATTERN
+# page NAME PATTERN: checks that the manual page, as man shows it, has PATTERN
 page() { man "$1" 2>"$scratch/said" | sed $'s/.\b//g' | grep -q -- "$2" || fault "man $1: $(<"$scratch/said")"; }
 
 test_the_machine_has_what_the_page_says() {
@@ -63,12 +63,12 @@ test_the_machine_has_what_the_page_says() {
 	[[ -d /out ]] || fault 'no /out'
 }
 
-# complete_as WORD..: prints what a shell of the machine offers to complete the last word
+# complete_as WORD..: prints the words with which a shell of the machine completes the last word
 complete_as() {
 	bash -c '. ~/.bashrc; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _hcctl; echo "${COMPREPLY[*]}"' - "$@"
 }
 
-# wrong WHAT LINE..: a session that differs from these lines must be reported as WHAT
+# wrong WHAT LINE..: checks that a session that differs from these lines is reported as WHAT
 wrong() {
 	local what=$1 said
 	printf '%b\n' "${@:2}" >"$scratch/list"

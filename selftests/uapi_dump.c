@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dumps of all kinds while fabrics are created and removed, links flap and plans are replaced: no
- * error, and no duplicate in a dump that claims to be consistent.
+ * dump fails, and a dump that is not marked as inconsistent has no duplicates.
  *
  * Scheduling: shared
  */
@@ -122,7 +122,7 @@ TEST(dumps_while_fabrics_come_and_go)
 	EXPECT_EQ(0, cube_del(&lasting));
 }
 
-/* A dump that is not read to its end must keep nothing alive. */
+/* A dump that is not read to its end must hold no references. */
 TEST(dumps_that_are_left_unread)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: wrong requests are refused, with an errno and a sentence, and change nothing;
- * which users may write; random requests do no harm.
+ * Generic netlink: invalid requests are refused with an errno and a sentence, and change nothing.
+ * Also: which users may write; and random requests do no harm.
  *
  * Scheduling: shared
  */
@@ -209,7 +209,9 @@ static int request(const char *name, const struct row *r, int flags)
 	return -nl_talk(ctl(), NULL, NULL);
 }
 
-/* Sizes and ranges that a policy refuses may be EINVAL or ERANGE, by kernel version. */
+/* If a policy refuses a size or a range, the error is EINVAL or ERANGE, depending on the kernel
+ * version.
+ */
 static bool errno_right(int want, int err)
 {
 	if (want == ERANGE || want == EINVAL)
@@ -310,8 +312,8 @@ static unsigned int dump(int cmd, const char *name, int *err)
 	return n;
 }
 
-/* Run @fn in a child without privileges; the owner of the network namespace may still be root.
- * Return: its exit status.
+/* Run @fn in a child without privileges, in a network namespace whose owner may still be root.
+ * Return: the exit status.
  */
 static int as_nobody(int (*fn)(const char *name), const char *name)
 {
@@ -349,7 +351,7 @@ static int write_any(const char *name)
 static int no_fabric(const char *name)
 {
 	own_netns_done();
-	/* Some systems forbid this: then skip the test. */
+	/* Some systems forbid user namespaces: then skip the test. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return KSFT_SKIP;
 	return ctl_fabric_new(name, 2, 0) != -EPERM || !strstr(ctl()->extack, "unprivileged");
@@ -386,14 +388,12 @@ static int locked(const char *path)
 	return fd < 0 || flock(fd, LOCK_EX) ? -errno : fd;
 }
 
-/* Take the lock that lets no other test have parameters of its own before this one ends
- * (lib/lib.sh).
- */
+/* Take the lock that keeps other tests from setting module parameters meanwhile (lib/lib.sh). */
 static int lock_parameters(void)
 {
 	int gate, fd;
 
-	/* Waiting for the other tests does not count for this test's time limit. */
+	/* Waiting for other tests does not count towards this test's time limit. */
 	alarm(0);
 	gate = locked("/run/hypercube-selftests.gate");
 	fd = gate < 0 ? gate : locked("/run/hypercube-selftests");
@@ -448,9 +448,9 @@ static void fabric_request(struct nl *nl, int cmd)
 		nl_u32(nl, HYPERCUBE_A_FABRIC_DIM, 6);
 }
 
-/* While a request runs no other process can register a netlink family, and family lookups wait, so
- * a request must be short. Everything is done before the next request only if this process gets no
- * processor for the whole time.
+/* While a request runs, no other process can register a netlink family, and family lookups wait, so
+ * a request must be short. The whole fabric is finished before the next request only if this
+ * process gets no processor time meanwhile.
  */
 TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
 {
@@ -492,7 +492,9 @@ static int try_fabric(struct nl *nl)
 	return err;
 }
 
-/* Most often the fabric is not finished by then; if it is, it stays. */
+/* The process leaves before the fabric is finished, most of the time; if the fabric is finished by
+ * then, it stays.
+ */
 TEST(who_has_left_gets_no_fabric)
 {
 	unsigned int round, undone = 0;
@@ -540,7 +542,7 @@ static void named(const struct cube *c, int cmd, int flags, int attr)
 	nl_str(ctl(), attr, c->name);
 }
 
-/* Make a valid request of a random kind, which the caller corrupts. */
+/* Build a valid request of a random kind, which the caller then corrupts. */
 static void random_request(const struct cube *c)
 {
 	struct nl *nl = ctl();
@@ -576,7 +578,7 @@ TEST(random_requests_do_no_harm)
 	nl = ctl();
 	for (round = 0; round < scaled(3000); round++) {
 		random_request(&c);
-		/* Spare the netlink header, as without it there is no answer. */
+		/* Do not corrupt the netlink header, without which there is no answer. */
 		for (i = below(4); i; i--)
 			nl->buf[20 + below((unsigned int)nl->len - 20)] ^= (char)(1 << below(8));
 		if (!below(8))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans that are wrong in some way are refused; the kernel accepts exactly what the verifier in
- * user space accepts; and accepted plans work.
+ * Plans that are invalid in any way are refused; the kernel accepts exactly the plans that the
+ * verifier in user space accepts; and accepted plans work.
  *
  * Scheduling: shared
  */
@@ -16,7 +16,7 @@
 
 #define PLAN 1
 
-/* A plan that a test builds and netlink gets as it is. */
+/* A plan that a test builds, and sends by netlink unchanged. */
 struct draft {
 	uint32_t type;
 	int root_attr;			/* attribute of the sink or base; 0 for none */
@@ -79,7 +79,7 @@ static int draft_install(const struct cube *c, const struct draft *d)
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Is the plan refused with this error and a sentence? */
+/* Is the plan refused with error @err and a sentence? */
 static bool refused(const struct cube *c, const struct draft *d, int err)
 {
 	int seen = draft_install(c, d);
@@ -121,7 +121,7 @@ TEST(each_part_of_a_plan_is_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(type, 0), SPOIL(type, HYPERCUBE_PLAN_SPAN + 1),
-		/* Other types, whose attributes are missing. */
+		/* Other types, whose required attributes are missing. */
 		SPOIL(type, HYPERCUBE_PLAN_BCAST), SPOIL(type, HYPERCUBE_PLAN_DOUBLING),
 		SPOIL(type, HYPERCUBE_PLAN_RING), SPOIL(type, HYPERCUBE_PLAN_SPAN),
 		SPOIL(root, 8),
@@ -150,7 +150,9 @@ TEST(detours_are_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(ndetours, 0),
-		/* To and from a node that does not exist; both; and from a node to itself. */
+		/* A detour to a node that does not exist, from such a node, both, and from a node
+		 * to itself.
+		 */
 		SPOIL(detours[0], 0 << 16 | 8), SPOIL(detours[0], 8 << 16),
 		SPOIL(detours[0], 0xffffffff), SPOIL(detours[0], 0 << 16 | 0),
 	};
@@ -196,7 +198,7 @@ TEST(a_plan_for_other_faults_is_stale)
 TEST(each_part_of_a_doubling_is_checked)
 {
 	static const struct spoil spoils[] = {
-		/* No base, one that does not exist, and one that is not the lowest node. */
+		/* No base, a base that does not exist, and a base that is not the lowest node. */
 		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
 		SPOIL(order[0], 0), SPOIL(order[0], 3), SPOIL(stages, 4),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
@@ -218,7 +220,7 @@ TEST(each_part_of_a_doubling_is_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* In round 0 make a cube of sixteen nodes, later heal it; then fail @links links. */
+/* Make a cube of sixteen nodes if @round is 0, else heal it; then fail @links links. */
 static void faults_change(struct __test_metadata *_metadata, struct cube *c, unsigned int round,
 			  unsigned int links)
 {
@@ -232,8 +234,8 @@ static void faults_change(struct __test_metadata *_metadata, struct cube *c, uns
 	}
 }
 
-/* With random faults and subcubes the kernel accepts what the verifier accepts, and such plans
- * work.
+/* With random faults and subcubes, the kernel accepts the plans that the verifier accepts, and
+ * these plans work.
  */
 TEST(kernel_and_tool_agree_about_doublings)
 {
@@ -277,9 +279,7 @@ TEST(kernel_and_tool_agree_about_doublings)
 
 /* --- spanning trees --- */
 
-/* A tree in a cube of three dimensions with node 0 as the sink: each node sends along its lowest
- * dimension.
- */
+/* A tree in a cube of three dimensions with sink 0: each node sends along its lowest dimension. */
 static struct draft span_draft(void)
 {
 	return (struct draft){
@@ -291,9 +291,9 @@ static struct draft span_draft(void)
 TEST(each_part_of_a_spanning_tree_is_checked)
 {
 	static const struct spoil spoils[] = {
-		/* No sink, one that does not exist, and one that has a parent. */
+		/* No sink, a sink that does not exist, and a sink that has a parent. */
 		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
-		/* A port that does not exist, a parent that is no member, and a cycle. */
+		/* A port that does not exist, a parent that is not a member, and a cycle. */
 		SPOIL(parents[5], 3), SPOIL(parents[4], HC_NO_PORT), SPOIL(parents[4], 0),
 		SPOIL(parents[4], 1), SPOIL(parents[0], 0),
 		SPOIL(parents_len, 0), SPOIL(parents_len, 7), SPOIL(parents_len, 9),
@@ -317,7 +317,9 @@ TEST(each_part_of_a_spanning_tree_is_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Random trees with some parents exchanged: the kernel accepts what the verifier accepts. */
+/* Random trees with some parents changed at random: the kernel accepts the trees that the verifier
+ * accepts.
+ */
 TEST(kernel_and_tool_agree_about_spanning_trees)
 {
 	unsigned int round, i, taken = 0, n = scaled(400);
@@ -337,8 +339,8 @@ TEST(kernel_and_tool_agree_about_spanning_trees)
 			.root = s.root, .no_members = true, .parents_len = 16, .fault_len = 64,
 		};
 		memcpy(d.fault, c.faults->fault, 64);
-		/* Each node's parent lies along a random dimension in which it differs from the
-		 * sink.
+		/* The parent of each node is along a random dimension in which the node differs
+		 * from the sink.
 		 */
 		for (i = 0; i < 16; i++) {
 			uint32_t differ = i ^ s.root;
@@ -404,8 +406,8 @@ static void mutate(const struct cube *c, struct draft *d)
 	}
 }
 
-/* Check a draft with the verifier in user space; it becomes the cube's plan. Return: what the
- * verifier says.
+/* Check a draft with the verifier in user space; the draft becomes the cube's plan. Return: the
+ * verifier's result.
  */
 static int draft_check(struct cube *c, const struct draft *d)
 {

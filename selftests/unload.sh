@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module is unloaded while fabrics exist, reductions run, sockets are open, listeners listen and
-# dumps are under way; and loaded again. Only sockets keep it loaded.
+# The module is unloaded while fabrics exist, reductions run, sockets are open, listeners receive
+# events and dumps are under way; and loaded again. Only sockets keep it loaded.
 #
 # Scheduling: alone
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# busybox's modprobe succeeds even if the kernel refuses the module.
+# Busybox's modprobe succeeds even if the kernel refuses the module.
 load_module() { modprobe hypercube "$@" && loaded; }
 # Open sockets hold the module until they are closed.
 unload_module() { busywait 10 rmmod hypercube; }
@@ -56,8 +56,8 @@ test_open_sockets_pin_the_module() {
 	check 'load' load_module
 }
 
-# unload_after_kill ROUNDS COMMAND..: COMMAND is killed once an operation runs, then the module is
-# unloaded
+# unload_after_kill ROUNDS COMMAND..: kills COMMAND once an operation runs, and then unloads the
+# module
 unload_after_kill() {
 	local i
 	for ((i = $(scaled "$1"); i > 0; i--)); do
@@ -100,7 +100,7 @@ test_namespaces_with_fabrics_do_not_hold_it() {
 	equal 'endpoints left' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
-# The socket at each end of a trunk belongs to the module, and what crosses trunks belongs to no
+# The socket at each end of a trunk belongs to the module, and frames that cross trunks belong to no
 # process.
 test_trunks_do_not_hold_it() {
 	local a b i
@@ -126,7 +126,8 @@ test_trunks_do_not_hold_it() {
 	done
 }
 
-# A complete contribution outlives its socket; here it waits for a member that never comes.
+# A complete contribution remains when its socket is closed; here it waits for a member that never
+# contributes.
 test_a_contribution_without_a_socket_does_not_hold_it() {
 	local a
 	loaded || check 'load' load_module

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: vm_paused.sh [KERNEL]
-# On the host: runs operations in a virtual machine and stops it for 20 s meanwhile, as when its host
-# sleeps or has no time for it. For the operations only a moment passes, and none may fail. As TAP.
+#
+# On the host: runs operations in a virtual machine and stops it for 20 s meanwhile, as when its
+# host is suspended or has no time for it. For the operations only a moment passes, and none may
+# fail. Prints TAP.
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,7 +19,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# machine: prints the emulator that the runner has started
+# machine: prints the pid of the emulator that the runner has started
 machine() {
 	local pid
 	for pid in $(ps -o pid= --ppid "$vm"); do

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Latency: from the call of the last member (of a broadcast: the source) to the return of the last
- * one that gets a result (of a reduction: the sink, else all), all aligned by a barrier that is not
- * timed. Throughput: operations back to back, from the first call to the last return; contributors
- * to a reduction do not wait for the sink. After each broadcast comes a barrier, as otherwise only
- * the source's speed would be measured.
+ * Latency: from the call of the last member (of a broadcast: of the source) to the return of the
+ * last member that gets a result (of a reduction: the sink; else all). All members start from a
+ * barrier that is not timed. Throughput: operations back to back, from the first call to the last
+ * return; contributors to a reduction do not wait for the sink. Each broadcast is followed by a
+ * barrier, as otherwise only the source's speed would be measured.
  *
- * Processes on machines that share no memory and no clock measure only the throughput, by the clock
- * of process 0: from the end of a barrier to its return from the last operation, or from a barrier
- * after that.
+ * Processes on machines that share no memory and no clock measure only the throughput, with the
+ * clock of process 0: from the end of a barrier to its return from the last operation, or from a
+ * barrier after that.
  */
 #include <err.h>
 #include <glob.h>
@@ -153,8 +153,8 @@ static uint64_t cpu_own(void)
 	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
 }
 
-/* Return: CPU time of the kernel's threads for soft interrupts, ns. Soft interrupts that run in the
- * context of a process count for that process.
+/* Return: CPU time of the ksoftirqd threads, ns. The time of softirqs that run in the context of a
+ * process counts for that process.
  */
 static uint64_t cpu_kernel(void)
 {
@@ -217,7 +217,7 @@ struct task {
 	size_t count;
 };
 
-/* Return: element @i of the result of the contributions that fill() makes. */
+/* Return: element @i of the result, for the contributions that fill() makes. */
 static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 {
 	uint64_t procs = t->c->procs, own = (uint64_t)t->rank * t->count;
@@ -236,7 +236,7 @@ static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 	}
 }
 
-/* Processes that get the result check it. */
+/* Check the result, at the processes that get one. */
 static void check(const struct task *t, unsigned int round)
 {
 	size_t i, n = measure_out(t->what, t->c->procs, t->count);
@@ -279,7 +279,7 @@ static uint64_t last_return(const struct task *t)
 	return t->what == REDUCE ? t->s->end[0] : last_of(t->s->end, t->c->procs);
 }
 
-/* Return: latency of a round, computed by process 0 when all have returned. */
+/* Return: latency of a round, computed by process 0 when all processes have returned. */
 static uint64_t round_took(const struct task *t)
 {
 	uint64_t begin = t->what == BCAST ? t->s->begin[0] : last_of(t->s->begin, t->c->procs);
@@ -331,7 +331,7 @@ static void batch_run(const struct task *t, unsigned int batch)
 	}
 }
 
-/* Return: ns of the whole batch, at process 0. */
+/* Return: ns of the whole batch, measured by process 0. */
 static uint64_t back_to_back(const struct task *t)
 {
 	struct shared *s = t->s;
@@ -369,7 +369,7 @@ static void report(const struct task *t, struct sample *l, uint64_t ns, uint64_t
 	fflush(stdout);
 }
 
-/* Return: how many operations fill the time budget, if @n took @ns. */
+/* Return: number of operations that fill the time budget, if @n operations took @ns. */
 static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t ns)
 {
 	uint64_t fit = c->budget * 1000000ULL * n / (ns + 1);
@@ -377,7 +377,7 @@ static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t 
 	return fit < BATCH_MIN ? BATCH_MIN : fit > BATCH_MAX ? BATCH_MAX : fit;
 }
 
-/* As batch_fits(), by the latency of operations. */
+/* As batch_fits(), from the latency of operations. */
 static unsigned int batch_size(const struct config *c, const struct sample *l)
 {
 	uint64_t sum = 0;
@@ -388,7 +388,7 @@ static unsigned int batch_size(const struct config *c, const struct sample *l)
 	return batch_fits(c, l->n, sum);
 }
 
-/* Return: ns of a batch by the clock of this process. */
+/* Return: ns of a batch, measured with the clock of this process. */
 static uint64_t apart_batch(const struct task *t, unsigned int batch)
 {
 	uint64_t begin;
@@ -400,7 +400,7 @@ static uint64_t apart_batch(const struct task *t, unsigned int batch)
 	return now() - begin;
 }
 
-/* Return: how many operations fill the time budget, decided by process 0. */
+/* Return: number of operations that fill the time budget, decided by process 0. */
 static uint64_t apart_batch_size(const struct task *t)
 {
 	uint64_t n = batch_fits(t->c, BATCH_MIN, apart_batch(t, BATCH_MIN)), said;
@@ -441,8 +441,8 @@ static void together(const struct task *t)
 	measure_barrier(t->s, t->c->procs);
 }
 
-/* Run operations between marks, then twice as many: what does not belong to the operations cancels
- * out in the difference.
+/* Run operations between marks, and then twice as many. The difference contains only the cost of
+ * the operations.
  */
 static void counted(const struct task *t)
 {
@@ -473,7 +473,7 @@ static void counted(const struct task *t)
 
 static void task_run(struct task *t)
 {
-	/* One element more, for barriers. */
+	/* One element more than needed, as barriers have none. */
 	t->in = calloc(measure_in(t->what, t->c->procs, t->count) + 1, 8);
 	t->out = calloc(measure_out(t->what, t->c->procs, t->count) + 1, 8);
 	if (!t->in || !t->out)

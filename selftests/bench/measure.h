@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring collectives: what the fabric and its competitors have in common. The same loops and
+ * Measuring collectives: the code that the fabric and its competitors share. The same loops and
  * clocks (measure.c) run with each backend.
  */
 #ifndef BENCH_MEASURE_H
@@ -22,7 +22,7 @@ enum what { REDUCE, ALLREDUCE, BARRIER, BCAST, ALLGATHER, ALLTOALL, REDUCE_SCATT
  * @turn: counts barriers, a futex
  * @go_on: the leader's decision after each latency sample
  * @begin: when each process entered the operation, ns
- * @end: when each came out of it, ns
+ * @end: when each process returned from it, ns
  * @batch: number of operations back to back
  * @cpu: CPU time of all processes in the batch, ns
  */
@@ -41,16 +41,16 @@ struct shared {
  * @what: the operations
  * @whats: entries of @what
  * @name: name of the backend, for the output
- * @procs: processes
- * @size: bytes of each contribution, or of each block of those that have one for each process;
+ * @procs: number of processes
+ * @size: bytes of each contribution, or of each block if contributions have one for each process;
  *	barriers have none
  * @sizes: entries of @size
  * @budget: ms for each measurement
- * @counted: operations between marks (vm/count.h), and then twice as many, instead of measuring
- *	time; or 0
+ * @counted: number of operations to run between marks (vm/count.h), and then twice as many, instead
+ *	of measuring time; or 0
  * @limit: leave out sizes with which all contributions together are longer than this; 0: none
  * @first: the first rank on this machine
- * @here: number of ranks on this machine; if not @procs, there is no memory shared by all
+ * @here: number of ranks on this machine; if not @procs, the processes share no memory
  */
 struct config {
 	enum what what[WHATS];
@@ -69,22 +69,22 @@ struct config {
 /* Options of all programs. */
 #define MEASURE_OPTIONS	"[-a FIRST,COUNT] [-b MS | -n COUNT] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
 
-/* Read these options; exit with status 2 if they are wrong. */
+/* Read these options; exit with status 2 if they are invalid. */
 void config_parse(struct config *c, const char *name, int argc, char **argv);
 
 /* Return: bytes that a process contributes to an operation, or gets, with blocks of @bytes. */
 size_t measure_in(enum what op, unsigned int procs, size_t bytes);
 size_t measure_out(enum what op, unsigned int procs, size_t bytes);
 
-/* An operation with @count u64 of each process. REDUCE puts the sum to @out at process 0, ALLREDUCE
- * at all. BCAST puts what process 0 has in @in to @out at all others. ALLGATHER puts the u64 of all
- * processes to @out at all, in the order of the ranks. With ALLTOALL and REDUCE_SCATTER @in has
- * @count u64 for each process, which gets those of all processes, or their sum.
+/* Run an operation with @count u64 of each process. REDUCE writes the sum to @out at process 0,
+ * ALLREDUCE at all. BCAST writes @in of process 0 to @out at all others. ALLGATHER writes the u64
+ * of all processes to @out at all, in the order of the ranks. With ALLTOALL and REDUCE_SCATTER, @in
+ * has @count u64 for each process; a process gets those of all processes for it, or their sum.
  */
 typedef void (*operation_fn)(void *backend, const uint64_t *in, uint64_t *out, size_t count);
 
 /**
- * struct measured - how a backend does operations
+ * struct measured - how a backend runs operations
  * @operation: function for each operation
  * @choose: called by all processes before an operation is measured with a size. Returns the
  *	algorithm in use, for the output, or NULL; may be NULL
@@ -104,7 +104,7 @@ void measure(const struct config *c, struct shared *s, unsigned int rank,
 /* Wait until all processes have called this. */
 void measure_barrier(struct shared *s, unsigned int procs);
 
-/* Run @process for each rank on this machine in a process of its own, with memory that all of them
+/* Fork a process for each rank on this machine, which runs @process, with memory that all of them
  * map, or NULL if there are other machines. Return: the exit status.
  */
 int measure_fork(const struct config *c,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_command WHAT BYTES OPERATIONS COMMAND [ARG..]: runs a command, which does as many
- * operations, between marks (vm/run --count), as `measure_fabric -n` does its own ones.
+ * measure_command WHAT BYTES OPERATIONS COMMAND [ARG..]: runs a command which performs as many
+ * operations, between marks (vm/run --count), as `measure_fabric -n` performs itself.
  */
 #include <err.h>
 #include <stdio.h>

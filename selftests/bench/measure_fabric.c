@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_fabric OPTIONS FABRIC TREE BCAST [NAME [NETNS..]]: processes at nodes 0, 1, ..; the plan
- * TREE has its sink at node 0, and BCAST its source. For the operations that such plans carry, TREE
- * may also be a plan of recursive doubling or of rings. Network namespaces that each have a part of
- * the fabric get equal parts of the processes, in their order.
+ * measure_fabric OPTIONS FABRIC TREE BCAST [NAME [NETNS..]]: measures collectives of the fabric,
+ * with processes at nodes 0, 1, .. Node 0 is the sink of plan TREE and the source of plan BCAST.
+ * For the operations that such plans carry, TREE may also be a plan of recursive doubling or of
+ * rings. If parts of the fabric are in several network namespaces, these get equal parts of the
+ * processes, in order.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_floor OPTIONS: what the machine takes without any message passing. Each process copies
- * its contribution to memory that all map, waits for the others at a futex, and takes its result
- * from there: one system call, and each byte is copied twice, except that sums read all
+ * measure_floor OPTIONS: measures the cost without any message passing, a lower bound. Each process
+ * copies its contribution to memory that all processes map, waits for the others at a futex, and
+ * copies its result from there: one system call, and two copies of each byte; but sums read all
  * contributions.
  */
 #include <err.h>
@@ -15,7 +15,7 @@
 /**
  * struct floor - memory of all processes
  * @s: for the barrier
- * @area: contributions; two operations alternate, so no process writes where another still reads
+ * @area: contributions; two halves alternate, so no process writes where another still reads
  * @size: bytes of all contributions to one operation
  * @procs: number of processes
  * @rank: rank of this process
@@ -65,7 +65,7 @@ static void alltoall(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 		       count * 8);
 }
 
-/* Add up @n numbers of each process from index @at on. */
+/* Add up @n numbers of each process, from index @at on. */
 static void sum(const struct floor *f, const char *all, size_t at, size_t total, uint64_t *out,
 		size_t n)
 {
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		if (bytes > f.size)
 			f.size = bytes;
 	}
-	/* Pages that are not touched cost nothing. */
+	/* Pages that are never accessed take no memory. */
 	f.area = mmap(NULL, 2 * f.size, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (f.area == MAP_FAILED)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forks the processes of one program, where no launcher starts them.
+ * Forks the processes of a program that no launcher starts.
  */
 #include <err.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ int measure_fork(const struct config *c,
 			exit(0);
 		}
 	}
-	/* The others would wait in the barrier for a process that has failed. */
+	/* If a process has failed, end the others, which would wait for it in the barrier. */
 	for (i = 0; i < c->here; i++) {
 		if (wait(&status) < 0 || status) {
 			signal(SIGTERM, SIG_IGN);

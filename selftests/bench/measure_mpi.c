@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpirun .. measure_mpi OPTIONS NAME FILE [best]: the processes map FILE, except with -a. With
- * "best" each collective uses that algorithm of Open MPI which is fastest for its size.
+ * mpirun .. measure_mpi OPTIONS NAME FILE [best]: measures collectives of Open MPI. The processes
+ * map FILE, except with -a. With "best" each collective uses the algorithm of Open MPI that is
+ * fastest for its size.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -116,7 +117,7 @@ static const struct measured how = {
 	.choose = choose,
 };
 
-/* Make the algorithms of the measured operations; without @best only the one that Open MPI chooses
+/* List the algorithms of the measured operations; without @best only the one that Open MPI chooses
  * itself.
  */
 static void ways_make(struct backend *b, const struct config *c, bool best)

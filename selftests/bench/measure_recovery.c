@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_recovery FABRIC PLAN DIM BYTES FAULTS link|node: a process at each node of a guarded
- * plan. All run allreduces in a row, while links go down, one at a time, or one node fails. Prints,
- * as one JSON object in us, how long it takes from the fault, before the request to the kernel, to
- * the last return from the operation that was begun again; also how long operations take before all
- * faults, and how far apart their ends are before the first fault and after it.
+ * measure_recovery FABRIC PLAN DIM BYTES FAULTS link|node: measures how long a guarded plan takes
+ * to recover. A process at each node runs allreduces in a row, while links go down, one at a time,
+ * or one node fails. Prints, as one JSON object in us: the time from the fault, before the request
+ * to the kernel, to the last return from the operation that was begun again; the time that
+ * operations take before all faults; and the time between their ends before the first fault and
+ * after it.
  *
- * hcctl guard has to run, which installs the next epochs of the plan.
+ * hcctl guard must be running, which installs the next epochs of the plan.
  */
 #include <err.h>
 #include <errno.h>
@@ -31,7 +32,7 @@
 /**
  * struct op - an allreduce
  * @begun: when the last process called it, ns
- * @ended: when the last process returned
+ * @ended: when the last process returned, ns
  * @restarts: it was begun again
  */
 struct op {
@@ -87,7 +88,9 @@ static void raise_to(_Atomic uint64_t *v, uint64_t to)
 
 /* --- a process --- */
 
-/* Element 0 says that the run is over, element 1 counts the contributions in a result. */
+/* Make a contribution. Element 0 is not 0 if the run is over; element 1 counts the contributions in
+ * the result.
+ */
 static void fill(uint64_t *v, size_t count, bool over, uint32_t nr)
 {
 	size_t i;
@@ -107,7 +110,7 @@ static void check(const uint64_t *v, size_t count, uint32_t nr)
 			errx(1, "operation %" PRIu32 ", element %zu: %" PRIu64, nr, i, v[i]);
 }
 
-/* Run operations until a result says stop, or this node has failed. */
+/* Run operations until a result says that the run is over, or until this node has failed. */
 static void process(struct recovery *r, unsigned int node)
 {
 	struct hcl_params p = {
@@ -166,8 +169,8 @@ static int node_fail(struct nl *nl, const struct recovery *r, unsigned int node)
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Wait until process 0 has returned from operation @n, so that all have returned from those before
- * it.
+/* Wait until process 0 has returned from operation @n, so that all processes have returned from
+ * earlier ones.
  */
 static void wait_for(const struct recovery *r, uint32_t n)
 {
@@ -180,9 +183,9 @@ static void wait_for(const struct recovery *r, uint32_t n)
 	}
 }
 
-/* Return: ns from @fault, which came after operation @from, to the end of the operation that was
- * begun again; 0 if none of the next ones was. A node that fails always hits one; an operation that
- * had not begun then only waits, and is not begun again.
+/* Return: ns from @fault, which occurred after operation @from, to the end of the operation that
+ * was begun again; 0 if none of the next operations was. A node that fails always affects an
+ * operation; one that had not begun then only waits, and is not begun again.
  */
 static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t fault)
 {
@@ -202,7 +205,8 @@ static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t faul
 	return took;
 }
 
-/* Take links down. Not all links belong to the tree: one that hits no operation is taken up again.
+/* Take links down. Some links are not in the tree: a link whose fault affects no operation is
+ * brought up again.
  */
 static unsigned int cut_links(const struct recovery *r, struct nl *nl, uint64_t *took,
 			      unsigned int faults, uint32_t *behind)
@@ -231,7 +235,7 @@ static unsigned int cut_links(const struct recovery *r, struct nl *nl, uint64_t 
 
 static unsigned int fail_node(struct recovery *r, struct nl *nl, uint64_t *took)
 {
-	/* Choose a node other than 0, as process 0 records how far all are. */
+	/* Choose a node other than 0, as process 0 counts the operations. */
 	unsigned int node = 1 + rand() % ((1u << r->dim) - 1);
 	uint32_t from = atomic_load(&r->ops);
 	uint64_t fault = now();
@@ -255,7 +259,7 @@ static void print_list(const char *name, const uint64_t *ns, unsigned int n)
 	printf("],");
 }
 
-/* Print how far the ends of operations from @from on are apart. */
+/* Print the times between the ends of operations, from operation @from on. */
 static void print_pace(const char *name, const struct recovery *r, uint32_t from)
 {
 	uint64_t v[QUIET_OPS];

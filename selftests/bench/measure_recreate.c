@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_recreate BYTES ROUNDS, run by mpirun: how long it takes all ranks of Open MPI to make a
- * communicator of the remaining ranks, and to run a first allreduce over it. That is the least that
- * programs do which recover by themselves; here the ranks already know of a failure, and none has
- * failed. Prints us, as one JSON object.
+ * measure_recreate BYTES ROUNDS, run by mpirun: measures how long all ranks of Open MPI take to
+ * make a communicator of the remaining ranks, and to run a first allreduce over it. That is the
+ * least that programs need which recover by themselves; here no rank has failed, and the ranks need
+ * not detect a failure. Prints us, as one JSON object.
  */
 #include <inttypes.h>
 #include <mpi.h>

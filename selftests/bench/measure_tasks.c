@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_tasks [-b MS] QUEUE WORKERS SIZE,SIZE,.. FABRIC: a producer and workers at a queue of
- * tasks.
+ * measure_tasks [-b MS] QUEUE WORKERS SIZE,SIZE,.. FABRIC: measures a producer and workers at a
+ * queue of tasks.
  *
- * Rate: tasks that take no time, from the first put to the last one done. Makespan: tasks that take
- * unequal times are queued, then the workers begin; from there to the last one done. The least
- * possible makespan is an equal share of the work for each worker. A worker sleeps for the time of
- * its task, as there are fewer processors than workers.
+ * Rate: for tasks that take no time, from the first put to the last task done. Makespan: tasks that
+ * take unequal times are queued, then the workers begin; the time from then to the last task done.
+ * The least possible makespan is an equal share of the work for each worker. A worker sleeps for
+ * the time of its task, as there are fewer processors than workers.
  */
 #include <err.h>
 #include <signal.h>
@@ -28,10 +28,10 @@
 #define TASKS_MIN	64
 #define TASKS_MAX	20000
 #define PILOT		200
-/* Makespan: tasks for each worker, and how long they take. */
+/* Makespan: tasks per worker, and the longest time of a task. */
 #define SHARE		40
 #define LONG_NS		10000000u
-/* Give up after so many pauses of 1 ms in which no task was done. */
+/* Give up after this many pauses of 1 ms in which no task was done. */
 #define QUIET		20000
 
 /**
@@ -73,7 +73,9 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Return: the time of task @i: up to LONG_NS, a third of that on average; the same in each run. */
+/* Return: the time of task @i in ns: at most LONG_NS, a third of that on average, and the same in
+ * each run.
+ */
 static uint64_t length(unsigned int i)
 {
 	uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -146,7 +148,7 @@ static void produce(struct batch *b)
 	measure_barrier(&b->s->s, b->q.workers + 1);
 }
 
-/* Wait until all tasks are done; a worker that ends has found an error. */
+/* Wait until all tasks are done; a worker that exits has found an error. */
 static void wait_for_all(const struct batch *b)
 {
 	const struct timespec t = { .tv_nsec = 1000000 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The algorithms of Open MPI's coll/tuned. If coll_tuned_use_dynamic_rules is set, a communicator
- * takes those that variables name when it is created, so there is a communicator for each
+ * uses the algorithms that variables select at its creation, so there is a communicator for each
  * algorithm.
  */
 #include <err.h>
@@ -10,12 +10,12 @@
 #include "mpi_ways.h"
 
 #define TRIALS	3
-/* An operation that takes so many seconds is tried once. */
+/* An operation that takes at least this many seconds is tried only once. */
 #define LONG	0.1
 
 struct variable {
 	const char *name;
-	/* Names, from value 1 on; NULL: not for so many processes */
+	/* names, from value 1 on; NULL: not for this number of processes */
 	const char *algorithms[WAYS_MAX];
 };
 
@@ -71,7 +71,7 @@ void mpi_ways_make(struct mpi_ways *w, enum what what)
 	MPI_T_finalize();
 }
 
-/* Return: the time of the slowest process, the same at all. */
+/* Return: the time of the slowest process; all processes get the same value. */
 static double once(MPI_Comm comm, void (*run)(MPI_Comm comm, void *arg), void *arg)
 {
 	double took, most;
@@ -91,10 +91,10 @@ unsigned int mpi_ways_try(const struct mpi_ways *w, void (*run)(MPI_Comm comm, v
 	double least = 0;
 
 	for (i = 0; i < w->n && w->n > 1; i++) {
-		/* The first operation makes the connections. */
+		/* The first operation sets up the connections. */
 		double shortest = once(w->comm[i], run, arg);
 
-		/* Do not repeat an algorithm that is hopelessly slow. */
+		/* Do not repeat an algorithm that is far slower than others. */
 		for (k = 0; k < TRIALS && shortest < LONG && (!i || shortest < 5 * least);
 		     k++) {
 			double took = once(w->comm[i], run, arg);

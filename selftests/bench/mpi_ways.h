@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds by trial which of Open MPI's algorithms is fastest for a collective with a size.
+ * Finds by trial which of Open MPI's algorithms is fastest for a collective of a given size.
  */
 #ifndef BENCH_MPI_WAYS_H
 #define BENCH_MPI_WAYS_H
@@ -13,7 +13,7 @@
 
 /**
  * struct mpi_ways - algorithms to choose from
- * @names: name of each algorithm; the first is what Open MPI chooses itself
+ * @names: name of each algorithm; the first is the one that Open MPI chooses itself
  * @comm: for each algorithm a communicator whose collectives use it
  * @n: entries of both
  */
@@ -23,11 +23,11 @@ struct mpi_ways {
 	unsigned int n;
 };
 
-/* Make all algorithms for @what; there may be none but the first. Collective. */
+/* List all algorithms for @what; possibly there is only the first. All processes must call this. */
 void mpi_ways_make(struct mpi_ways *w, enum what what);
 
-/* Find the fastest; @run does the operation once. Return: its index, the same at all processes.
- * Collective.
+/* Find the fastest algorithm; @run runs the operation once. Return: its index, the same at all
+ * processes. All processes must call this.
  */
 unsigned int mpi_ways_try(const struct mpi_ways *w, void (*run)(MPI_Comm comm, void *arg),
 			  void *arg);

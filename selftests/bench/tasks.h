@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring queues of tasks: what the fabric and its competitors have in common. The same producer,
+ * Measuring queues of tasks: the code that the fabric and its competitors share. The same producer,
  * workers and clock (measure_tasks.c) run with each of them.
  */
 #ifndef BENCH_TASKS_H
@@ -29,10 +29,10 @@ struct queue {
  * struct queue_ops - a kind of queue; errors end the program
  * @name: name, for the output
  * @begin: called before the processes are forked, or NULL
- * @end: called when the processes are gone, or NULL
- * @join: called by the producer and by each worker first
+ * @end: called when the processes have ended, or NULL
+ * @join: the first call of the producer and of each worker
  * @put: put a task
- * @take: wait for the next task; returns its bytes. A worker has one at most.
+ * @take: wait for the next task; returns its bytes. A worker has at most one task.
  * @done: the task is done; a task whose worker ends without this call must go to another worker
  */
 struct queue_ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks of a fabric: either all workers are at node 0, where the tasks are put (node), or one is at
- * each node, so that load balancing rounds have to move tasks there (cube).
+ * Tasks of a fabric: either all workers are at node 0, where the tasks are put (node); or one
+ * worker is at each node, so that load balancing rounds have to migrate tasks there (cube).
  */
 #include <err.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "libhypercube.h"
 #include "tasks.h"
 
-/* As many bytes may wait of the producer's tasks as a node may hold. */
+/* The producer may have as many bytes of waiting tasks as a node may hold. */
 #define ROOM (1 << 24)
 
 struct end {

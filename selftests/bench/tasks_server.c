@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plain work queue: a server process with one thread, which keeps the tasks in its memory, over
- * AF_UNIX (SOCK_SEQPACKET) or TCP on the loopback interface. A worker reports a task as done and
- * asks for the next one in one message; the task of a worker that ends without that goes to another
- * worker, as in the fabric.
+ * A simple work queue for comparison: a server process with one thread, which keeps the tasks in
+ * its memory, over AF_UNIX (SOCK_SEQPACKET) or TCP on the loopback interface. A worker reports a
+ * task as done and requests the next one in one message. If a worker ends without that, its task
+ * goes to another worker, as in the fabric.
  */
 #include <err.h>
 #include <errno.h>
@@ -25,14 +25,14 @@
 
 #define CLIENTS_MAX	128
 #define EVENTS		16
-/* A worker's request. On streams, which keep no message boundaries, a task has its length before
- * it.
+/* A worker's request. On streams, which do not keep message boundaries, a task is preceded by its
+ * length.
  */
 #define NEXT		UINT32_MAX
 
 struct item {
 	struct item *next;
-	uint32_t len;		/* of what follows, as it is sent */
+	uint32_t len;		/* bytes of .task */
 	char task[];
 };
 
@@ -40,7 +40,7 @@ struct item {
  * struct client - a producer or a worker
  * @fd: its socket, or 0
  * @has: the task that it executes
- * @waits: it is in the list of waiting workers
+ * @waits: next entry of the list of waiting workers
  * @got: bytes of a message in @buf
  * @buf: unfinished message of a stream
  */
@@ -62,7 +62,7 @@ struct server {
 	struct client client[CLIENTS_MAX];
 };
 
-/* A process's connection; the server's address is known before there are processes. */
+/* A process's connection; the server's address is known before the processes are forked. */
 struct link {
 	bool stream;
 	pid_t server;
@@ -89,7 +89,7 @@ static void say(int fd, const void *what, size_t len)
 	}
 }
 
-/* Receive all of it, from a stream. */
+/* Receive @len bytes from a stream. */
 static void receive(int fd, void *what, size_t len)
 {
 	char *p = what;
@@ -181,7 +181,7 @@ static void gone(struct server *s, struct client *c)
 		put_item(s, had);
 }
 
-/* Handle the messages of a stream that are complete. */
+/* Handle the messages of a stream that have been received completely. */
 static void received_stream(struct server *s, struct client *c)
 {
 	size_t at = 0;
@@ -388,7 +388,7 @@ static size_t take(struct queue *q, void *task)
 	return (size_t)n;
 }
 
-/* Report a task as done, which asks for the next one, too. */
+/* Report a task as done, which also requests the next one. */
 static void done(struct queue *q)
 {
 	ask(q->own);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared memory: a queue that all processes map, under one lock. A task whose worker ends is lost.
+ * A queue in shared memory for comparison: all processes map it, and it has one lock. A task is
+ * lost if its worker ends.
  */
 #include <err.h>
 #include <pthread.h>

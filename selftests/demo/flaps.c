@@ -26,13 +26,13 @@
 #include "flaps.h"
 
 #define CLASSES	27
-#define SHARE	512	/* bytes of each process in a window */
+#define SHARE	512	/* bytes of each process's share of a window */
 
 /**
  * struct pairs - a contribution and a result
- * @set: whose it is, a bit for each node
- * @over: how many say that the time is over
- * @count: of each pair of letters
+ * @set: the contributors, a bit for each node
+ * @over: number of contributors for which the time is over
+ * @count: number of each pair of letters
  */
 struct pairs {
 	uint64_t set;
@@ -55,7 +55,7 @@ static unsigned int class(int c)
 	return isascii(c) && isalpha(c) ? tolower(c) - 'a' + 1 : 0;
 }
 
-/* Count the pairs in the share of process @index in the window of operation @nr. */
+/* Count the pairs in the share of process @index of the window of operation @nr. */
 static void share_count(const struct flaps *r, uint32_t nr, unsigned int index, struct pairs *p)
 {
 	size_t window = (size_t)SHARE * r->members.count;
@@ -76,7 +76,9 @@ static uint32_t all_nodes(const struct flaps *r)
 	return set;
 }
 
-/* Only contributions of victims may be missing, and once they are, they stay missing. */
+/* Is the set of contributors valid? Only those of victims may be missing, and a contributor that is
+ * missing once stays missing.
+ */
 static bool set_is_valid(const struct flaps *r, uint32_t node, uint64_t set, uint32_t last)
 {
 	uint32_t must = (all_nodes(r) & ~r->victims) | 1u << node;
@@ -96,7 +98,7 @@ static bool counts_are_right(const struct flaps *r, uint32_t nr, const struct pa
 	return !memcmp(sum.count, result->count, sizeof(sum.count));
 }
 
-/* Return: 0 if the process of a node that is to fail got the error for that, else 1. */
+/* Return: 0 if the node was to fail and its process got the error for that, else 1. */
 static int end_by_error(const struct flaps *r, struct flaps_process *p, const struct member *me,
 			int ret)
 {
@@ -148,7 +150,7 @@ static int loop(struct member *me, void *arg)
 
 /* ------------------------------------------------------------ evaluation */
 
-/* Return: true if @op lacks the contribution of a node that had not failed yet. */
+/* Return: true if @op lacks the contribution of a node that had not failed by then. */
 static bool lacks_live_node(const struct flaps *r, const struct flaps_op *op)
 {
 	unsigned int i;
@@ -160,8 +162,8 @@ static bool lacks_live_node(const struct flaps *r, const struct flaps_op *op)
 	return false;
 }
 
-/* All processes must have the same results, except that the last result of a process whose node has
- * failed may have been computed again without its contribution.
+/* Check that all processes have the same results. An exception is the last result of a process
+ * whose node has failed, which may have been computed again without its contribution.
  */
 static void compare(struct flaps *r, const struct flaps_process *p)
 {
@@ -201,7 +203,7 @@ static int compare_latency(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Print a line of the table, about the operations that were begun again or about the others. */
+/* Print a line of the table: for the operations that were begun again, or for the others. */
 static void latency_print(const struct flaps *r, bool again, const char *name)
 {
 	size_t n = 0, max = (size_t)r->ops * r->members.count;

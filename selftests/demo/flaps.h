@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Allreduces while links flap and nodes fail: what is recorded, and the picture of it.
+ * Allreduces while links flap and nodes fail: the recorded data, and the picture of them.
  */
 #ifndef FLAPS_H
 #define FLAPS_H
@@ -16,7 +16,7 @@
 
 /**
  * struct flaps_op - an operation, as one process saw it
- * @end: when the process had the result, in us since the run began
+ * @end: when the process got the result, in us since the run began
  * @latency: how long the call took, in us
  * @set: nodes whose contributions are in the result, a bit for each
  * @restarts: number of times that the kernel began it again, in another epoch
@@ -30,10 +30,10 @@ struct flaps_op {
 
 /**
  * struct flaps_process - what a process reports
- * @ops: number of results that it had
+ * @ops: number of results that it got
  * @wrong: number of wrong results
  * @host_down: the process got the error that its node has failed
- * @failed: the process saw another error, or its node was not to fail
+ * @failed: the process got another error, or that error although its node was not to fail
  * @op: its operations
  */
 struct flaps_process {
@@ -49,7 +49,7 @@ enum flaps_fault_kind { LINK_DOWN, LINK_UP, NODE_FAILED };
 /**
  * struct flaps_fault - a line of the file that lists the faults
  * @at: in us since the run began; negative: before it
- * @kind: what happened
+ * @kind: the kind of event
  * @node: the node that failed, or that has the link
  * @dim: dimension of the link
  */
@@ -63,18 +63,18 @@ struct flaps_fault {
 /**
  * struct flaps - the run
  * @members: the processes
- * @what: what they do, in words for the picture
+ * @what: description of their work, for the picture
  * @begin: when the run began, in us of CLOCK_REALTIME
  * @seconds: duration of the run
  * @victims: nodes that are to fail, a bit for each
- * @text: a window of it is counted in each operation
+ * @text: the text; each operation counts a window of it
  * @bytes: bytes of @text
  * @process: one for each of @members, shared with them
- * @ops: operations of the processes whose nodes live
+ * @ops: operations of the processes whose nodes have not failed
  * @again: for each of @ops: the operation was begun again
  * @nr_again: number of operations that were begun again
- * @errors: errors that processes have seen, other than that their nodes have failed
- * @wrong: results that are wrong
+ * @errors: errors of processes, other than that their nodes have failed
+ * @wrong: number of wrong results
  * @faults: number of faults
  * @fault: the faults, in the order of time
  */
@@ -96,9 +96,11 @@ struct flaps {
 	struct flaps_fault fault[FLAPS_FAULTS_MAX];
 };
 
-/* Read the faults, or exit: a line each, "TIME down|up|fail NODE[:DIM]", the time in us. */
+/* Read the faults, one per line: "TIME down|up|fail NODE[:DIM]", with the time in us. Exit on
+ * errors.
+ */
 void flaps_faults_read(struct flaps *r, const char *name);
-/* Draw the operations of the first process over time, or exit. */
+/* Draw the operations of the first process over time. Exit on errors. */
 void flaps_picture(const struct flaps *r, const char *name);
 
 #endif /* FLAPS_H */

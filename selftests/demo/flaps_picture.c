@@ -16,7 +16,7 @@
 #define WIDTH	(LEFT + FIELD + 40)
 #define TOP	132.0
 #define HEIGHT	380.0	/* of the field */
-#define LANE	34.0	/* of the strip below the field that shows links that are down */
+#define LANE	34.0	/* of the strip below the field, which shows the links that are down */
 #define DOT	2	/* pixels */
 #define COLUMNS	501	/* of dots */
 #define ROWS	191
@@ -24,8 +24,8 @@
 struct picture {
 	FILE *f;
 	const struct flaps *run;
-	double us;		/* from left to right */
-	int low, high;		/* powers of ten, in us, at the bottom and at the top */
+	double us;		/* us from the left edge to the right */
+	int low, high;		/* powers of ten, in us, at the bottom and the top edge */
 };
 
 void flaps_faults_read(struct flaps *r, const char *name)
@@ -83,7 +83,9 @@ static void scale(struct picture *p)
 	p->high = fmax(ceil(log10(most)), p->low + 1);
 }
 
-/* Draw each position once, as thousands of dots cover each other. */
+/* Draw the operations that were not begun again, each position once, since thousands of dots
+ * overlap.
+ */
 static void undisturbed(const struct picture *p)
 {
 	static bool drawn[COLUMNS][ROWS];

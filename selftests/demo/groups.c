@@ -2,10 +2,10 @@
 /*
  * groups FABRIC [-s SWEEPS] [-e EPSILON] <PROCESSES
  *
- * Relaxes values in environments of any shape. Lines "PROCESS NODE TG ASKED[,ASKED..]" say where
- * each process is, how many faults its environment may have, and which processes it asks. First all
- * nodes are honest; then each node in turn is Byzantine with all its processes, in each of the
- * ways. Prints the results as JSON.
+ * Relaxes values in environments of any shape. Lines "PROCESS NODE TG ASKED[,ASKED..]" give the
+ * node of each process, the number of faults that its environment may have, and the processes that
+ * it asks for values. First all nodes are honest; then each node in turn is Byzantine with all its
+ * processes, in each of the ways of enum lie. Prints the results as JSON.
  */
 #include <err.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static const double *value(const struct groups *g, unsigned int j)
 	return g->report[g->process[j].node].value[j];
 }
 
-/* Return: the greatest difference between values that were sent and the right ones. */
+/* Return: the greatest difference between a value that was sent and the right one. */
 static double deviation(const struct groups *g, const double *right)
 {
 	double most = 0;
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		errx(2, "%s", usage);
 	groups_read(&g);
-	/* Diagonals of the matrix dominate by at least so much. */
+	/* The diagonal of the matrix dominates by at least this much. */
 	for (i = 0; i < g.nprocesses; i++)
 		least = fmin(least, groups_pull(&g.process[i]));
 	g.delta = g.epsilon * least;

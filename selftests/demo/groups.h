@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Groups of processes (Schollmeyer & McMillin): a relaxation in environments of any shape, all
- * processes of a node in one OS process, each of which checks what others claim.
+ * Groups of processes (Schollmeyer & McMillin): a relaxation in environments of any shape. All
+ * processes of a node are in one OS process, and each of them checks the claims of others.
  */
 #ifndef GROUPS_H
 #define GROUPS_H
@@ -15,22 +15,22 @@
 #define NODES_MAX	64
 #define ASKS_MAX	15
 #define TG_MAX		4
-/* All right values lie between these. */
+/* All right values lie between these two. */
 #define COLDEST		0.0
 #define HOTTEST		100.0
-/* No process is asked. */
+/* An index that stands for no asked process. */
 #define NO_ASK		(-1)
 
 /**
  * struct process - a process of the relaxation
  * @name: its number
  * @node: its node, an index of nodes
- * @nasks: number of processes that it asks, besides itself
+ * @nasks: number of processes that it asks for values, besides itself
  * @asks: the processes that it asks
- * @nwitness: how many witnesses each of its quotes has
+ * @nwitness: for the quote of asks[i]: number of its witnesses
  * @witness: for the quote of asks[i]: processes that hold the claims of both
  * @tg: number of processes of its environment that may be faulty
- * @surroundings: temperature that draws its value
+ * @surroundings: temperature towards which its value is drawn
  */
 struct process {
 	uint32_t name;
@@ -43,13 +43,13 @@ struct process {
 
 /* Ways in which all processes of a node may be Byzantine. */
 enum lie {
-	/* Quote a process of the same node, whose witnesses are there, too, for another value than
-	 * it has sent; if there is none, quote any process wrongly.
+	/* Quote a process of the same node, whose witnesses are on that node, too, with another
+	 * value than it has sent; if there is none, quote any process wrongly.
 	 */
 	LIE_COLLUDE,
-	/* Send all a wrong value, and quote truly. */
+	/* Send all the same wrong value, and quote others correctly. */
 	LIE_VALUE,
-	/* Send one node another value than the rest, with a fitting claim for each. */
+	/* Send one node another value than the rest, with a claim for each that fits its value. */
 	LIE_FACES,
 	LIES,
 };
@@ -58,11 +58,11 @@ extern const char *const lie_names[LIES];
 
 enum flag {
 	FLAG_RULE,	/* a claim breaks the rule */
-	FLAG_NOTIFIED,	/* it has another value than was sent */
-	FLAG_QUOTED,	/* it quotes one of ours for another value than was sent */
-	FLAG_WITNESS,	/* it quotes a process for another value than that claims */
-	FLAG_VERSIONS,	/* another node has another claim of the process */
-	FLAG_RANGE,	/* a value that cannot be */
+	FLAG_NOTIFIED,	/* the claim has another value than was sent */
+	FLAG_QUOTED,	/* it quotes one of ours with another value than was sent */
+	FLAG_WITNESS,	/* it quotes a process with another value than that process claims */
+	FLAG_VERSIONS,	/* another node has received a different claim of the process */
+	FLAG_RANGE,	/* the value is impossible */
 	FLAGS,
 };
 
@@ -91,10 +91,10 @@ struct report {
  * @uses: a process of the node asks this process
  * @gets: the node has a process that asks this one, is asked by it, or is a witness of it
  * @sweeps: number of sweeps
- * @delta: how exactly the rule must hold
+ * @delta: tolerance of the rule
  * @epsilon: greatest error of a value that @delta allows
  * @byzantine: the Byzantine node; nnodes: none
- * @lie: its way
+ * @lie: how it behaves
  * @face: for each process of that node, the process that its claim quotes wrongly; NO_ASK: none
  * @faced: with LIE_FACES, the node that gets another value
  * @report: a report of each node, shared with all
@@ -116,18 +116,18 @@ struct groups {
 
 /* --- groups_net.c --- */
 /* Read the processes from standard input, lines "PROCESS NODE TG ASKED[,ASKED..]"; exit if they are
- * wrong.
+ * invalid.
  */
 void groups_read(struct groups *g);
-/* Prepare the wrong claims of a Byzantine node. Return: true if they must escape detection, as for
- * the quotes of some process all who could notice it are on the same node.
+/* Prepare the wrong claims of a Byzantine node. Return: true if they must remain undetected, since
+ * for the quotes of some process all processes that could notice it are on the same node.
  */
 bool groups_lie(struct groups *g, unsigned int byzantine, enum lie lie);
 /* Compute the exact solution, by elimination. */
 void groups_solve(const struct groups *g, double *value);
 
-/* Return: the weight by which its surroundings draw a value; each process that is asked has weight
- * 1.
+/* Return: the weight with which the surroundings draw its value; each process that it asks has
+ * weight 1.
  */
 static inline double groups_pull(const struct process *p)
 {

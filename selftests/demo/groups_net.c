@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which process asks which, which node receives what, and how a Byzantine node behaves.
+ * Which process asks which others, which node receives which values, and how a Byzantine node
+ * behaves.
  */
 #include <err.h>
 #include <math.h>
@@ -33,7 +34,7 @@ static uint16_t process_named(const struct groups *g, uint32_t name)
 	errx(2, "no process %u", name);
 }
 
-/* Read the asked processes; as names, at first. */
+/* Read the list of asked processes; their names are replaced by indices later. */
 static void asks_read(struct process *p, char *word)
 {
 	char *item, *end;
@@ -83,9 +84,9 @@ static bool add_witness(struct process *p, unsigned int quote, unsigned int w)
 }
 
 /*
- * The process that quotes and the one that is quoted may be faulty, and tg - 2 others of the
+ * The process that quotes and the one that is quoted may be faulty, and so may tg - 2 others of the
  * environment: so tg - 1 witnesses are needed, besides the quoted process. If the environment has
- * fewer, processes that share environments with both are taken.
+ * fewer, processes that share environments with both are added.
  */
 static void witnesses(struct groups *g, unsigned int j)
 {
@@ -155,7 +156,7 @@ void groups_read(struct groups *g)
 
 /* --- Byzantine nodes --- */
 
-/* Return: number of processes on other nodes that could notice a false quote. */
+/* Return: number of processes on other nodes that can notice a wrong quote. */
 static unsigned int honest(const struct groups *g, const struct process *p, unsigned int quote)
 {
 	unsigned int n = g->process[p->asks[quote]].node != p->node, i;
@@ -165,7 +166,7 @@ static unsigned int honest(const struct groups *g, const struct process *p, unsi
 	return n;
 }
 
-/* Find the quote of a process that the fewest can notice, none of them at node @but. */
+/* Find the quote of a process that the fewest processes can notice, none of them at node @but. */
 static int quote_of(const struct groups *g, const struct process *p, unsigned int but,
 		    unsigned int *fewest)
 {
@@ -201,14 +202,14 @@ static bool collude(struct groups *g)
 		if (n)
 			g->face[j] = NO_ASK;
 	}
-	/* No process can do it unnoticed: so the one does that the fewest notice. */
+	/* No process can do it unnoticed, so choose the process that the fewest others notice. */
 	if (best && best < UINT32_MAX)
 		g->face[who] = quote_of(g, &g->process[who], NODES_MAX, &n);
 	return !best;
 }
 
-/* The first process sends a node that asks it another value: preferably a node that cannot notice
- * it.
+/* Choose the process, and the node among those that ask it, that gets another value: preferably a
+ * node that cannot notice it.
  */
 static void faces(struct groups *g)
 {
@@ -259,7 +260,7 @@ void groups_solve(const struct groups *g, double *value)
 		for (k = 0; k < p->nasks; k++)
 			a[i * (n + 1) + p->asks[k]] -= 1;
 	}
-	/* Diagonals dominate, so there are pivots. */
+	/* The diagonal dominates, so no pivot is 0. */
 	for (i = 0; i < n; i++)
 		for (j = 0; j < n; j++) {
 			f = j == i ? 0 : a[j * (n + 1) + i] / a[i * (n + 1) + i];

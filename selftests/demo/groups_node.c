@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A node: all its processes relax, and then check what others claim.
+ * A node: all its processes relax, and then check the claims of others.
  *
- * In each sweep a node sends each other node the values of its processes that are asked there. At
- * the end each process claims its own value and the values that it has from the processes that it
- * asks. The claim goes to all processes that ask it or are asked by it, and to witnesses. They
- * compare it with the rule, with what they have received and sent, and as witnesses with the claim
- * of the quoted process; and they compare the versions of a claim that each of them has got.
+ * In each sweep a node sends each other node the values of its processes that are asked for there.
+ * At the end each process claims its own value and quotes the values that it has from the processes
+ * that it asks. The claim goes to all processes that ask it or are asked by it, and to witnesses.
+ * They compare it with the rule, with what they have received and sent, and as witnesses with the
+ * claim of the quoted process; and they compare with each other the versions of a claim that each
+ * of them has received.
  *
- * If in each environment at most tg processes are Byzantine, none escapes. All honest processes
- * hold the same claim of each process. Of the quoted process and the tg - 1 witnesses of a quote
- * one is honest, so each quote is what the quoted process sends all, and the rule holds for all
- * values. There is only one solution.
+ * If in each environment at most tg processes are Byzantine, none remains undetected. All honest
+ * processes hold the same claim of each process. Among the quoted process and the tg - 1 witnesses
+ * of a quote at least one is honest, so each quote is the value that the quoted process sends to
+ * all, and the rule holds for all values. There is only one solution.
  */
 #include <errno.h>
 #include <math.h>
@@ -53,7 +54,7 @@ struct note {
  * @self: index of the node
  * @known: the value of each process, as far as the node knows
  * @sent: the last values that its processes have sent to each node
- * @claim: claims of the processes of which it has one
+ * @claim: claims of the processes from which it has received one
  * @in: messages from each other node, of two rounds, as no node is further ahead
  * @came: round of each message, plus one
  */
@@ -113,7 +114,7 @@ static int receive(struct host *s, uint64_t round, unsigned int from)
 	return 0;
 }
 
-/* What a round exchanges: write the data about process @j that goes from node @from to node @to, or
+/* The data of a round: write the data about process @j that goes from node @from to node @to, or
  * read it. Return: number of values.
  */
 typedef unsigned int (*item_fn)(struct host *s, unsigned int j, unsigned int from, unsigned int to,
@@ -149,8 +150,8 @@ static int exchange(struct host *s, uint64_t round, item_fn item)
 
 /* --- the relaxation --- */
 
-/* Return: the process whose value process @j replaces towards node @to, if it is Byzantine in that
- * way.
+/* Return: the process that process @j quotes wrongly in its claim to node @to, if its node is
+ * Byzantine and behaves that way; else NO_ASK.
  */
 static int face(const struct groups *g, unsigned int j, unsigned int to)
 {
@@ -228,7 +229,7 @@ static unsigned int item_claim(struct host *s, unsigned int j, unsigned int from
 	return 1 + p->nasks;
 }
 
-/* Exchange what two nodes have got as the claim of a third node's process. */
+/* Exchange the claims of a third node's process that two nodes have received. */
 static unsigned int item_version(struct host *s, unsigned int j, unsigned int from,
 				 unsigned int to, double *at, bool out)
 {

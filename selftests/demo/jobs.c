@@ -61,11 +61,11 @@ struct jobs {
 	unsigned int dim;
 	unsigned int nodes[NODES_MAX];
 	unsigned int nnodes;
-	unsigned int next;	/* node where the next lost task is put again */
+	unsigned int next;	/* node at which the next lost task is put again */
 	struct file *file;
 	unsigned int n;
 	unsigned int left;
-	unsigned int odd;	/* results of files hashed before, or with another hash */
+	unsigned int odd;	/* results of files hashed before, with another hash */
 	unsigned int repeated;
 	struct nl events;
 	struct task_losses lost;
@@ -127,7 +127,7 @@ static void files_read(struct jobs *j, const char *list)
 
 /* --- producers --- */
 
-/* Open a socket with room for all tasks that one node may get. */
+/* Open a socket whose buffer has space for all tasks that one node may get. */
 static int producer(const struct jobs *j, unsigned int node)
 {
 	int fd = shc_bound(j->fabric, node, SOCK_RDM);
@@ -152,7 +152,7 @@ static int put(struct jobs *j, int fd, uint32_t job)
 	return task_last(fd, &f->task);
 }
 
-/* The k-th node in a random order gets a share of 1 / k. */
+/* Distribute the files: the k-th node in a random order gets a share of 1 / k. */
 static void deal(struct jobs *j)
 {
 	unsigned int order[NODES_MAX], i, k;
@@ -225,7 +225,7 @@ static void workers_fork(struct jobs *j)
 	pid_t parent = getpid();
 	unsigned int i;
 
-	/* Background processes of the command would hold these pipes open. */
+	/* Background processes of the command would otherwise hold these pipes open. */
 	if (pipe2(j->start, O_CLOEXEC) || pipe2(j->results, O_CLOEXEC))
 		err(1, "pipe");
 	w.start = j->start[0];
@@ -238,7 +238,7 @@ static void workers_fork(struct jobs *j)
 		if (j->worker[i])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* A parent that has ended already sends no signal. */
+		/* If the parent has already ended, it sends no signal. */
 		if (getppid() != parent)
 			_exit(1);
 		close(j->start[1]);
@@ -279,7 +279,7 @@ static void result(struct jobs *j)
 
 /* --- loads --- */
 
-/* Write the loads. Return: number of tasks in all queues. */
+/* Write the loads to the file. Return: number of tasks in all queues. */
 static uint64_t sample(struct jobs *j)
 {
 	struct task_view v;
@@ -297,7 +297,7 @@ static uint64_t sample(struct jobs *j)
 	return all;
 }
 
-/* Run until all files are hashed, and no task is left that might be repeated. */
+/* Run until all files are hashed, and no task is left that might be executed again. */
 static void work(struct jobs *j)
 {
 	struct pollfd p[] = {
@@ -351,8 +351,8 @@ static void sums(const struct jobs *j, const char *prefix)
 		err(1, "%s.sums", prefix);
 }
 
-/* @doubled: files hashed more than once; @untold: those of them whose task was neither lost nor
- * marked as repeated.
+/* Print the result. "doubled": files hashed more than once; "untold": additional hashes that
+ * neither an unresolved task nor a mark as redelivered explains.
  */
 static void report(const struct jobs *j)
 {

@@ -27,11 +27,11 @@ struct job_result {
 };
 
 /**
- * struct worker - what a worker must do
+ * struct worker - the parameters of a worker
  * @fabric: name of the fabric
  * @node: node where it takes tasks
  * @speed: bytes that the node pretends to hash in a second
- * @start: it begins when no process has this pipe open for writing any more
+ * @start: a pipe; the worker begins when no process has it open for writing any more
  * @results: a pipe for struct job_result
  */
 struct worker {

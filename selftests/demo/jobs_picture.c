@@ -24,7 +24,7 @@
 #define TOP	140.0
 #define GAP	18.0
 #define HEIGHT	112.0	/* of a field */
-#define SEAM	.6	/* pieces of a row overlap, as otherwise gaps are visible */
+#define SEAM	.6	/* overlap of rectangles of a row, without which gaps are visible */
 #define RUNS_MAX 12
 #define IDLE	"#fbe3c8"
 #define FAILED	"#9aa3ad"
@@ -71,7 +71,7 @@ static void sample(struct picture *p, struct run *r, char *line)
 	r->n++;
 }
 
-/* The first file determines the number of nodes. */
+/* Return: number of nodes in a line; the first file determines the number of nodes. */
 static unsigned int columns(const char *line)
 {
 	unsigned int n = 0;
@@ -128,7 +128,9 @@ static double x_of(const struct picture *p, double at)
 	return LEFT + FIELD * at / p->seconds;
 }
 
-/* The scale keeps small numbers of tasks as distinct as large ones. */
+/* Choose a colour on a logarithmic scale, so that small numbers of tasks are as distinct as large
+ * ones.
+ */
 static void fill(const struct picture *p, unsigned int load, char text[8])
 {
 	if (load)
@@ -137,7 +139,7 @@ static void fill(const struct picture *p, unsigned int load, char text[8])
 		strcpy(text, IDLE);
 }
 
-/* Draw a node's row; equal neighbours are one piece. */
+/* Draw a node's row; adjacent equal samples are one rectangle. */
 static void row(const struct picture *p, const struct run *r, unsigned int u, double y)
 {
 	unsigned int i, from = 0;
@@ -176,7 +178,7 @@ static void field(const struct picture *p, const struct run *r, double y)
 	svg_words(p->f, "k", end + 8, y + HEIGHT / 2 + 5, "%.1f s", r->seconds);
 }
 
-/* Draw a run's name; what follows a semicolon is in small letters. */
+/* Draw a run's name; the text after a semicolon is in small letters. */
 static void label(const struct picture *p, const struct run *r, double y)
 {
 	int name = (int)strcspn(r->name, ";");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A worker: takes a file, hashes it, and is busy with it for as long as a node of the given speed
- * would be.  The machine has fewer processors than there are nodes, so time that a node pretends to
- * work is spent asleep; the hash is a real one, and its time counts.
+ * would be. The machine has fewer processors than there are nodes, so the worker sleeps for the
+ * time that a node pretends to work; the hash is a real one, and its time counts.
  */
 #include <err.h>
 #include <errno.h>
@@ -25,8 +25,8 @@ static void busy_until(struct timespec t, uint64_t ns)
 		;
 }
 
-/* The task is reported as done when its time is over. Its hash is sent only then, and not if the
- * task was lost because the node has failed meanwhile.
+/* Execute a task. It is reported as done when its time is over. Its hash is sent only then, and not
+ * at all if the task was lost because the node has failed meanwhile.
  */
 static int work(struct hcl *h, const struct worker *w, const uint8_t *task, size_t len,
 		const struct hypercube_task *id)

@@ -69,7 +69,7 @@ static int row_share(struct member *me, void *arg)
 	return 0;
 }
 
-/* Compare with the plain product, bit by bit. */
+/* Compare with the reference product, bit by bit. */
 static int verify(const double *y, size_t n)
 {
 	size_t i, j;
@@ -87,7 +87,7 @@ static int verify(const double *y, size_t n)
 	return 0;
 }
 
-/* Each member has its part of y and zeros elsewhere; the sum joins the parts. */
+/* Each member has its part of y and zeros elsewhere, so the sum is the whole of y. */
 static int column_share(struct member *me, void *arg)
 {
 	const struct job *job = arg;

@@ -45,7 +45,7 @@ struct member {
 	struct hcl *h;
 };
 
-/* Read "FABRIC PLAN SINK NODE,NODE,.."; exits with status 2 if it is wrong. */
+/* Read "FABRIC PLAN SINK NODE,NODE,.."; exit with status 2 if it is invalid. */
 void members_parse(struct members *m, char **argv);
 
 /* Run @job in one process for each member; all are bound before the first begins. Return: 0 if all
@@ -55,12 +55,13 @@ int members_run(const struct members *m, int (*job)(struct member *me, void *arg
 
 bool member_is_sink(const struct member *me);
 
-/* The share of this member in @total things, distributed evenly over all members: [*begin, *end).
+/* Compute the share of this member in @total things, which are distributed evenly over all members:
+ * [*begin, *end).
  */
 void member_share(const struct member *me, size_t total, size_t *begin, size_t *end);
 
-/* Take part in a reduction of @bytes; at the sink with @out_max bytes at @out, where it also prints
- * "steps S clock C time NS bytes B". Return: 0, or 1 after printing the reason.
+/* Take part in a reduction of @bytes. The sink has @out_max bytes at @out, and prints "steps S
+ * clock C time NS bytes B". Return: 0, or 1 after printing the error.
  */
 int member_reduce(struct member *me, unsigned int oper, unsigned int type, uint32_t width,
 		  const void *in, size_t bytes, void *out, size_t out_max, size_t *got);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpi_picture RANKS LOG FAULTS SVG: draws a timeline of what the MPI component has logged
- * (HYPERCUBE_MPI_LOG), and of the faults.
+ * mpi_picture RANKS LOG FAULTS SVG: draws a timeline of the operations that the MPI component has
+ * logged (HYPERCUBE_MPI_LOG), and of the faults.
  */
 #include <err.h>
 #include <inttypes.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * optimal FABRIC DIM FAILED BROKEN GO: balances loads by plans with the fewest hops, instead of by
- * rounds, as long as there is a file GO.
+ * optimal FABRIC DIM FAILED BROKEN GO: balances loads with plans that need the fewest hops, instead
+ * of with rounds, as long as a file GO exists.
  *	FAILED	nodes, with commas
  *	BROKEN	links, NODE:DIM with commas
  *
- * The plan that "hcctl balance plan .. method optimal" computes for the loads of all nodes is
- * carried out step by step, by the requests of "hcctl balance move". A plan is made when a node has
- * at most one waiting task, and another one at least three.
+ * The program carries out the plan that "hcctl balance plan .. method optimal" computes for the
+ * loads of all nodes, step by step, with the requests of "hcctl balance move". It makes a plan when
+ * a node has at most one waiting task, and another node at least three.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -81,7 +81,9 @@ static bool loads(struct manager *m)
 	return least <= THRESHOLD && most > THRESHOLD + 1;
 }
 
-/* Wait until the tasks of a step have arrived; tasks that workers have taken do not come. */
+/* Wait until the tasks of a step have arrived; tasks that workers have taken meanwhile do not
+ * arrive.
+ */
 static void settled(const struct manager *m, const struct hc_balance_move *move, size_t n)
 {
 	struct task_view v;

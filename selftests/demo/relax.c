@@ -127,7 +127,7 @@ static void options_read(struct options *o, int argc, char **argv)
 
 /* --- results --- */
 
-/* Compute how far each cell is off. Return: the greatest deviation. */
+/* Compute the deviation of each cell. Return: the greatest deviation. */
 static double measure(const struct relax *run, const double *right)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);
@@ -168,7 +168,7 @@ static bool flagged(const struct relax *run, unsigned int cell)
 	return run->report[cell].flagged;
 }
 
-/* Has any process reported this cell? */
+/* Has any process reported an error of this cell? */
 static bool accused(const struct relax *run, unsigned int cell)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);

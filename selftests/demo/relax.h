@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Error-detecting relaxation (Schollmeyer & McMillin, section 6): Laplace's equation on a mesh that
- * lies in a cube, one process a node, each of which checks what its neighbours claim.
+ * is embedded in a cube, with one process at each node, which checks the claims of its neighbours.
  */
 #ifndef RELAX_H
 #define RELAX_H
@@ -12,7 +12,7 @@
 #include "members.h"
 
 #define CELLS_MAX	MEMBERS_MAX
-/* The temperatures at the border lie between these, so all right values do. */
+/* The temperatures at the border lie between these two, and so do all right values. */
 #define COLDEST		0.0
 #define HOTTEST		100.0
 
@@ -20,8 +20,8 @@ enum way { NORTH, EAST, SOUTH, WEST, WAYS };
 
 /**
  * struct mesh - where the cells are; cell i is in row i / cols
- * @rows: of the mesh, at least 2
- * @cols: of the mesh, at least 2
+ * @rows: number of rows, at least 2
+ * @cols: number of columns, at least 2
  * @row_bits: dimensions of the cube for the number of a row
  * @col_bits: dimensions of the cube for the number of a column
  */
@@ -30,18 +30,18 @@ struct mesh {
 	unsigned int row_bits, col_bits;
 };
 
-/* Parse "RxC". Return: false if it is wrong or too large. */
+/* Parse "RxC". Return: false if it is invalid or too large. */
 bool mesh_parse(struct mesh *m, const char *word);
 unsigned int mesh_cells(const struct mesh *m);
-/* Return: the node of a cell; cells that are neighbours have nodes that are. */
+/* Return: the node of a cell; cells that are neighbours are at nodes that are neighbours. */
 uint32_t mesh_node(const struct mesh *m, unsigned int cell);
 /* Return: the neighbour in this direction, or -1. */
 int mesh_neighbour(const struct mesh *m, unsigned int cell, enum way way);
-/* Return: the temperature beyond the border, where there is no neighbour. */
+/* Return: the temperature beyond the border, in a direction without a neighbour. */
 double mesh_border(const struct mesh *m, unsigned int cell, enum way way);
-/* Compute the exact solution, by elimination. Return: how far a violation of the rule by 1
- * everywhere moves it at most: the factor between the tolerance of the rule and the error that this
- * allows.
+/* Compute the exact solution, by elimination. Return: by how much, at most, a value changes if the
+ * rule is violated by 1 everywhere. This is the factor between the tolerance of the rule and the
+ * error that it allows.
  */
 double mesh_solve(const struct mesh *m, double *value);
 
@@ -53,11 +53,11 @@ static inline enum way opposite(enum way way)
 /* Ways in which a process may be Byzantine. */
 enum lie {
 	HONEST,
-	/* send all the same wrong value from the first step on, and quote neighbours truly */
+	/* send all the same wrong value from the first step on, and quote neighbours correctly */
 	LIE_VALUE,
-	/* the same, but quote a neighbour, if possible an accomplice, for a value that fits */
+	/* as LIE_VALUE, but quote a neighbour, if possible an accomplice, with a value that fits */
 	LIE_BLAME,
-	/* send one neighbour another value than the rest, with fitting claims for each */
+	/* send one neighbour another value than the rest, with a fitting claim for each */
 	LIE_FACES,
 	/* work correctly, and send a wrong value at the end */
 	LIE_LATE,
@@ -70,7 +70,7 @@ extern const char *const lie_names[LIES];
 
 /**
  * struct liar - a Byzantine process
- * @lie: its way
+ * @lie: how it behaves
  * @value: the wrong value
  */
 struct liar {
@@ -90,11 +90,11 @@ struct claim {
 
 /* What a process may notice. */
 enum flag {
-	FLAG_RULE,	/* the neighbour's claim, or our own values, break the rule */
-	FLAG_NOTIFIED,	/* it claims another value than it has sent */
-	FLAG_QUOTED,	/* it claims another value of ours than we have sent */
+	FLAG_RULE,	/* the claim, or this process's own values, violate the rule */
+	FLAG_NOTIFIED,	/* the neighbour claims another value than it has sent */
+	FLAG_QUOTED,	/* the neighbour quotes this process with another value than it has sent */
 	FLAG_VERSIONS,	/* two neighbours have forwarded different claims of it */
-	FLAG_RANGE,	/* it has sent a value that is not possible */
+	FLAG_RANGE,	/* it has sent a value that is impossible */
 	FLAG_SILENT,	/* no more than half of the copies of its message agree */
 	FLAGS,
 };
@@ -106,9 +106,9 @@ extern const char *const flag_names[FLAGS];
  * @value: its value, or what it claims
  * @off: greatest difference between what it sent and the exact value; filled in by the parent
  * @flags: for each cell, set of enum flag
- * @flagged: it has noticed something
+ * @flagged: it has noticed an error
  * @outvoted: number of messages with mismatching copies
- * @through: for each node, on how many paths of mismatching copies it lies
+ * @through: for each node, the number of paths of mismatching copies that include it
  * @paths: number of these paths
  * @done: the process has finished
  */
@@ -127,11 +127,11 @@ struct report {
  * struct relax - a run
  * @mesh: the mesh
  * @liar: for each cell, whether and how it is Byzantine
- * @copies: copies in which values are sent at the end
- * @work_copies: copies in which values are sent before
+ * @copies: number of copies in which values are sent at the end
+ * @work_copies: number of copies in which values are sent before
  * @own_rows: processes check the rule for themselves only, as the paper's text can be read
- * @epsilon: deviations beyond it must be noticed
- * @delta: how exactly the rule must hold for that
+ * @epsilon: greater deviations must be noticed
+ * @delta: tolerance of the rule that this needs
  * @report: one for each cell, shared with the processes
  */
 struct relax {
@@ -147,8 +147,8 @@ struct relax {
 int relax_open(struct hcl **h, const char *fabric, uint32_t node);
 int relax_job(struct member *me, void *run);
 
-/* What a process sends its neighbour instead of what it knows to be right: its value before the
- * end, its value at the end, and its claim.
+/* What a process sends its neighbour: if it is honest, the right data; if it is Byzantine, other
+ * data. The functions return its value, before the end or at the end, and change its claim.
  */
 double lie_value(const struct relax *run, unsigned int cell, enum way to, double value, bool end);
 /* Return: the direction in which a process with LIE_FACES sends the wrong value. */

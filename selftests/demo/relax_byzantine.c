@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What Byzantine processes send; honest ones send what they know.
+ * The data that Byzantine processes send; honest processes send what they know.
  */
 #include "relax.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The mesh: its cells in the cube, its border, and the solution by elimination. */
+/* The mesh: the nodes of its cells, its border, and the exact solution. */
 #include <err.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ int mesh_neighbour(const struct mesh *m, unsigned int cell, enum way way)
 	}
 }
 
-/* Hot at the top, a slope on the left, cool on the right, and cold at the bottom. */
+/* Hot at the top, a slope at the left, cool at the right, and cold at the bottom. */
 double mesh_border(const struct mesh *m, unsigned int cell, enum way way)
 {
 	switch (way) {
@@ -87,8 +87,8 @@ static void swap_rows(double *a, unsigned int width, unsigned int i, unsigned in
 	}
 }
 
-/* Gauss-Jordan elimination with pivots: the last two columns become the solutions for two right
- * sides.
+/* Gauss-Jordan elimination with pivoting. The last two columns are two right sides, and become
+ * their solutions.
  */
 static void eliminate(double *a, unsigned int n)
 {
@@ -124,7 +124,9 @@ double mesh_solve(const struct mesh *m, double *value)
 		enum way way;
 
 		row[i] = WAYS;
-		/* The inverse has no negative entries, so ones give the sums of its rows. */
+		/* The inverse has no negative entries, so a right side of ones gives the sums of
+		 * its rows.
+		 */
 		row[n + 1] = 1;
 		for (way = 0; way < WAYS; way++) {
 			int next = mesh_neighbour(m, i, way);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One process.  It relaxes its cell together with its neighbours, and then
+ * One process. It relaxes its cell together with its neighbours, and then
  *  - sends them its value, in copies over paths that share no node,
- *  - sends them a claim: its value, and the values of the neighbours from which it has it,
+ *  - sends them a claim: its value, and the values of the neighbours from which it computed it,
  *  - forwards the claims of its neighbours to the cells at their corners.
  *
  * It compares each neighbour's claim with the rule, with what that neighbour has sent and with what
- * it has sent that neighbour; and the claims of each cell at a corner, which come by two
- * neighbours, with each other. If the neighbours and corners of a Byzantine process are honest and
- * none objects, the neighbours have got the same claim (each two adjacent ones meet at a corner),
- * so all have got the same value, all values that it quotes are those that were sent, and the rule
- * holds for it as it does for all others. There is only one solution, so all values are right.
+ * it has sent that neighbour; and it compares with each other the two versions of the claim of each
+ * cell at a corner, which two neighbours forward. Suppose that the neighbours and corners of a
+ * Byzantine process are honest and none reports an error. Then the neighbours have received the
+ * same claim (each two adjacent ones meet at a corner), so all have received the same value, all
+ * values that the claim quotes are those that were sent, and the rule holds for the process as it
+ * does for all others. There is only one solution, so all values are right.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +23,7 @@
 
 /* No process is more than a few steps ahead of a neighbour. */
 #define SLOTS 8
-/* Time to wait for copies, of which faults and Byzantine nodes may have taken one. */
+/* Time to wait for copies, one of which may be lost at a fault or at a Byzantine node. */
 #define COPIES_MS 20000
 
 /**
@@ -80,8 +81,8 @@ static int failed(const struct process *p, const char *what, long error)
 	return (int)error;
 }
 
-/* The solution lies between the coldest and the hottest temperature of the border; before the end
- * values may be beyond that by @more.
+/* Is the value possible? The solution lies between the coldest and the hottest temperature of the
+ * border. Before the end, values may be outside by up to @more.
  */
 static bool possible(double v, double more)
 {
@@ -125,8 +126,8 @@ static void learn(struct process *p, uint32_t from, const struct hcl_vote *v)
 	}
 }
 
-/* Put a message into the slot of its step. A message without a valid step goes to the step that is
- * waited for.
+/* Put a message into the slot of its step. A message without a valid step belongs to the step that
+ * the process waits for.
  */
 static void sort_in(struct process *p, enum way from, uint32_t step, const struct note *n,
 		    size_t size)
@@ -144,14 +145,16 @@ static void sort_in(struct process *p, enum way from, uint32_t step, const struc
 	slot->step = said;
 	slot->claims = 0;
 	slot->note = *n;
-	/* The length determines the number of claims, as a relay may corrupt the number. */
+	/* The number of claims is computed from the length, as a relay may corrupt the number in
+	 * the message.
+	 */
 	if (size >= note_size(0))
 		slot->claims = (unsigned int)((size - note_size(0)) / sizeof(struct claim));
 	else
 		slot->note.value = p->got_news[from];
 }
 
-/* Wait for the message of a step from this direction. Return: NULL if the process cannot go on. */
+/* Wait for the message of a step from direction @way. Return: NULL if the process cannot go on. */
 static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 {
 	struct slot *wanted = &p->slot[way][step % SLOTS];
@@ -178,8 +181,8 @@ static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 	return wanted;
 }
 
-/* Get the message of the next neighbour, from direction @way on. Return: 1; 0 if there is no
- * further neighbour; or -ETIMEDOUT.
+/* Get the message of the next neighbour, in direction @way or a later one. Return: 1; 0 if there is
+ * no further neighbour; or -ETIMEDOUT.
  */
 static int receive_next(struct process *p, uint32_t step, enum way *way, const struct slot **s)
 {
@@ -234,7 +237,7 @@ static double broken(const struct claim *c)
 	return fabs(sum - WAYS * c->value);
 }
 
-/* Cells are black and white: those of one colour work while those of the other wait. */
+/* Cells are black and white: cells of one colour compute while those of the other wait. */
 static int relax(struct process *p, uint32_t *step)
 {
 	const struct mesh *m = &p->run->mesh;
@@ -319,8 +322,8 @@ static void check_claim(struct process *p, enum way by, const struct claim *c, d
 		flag(p, about, FLAG_QUOTED);
 }
 
-/* Forward claims: to the neighbour in each direction those of the neighbours on both sides. A claim
- * that did not come is forwarded as missing.
+/* Forward claims: the neighbour in each direction gets the claims of the neighbours on both its
+ * sides. A claim that did not arrive is forwarded as missing.
  */
 static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 {
@@ -339,7 +342,9 @@ static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 	return err;
 }
 
-/* The claim of the cell one step in direction @a and one in @b comes by both neighbours. */
+/* Compare the two versions of a claim: that of the cell one step in direction @a and one in @b,
+ * which both neighbours forward.
+ */
 static int check_corners(struct process *p, uint32_t step)
 {
 	struct claim got[WAYS][2] = { 0 };
@@ -416,7 +421,7 @@ static int copies(struct process *p, unsigned int n)
 			return -EHOSTUNREACH;
 		}
 	}
-	/* All earlier messages have been received, so none in fewer copies is on its way. */
+	/* All earlier messages have been received, so no message in fewer copies is under way. */
 	return hcl_set_copies(p->h, n, n);
 }
 
@@ -424,8 +429,8 @@ int relax_open(struct hcl **h, const char *fabric, uint32_t node)
 {
 	int err = hcl_open_dgram(h, fabric, node);
 
-	/* Set before the first process begins, as messages with mismatching copies may come from
-	 * then on.
+	/* Set this before the first process begins, as messages with mismatching copies may arrive
+	 * from then on.
 	 */
 	return err ?: hcl_set_deliver(*h, HYPERCUBE_DELIVER_REPORT, COPIES_MS);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draws the field, and beside it the deviations: which processes are Byzantine, and which have
- * noticed it.
+ * Draws the field, and beside it the deviations: which processes are Byzantine, and which others
+ * have noticed them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "svg.h"
 
 #define FIELD	448.0	/* the longer side of a field */
-#define BAND	16.0	/* of the border around it */
+#define BAND	16.0	/* width of the border around it */
 #define LEFT	36.0
 #define TOP	128.0
 #define APART	(FIELD + 2 * BAND + 72)
@@ -41,7 +41,7 @@ static void pennant(FILE *f, double x, double y, double s)
 			class[i], x, y, s, -s, 0.75 * s, 0.3 * s, -0.75 * s, 0.3 * s);
 }
 
-/* Draw a ring around a Byzantine process; a broken one if it covers another. */
+/* Draw a ring around a Byzantine process; a dashed one if the process covers another. */
 static void ring(FILE *f, double x, double y, double s, bool covers)
 {
 	const char *dash = covers ? " stroke-dasharray=\"7 5\"" : "";
@@ -83,7 +83,7 @@ static void marks(const struct view *v, bool flags)
 	}
 }
 
-/* Draw the border, a piece beside each cell that lies there. */
+/* Draw the border, one rectangle beside each cell at the border. */
 static void border(const struct view *v)
 {
 	const struct mesh *m = &v->run->mesh;

@@ -25,7 +25,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, WIDTH);
 }
 
-/* Make records of the words that begin in [begin, end), padded with NUL. */
+/* Make records, padded with NUL, of the words that begin in [begin, end). */
 static char *words(const struct text_job *j, size_t begin, size_t end, size_t *count)
 {
 	char *records = calloc((end - begin) / 2 + 1, WIDTH);
@@ -33,7 +33,7 @@ static char *words(const struct text_job *j, size_t begin, size_t end, size_t *c
 
 	if (!records)
 		err(1, "memory");
-	/* A word that began before belongs to another member. */
+	/* A word that begins before @begin belongs to another member. */
 	while (i && i < end && letter(j->text[i - 1]) && letter(j->text[i]))
 		i++;
 	while (i < end) {

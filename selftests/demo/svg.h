@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the demonstrations' pictures share. */
+/* Colours and text that the pictures of the demonstrations share. */
 #ifndef SVG_H
 #define SVG_H
 

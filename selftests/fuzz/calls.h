@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls that users can make: requests over netlink, and system calls on sockets.
+ * Calls that unprivileged users can make: requests over netlink, and system calls on sockets.
  */
 #ifndef _HC_FUZZ_CALLS_H
 #define _HC_FUZZ_CALLS_H
@@ -25,20 +25,20 @@ struct shared {
 
 extern struct shared *shared;
 
-/* Return: a name of a fabric; there are few, so that all threads meet. */
+/* Return: a name of a fabric; there are few names, so that threads use the same fabrics. */
 const char *any_fabric(void);
 unsigned int any_node(void);
 /* Return: a process in a network namespace into which endpoints can be moved. */
 pid_t any_sleeper(void);
 
-/* Send any request, well-formed or not, and take the answer. */
+/* Send any request, valid or not, and receive the answer. */
 void request_any(int fd, uint16_t family);
-/* Send a well-formed request that makes sense. */
+/* Send a request that is valid for some fabric. */
 void request_good(int fd, uint16_t family);
-/* Open a socket of generic netlink, and get the family's id. */
+/* Open a generic netlink socket, and get the family's id. */
 int request_open(uint16_t *family);
-/* Give an interface the name of a future endpoint, so that the creation of a fabric fails at the
- * last moment.
+/* Give an interface the name of a future endpoint, so that the creation of a fabric fails in its
+ * last step.
  */
 void collide(void);
 

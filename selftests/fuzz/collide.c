@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An interface that already has the name of an endpoint.
+ * Gives an interface the name of a future endpoint.
  */
 #include <net/if.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void spare_make(void)
 	close(fd);
 }
 
-/* One interface gets one name after another, which is allowed while it is down. */
+/* One interface gets one name after another, which is possible while it is down. */
 void collide(void)
 {
 	static char now[IFNAMSIZ] = SPARE;

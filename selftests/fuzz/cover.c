@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage by KCOV: of a task's system calls, and of polls in softirqs, which the module attributes
- * to the handle of the task that injects frames (module/fabric/inject.c).
+ * Coverage by KCOV: of a thread's system calls, and of polls in softirqs, which the module
+ * attributes to the handle of the thread that injects frames (module/fabric/inject.c).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 
 #include "fuzz.h"
 
-#define PCS	(1u << 19)	/* program counters that a batch, or a call, may record */
-#define TEXT	(1u << 22)	/* bytes of the module's text, at most */
+#define PCS	(1u << 19)	/* program counters that can be recorded for a batch, or a call */
+#define TEXT	(1u << 22)	/* upper bound for the bytes of the module's text */
 
 static uint64_t text;
 static unsigned char *seen;
@@ -33,7 +33,7 @@ static uint64_t text_start(void)
 	return at;
 }
 
-/* The coverage so far is shared with children. */
+/* Child processes share the coverage so far. */
 static bool seen_open(void)
 {
 	void *p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames: made from scratch, taken from links, and filled in.
+ * Frames: built at random, captured from links, and filled in.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -111,7 +111,7 @@ void frame_put(struct frame *f, const void *data, unsigned int len)
 	f->rec.len += len;
 }
 
-/* --- from scratch --- */
+/* --- frames built at random --- */
 
 static const unsigned char kinds[][3] = {	/* collective, oper, dtype */
 	{ HYPERCUBE_REDUCE, HYPERCUBE_SUM, HYPERCUBE_U64 },
@@ -134,7 +134,7 @@ static void payload_random(struct frame *f, unsigned int len)
 		f->bytes[f->rec.len++] = fz_chance(50) ? 0 : (unsigned char)fz_rnd();
 }
 
-/* Blocks of some members, after the set of these, as they go up a tree in an allgather. */
+/* Append blocks of some members, after the set of these, as an allgather sends them up a tree. */
 static void blocks_random(struct frame *f, const struct moment *m)
 {
 	unsigned int bytes = m->dim < 3 ? 1 : 1u << (m->dim - 3), count = 0;
@@ -218,8 +218,8 @@ static void make_eth(struct frame *f, const struct moment *m)
 	payload_random(f, fz_below(100));
 }
 
-/* A frame of a datagram in two copies along a square, or in three with one around it, from the
- * opposite corner or from a node to which the paths do not lead.
+/* Make a frame of a datagram in two copies along a square, or in three, one of which goes around
+ * it; from the opposite corner, or from a node that the paths do not start at.
  */
 static void make_copy(struct frame *f, const struct moment *m)
 {
@@ -257,7 +257,7 @@ static void make_flood(struct frame *f)
 	frame_lead(f, &w, sizeof(w));
 }
 
-/* A walk that leads to this node, or not. */
+/* Insert a walk that leads to this node, or a wrong one. */
 static void make_walk(struct frame *f)
 {
 	unsigned int n = fz_chance(80) ? fz_below(6) : fz_below(40), i;
@@ -270,7 +270,7 @@ static void make_walk(struct frame *f)
 	frame_lead(f, area, hc_walk_area(n));
 }
 
-/* Numbers of tasks, as DROP and LOST have them. */
+/* Append numbers of tasks, as in DROP and LOST. */
 static void task_numbers(struct frame *f, unsigned int n)
 {
 	uint64_t number;
@@ -281,7 +281,7 @@ static void task_numbers(struct frame *f, unsigned int n)
 	}
 }
 
-/* Segments of tasks of a few migrations, of replicas, and control messages about these. */
+/* Make segments of tasks of a few migrations, of replicas, or control messages about these. */
 static void make_task(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_task *w = frame_part(f);
@@ -304,7 +304,7 @@ static void make_task(struct frame *f, const struct moment *m)
 		payload_random(f, fz_chance(90) ? len : fz_below(300));
 }
 
-/* A message of a node in one of a few rounds, with words of all kinds, some of none. */
+/* Make a message of a node in one of a few rounds, with words of all kinds, some invalid. */
 static void make_round(struct frame *f, const struct moment *m)
 {
 	unsigned int n = fz_chance(80) ? fz_below(4) : fz_below(HC_ROUND_WORDS + 2), i;
@@ -359,7 +359,7 @@ static void repair_place(struct frame *f, const struct moment *m)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Messages of repair coordinators and answers, of a few attempts, from a neighbour. */
+/* Make messages of repair coordinators, and answers, of a few attempts, from a neighbour. */
 static void make_repair(struct frame *f, const struct moment *m)
 {
 	unsigned char area[16] = { (unsigned char)(f->rec.dim << 4) };
@@ -420,7 +420,7 @@ static void make_fault(struct frame *f, const struct moment *m)
 	w->acked = htons(fz_below(4));
 }
 
-/* For types that are missing here only the sizes of their parts are known. */
+/* For types without an entry here only the sizes of their parts are known. */
 static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct moment *m) = {
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
 	[HC_FRAME_END] = make_end, [HC_FRAME_STOP] = make_end, [HC_FRAME_LSA] = make_state,
@@ -474,7 +474,7 @@ void batch_make(struct batch *b, const struct moment *m)
 
 /* --- captured frames --- */
 
-/* Keep the numbers of a frame relative to its plan's present ones. */
+/* Store the numbers of a captured frame relative to its plan's present ones. */
 static void frame_place(struct frame *f, const struct moment *m, uint32_t plan)
 {
 	const __be32 *gen = frame_gen(f);

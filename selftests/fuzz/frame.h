@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames to inject. What depends on the moment - the fabric's id, a plan's epoch, number and
- * generation of its operations, which nodes are neighbours - is kept apart from the bytes and
- * filled in when a frame is sent. So a frame of the corpus stays as useful as it was when it was
- * found.
+ * Frames to inject. Fields that depend on the time of the injection (the fabric's id, a plan's
+ * epoch, the number and generation of its operations, which nodes are neighbours) are stored apart
+ * from the bytes, and filled in when a frame is sent. So a frame of the corpus stays as useful as
+ * it was when it was found.
  */
 #ifndef _HC_FUZZ_FRAME_H
 #define _HC_FUZZ_FRAME_H
@@ -17,7 +17,7 @@
 #define PLANS_MAX	8
 #define NODES_MAX	8
 
-/* Fields that are not filled in, because a mutation has set them. */
+/* Fields that are not filled in, because a mutation has changed them. */
 enum {
 	SAY_FABRIC	= 1 << 0,
 	SAY_EPOCH	= 1 << 1,
@@ -76,21 +76,21 @@ static inline struct hc_hdr *frame_hdr(struct frame *f)
 	return (struct hc_hdr *)f->bytes;
 }
 
-/* Return: number of bytes before the payload, as far as they are there. */
+/* Return: number of bytes before the payload, no more than the frame has. */
 unsigned int frame_head(struct frame *f);
-/* Return: the part of the frame's type; NULL if it has none, or not all of it. */
+/* Return: the part of the frame's type; NULL if the frame has none, or not all of it. */
 void *frame_part(struct frame *f);
-/* Return: the frame's plan; NULL if it belongs to none. */
+/* Return: the frame's plan part; NULL if it belongs to no plan. */
 struct hc_wire_plan *frame_plan(struct frame *f);
-/* Return: the place of the frame's generation; NULL if it has none. */
+/* Return: pointer to the frame's generation; NULL if it has none. */
 __be32 *frame_gen(struct frame *f);
-/* Begin a frame of @type: the header and the part of the type, all 0 except the type. */
+/* Begin a frame of @type: the header and the part of the type, with no field set but the type. */
 void frame_begin(struct frame *f, unsigned int type);
 /* Insert a walk or other leading data after the header. */
 void frame_lead(struct frame *f, const void *data, unsigned int len);
 /* Append payload. */
 void frame_put(struct frame *f, const void *data, unsigned int len);
-/* Make a frame that could be right. */
+/* Make a frame that could be valid. */
 void frame_make(struct frame *f, const struct moment *m);
 /* Make a frame from one that was captured on link (@node, @dim) to @node. */
 bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsigned int dim,

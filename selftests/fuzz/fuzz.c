@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Random numbers, arguments, results. */
+/* Random numbers, arguments and results of the fuzzers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

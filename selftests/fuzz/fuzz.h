@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the fuzzers: random numbers from a seed, results, coverage.
+ * Functions that the fuzzers share: random numbers from a seed, results, coverage.
  */
 #ifndef _HC_FUZZ_H
 #define _HC_FUZZ_H
@@ -22,17 +22,17 @@ uint64_t fz_rnd(void);
 unsigned int fz_below(unsigned int n);
 /* Return: true in @n of 100 cases. */
 bool fz_chance(unsigned int n);
-/* Return: a number of @bytes bytes, near values at which errors are likely. */
+/* Return: a number of @bytes bytes, often near values at which errors are likely. */
 uint64_t fz_number(unsigned int bytes);
 
 /* --- arguments and results --- */
 
 /**
  * struct fz_args - arguments of all fuzzers
- * @seed: of the random numbers
+ * @seed: seed of the random numbers
  * @seconds: time to run
  * @cover: file for the program counters that were reached, or NULL
- * @frames: stop after so many frames, 0: when the time is up
+ * @frames: stop after this many frames; 0: after @seconds
  */
 struct fz_args {
 	uint64_t seed;
@@ -55,27 +55,24 @@ uint64_t fz_ms(void);
 /**
  * struct cover - where a task's coverage is recorded
  * @fd: descriptor of KCOV
- * @area: what it has recorded, or NULL
+ * @area: the program counters recorded, or NULL
  */
 struct cover {
 	int fd;
 	uint64_t *area;
 };
 
-/* cover_calls() records coverage of this task's system calls, until the task ends; cover_polls()
- * that of polls, and must come before "inject" is opened.
- */
 bool cover_open(struct cover *c);
-/* cover_calls(): record coverage of this task's calls, until the task ends. The other function: of
- * polls; call it before "inject" is opened.
+/* cover_calls() records the coverage of this thread's system calls until the thread ends;
+ * cover_polls() records that of polls, and must be called before "inject" is opened.
  */
 bool cover_calls(const struct cover *c);
 bool cover_polls(const struct cover *c);
 void cover_begin(const struct cover *c);
-/* Return: how much of the module is new since cover_begin(), counted over all tasks. */
+/* Return: number of program counters of the module that no task reached before cover_begin(). */
 unsigned int cover_end(const struct cover *c);
 unsigned int cover_total(void);
-/* Write all program counters reached, as offsets from the module's text, a line each. */
+/* Write all program counters that were reached, as offsets from the module's text, one per line. */
 void cover_write(const char *file);
 
 #endif /* _HC_FUZZ_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that the owner of a user namespace can ask for, at random, by many processes at once
- * that are killed meanwhile. Afterwards nothing may be left, and the rest of the machine must have
- * noticed nothing: no interface came to its namespace, and rtnl, which all namespaces share, stayed
+ * All calls that the owner of a user namespace can make, at random, by many processes at once that
+ * are killed meanwhile. Afterwards nothing may be left, and the rest of the machine must not be
+ * affected: no interface has moved to its namespace, and rtnl, which all namespaces share, was
  * available.
  */
 #include <errno.h>
@@ -60,7 +60,7 @@ struct thread {
 	uint64_t seed;
 };
 
-/* KCOV records all of the kernel, and a call may fill the area, so coverage is taken after each
+/* KCOV records the whole kernel, and one call may fill the area, so coverage is read after each
  * call.
  */
 static void noted(const struct cover *c, void (*call)(void))
@@ -146,7 +146,7 @@ static pid_t sleeper_start(void)
 		pause();
 }
 
-/* Process 1 of the namespaces: when it ends all others end. */
+/* Process 1 of the pid namespace: when it ends, all others end. */
 static void first_process(void)
 {
 	uint64_t end = fz_ms() + 1000ull * args.seconds, born = args.seed * 100000;
@@ -235,8 +235,8 @@ static void interfaces(char *names, size_t size)
 	if_freenameindex(list);
 }
 
-/* Return: ms that another process waits for rtnl; before it come all that wait already, each of
- * which may create or remove a fabric.
+/* Return: ms that another process waits for rtnl. All processes that wait already are served first,
+ * each of which may create or remove a fabric.
  */
 static uint64_t rtnl_wait(void)
 {
@@ -262,7 +262,9 @@ static int module_users(void)
 	return n;
 }
 
-/* Wait until the owner has ended. @ended: it did in time. Return: the longest wait for rtnl. */
+/* Wait until the owner has ended. *@ended: it has within the time limit. Return: the longest wait
+ * for rtnl.
+ */
 static uint64_t watch(pid_t owner, bool *ended)
 {
 	uint64_t end = fz_ms() + 1000ull * (args.seconds + 120), longest = 0;
@@ -278,7 +280,7 @@ static uint64_t watch(pid_t owner, bool *ended)
 	return longest;
 }
 
-/* Wait until the namespaces are gone, which end in the background. */
+/* Wait until the namespaces, which end in the background, are gone. */
 static bool all_gone(int before)
 {
 	uint64_t end = fz_ms() + 120000;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random and mutated frames into the receive queues of a fabric that is in use.
+ * Injects random and mutated frames into the receive queues of a fabric that is in use.
  *
- * Guided turns: batches that reach new code stay in the corpus, from which new ones are made. In
- * the other turns another process keeps operations under way while many frames come at once, and
- * coverage is not measured. Without KCOV there are only such turns, and the corpus consists of
- * frames that could be right. Afterwards the fabric must work as before. The caller of this program
- * checks what the kernel reports about memory and locks.
+ * In guided turns, batches that reach new code are added to the corpus, from which new batches are
+ * made. In the other turns another process keeps operations under way while many frames are
+ * injected at once, and coverage is not measured. Without KCOV there are only such turns, and the
+ * corpus consists of frames that could be valid. Afterwards the fabric must work as before. The
+ * caller of this program checks what the kernel reports about memory and locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static void tap_all(const struct moment *m)
 	}
 }
 
-/* Choose a batch; the latest ones are tried most. */
+/* Choose a batch; the latest ones are chosen most often. */
 static const struct batch *corpus_pick(void)
 {
 	unsigned int recent = ncorpus < 30 ? ncorpus : 30;
@@ -95,7 +95,7 @@ static void out_write(size_t len)
 	writes++;
 }
 
-/* Send a batch. Return: how much new code it reached. */
+/* Send a batch. Return: number of new program counters that it reached. */
 static unsigned int batch_send(const struct batch *b, const struct moment *m)
 {
 	size_t len = batch_head(m, out);
@@ -107,7 +107,7 @@ static unsigned int batch_send(const struct batch *b, const struct moment *m)
 	return cover_end(&cover);
 }
 
-/* Send as many frames as a write takes. */
+/* Send as many frames as one write takes. */
 static void crowd_send(const struct moment *m)
 {
 	size_t len = batch_head(m, out);
@@ -167,7 +167,7 @@ static pid_t live_child(struct cube *c, const struct moment *m)
 		live_step(c, m);
 }
 
-/* Another process has the sockets and uses them while frames come. */
+/* Another process has the sockets and uses them while frames are injected. */
 static void beside(struct cube *c, struct moment *m, uint64_t end, uint64_t most)
 {
 	unsigned int n, u;

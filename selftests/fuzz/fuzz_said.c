@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single frames that must not be believed when a neighbour sends them, and their consequences. Each
- * test has a fabric of three dimensions of its own.
+ * Single injected frames, as a faulty or malicious neighbour could send them, and their
+ * consequences. Each test has a fabric of three dimensions of its own.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -17,7 +17,7 @@
 
 /* --- memory --- */
 
-/* A source sends ahead although the sink has not contributed: its operation must fail instead of
+/* A source sends ahead although the sink has not contributed: the operation must fail instead of
  * filling memory.
  */
 static bool source_is_bounded(void)
@@ -43,7 +43,9 @@ static bool source_is_bounded(void)
 	       node_drops(sink, HYPERCUBE_A_DROP_QUEUE_FULL) > 0;
 }
 
-/* A link takes four segments, for pieces of exchanges; an operation without pieces takes one. */
+/* A link carries four segments in a frame, for chunks of exchanges; an operation without chunks
+ * takes one.
+ */
 static bool segment_is_bounded(void)
 {
 	unsigned int sink = said.c.plan.tree.sink, dim = said.c.plan.tree.order[0];
@@ -63,8 +65,8 @@ static bool segment_is_bounded(void)
 	return !say(&f) && end_of(sink, &res) == -EPROTO && res.cause_node == below_sink(0);
 }
 
-/* The node at one end of a link merges into a received frame, that at the other end uses the frame
- * again: they must not share its data.
+/* The node at one end of a link merges into a received frame, and the node at the other end uses
+ * the frame again: they must not share its data.
  */
 static bool shared_in_doubling(void)
 {
@@ -96,7 +98,7 @@ static bool shared_in_doubling(void)
 	return true;
 }
 
-/* Blocks are forwarded as they came, with another header. */
+/* Blocks are forwarded as they were received, with another header. */
 static bool shared_in_gather(void)
 {
 	unsigned int node = below_sink(2), stage;
@@ -121,8 +123,8 @@ static bool shared_in_gather(void)
 	return true;
 }
 
-/* A source claims to want the result of a gather: the node that forwards its block must not claim
- * that.
+/* A source sets the flag that it wants the result of a gather: the node that forwards its block
+ * must not set that flag.
  */
 static bool flags_stay_behind(void)
 {
@@ -144,8 +146,8 @@ static bool flags_stay_behind(void)
 	return !say(&f) && !end_of(said.c.plan.tree.sink, &res);
 }
 
-/* A block of a node that does not exist: the error must name the node that sent it, not one that
- * forwarded it.
+/* A block of a node that does not exist: the error must name the node that sent the block, not one
+ * that forwarded it.
  */
 static bool blocks_are_of_nodes(void)
 {
@@ -179,7 +181,7 @@ static bool blocks_are_of_nodes(void)
 
 /* --- ends --- */
 
-/* A STOP with its cause at @node, @dim: the plan is broken. */
+/* Make a STOP whose cause is at @node, @dim: the plan is broken. */
 static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned int dim,
 				   unsigned int cause)
 {
@@ -192,7 +194,7 @@ static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned 
 	return w;
 }
 
-/* A member that is notified of a failed message goes on with the next one. */
+/* A member that is notified of a failed message goes on with the next message. */
 static bool messages_go_on(void)
 {
 	unsigned int dim = said.c.bcast.sequence[0], node = said.c.bcast.bcast.source ^ 1u << dim;
@@ -220,7 +222,7 @@ static bool messages_go_on(void)
 	return !say(&f) && !end_of(node, &res) && res.op == 4;
 }
 
-/* A member that is not the sink's peer may not send control messages on a plan without detours. */
+/* On a plan without detours, only peers of the sink may send it control messages. */
 static bool end_of_strangers(void)
 {
 	const unsigned char way[] = { said.c.plan.tree.order[0], said.c.plan.tree.order[1] };
@@ -263,8 +265,8 @@ static bool end_of_peer(void)
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
 }
 
-/* A source reports that its process has left, or that it is cut off: the operations that others
- * have begun must end.
+/* A source reports that its process has left, or that it is cut off: the operations that other
+ * members have begun must end.
  */
 static bool stop_of_peer(void)
 {
@@ -294,8 +296,8 @@ static bool stop_of_peer(void)
 	return true;
 }
 
-/* A plan goes around faults: a frame over a link that is down, or to a failed node, does not belong
- * to the plan.
+/* A plan around faults: a frame over a link that is down, or to a failed node, does not belong to
+ * the plan.
  */
 static bool lost_elsewhere(void)
 {
@@ -355,7 +357,7 @@ static bool down_before_asked(void)
 	return true;
 }
 
-/* A source sends a piece of the sink, which it cannot have: the first node that receives it must
+/* A source sends a chunk for the sink, which it cannot have. The first node that receives it must
  * name that source, and the sink must not name this node.
  */
 static bool sink_is_not_below(void)

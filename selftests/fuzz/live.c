@@ -130,7 +130,7 @@ bool live_reset(struct cube *c, struct moment *m, bool faults)
 	ok = ok && !cube_bcast_plan(c, LIVE_BCAST, root[LIVE_BCAST], HC_BCAST_GENERAL);
 	ok = ok && !cube_plan_to(c, LIVE_OTHER, root[LIVE_OTHER]);
 	ok = ok && !rings_install(c, fz_below(c->nodes));
-	/* Recursive doubling takes no faults. */
+	/* Recursive doubling needs a cube without faults. */
 	if (!faults)
 		ok = ok && !cube_doubling(c, LIVE_DOUBLING, c->nodes - 1, 0);
 	ok = ok && !cube_plan(c, LIVE_TREE);

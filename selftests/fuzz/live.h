@@ -16,17 +16,19 @@
 
 /* Make the fabric. Return: false if that fails. */
 bool live_open(struct cube *c, struct moment *m, unsigned int dim);
-/* Close all sockets before new plans are installed, so that these miss no member. */
+/* Close all sockets before new plans are installed, so that the plans lose no member. */
 void live_leave(struct cube *c);
-/* Install new plans, now and then around new faults, without sockets: everything under way ends. */
+/* Install new plans, sometimes around new faults, while no sockets are open: all operations under
+ * way end.
+ */
 bool live_reset(struct cube *c, struct moment *m, bool faults);
 /* Bind all sockets again. */
 void live_bind(struct cube *c);
-/* Let most members contribute to one operation, and receive what has come. */
+/* Let most members contribute to one operation, and receive all that has arrived. */
 void live_step(struct cube *c, const struct moment *m);
 /* Record which plans exist. */
 void live_plans(struct cube *c, struct moment *m);
-/* Record how far the plans are. */
+/* Record the operation numbers and generations of the plans. */
 void live_look(struct cube *c, struct moment *m);
 /* Wait until no operation is pending in any plan. */
 bool live_idle(struct cube *c);
@@ -35,7 +37,7 @@ bool live_dgrams(struct cube *c);
 /* Does the fabric work as it should? */
 bool live_works(struct cube *c, struct moment *m);
 
-/* Open the monitor interface for frames on the links. Return: false if there is none of use. */
+/* Open the monitor interface for frames on the links. Return: false if no usable one exists. */
 bool tap_open(const struct cube *c);
 bool tap_next(const struct moment *m, struct frame *f);
 

@@ -6,7 +6,9 @@
 
 #include "frame.h"
 
-/* Values of struct field.of: all frames; those of plans; else the number of a type. */
+/* Values of .of in struct field: fields of all frames; fields of frames of plans; else a frame
+ * type.
+ */
 #define ALL	0
 #define PLANS	0xff
 #define FIELD(type, wire, name) \
@@ -17,7 +19,7 @@
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
 #define END(name) FIELD(HC_FRAME_END, wire_stop, name)
 #define STOP(name) FIELD(HC_FRAME_STOP, wire_stop, name)
-/* Data after the part: where a DROP has its numbers. */
+/* Data after the part, where a DROP has its numbers. */
 #define LOST(name)								\
 	{ HC_FRAME_TASK,							\
 	  sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
@@ -90,7 +92,7 @@ static void mutate_number(unsigned char *p, unsigned int bytes)
 	number_put(p, bytes, v);
 }
 
-/* Return: the place of the field in a frame, or NULL. */
+/* Return: pointer to the field in a frame, or NULL. */
 static unsigned char *field_find(struct frame *f, const struct field *x)
 {
 	unsigned char *part;
@@ -107,8 +109,8 @@ static unsigned char *field_find(struct frame *f, const struct field *x)
 	return part + x->at;
 }
 
-/* A changed field that frame_fill() would fill in must keep its value: note that in .says, for some
- * fields always, for others now and then.
+/* If frame_fill() would overwrite the field that was changed, record in .says that it must keep its
+ * value: for some fields always, for others sometimes.
  */
 static void field_said(struct frame *f, const unsigned char *p)
 {
@@ -135,7 +137,7 @@ static void mutate_field(struct frame *f)
 	const struct field *x;
 	unsigned char *p;
 
-	/* Some fields exist in any frame, so this ends. */
+	/* Some fields exist in every frame, so this loop ends. */
 	do {
 		x = &fields[fz_below(ARRAY_SIZE(fields))];
 		p = field_find(f, x);

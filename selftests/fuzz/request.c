@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests over netlink: with attributes by the specification, and others.
+ * Requests over netlink: with valid attributes, and with others.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -13,10 +13,10 @@
 
 #define REQUEST_MAX	8192
 
-/* Kinds of attributes, by what a valid one contains. */
+/* Kinds of attributes, by the values that are valid. */
 enum kind { NONE, NAME, NODE, DIM, BOOL, SMALL, U32, U64, PPM, FLAG, PID, FD, BIN, NS };
 
-/* By number of the attribute, as in Documentation/netlink/specs/hypercube.yaml. */
+/* Kinds by attribute number, as in Documentation/netlink/specs/hypercube.yaml. */
 static const unsigned char fabric_attrs[] = {
 	NONE, NAME, U32, SMALL, U32, U32, U32, U32, U32, U32,
 };
@@ -200,7 +200,7 @@ static void talk(int fd, struct request *r)
 	if (!h->nlmsg_len)
 		h->nlmsg_len = r->len;
 	send(fd, r->buf, r->len, 0);
-	/* A dump may be left unfinished for the next request. */
+	/* The rest of a dump may be left to the next request. */
 	do {
 		if (recv(fd, r->buf, sizeof(r->buf), dump ? MSG_DONTWAIT : 0) < 0)
 			break;
@@ -224,13 +224,13 @@ void request_any(int fd, uint16_t family)
 
 		put_kind(&r, type, right ? c->attrs[type] : fz_below(NS));
 	}
-	/* An attribute with a wrong length, or random bytes. */
+	/* Flip bits, which makes wrong lengths of attributes, or random values. */
 	while (fz_chance(10))
 		r.buf[NLMSG_HDRLEN + fz_below(r.len - NLMSG_HDRLEN)] ^= 1 << fz_below(8);
 	talk(fd, &r);
 }
 
-/* --- requests that make sense --- */
+/* --- valid requests --- */
 
 static void good_fabric(struct request *r, uint16_t family)
 {
@@ -283,7 +283,7 @@ static void good_link(struct request *r, uint16_t family)
 	}
 }
 
-/* A plan for a healthy cube of dimension @dim. */
+/* Build a plan for a cube without faults of dimension @dim. */
 static void good_plan(struct request *r, uint16_t family)
 {
 	static const unsigned char zero[4 * 16];
@@ -306,7 +306,7 @@ static void good_plan(struct request *r, uint16_t family)
 		put_u32(r, HYPERCUBE_A_PLAN_SOURCE, fz_below(1u << dim));
 		put(r, HYPERCUBE_A_PLAN_SEQUENCE, steps, dim);
 	}
-	/* Each node's parent lies along its lowest dimension, towards node 0. */
+	/* Each node's parent is along the node's lowest dimension, towards node 0. */
 	for (d = 0; d < 16; d++)
 		parents[d] = d ? __builtin_ctz(d) : 0xff;
 	if (type == HYPERCUBE_PLAN_SPAN) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends single frames as a neighbour, and looks at the consequences.
+ * Injects single frames as a neighbour's, and checks the consequences.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -12,7 +12,7 @@
 #include "said.h"
 
 #define WAIT_MS	20000
-/* Bytes a second: the lowest rate that a link can have. */
+/* Bytes per second: the lowest rate that a link can have. */
 #define MUTE_RATE	32000
 
 struct said said = { .inject = -1 };
@@ -68,7 +68,7 @@ int say_all(const struct frame *f, unsigned int n)
 	return -errno;
 }
 
-/* Datagrams keep the link busy for @ms; what follows waits for them, even if the link is fast again
+/* Datagrams keep the link busy for @ms. Later frames wait for them, even if the link is fast again
  * by then.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sends single frames as a neighbour, and looks at the consequences.
+ * Injects single frames as a neighbour's, and checks the consequences.
  */
 #ifndef _HC_SAID_H
 #define _HC_SAID_H
@@ -24,13 +24,13 @@ extern struct said said;
 /* Begin a frame that arrives at @node over link @dim. Return: the part of its type. */
 void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
 		 unsigned int plan);
-/* Make it a routed frame from @src to @dst, whose walk ends with the dimensions @way. */
+/* Make it a routed frame from @src to @dst, whose walk ends with the @hops dimensions @way. */
 void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
 	    unsigned int hops);
 /* Send a frame. Return: 0 or -errno. */
 int say(const struct frame *f);
-/* Nothing that @node sends over link @dim arrives within @ms, as the link is slow and busy. What
- * was sent meanwhile has arrived when mute_end() returns.
+/* Keep all that @node sends over link @dim from arriving for @ms, as the link is slow and busy.
+ * When mute_end() returns, all that was sent meanwhile has arrived.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms);
 bool mute_end(void);
@@ -38,7 +38,7 @@ bool mute_end(void);
 int say_all(const struct frame *f, unsigned int n);
 uint64_t node_drops(unsigned int node, int reason);
 uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
-/* Wait until so many drops are counted: on a busy machine a frame is polled after the write. */
+/* Wait until @n drops are counted: on a busy machine a frame is polled after the write. */
 bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n);
 /* As link_drops_are(), for drops of a node. */
 bool node_drops_are(unsigned int node, int reason, uint64_t n);
@@ -48,7 +48,7 @@ uint64_t link_frames(unsigned int node, unsigned int dim);
 int end_of(unsigned int node, struct hypercube_result *res);
 bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
 		size_t total, size_t len);
-/* Return: the neighbour of the sink that is active at this stage. */
+/* Return: the neighbour of the sink that is active at stage @stage. */
 unsigned int below_sink(unsigned int stage);
 struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
 			  unsigned int plan, unsigned int stage, unsigned int collective);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that are not what they claim to be: wrong types, parts, sequence numbers and names; and
+ * Frames that are not what they claim to be: wrong types, parts, sequence numbers and sources; and
  * copies of datagrams.
  */
 #include <arpa/inet.h>
@@ -12,9 +12,9 @@
 
 #include "said.h"
 
-/* --- sequence numbers, names --- */
+/* --- sequence numbers and sources --- */
 
-/* The transport looks at the type of a frame before it is known to be valid. */
+/* The transport reads the type of a frame before the frame is validated. */
 bool type_of_nothing(void)
 {
 	static const unsigned char types[] = { 0, 12, 0x81, 0x8c, 0xff };
@@ -31,14 +31,14 @@ bool type_of_nothing(void)
 	return live_dgrams(&said.c);
 }
 
-/* Is the @n-th frame to node 0 dropped as malformed? */
+/* Is frame @f to node 0, the @n-th malformed one, dropped as malformed? */
 static bool is_malformed(struct frame *f, unsigned int n)
 {
 	f->says |= SAY_LEN;
 	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
 }
 
-/* The frame is shorter than the part of its type, or shorter or longer than it claims. */
+/* The frame is shorter than the part of its type, or its length is not that in its header. */
 bool parts_are_whole(void)
 {
 	unsigned int type, n = 0;
@@ -66,7 +66,7 @@ bool parts_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* A walk that no flag announces, in frames of any type. */
+/* The frame has a walk, but not the flag for it; frames of any type. */
 bool walk_unannounced(void)
 {
 	const unsigned char area[16] = { 0 };
@@ -87,7 +87,7 @@ bool walk_unannounced(void)
 	return live_dgrams(&said.c);
 }
 
-/* Control messages have parts, and no payload. */
+/* Control messages have parts, and must have no payload. */
 bool words_are_bare(void)
 {
 	static const unsigned char types[] = {
@@ -113,7 +113,7 @@ bool words_are_bare(void)
 	return live_dgrams(&said.c);
 }
 
-/* Only Ethernet frames may be sent to all nodes, and their leading data must be there. */
+/* Only Ethernet frames may be flooded, and their leading data must be there. */
 bool flood_of_words(void)
 {
 	struct hc_wire_flood w = { .tree = 0 };
@@ -144,8 +144,8 @@ static bool link_is(unsigned int state)
 	return is;
 }
 
-/* After the injected frame the neighbour's own sequence numbers are a gap, as soon as it may send
- * again.
+/* Once the neighbour may send again, its own sequence numbers do not follow that of the injected
+ * frame, which is a gap.
  */
 static bool link_goes_on(void)
 {
@@ -157,8 +157,8 @@ static bool link_goes_on(void)
 	return link_is(0);
 }
 
-/* A frame with a wrong sequence number takes the link down and is counted; once the link is set up
- * it works again.
+/* A frame with a wrong sequence number takes the link down and is counted; the link works once it
+ * is up again.
  */
 bool seq_skips(void)
 {
@@ -180,7 +180,7 @@ bool seq_skips(void)
 	return true;
 }
 
-/* Frames whose sequence numbers have come before are dropped as duplicates, without other
+/* Frames with sequence numbers that were used before are dropped as duplicates, without other
  * consequences.
  */
 bool seq_repeats(void)
@@ -234,7 +234,8 @@ static bool dgram_comes(int fd, const struct frame *f, char buf[64])
 	return false;
 }
 
-/* A frame is accepted only if its walk leads here from its source, over the link by which it came.
+/* A frame is accepted only if its walk leads from its source to this node, and ends with the link
+ * over which it arrived.
  */
 bool src_is_behind(void)
 {
@@ -266,7 +267,7 @@ bool src_is_behind(void)
 
 /* --- copies --- */
 
-/* Copy @i of three from node 0 to 7, over the last link of its path. */
+/* Make copy @i of three from node 0 to 7, as it arrives over the last link of its path. */
 static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int i, const char *says)
 {
 	static const unsigned char paths[16] = { 3, 0x01, 0x20, 3, 0x12, 0x00, 3, 0x20, 0x10 };
@@ -283,7 +284,7 @@ static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int 
 	return w;
 }
 
-/* Return: a socket of node 7 that accepts what two of three copies agree on. */
+/* Return: a socket of node 7 that accepts a datagram if two of its three copies agree. */
 static int copies_bound(void)
 {
 	int fd = shc_bound(said.c.name, 7, SOCK_DGRAM);
@@ -296,7 +297,7 @@ static int copies_bound(void)
 	return fd;
 }
 
-/* Malformed copies deliver nothing. */
+/* No datagram is delivered because of malformed copies. */
 bool copies_are_whole(void)
 {
 #define AT(field) offsetof(struct hc_wire_copy, field)
@@ -320,7 +321,7 @@ bool copies_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* A neighbour behind one link counts as one copy, whatever paths it invents. */
+/* All copies from one neighbour count as one, whatever paths it invents. */
 bool copies_of_one_are_one(void)
 {
 	static const unsigned char both[8] = { 3, 0x12, 0x00, 3, 0x21, 0x00 };
@@ -337,7 +338,7 @@ bool copies_of_one_are_one(void)
 		ok = !say(&f);
 	}
 	ok = ok && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, 2);
-	/* Both of these paths go over node 6. */
+	/* Both of these paths include node 6. */
 	w = copy(&f, 2, 1, "lie");
 	w->copies = 2;
 	w->paths = htons(sizeof(both));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single frames of rings, and messages of their repair coordinators.
+ * Single frames of ring plans, and messages of repair coordinators.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -13,7 +13,7 @@
 
 #define SEGMENT	1024	/* segment size of the fabric */
 
-/* Install a plan of rings on a square: nodes 4, 5, 7, 6, and back. */
+/* Install a plan of one ring, a square: nodes 4, 5, 7, 6, and back to 4. */
 static bool square(bool repair)
 {
 	static const uint16_t nodes[] = { 4, 5, 7, 6 };
@@ -29,7 +29,7 @@ static bool square(bool repair)
 	return true;
 }
 
-/* A segment of @block, the @index-th that comes from node 4 to 5. */
+/* Make a segment of block @block, the @index-th that node 4 sends to 5. */
 static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int index,
 				    unsigned int block)
 {
@@ -59,8 +59,8 @@ static bool ends_it(unsigned int from)
 	return false;
 }
 
-/* A neighbour sends one member's segment twice in place of another's, and then the whole next
- * chunk: the number of segments is right, but the result would have a gap.
+/* A neighbour sends one member's segment twice, instead of another member's, and then the whole
+ * next chunk. The number of segments is right, but the result would have a gap.
  */
 static bool segment_twice(bool repair)
 {
@@ -88,8 +88,8 @@ bool segments_are_of_each(void)
 	return segment_twice(false) && segment_twice(true);
 }
 
-/* Segments that go in both directions must come from the right side, and from no farther than half
- * of the ring.
+/* Segments that go half way round in each direction must arrive from the right side, and from no
+ * more than half of the ring.
  */
 bool segments_come_their_way(void)
 {
@@ -129,7 +129,7 @@ bool segments_come_their_way(void)
 
 #define BASE	5000
 
-/* A message to node 5 from its neighbour along @dim, which claims to be the coordinator. */
+/* Make a message to node 5 from its neighbour along @dim, which claims to be the coordinator. */
 static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, unsigned int what)
 {
 	unsigned int src = 5 ^ 1u << dim;
@@ -143,7 +143,7 @@ static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, un
 	return w;
 }
 
-/* Make the messages those of attempt @nr, with @base as the number of an assignment. */
+/* Set the number @nr of the attempt in the messages, and @base as the number of an assignment. */
 static void attempt(struct frame *f, unsigned int n, uint64_t nr, uint64_t base)
 {
 	struct hc_wire_repair *w;
@@ -171,8 +171,8 @@ static void ask(struct frame *f)
 	w->dim = htons(1);
 }
 
-/* Assign node 5 to a ring with node 4 alone, in which operations go on from the oldest one; @fresh:
- * the first operation that no node has sent anything of.
+/* Assign node 5 to a ring with only node 4, in which operations go on from the oldest one. @fresh:
+ * the first operation of which no node has sent anything.
  */
 static void place(struct frame *f, uint64_t fresh)
 {
@@ -194,10 +194,10 @@ static void place(struct frame *f, uint64_t fresh)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Two operations are under way at node 5. A coordinator assigns it to new rings, twice. @first,
- * @then: the first operation of which no node has sent anything, as the coordinator says each time,
- * counted from the oldest one. Return: status of the second operation, of which no node had sent
- * anything.
+/* Two operations are under way at node 5. A coordinator assigns the node to new rings, twice.
+ * @first, @then: the first operation of which no node has sent anything, as announced by the two
+ * assignments, counted from the oldest operation. Return: status of the second operation, of which
+ * no node has sent anything.
  */
 static int second_with(uint64_t first, uint64_t then)
 {
@@ -218,7 +218,7 @@ static int second_with(uint64_t first, uint64_t then)
 		segment(&f[4 + i], BASE + i / 2, i % 2, 4 + i % 2);
 	if (say_all(f, ARRAY_SIZE(f)))
 		return -EINVAL;
-	/* The members whose blocks the first operation lacks are named. */
+	/* The notification of the first operation's end names the members whose blocks it lacks. */
 	status = end_of(5, &res);
 	if (status != -EHOSTUNREACH)
 		fz_note("the first one ends with %d", status);
@@ -226,7 +226,7 @@ static int second_with(uint64_t first, uint64_t then)
 }
 
 /* No node has sent more than the next operation, or the one after it. A larger number must not be
- * accepted, or all later results would be about members that have gone.
+ * accepted; otherwise the results of all later operations would name members that have left.
  */
 bool coordinator_knows_no_future(void)
 {
@@ -241,14 +241,14 @@ bool coordinator_knows_no_future(void)
 			return false;
 		}
 	}
-	/* A number that may be true must be accepted, or the test shows nothing. */
+	/* A number that is possible must be accepted; otherwise the test proves nothing. */
 	status = square(true) ? second_with(2, 1) : -EINVAL;
 	if (status != -EHOSTUNREACH)
 		fz_note("status %d", status);
 	return status == -EHOSTUNREACH;
 }
 
-/* One changed byte in a message that would be accepted otherwise. */
+/* A change of one byte in a message that would be accepted without it. */
 struct wrong {
 	unsigned char what, at, says, reason;
 };
@@ -271,7 +271,9 @@ static const struct wrong wrongs[] = {
 	{ HC_REPAIR_ASSIGN, WAY(came) + 1, 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(leaves) + 1, 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(tour) + 1, 0, MALFORMED },
-	/* Without the member, without the coordinator; more or fewer members than announced. */
+	/* A set without the member, or without the coordinator; more or fewer members than
+	 * announced.
+	 */
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4, MALFORMED },
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4 | 1u << 6, MALFORMED },
@@ -283,25 +285,27 @@ static const struct wrong wrongs[] = {
 	{ HC_REPAIR_ASSIGN, WORD(rings) + 1, 4, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 1, 1, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 2, 1, MALFORMED },
-	/* No failure, or no errno of the kernel; elsewhere. */
+	/* Not a failure, or not an errno of the kernel; a cause outside the fabric. */
 	{ HC_REPAIR_ASK, WORD(status) + 3, 0, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(status) + 2, 0x10, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(node) + 1, 8, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(dim) + 1, 3, MALFORMED },
-	/* Unknown kinds of messages. */
+	/* Unknown types of messages. */
 	{ HC_REPAIR_COMMIT, WORD(what), 0, MALFORMED },
 	{ HC_REPAIR_COMMIT, WORD(what), __HC_REPAIR_END, MALFORMED },
 	{ HC_REPAIR_COMMIT, WORD(what), HC_REPAIR_ANSWER, MALFORMED },
-	/* In the name of another node, and beyond all attempts. */
+	/* Sent for another node, and a number higher than any attempt can have. */
 	{ HC_REPAIR_ASK, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_ASSIGN, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_COMMIT, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
 	{ HC_REPAIR_REQUEST, WORD(ballot) + 1, 1, UNEXPECTED },
-	/* As many attempts as a second has frames: they would use up all that are left. */
+	/* As many attempts as frames can arrive in a second: they would use up all numbers of
+	 * attempts.
+	 */
 	{ HC_REPAIR_ASK, WORD(ballot) + 2, 1, UNEXPECTED },
 	{ HC_REPAIR_REQUEST, WORD(ballot) + 2, 1, UNEXPECTED },
-	/* Links that do not exist cannot be faulty, and such numbers do not exist. */
+	/* Links that do not exist cannot be faulty, and there are no such operation numbers. */
 	{ HC_REPAIR_ASSIGNED, WORD(word) + 3, 8, MALFORMED },
 	{ HC_REPAIR_ASSIGNED, WORD(plan.op), 0x80, MALFORMED },
 };
@@ -317,7 +321,7 @@ static void word(struct frame *f, unsigned int what)
 	f->says |= SAY_OP;
 }
 
-/* Does node 5 drop the frame with this reason, and go on as before? */
+/* Does node 5 drop the frame for @reason? */
 static bool is_refused(const struct frame *f, unsigned int reason)
 {
 	uint64_t before = node_drops(5, reason);
@@ -325,7 +329,7 @@ static bool is_refused(const struct frame *f, unsigned int reason)
 	return !say(f) && node_drops_are(5, reason, before + 1);
 }
 
-/* Assign a ring with two edges over one link, or with none to other nodes. */
+/* Assign a ring with @ways edges over one link: two, or none to another node. */
 static void place_over(struct frame *f, unsigned int ways)
 {
 	struct hc_wire_repair_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
@@ -348,7 +352,7 @@ static void place_over(struct frame *f, unsigned int ways)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* More or less data after a message than belongs there. */
+/* The data after a message is longer or shorter than that type of message has. */
 static bool lengths_fit(void)
 {
 	static const unsigned char bare[] = {
@@ -381,7 +385,9 @@ static bool lengths_fit(void)
 	return true;
 }
 
-/* The announced number of members, one of which does not belong to the plan, or is no node. */
+/* The number of members is as announced, but one of them does not belong to the plan, or is no
+ * node.
+ */
 static bool members_are_of_the_plan(void)
 {
 	static const unsigned char wrong[][2] = { { 3, 1u << 4 | 1u << 5 | 1 }, { 2, 1 } };
@@ -400,7 +406,9 @@ static bool members_are_of_the_plan(void)
 	return true;
 }
 
-/* Messages of a node that is no member, and of a coordinator although another node must be it. */
+/* Messages of a node that is not a member, and of a node that claims to be the coordinator although
+ * another must be.
+ */
 static bool strangers_say_nothing(void)
 {
 	static const struct { unsigned char dim, what; } who[] = {
@@ -420,7 +428,7 @@ static bool strangers_say_nothing(void)
 	return true;
 }
 
-/* Messages that make no sense, or that this member must not accept from that node, stop nothing. */
+/* Messages that are invalid, or that this member must not accept from the sender, do no harm. */
 bool messages_of_coordinators_are_valid(void)
 {
 	struct rings_steps steps;
@@ -445,16 +453,18 @@ bool messages_of_coordinators_are_valid(void)
 	if (!live_dgrams(&said.c) ||
 	    !gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps))
 		return false;
-	/* A number that is used up: a member that has its place answers so, and no more. */
+	/* A number that was used before: a member that already has its assignment answers that, and
+	 * does no more.
+	 */
 	word(&f, HC_REPAIR_ASSIGN);
 	((struct hc_wire_repair *)frame_part(&f))->plan.op = htobe64(1);
 	return !say(&f) && gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps) &&
 	       !ctl_ring_get(said.c.name, LIVE_RINGS, &v) && !v.broken && !v.repairs;
 }
 
-/* A coordinator assigns in each attempt numbers that are 2^32 higher than those before. They may
- * rise only so much in a second since the plan was made, whatever this node has accepted before;
- * otherwise a few thousand attempts would use up all numbers of the plan.
+/* In each attempt a coordinator assigns numbers that are 2^32 higher than before. The numbers may
+ * rise only by a limited amount per second since the plan was made, whatever this node has accepted
+ * before; otherwise a few thousand attempts would use up all numbers of the plan.
  */
 bool numbers_of_rings_last(void)
 {
@@ -480,8 +490,8 @@ bool numbers_of_rings_last(void)
 	return i > 1 && i < 300;
 }
 
-/* Rings over a link that is faulty do no harm: the assignment is refused, or the fault is found
- * when data goes, and then the real coordinator repairs the rings.
+/* Rings over a faulty link do no harm: the assignment is refused; or the fault is noticed when data
+ * is sent, and then the real coordinator repairs the rings.
  */
 bool assignments_fit_the_links(void)
 {
@@ -498,8 +508,8 @@ bool assignments_fit_the_links(void)
 	       gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps);
 }
 
-/* A neighbour that was told to go on reports a failure before this node is told to go on: it is
- * believed. If the report is about the rings before, it is not.
+/* A neighbour that has received the commit of an assignment may report a failure before this node
+ * receives the commit: the report is accepted. A report about the previous rings is not.
  */
 bool failures_follow_the_assignments(void)
 {

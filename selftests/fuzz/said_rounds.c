@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single frames about load balancing rounds. Where node 7 must receive only the injected frames,
- * its neighbours' own frames are delayed on their way to it.
+ * Single frames of load balancing rounds. In tests in which node 7 must receive only injected
+ * frames, the frames of its neighbours are delayed on their way to it.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -25,7 +25,7 @@ static uint64_t id_of(uint64_t nr, unsigned int node)
 	return nr << 16 | node;
 }
 
-/* A message of a round, from the neighbour along @dim to node @node. */
+/* Make a message of a round, to @node from its neighbour along @dim. */
 static struct hc_wire_round *says(struct frame *f, unsigned int node, unsigned int dim,
 				  unsigned int method, uint64_t id, unsigned int flags)
 {
@@ -46,7 +46,7 @@ static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_
 	frame_put(f, &raw, sizeof(raw));
 }
 
-/* Delay all real frames to node 7, so that for some seconds only injected ones come to it. */
+/* Delay all real frames to node 7, so that it receives only injected ones for some seconds. */
 static bool alone(unsigned int stall_timeout_ms)
 {
 	unsigned int d;
@@ -59,7 +59,7 @@ static bool alone(unsigned int stall_timeout_ms)
 	return !ctl_stall_timeout(said.c.name, stall_timeout_ms);
 }
 
-/* Does a round of all nodes by command work as before? */
+/* Does a round of all nodes, begun by a command, succeed as before? */
 static bool rounds_work(void)
 {
 	struct round_view v = { 0 };
@@ -76,7 +76,7 @@ static bool rounds_work(void)
 	return false;
 }
 
-/* Node 7 begins a round, and receives injected frames only. */
+/* Let node 7 begin a round, in which it receives only injected frames. */
 static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_ms)
 {
 	if (!rounds_work() || !alone(stall_timeout_ms) || nl_open(nl))
@@ -87,7 +87,7 @@ static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_
 	return false;
 }
 
-/* Does that round fail with this cause, and does the next one work? */
+/* Does that round fail with this cause, and does the next one succeed? */
 static bool fails_so(struct nl *nl, int status, unsigned int dim)
 {
 	struct round_view v;
@@ -111,7 +111,7 @@ bool round_is_whole(void)
 		{ AT(members), 255 }, { AT(round) + 7, 8 }, { AT(round) + 6, 1 },
 		/* A cause without a failure, and a failure without a cause. */
 		{ AT(status) + 3, 1 }, { AT(flags), HC_ROUND_F_FAILED },
-		/* Later than the last round number. */
+		/* A number greater than the last possible one. */
 		{ AT(round), 1 },
 	};
 #undef AT
@@ -142,14 +142,14 @@ bool round_is_whole(void)
 			return false;
 		}
 	}
-	/* RID: with a flag that it does not have, and for the round of a third node. */
+	/* RID: with a flag that does not exist for it, and for the round of a third node. */
 	says(&f, 7, 0, RID, id_of(9, 6), HC_ROUND_F_PARENT);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
 		return false;
 	says(&f, 7, 0, RID, id_of(9, 5), 0);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
 		return false;
-	/* Half a word, and a word too many. */
+	/* Half of an entry, and one entry too many. */
 	says(&f, 7, 0, DEM, id_of(9, 6), 0);
 	frame_put(&f, "1234", 4);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
@@ -169,7 +169,7 @@ static bool answered(const struct nl *nl, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-/* Node 7 begins a round, to which each neighbour answers with @says_so. */
+/* Let node 7 begin a round, to which each neighbour answers with @says_so. */
 static bool all_say(struct nl *nl, unsigned int method, bool (*says_so)(unsigned int dim))
 {
 	bool ok = asks(nl, method, 20000);
@@ -190,7 +190,7 @@ static bool has_all_below(unsigned int dim)
 	return !say(&f);
 }
 
-/* Each neighbour claims to have all nodes below it. */
+/* Each neighbour claims that all nodes are below it. */
 bool round_counts_no_more_than_all(void)
 {
 	struct nl nl;
@@ -198,7 +198,7 @@ bool round_counts_no_more_than_all(void)
 	return all_say(&nl, DEM, has_all_below) && fails_so(&nl, -EPROTO, 0);
 }
 
-/* A neighbour that sends something, but never what it must, does not hold up a round for ever. */
+/* A neighbour that sends frames, but never the right one, does not block a round for ever. */
 bool round_is_not_held(void)
 {
 	struct frame f;
@@ -206,7 +206,7 @@ bool round_is_not_held(void)
 	struct nl nl;
 	bool ok = asks(&nl, DEM, 100);
 
-	/* The limit of a round is 30 times the stall timeout. */
+	/* The time limit of a round is 30 times the stall timeout. */
 	for (i = 0; i < 1200 && ok && !answered(&nl, 4); i++) {
 		says(&f, 7, i % 3, DEM, id_of(2, 7), 0);
 		ok = !say(&f);
@@ -216,7 +216,7 @@ bool round_is_not_held(void)
 	return ok && answered(&nl, 0) && fails_so(&nl, -ETIMEDOUT, ~0u);
 }
 
-/* A round that another neighbour knows as one of another method. */
+/* A neighbour announces the round with another method. */
 bool round_has_one_method(void)
 {
 	struct frame f;
@@ -229,7 +229,7 @@ bool round_has_one_method(void)
 }
 
 /* A neighbour announces a round of its own to a node, and this node announces the same round to the
- * neighbour: each has it from the other, and would wait for the other to end it.
+ * neighbour. Each has received it from the other, and would wait for the other to end it.
  */
 bool round_is_begun_by_its_node(void)
 {
@@ -250,7 +250,7 @@ bool round_is_begun_by_its_node(void)
 	return false;
 }
 
-/* A neighbour that begins rounds one after another must not make others send all the time. */
+/* A neighbour that begins rounds one after another must not make other nodes send all the time. */
 bool rounds_come_one_by_one(void)
 {
 	enum { MANY = 1200 };
@@ -282,7 +282,9 @@ bool rounds_come_one_by_one(void)
 	return ok && rounds_work();
 }
 
-/* A round takes at least about a microsecond, so a larger number cannot be genuine. */
+/* A round takes at least about a microsecond, so a number that is larger than the uptime in
+ * microseconds cannot be real.
+ */
 bool numbers_of_rounds_last(void)
 {
 	struct round_view v;
@@ -324,14 +326,14 @@ static bool has_ninety(unsigned int dim)
 	return says_load(dim, 2, 1000) && says_load(dim, 1, 90);
 }
 
-/* A neighbour hands over more tasks than it was asked for. */
+/* A neighbour migrates more tasks than were requested. */
 bool round_gets_what_it_wants(void)
 {
 	struct frame f;
 	struct nl nl;
 	bool ok = all_say(&nl, RID, has_ninety);
 
-	/* The neighbours have 90 tasks each, so none has to give more. */
+	/* The neighbours have 90 tasks each, so each is requested fewer than 91. */
 	says(&f, 7, 2, RID, id_of(1, 7), 0);
 	word(&f, HC_ROUND_LOAD, 0, 90);
 	word(&f, HC_ROUND_GAVE, 0, 91);
@@ -375,7 +377,8 @@ static bool want_all(unsigned int nr)
 	return !say(&f);
 }
 
-/* A neighbour wants more tasks than can exist; then again in the same round, and in an earlier one.
+/* A neighbour requests more tasks than can exist; then again in the same round, and in an earlier
+ * one.
  */
 bool round_gives_what_it_has(void)
 {
@@ -398,7 +401,7 @@ static bool topology(void)
 	return ok;
 }
 
-/* Send a random message about the present round, or one of the next ones. */
+/* Send a random message about the present round, or about one of the next rounds. */
 static bool lie(uint64_t nr)
 {
 	static const unsigned int methods[] = { DEM, MCWA, HYPERCUBE_BALANCE_CWA, RID };
@@ -421,7 +424,7 @@ static bool lie(uint64_t nr)
 	return !say(&f);
 }
 
-/* Whatever neighbours send in rounds, no task may be lost or doubled because of it. */
+/* Whatever neighbours send in rounds, no task may be lost or duplicated. */
 bool rounds_keep_all_tasks(void)
 {
 	static const unsigned int methods[] = { DEM, MCWA, RID };
@@ -445,7 +448,7 @@ bool rounds_keep_all_tasks(void)
 	}
 	nl_shut(&nl);
 	fz_note("%u of %u rounds failed", failed, i);
-	/* What the injected frames have begun ends after 30 times the stall timeout. */
+	/* Rounds that the injected frames have begun end after 30 times the stall timeout. */
 	usleep(1000000);
 	ok = ok && failed && rounds_work();
 	for (u = 0; u < 8; u++)

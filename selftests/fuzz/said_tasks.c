@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Single frames about tasks. */
+/* Single frames of task migrations and replicas. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #define WAIT_MS	20000
 
-/* A segment of @len bytes at @at of a task of 9 bytes, from node 6 to 7. */
+/* Make a segment of @len bytes at offset @at of a task of 9 bytes that goes from node 6 to 7. */
 static struct hc_wire_task *segment(struct frame *f, uint64_t move, unsigned int at,
 				    unsigned int len)
 {
@@ -78,7 +78,8 @@ static bool received(uint64_t n)
 	return v.received == n && v.queued == n;
 }
 
-/* A duplicate task, an earlier one, and one that was probed for; answers that were not asked for.
+/* A duplicate task, an earlier one, and one that was probed for; answers to probes that were not
+ * sent.
  */
 bool task_is_once(void)
 {
@@ -94,7 +95,7 @@ bool task_is_once(void)
 	ok = ok && !say(&f);
 	segment(&f, 12, 0, 9);
 	ok = ok && !say(&f);
-	/* A routed probe must not make the expected number jump. */
+	/* A routed probe must not advance the expected number. */
 	segment(&f, 12 + 2000, 0, 0)->what = HC_TASK_F_ASK;
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f);
@@ -131,7 +132,7 @@ static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int 
 	return w;
 }
 
-/* The neighbour of node 7 along @dim says that a replica is not needed any more. */
+/* The neighbour of node 7 along @dim announces that a replica is no longer needed. */
 static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t number)
 {
 	struct hc_wire_task *w = part_begin(f, 7, dim, HC_FRAME_TASK, 0);
@@ -142,7 +143,9 @@ static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t num
 	return w;
 }
 
-/* The neighbour has failed, and what it has sent up to @sent belongs to tasks that are lost. */
+/* Announce that the neighbour has failed: what it has sent up to number @sent belongs to tasks that
+ * are lost.
+ */
 static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t known)
 {
 	const struct hc_wire_task_lost says = {
@@ -220,7 +223,9 @@ bool copy_is_kept_for_one(void)
 
 	copy(&f, 10, 9);
 	ok = !say(&f) && !say(&f) && kept(1, 0);
-	/* Neither another neighbour, nor a remote node that cannot know its number, may drop it. */
+	/* Neither another neighbour nor a remote node that does not know a replica's number may
+	 * drop the replica.
+	 */
 	drop(&f, 1, 10);
 	ok = ok && !say(&f);
 	lost(&f, 1, 10, ~0u);
@@ -228,7 +233,7 @@ bool copy_is_kept_for_one(void)
 	drop(&f, 0, 11)->nr = htobe64(1000);
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f) && live_dgrams(&said.c) && kept(1, 0);
-	/* A replica that was dropped before it comes is not kept. */
+	/* A replica that is dropped before it arrives is not kept. */
 	copy(&f, 11, 9);
 	ok = ok && !say(&f);
 	copy(&f, 12, 9);
@@ -266,14 +271,14 @@ bool copies_have_their_share(void)
 	if (task_view(said.c.name, 7, &v) || v.kept < 100 || v.kept == 6000 || v.queued ||
 	    v.bytes > share + share / 4)
 		return false;
-	/* Another neighbour finds room. */
+	/* Another neighbour still has space. */
 	copy(&f, 1, 9);
 	f.rec.dim = 1;
 	frame_hdr(&f)->src = htons(5);
 	return !say(&f) && kept(v.kept + 1, 0) && live_dgrams(&said.c);
 }
 
-/* A task with a replica at node 6 migrates, and is executed. */
+/* Let a task with a replica at node 6 migrate, and execute it. *@taken: node 7 has taken it. */
 static bool given_done(uint64_t number, int fd, bool *taken)
 {
 	struct hypercube_task id;
@@ -287,8 +292,8 @@ static bool given_done(uint64_t number, int fd, bool *taken)
 	return !*taken || !task_done(fd, &id);
 }
 
-/* Nothing that node 7 sends arrives at node 6 for a while, so node 6 drops no replica: until it
- * does, node 7 takes no more tasks.
+/* Nothing that node 7 sends arrives at node 6 for a while, so node 6 cannot drop replicas. Until it
+ * can, node 7 takes only a limited number of tasks.
  */
 bool drops_are_bounded(void)
 {
@@ -326,7 +331,7 @@ bool drops_are_bounded(void)
 
 #define PAGE 4096
 
-/* A worker whose buffer is a page that is not there yet. */
+/* A worker whose buffer is a page that is not present yet. */
 struct slow {
 	pthread_t thread;
 	int fd;
@@ -335,8 +340,8 @@ struct slow {
 	struct hypercube_task id;
 };
 
-/* Accesses to these pages wait until the pages are given. Return: a descriptor, or -1 if the kernel
- * cannot do that.
+/* Make accesses to these pages wait until the pages are provided. Return: a descriptor, or -1 if
+ * the kernel cannot do that.
  */
 static int pages_missing(char *pages, size_t len)
 {
@@ -367,7 +372,7 @@ static void *slow_take(void *arg)
 	return NULL;
 }
 
-/* The worker has taken a task, and waits for its page. */
+/* Start a worker, and wait until it has taken a task and waits for its page. */
 static bool slow_begin(struct slow *w, int uffd)
 {
 	struct pollfd p = { .fd = uffd, .events = POLLIN };
@@ -378,15 +383,15 @@ static bool slow_begin(struct slow *w, int uffd)
 	       (char *)(uintptr_t)msg.arg.pagefault.address == w->page;
 }
 
-/* The worker gets its page, and the whole of its task. */
+/* Provide the page of a worker. Return: true if the worker gets its whole task. */
 static bool slow_end(struct slow *w, int uffd)
 {
 	return page_give(uffd, w->page) && !pthread_join(w->thread, NULL) && w->len == 9 &&
 	       !memcmp(w->page, "123456789", 9);
 }
 
-/* A neighbour hands over two tasks with one id, and two threads read them at the same time: each
- * must free the payload of its own task.
+/* A neighbour migrates two tasks with one id, and two threads read them at the same time: each must
+ * free the payload of its own task.
  */
 bool task_is_its_own(void)
 {

@@ -34,7 +34,7 @@ static socklen_t any_len(void)
 	return fz_chance(97) ? sizeof(struct sockaddr_hypercube) : fz_below(40);
 }
 
-/* No call waits for long; one that does not end is noticed when the process is killed. */
+/* No call waits for long; a call that does not return is noticed when the process is killed. */
 static void call_open(void)
 {
 	struct timeval limit = { .tv_usec = 1000 * fz_below(100) + 1 };

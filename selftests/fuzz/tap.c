@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads frames from the monitor interface as they cross links.
+ * Reads frames that cross links from the monitor interface.
  */
 #include <arpa/inet.h>
 #include <net/if.h>

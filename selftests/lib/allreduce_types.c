@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allreduces with every operator and type, compared with the plain computation.
+ * Allreduces with every operator and type, compared with the reference computation.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Allreduces with every operator and type: each member must get exactly the bits of the plain
- * computation.
+ * Allreduces with every operator and type: each member must get exactly the bits that the reference
+ * computation gives.
  */
 #ifndef _HC_ALLREDUCE_TYPES_H
 #define _HC_ALLREDUCE_TYPES_H
@@ -16,15 +16,15 @@ struct kind {
 	unsigned int width;
 };
 
-/* List all operators with their types except MERGE in @k, an array of KINDS_MAX. Return: their
- * number.
+/* Write to @k, an array of KINDS_MAX, every operator but MERGE with each of its types. Return:
+ * number of these pairs.
  */
 unsigned int kinds_all(struct kind *k);
 /* Set up job @j as an allreduce of @count random elements of kind @k by plan @plan. */
 void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count);
 /* Free what kind_fill() allocated for job @m of each of @n members. */
 void kind_free(struct party *p, unsigned int n, unsigned int m);
-/* Has job @m, at each of the @n members, the bits of the plain computation? */
+/* Has job @m received the bits of the reference computation at each of the @n members? */
 bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
 		unsigned int m);
 /* Run an allreduce of each of the @nk kinds at all bound members of plan @plan. Return: number of

@@ -106,8 +106,8 @@ static void fabric_begin(const char *name, int cmd)
 	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
 }
 
-/* Send a cube as a table of peers, so that the module treats it as any other network: needs the
- * module parameter keep_tables, and HC_TABLE in the environment.
+/* Send a cube as a table of peers, so that the module treats it as a network of any shape. This
+ * needs the module parameter keep_tables, and HC_TABLE in the environment.
  */
 static void put_table(unsigned int dim)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams in several copies, and what receivers learn about them.
+ * Datagrams in several copies, and what receivers report about them.
  */
 #include <poll.h>
 #include <stdlib.h>

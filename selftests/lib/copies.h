@@ -30,9 +30,9 @@ struct copies_got {
 
 /* Set an option of a socket. Return: 0 or -errno. */
 int copies_set(int fd, int name, int v);
-/* Make a new cube whose nodes all send in @k copies, accept datagrams of at least @k copies, and
- * wait for all copies as long as is allowed. @deliver: the socket option that says which datagrams
- * are delivered.
+/* Make a new cube. All its nodes send in @k copies, accept datagrams of at least @k copies, and
+ * wait for missing copies as long as the socket option allows. @deliver: the socket option that
+ * selects which datagrams are delivered.
  */
 int copies_start(struct cube *c, unsigned int dim, int k, int deliver);
 /* As copies_start(), for a cube that exists. */
@@ -40,21 +40,23 @@ int copies_again(const struct cube *c, int k, int deliver);
 /* Send a datagram. Return: bytes sent, or -errno. */
 long copies_post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
 		 size_t len);
-/* Receive a datagram that has already come to node @to. Return: bytes, -EAGAIN if there is none, or
- * -errno.
+/* Receive a datagram that has already arrived at node @to. Return: bytes, -EAGAIN if there is none,
+ * or -errno.
  */
 long copies_take_now(const struct cube *c, unsigned int to, void *buf, size_t len,
 		     struct copies_got *g);
-/* As copies_take_now(), but wait for a datagram for a while. */
+/* As copies_take_now(), but wait for a datagram up to a time limit. */
 long copies_take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 struct copies_got *g);
 /* Return: the counters of a node; all ones if they could not be read. */
 struct node_view copies_view(const struct cube *c, unsigned int node);
-/* Wait until node @node has voted on @n datagrams. Return: false if it did not in time. */
+/* Wait until node @node has voted on @n datagrams. Return: false if it has not within the time
+ * limit.
+ */
 bool copies_checked(const struct cube *c, unsigned int node, uint64_t n);
 /* Does @node relay on path @p from @src? */
 bool copies_on_path(unsigned int src, const struct hypercube_path *p, unsigned int node);
-/* Return: number of paths from @src to @dst around the faults. */
+/* Return: number of paths from @src to @dst that avoid the faults. */
 unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned int dst);
 /* Return: number of paths that the source finds; 0 if that could not be read. */
 unsigned int copies_known(const struct cube *c, unsigned int src, unsigned int dst);

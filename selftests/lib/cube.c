@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets and fabrics of tests.
+ * Sockets and fabrics for tests.
  */
 #include <errno.h>
 #include <poll.h>
@@ -521,7 +521,7 @@ unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes)
 		}
 		wrong += !!cube_del(&c);
 	}
-	/* With small segments the rounds are small as well. */
+	/* With small segments chunks are small as well. */
 	for (i = 5; i <= 11; i++) {
 		if (cube_doubling_ready(&c, id, 3, 8 << i))
 			return wrong + 1;
@@ -545,7 +545,7 @@ unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes)
 		memcpy(c.doubling.order, order[i], sizeof(order[i]));
 		wrong += cube_doubling_install(&c, id) || !takes(&c, 77, 4);
 	}
-	/* The nodes X0X1: 1, 3, 9, 11. */
+	/* The nodes of subcube X0X1: 1, 3, 9, 11. */
 	wrong += cube_fail_node(&c, 15) || cube_doubling(&c, id, 0xa, 1) || !takes(&c, 777, 2);
 	return wrong + !!cube_del(&c);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What most tests use: a fabric of their own with a socket at every node, its faults and plans as
- * the planners make them, and the driver, by which one process plays all members at once.
+ * The base of most tests: a fabric of its own for the test, with a socket at every node; faults;
+ * plans that the planners of the tool make; and the driver, with which one process acts for all
+ * members.
  */
 #ifndef _HC_CUBE_H
 #define _HC_CUBE_H
@@ -25,22 +26,26 @@
 
 /* Is this a kernel with debugging, which is several times slower? */
 bool debug_kernel(void);
-/* Return: number of iterations to run: @n, or the share HC_SCALE (per cent) of it; at least one. */
+/* Return: number of iterations to run: @n scaled by the environment variable HC_SCALE (per cent),
+ * at least one.
+ */
 unsigned int scaled(unsigned int n);
 
 /* A kernel with debugging runs only one in this many of the members of a series of tests. */
 unsigned int stride(void);
-/* Return: seconds to wait for something that comes within @s seconds on a fast machine. */
+/* Return: seconds to wait for an event that takes at most @s seconds on a fast machine. */
 int patience(int s);
-/* Pseudo-random numbers, the same in every run. */
+/* Pseudo-random numbers, with the same sequence in every run. */
 uint64_t rnd(void);
 unsigned int below(unsigned int n);
 uint64_t now_ms(void);
-/* Return: the value of now_ms() until which to wait for something that comes within @s seconds on a
- * fast machine.
+/* Return: the value of now_ms() at which to stop waiting for an event that takes at most @s seconds
+ * on a fast machine.
  */
 uint64_t deadline(int s);
-/* Move to a new network namespace: whatever is left in it ends with this process. */
+/* Move to a new network namespace; all that the process leaves in it is removed when the process
+ * ends.
+ */
 int own_netns(void);
 /* Return to the network namespace in which this process was started. */
 void own_netns_done(void);
@@ -52,12 +57,12 @@ struct nl *ctl(void);
 
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
 int ctl_fabric_del(const char *name);
-/* Set how long, in ms, notifications of a task whose link has failed are waited for; 0: without
- * limit.
+/* Set the stall timeout: for how many ms a node waits for notifications of a task whose link has
+ * failed; 0: without limit.
  */
 int ctl_stall_timeout(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
-/* Let a link lose frames. @one_way: only those that end @node sends. */
+/* Let a link lose frames. @one_way: only frames that node @node sends are lost. */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
 		  bool one_way);
 
@@ -107,11 +112,11 @@ int ctl_node_byzantine(const char *name, unsigned int node, unsigned int ppm,
 
 /**
  * struct node_view - what the kernel reports of a node
- * @lie: how many of a million relayed frames it corrupts
- * @lie_seed: start of the random numbers that decide which
+ * @lie: how many of a million relayed frames the node corrupts
+ * @lie_seed: start of the random numbers that select these frames
  * @nat: number of frames that are listed for corruption
- * @lies: number of frames that it has corrupted
- * @agreed: number of datagrams all copies of which came and were equal
+ * @lies: number of frames that the node has corrupted
+ * @agreed: number of datagrams all copies of which arrived and were equal
  * @disagreed: number of datagrams some copies of which mismatched
  * @incomplete: number of other datagrams of which copies were missing
  */
@@ -126,10 +131,10 @@ struct node_view {
 };
 
 int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
-/* Request the state of a node; each answer is passed to @cb. */
+/* Request the state of a node; call @cb with each message of the answer. */
 int ctl_node_ask(const char *name, unsigned int node, nl_cb cb, void *arg);
 int ctl_fault_clear(const char *name);
-/* Install all further plans with a guard of @ms; 0: without a guard. */
+/* Install all later plans as guarded plans with a timeout of @ms; 0: not guarded. */
 void ctl_guard(unsigned int ms);
 int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);
@@ -161,7 +166,7 @@ struct wait_view {
 	uint64_t done;
 };
 
-/* Print which node waits for what, for a person who looks into a failed test. */
+/* Print which node waits for what, for the reader of a failed test's log. */
 void ctl_op_print(const char *name);
 int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v);
 
@@ -180,8 +185,8 @@ ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t 
 /* Receive. *eor: set to whether the record is complete. Return: bytes or -errno. */
 ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		 int flags);
-/* What shc_recv_named() fills in: the result, and the missing members if the end of an operation
- * names any.
+/* What shc_recv_named() fills in: the result, and the missing members if the notification of the
+ * operation's end names any.
  */
 struct shc_named {
 	bool named;
@@ -192,11 +197,11 @@ struct shc_named {
 ssize_t shc_recv_named(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		       int flags, struct shc_named *named);
 
-/* As shc_recv(), but wait some seconds for something to come. */
+/* As shc_recv(), but wait some seconds for data. */
 ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
-/* Wait as long as takes @s seconds on a fast machine: is there something to receive? */
+/* Is there something to receive? Wait for it as long as takes @s seconds on a fast machine. */
 bool readable(int fd, int s);
-/* Receive all that has come, and drop it. */
+/* Receive and drop all that has arrived. */
 void shc_drain(int fd);
 /* Return: the status with which the next operation ends at this socket, or the
  * error of the call.
@@ -223,7 +228,7 @@ struct ring_view {
 	unsigned int repairs;
 };
 
-/* What has broken a plan: a positive errno, and the node at which the fault is, or ~0. */
+/* What has broken a plan: a positive errno, and the node at which the fault is, or ~0 if none. */
 struct plan_cause {
 	bool broken;
 	int status;
@@ -240,12 +245,12 @@ int ctl_ring_get(const char *name, unsigned int plan, struct ring_view *v);
  * @nodes: number of nodes, 2^dim
  * @segment: bytes of a full segment
  * @faults: the faults set so far, as the planners see them
- * @plan: the last tree plan made, valid if @planned. For recursive doubling: the tree that has
- *	the same dimensions, which is not installed
+ * @plan: the last tree plan made, valid if @planned. For recursive doubling: the tree that has the
+ *	same dimensions, which is not installed
  * @planned: @plan is valid
  * @bcast: the last broadcast plan made, valid if @bcast_planned
  * @bcast_planned: @bcast is valid
- * @doubling: the last plan for recursive doubling
+ * @doubling: the last plan made for recursive doubling
  * @fd: collective socket of each node, or -1
  */
 struct cube {
@@ -267,7 +272,9 @@ int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
 int cube_del(struct cube *c);
 int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
-/* Close the sockets of all nodes and, when all nodes have been notified of that, bind new ones. */
+/* Close the sockets of all nodes, wait until all nodes have been notified of that, and bind new
+ * sockets.
+ */
 int cube_rebind_all(struct cube *c);
 /* Make a cube, with a collective socket at each node. */
 int cube_bound(struct cube *c, unsigned int dim, unsigned int segment);
@@ -281,14 +288,14 @@ int cube_impair(struct cube *c, const struct impairments *i);
 int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);
-/* Make a cube of eight nodes with a plan for which theorem 5 of Leu & Kuo fails: node 0 has no
- * helper, so it sends over a detour, and its stage takes three steps.
+/* Make a cube of eight nodes with faults and a plan for which theorem 5 of Leu & Kuo does not hold:
+ * node 0 has no effective helper, so it sends over a detour, and its stage takes three steps.
  */
 int cube_detour(struct cube *c, unsigned int id, unsigned int segment);
-/* Make a plan around the faults with sink @sink, or any sink for HC_ANY_SINK, and install it. */
+/* Make a tree plan around the faults with sink @sink, or any for HC_ANY_SINK, and install it. */
 int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink);
 int cube_plan(struct cube *c, unsigned int id);
-/* As cube_plan_to(), with the order @order of all dimensions. */
+/* As cube_plan_to(), with @order as the order of all dimensions. */
 int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order);
 /* As cube_plan_to(), for the subcube with the free dimensions @dims around node @base. */
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
@@ -297,25 +304,26 @@ int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
 /* Make a cube with recursive doubling of all its nodes, all bound. */
 int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 int cube_doubling_install(struct cube *c, unsigned int id);
-/* Does an operation with blocks of @size bytes take @steps steps, and is its result right? */
+/* Does an operation with blocks of @size bytes take @steps steps and give the right result? */
 typedef bool (*cube_takes_fn)(struct cube *c, size_t size, unsigned int steps);
-/* Try recursive doubling of one to sixteen nodes, with block_sizes(@full, @many) as the sizes of
- * the part of a node. Return: how often it was wrong, or could not be tried.
+/* Try recursive doubling of one to sixteen nodes, with each of block_sizes(@full, @many) as the
+ * length of a block. Return: number of tries that failed or could not be made.
  */
 unsigned int cube_doubling_sizes(unsigned int id, size_t full, size_t many, cube_takes_fn takes);
-/* Try recursive doubling of two to 128 nodes, in random orders of stages, with blocks about as long
- * as those whose pieces lie apart (coll/rounds.h). Return: as cube_doubling_sizes().
+/* Try recursive doubling of two to 128 nodes, in random orders of stages, with blocks of lengths
+ * around the limits at which chunks lie in pages of their own (coll/rounds.h). Return: as
+ * cube_doubling_sizes().
  */
 unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes);
 /* Try recursive doubling of sixteen nodes with some orders of the stages, and of four nodes around
  * a failed node. Return: as cube_doubling_sizes().
  */
 unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes);
-/* Contribute to recursive doubling of 512 nodes, more nodes than a segment has bytes. Return: as
- * shc_send().
+/* Contribute to recursive doubling of 512 nodes, which are more than a segment has bytes. Return:
+ * as shc_send().
  */
 ssize_t cube_send_of_512(const struct hypercube_op *op, const void *in);
-/* A contribution that must be refused with @err. */
+/* Changes to an operation with which it must be refused with @err. */
 struct op_wrong {
 	size_t bytes;
 	unsigned int flags;
@@ -323,33 +331,39 @@ struct op_wrong {
 	int err;
 };
 
-/* Begin, at node 0, an operation like @op with each change of @wrong. Return: how many were not
- * refused with the right error.
+/* Begin operation @op at node 0 with each of the changes @wrong. Return: how many were not refused
+ * with the right error.
  */
 unsigned int cube_not_refused(const struct cube *c, const struct hypercube_op *op, const void *in,
 			      const struct op_wrong *wrong, unsigned int n);
 /* Make a broadcast plan around the faults and install it. */
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 		    enum hc_bcast_method method);
-/* cube_install() installs the last plan again, after all nodes have been notified of the faults.
- * This one makes and installs a plan as if the nodes of the set @nodes had failed, which have not.
+/* cube_plan_without() makes and installs a plan as if the nodes of the set @nodes had failed,
+ * although they have not. cube_install() installs the last plan again, after all nodes have been
+ * notified of the faults.
  */
 int cube_plan_without(struct cube *c, unsigned int id, uint32_t sink, uint64_t nodes);
 int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);
 /* Find the lower end and the dimension of link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
 void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
-/* The work of a test, with whatever faults the cube has when it is called: was the result right? */
+/* What a test does in a cube with the faults that the cube has at the call. Return: true if the
+ * result was right.
+ */
 typedef bool (*cube_around_fn)(struct cube *c);
-/* Call @around with each link failed, and with each pair of links failed, or every @step-th of
- * these. Return: how often it was wrong, or could not be tried; the faults are printed then.
+/* Call @around with each link failed, and then with each pair of links failed, or only every
+ * @step-th of these patterns. Return: number of patterns with which it failed or could not be
+ * called; their faults are printed.
  */
 unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step);
-/* Call @around with random nodes and links failed, every third time so many that detours are
- * needed. Return: as cube_pairs_of_links().
+/* Call @around @rounds times, each time with other random nodes and links failed, every third time
+ * with so many faults that detours are needed. Return: as cube_pairs_of_links().
  */
 unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds);
-/* The same in cubes that these functions make: of eight nodes, and of sixteen to 64 nodes. */
+/* As the two functions above, in cubes that these functions make: one of eight nodes; cubes of
+ * sixteen to 64 nodes.
+ */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
 /* These two functions, as tests. */
@@ -359,7 +373,7 @@ unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
 			cube_pairs_of_eight(around, stride()))			\
 	TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four,			\
 			cube_random_to_64(around, rounds))
-/* Sizes of blocks to try, one of which, @full, fills a segment, and another, @many, fills many. */
+/* Lengths of blocks to try; block @full fills one segment, and block @many fills many. */
 #define BLOCK_SIZES 9
 static inline void block_sizes(size_t *size, size_t full, size_t many)
 {
@@ -370,7 +384,7 @@ static inline void block_sizes(size_t *size, size_t full, size_t many)
 	memcpy(size, all, sizeof(all));
 }
 
-/* Return: bytes that all links have sent; 0 if that could not be read. */
+/* Return: bytes that all links have sent; 0 if the counters could not be read. */
 uint64_t cube_tx_bytes(const struct cube *c);
 /* Print a line with the faults to the log. */
 void cube_print_faults(const struct cube *c);
@@ -380,18 +394,18 @@ void cube_print_faults(const struct cube *c);
 /**
  * struct job - an operation at one member
  * @op: the operation; the driver sets its cookie
- * @in: the data to contribute; with @period, this many bytes over and over
+ * @in: the data to contribute; with @period, the first @period bytes repeat
  * @period: see @in
- * @out: memory for the result, or NULL; for ALLGATHER or ALLTOALL the whole of it
+ * @out: memory for the result, or NULL; an ALLGATHER or ALLTOALL needs room for the whole result
  * @room: bytes at @out
- * @expect: bytes that the result must have, with @period over and over, or NULL
- * @waits: this member must be notified of the end: it is the sink, or asks for it
+ * @expect: bytes that the result must have, repeating after @period bytes, or NULL
+ * @waits: this member must be notified of the end: it is the sink, or has requested a notification
  * @sent: bytes that the kernel has taken
- * @got: bytes of the result that have come
+ * @got: bytes of the result that have arrived
  * @begun: the kernel has begun the operation
  * @over: nothing more is to be sent
  * @refused: error with which sendmsg() refused to begin the operation, or 0
- * @ends: number of times that its end was notified
+ * @ends: number of notifications of its end
  * @wrong: number of bytes that differ from @expect
  * @res: the result with which it ended
  */
@@ -418,13 +432,13 @@ struct job {
  * @fd: the socket, or -1
  * @job: the operations in their order
  * @njobs: number of operations
- * @next: index of the one that is being sent
- * @settled: all operations before this index are sent or refused, and have ended if they must
- * @dead: error with which the socket reports that it is of no more use, or 0
- * @failed: the member was notified of a failure, and an operation begun before that has not
- *	ended
- * @stops: after a failure the member begins no more operations, as other members may have
- *	begun fewer
+ * @next: index of the operation that is being sent
+ * @settled: all operations before this index are sent or refused, and have ended if the member
+ *	waits for their ends
+ * @dead: error with which the socket reports that it cannot be used any more, or 0
+ * @failed: the member was notified of a failure, and an operation begun before that has not ended
+ * @stops: after a failure the member begins no more operations, as other members may have begun
+ *	fewer
  * @base: cookie of the first operation
  * @strays: number of records whose cookie belongs to no operation
  */
@@ -441,39 +455,43 @@ struct party {
 	unsigned int strays;
 };
 
-/* Send and receive what is possible now. A member that was notified of a failure waits for the ends
- * of all operations that it has begun, and continues with the next one: see hypercube(7). Return:
- * whether anything was sent or received.
+/* Send and receive what is possible now, without blocking. A member that was notified of a failure
+ * waits for the ends of all operations that it has begun, and then continues with the next one: see
+ * hypercube(7). Return: whether anything was sent or received.
  */
 bool drive_once(struct party *p, unsigned int n);
 /* As drive_once(), with at most @burst calls of each kind per socket. */
 bool drive_some(struct party *p, unsigned int n, unsigned int burst);
 bool drive_done(struct party *p, unsigned int n);
-/* Continue until all is sent and all ends have come. Return: 0 or -ETIMEDOUT. */
+/* Continue until all operations are sent and all ends received. Return: 0 or -ETIMEDOUT. */
 int drive(struct party *p, unsigned int n, int seconds);
 /* As drive(), for operations that must all succeed, and whose ends must be notified in the order in
- * which each plan began them. Return: how many did not; the first of them is printed to the log.
+ * which each plan began them. Return: number of operations for which this did not hold; the first
+ * of them is printed to the log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
 /* Is the result of operation @k of member @i right, with @bytes from each member? */
 typedef bool (*right_fn)(const struct party *p, const unsigned int *node, unsigned int n,
 			 unsigned int i, unsigned int k, size_t bytes);
-/* Members that are notified of a failure begin no more operations. */
+/* Let members that are notified of a failure begin no more operations. */
 void drive_stop_failed(struct party *p, unsigned int n);
-/* As drive(), for operations that may fail: each must be notified or refused, once. @good: set to
- * the number that succeeded.
+/* As drive(), for operations that may fail. For each operation the member must be notified of its
+ * end once, or sendmsg() must refuse it. @good: set to the number of operations that succeeded.
+ * Return: number of operations for which this did not hold.
  */
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
-/* As drive_ended(), for the first operation of each member; of those that succeeded the result must
- * be @right.
+/* As drive_ended(), for the first operation of each member; @right checks the results of those that
+ * succeeded.
  */
 unsigned int drive_ended_right(struct party *p, const unsigned int *node, unsigned int n,
 			       size_t bytes, right_fn right, unsigned int *good);
-/* As drive(), for operations that must all end with @status. Return: how many did not. */
+/* As drive(), for operations that must all end with @status. Return: number of operations that did
+ * not.
+ */
 unsigned int drive_refused(struct party *p, unsigned int n, int status);
 /**
- * struct begun - operations that are under way when a fault or the like is injected
- * @how: what is injected, in the numbers of the test
+ * struct begun - operations that are under way when a fault or another event is injected
+ * @how: number of the event, as the test counts them
  * @p: the members
  * @node: their nodes
  * @n: number of members
@@ -489,49 +507,51 @@ struct begun {
 
 /* Has operation @k of member @i ended in a way that is allowed? */
 typedef bool (*drive_fair_fn)(const struct begun *b, unsigned int i, unsigned int k);
-/* Were all operations notified or refused, once, and in a way that is allowed? Members that are
- * notified of a failure begin no more. Return: how many did not succeed at members with a socket,
- * or -1.
+/* Check that each operation was notified once or refused, in a way that @fair allows. Members that
+ * are notified of a failure begin no more operations. Return: number of operations that did not
+ * succeed at members with a socket; -1 if the check failed.
  */
 int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair);
 /* Continue until nothing has been sent or received for @ms. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);
 /* As drive_until_quiet() while member @u does not read, and then with all members to the end.
- * Return: how many members had sent the whole of their first operation before that, plus one if not
- * all operations end.
+ * Return: number of members that had sent their whole first operation before @u read, plus one if
+ * not all operations end.
  */
 unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u);
 
-/* Wait some seconds: have all members with a socket begun an operation of the plan? A member that
- * leaves then fails for each of them.
+/* Wait until all members with a socket have begun an operation of the plan. When a member leaves
+ * after that, the operation fails for each of them. Return: false if some member has not begun one
+ * within the time limit.
  */
 bool cube_all_begun(const struct cube *c, unsigned int plan);
 
 /* Make a struct party for every bound member of the cube's plan, each with @njobs jobs that the
- * caller fills in. Return: their number. Release with parties_free().
+ * caller fills in. Return: number of members. Release with parties_free().
  */
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs);
 void parties_free(struct party *p, unsigned int n);
-/* As parties_free(), and release the data and results of the jobs as well, if all of these were
+/* As parties_free(), and free the data and the results of the jobs too, all of which must have been
  * allocated.
  */
 void parties_done(struct party *p, unsigned int n, unsigned int njobs);
 
-/* Run one sum of u64 in which each member contributes the bit of its number; check that the sink
- * gets each exactly once and that each member is notified of the end. @res, if not NULL: set to the
- * sink's result. Return: 0, or a negative errno: of the operation, or -EBADMSG for a wrong result.
+/* Run one sum of u64 in which each member contributes the bit of its number. Check that the sink
+ * gets each bit exactly once and that each member is notified of the end. @res, if not NULL: set to
+ * the sink's result. Return: 0; the operation's error, a negative errno; or -EBADMSG for a wrong
+ * result.
  */
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* As cube_reduce(), by an allreduce: all members get the sum. */
+/* As cube_reduce(), with an allreduce: all members get the sum. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* As cube_reduce(), after processes have left: members that are notified of that
+/* As cube_reduce(), after processes have left: members that are notified that a process has left
  * contribute again.
  */
 int cube_reduce_again(struct cube *c, unsigned int plan);
 int cube_allreduce_again(struct cube *c, unsigned int plan);
-/* All members but @last come to a barrier; none may leave it. Return: how many did
- * something else.
+/* Begin a barrier at all members but @last; none of them may be notified of its end yet. Return:
+ * number of members at which something else happened.
  */
 unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
 			     unsigned int last);

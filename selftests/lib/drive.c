@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The driver: one process plays all members, and never waits for one of them alone. The cookie of
- * an operation is its index in the member's list, so each result finds its operation, in whatever
- * order results come.
+ * The driver: one process acts for all members, and never blocks in a call of one of them. The
+ * cookie of an operation is its index in the member's list, so each result is matched to its
+ * operation, whatever the order of results.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,8 +20,8 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Has the job come to its end as far as this member can know? If a contribution was cut short, a
- * record reports the reason, whether the member asked to be notified or not.
+/* Is the job over as far as this member can know? If a contribution was truncated, a record reports
+ * the reason, whether the member has requested a notification or not.
  */
 static bool job_settled(const struct job *j)
 {
@@ -59,7 +59,7 @@ static bool send_some(struct party *p)
 	j->op.cookie = p->base + p->next;
 	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
 		     MSG_DONTWAIT);
-	/* As long as a failure has not been read, no operation begins. */
+	/* The kernel begins no operation as long as a failure has not been read. */
 	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR || n == -ECANCELED)
 		return false;
 	if (n < 0) {
@@ -112,8 +112,8 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	p->failed |= res->status;
 }
 
-/* Return: the job that ends next, if its result must be received into memory of its
- * own; or NULL.
+/* Return: the job that ends next if its whole result must be received into memory of its own, else
+ * NULL.
  */
 static struct job *placed(struct party *p)
 {
@@ -209,9 +209,7 @@ bool drive_done(struct party *p, unsigned int n)
 	return true;
 }
 
-/* Drive all members whose sockets are ready; calls at the others would only return that they would
- * block.
- */
+/* Drive all members whose sockets are ready; calls on other sockets would only return EAGAIN. */
 static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 {
 	bool moved = false;
@@ -224,7 +222,7 @@ static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 	return moved;
 }
 
-/* Wait until some sockets are ready. If none is for @ms, all of them are tried. */
+/* Wait until some sockets are ready. If none is ready within @ms, mark all of them as ready. */
 static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *ready)
 {
 	struct pollfd fds[CUBE_MAX];
@@ -250,7 +248,7 @@ int drive(struct party *p, unsigned int n, int seconds)
 	while (!drive_done(p, n)) {
 		if (drive_ready(p, n, ready))
 			continue;
-		/* If the machine stood still, the members had no time to do anything: look again
+		/* If the machine was stopped, the members had no time to do anything: try again
 		 * some times.
 		 */
 		if (now_ms() > end && ++late > 50)
@@ -260,8 +258,8 @@ int drive(struct party *p, unsigned int n, int seconds)
 	return 0;
 }
 
-/* Was the end notified exactly if the job waits for it, for the right operation, and with the right
- * result?
+/* Was the job's member notified exactly if it waits for the end, of the right operation, and with
+ * the right result?
  */
 static bool job_well(const struct job *j)
 {
@@ -418,7 +416,9 @@ unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 	static uint64_t base;
 	unsigned int u, n = 0;
 
-	/* Ends that come late must not be taken for those of the next operations. */
+	/* Other cookies than before, so that late ends are not mistaken for ends of the next
+	 * operations.
+	 */
 	base += 1ull << 32;
 	for (u = 0; u < c->nodes; u++) {
 		if (!cube_member(c, u) || c->fd[u] < 0)
@@ -457,7 +457,7 @@ void parties_done(struct party *p, unsigned int n, unsigned int njobs)
 	parties_free(p, n);
 }
 
-/* Let each member whose operation ended because another member has left contribute again. */
+/* Begin again each operation that ended because another member has left. */
 static void begin_again(struct party *p, unsigned int n)
 {
 	unsigned int i;
@@ -477,7 +477,9 @@ static void begin_again(struct party *p, unsigned int n)
 	}
 }
 
-/* As drive(), for jobs that are begun again until none ends because another member has left. */
+/* As drive(), for jobs that are begun again until none of them ends because another member has
+ * left.
+ */
 static int drive_again(struct party *p, unsigned int n, int seconds)
 {
 	uint64_t end = deadline(seconds);

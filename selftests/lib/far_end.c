@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that plays the other machine of a trunk.
+ * A program that plays the remote machine of a trunk.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -61,8 +61,8 @@ void far_digest(uint8_t *p, size_t n)
 	far_put32(p + 12, crc32c(p, 8));
 }
 
-/* Only frames of the types TEST and ETH have no number. A frame whose checksum is wrong does not
- * count.
+/* All frames have a sequence number except those of the types TEST and ETH. A frame whose checksum
+ * is wrong does not use up a number.
  */
 void far_number(uint8_t *record)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The other machine of a trunk, played by a program; see module/wire_trunk.h.
+ * The remote machine of a trunk, played by a program; see module/wire_trunk.h.
  */
 #ifndef _HC_FAR_END_H
 #define _HC_FAR_END_H
@@ -28,12 +28,14 @@ uint32_t far_get32(const uint8_t *p);
 void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node);
 /* Send @n bytes. Return: false if the stream has ended. */
 bool far_say(int fd, const void *p, size_t n);
-/* Give the frame of a record the next number of its link, if frames of its type have numbers. */
+/* Give the frame of a record the next sequence number of its link, if frames of its type are
+ * numbered.
+ */
 void far_number(uint8_t *record);
 /* Write the digests of the record at @p, which has @n bytes behind it. */
 void far_digest(uint8_t *p, size_t n);
-/* Send the greeting of a machine that holds a part of a fabric of dimension @dim (the nodes whose
- * bits @fixed are @base), for the links along the dimensions @along.
+/* Send the greeting of a machine that holds a part of a fabric of dimension @dim, for the links
+ * along the dimensions @along. The part is the nodes whose bits @fixed have the value @base.
  */
 bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int along, uint16_t fixed,
 		  uint16_t base);
@@ -41,12 +43,12 @@ bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int alo
 bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, uint16_t base);
 /* Read @n bytes. Return: false if the other end has closed the stream. */
 bool far_get(int fd, void *to, size_t n);
-/* Send that the link of the far end's node @u is up. */
+/* Announce that the link of the remote machine's node @u is up. */
 bool far_state(int fd, uint16_t u);
-/* As far_state(); the far end's link end has been cut @cuts times. */
+/* As far_state(), and announce that the remote end of the link has been cut @cuts times. */
 bool far_state_cut(int fd, uint16_t u, uint16_t cuts);
-/* Send a frame to node @u over its link along the dimension of bit @along: version @version of the
- * FAULT word of node @of is @word.
+/* Send node @u a link-state advertisement over its link along the dimension of bit @along: FAULT
+ * word @word of node @of, with version @version.
  */
 bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t of, uint16_t word,
 	      uint32_t version);
@@ -54,9 +56,7 @@ bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t o
  * status; -1 if it could not be run.
  */
 int far_hand_over(const char *fabric, const char *dim, int fd);
-/* Make a pair of sockets and give one of them to a trunk, as far_hand_over(). Return: the other
- * one, or -1.
- */
+/* As far_hand_over(), with one socket of a new pair. Return: the other socket, or -1. */
 int far_trunk(const char *fabric, const char *dim);
 
 #endif /* _HC_FAR_END_H */

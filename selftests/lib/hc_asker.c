@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that is asked to prepare plans, and asks for that itself, but does not follow the
- * protocol.
+ * A machine that violates the protocol by which machines prepare plans. It is asked to prepare a
+ * plan, and asks for one itself.
  *
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
  * FABRIC, of dimension 3, has the nodes 0XX on this machine and no trunk. The program plays the
- * machine that has 1XX; or, as HC_HOLDS says, 01X or 10X, if this machine has 00X. What it does
- * with a plan that it is asked to prepare:
+ * machine that has 1XX; or, as HC_HOLDS says, 01X or 10X, if this machine has 00X. What the program
+ * does with a plan that it is asked to prepare:
  *	accept		does all that is requested
  *	refuse		refuses, with SENTENCE as the reason
  *	silent		does not answer
- *	vanish		prepares it, and closes the connection when it has to switch
- *	drops		prepares it, and has dropped it when it has to switch
+ *	vanish		prepares it, and closes the connection when asked to switch to it
+ *	drops		prepares it, and when asked to switch answers that it has dropped it
  *	twice		answers that it has all nodes
  *	nobody		answers that it has no node
- *	cut		prepares it; when it is in use the links are down for a moment
- *	watched		does nothing of that: gives the trunk a socket that is in an epoll for half
+ *	cut		prepares it; when the plan is in use, the links are down for a moment
+ *	watched		does none of this: gives the trunk a socket that is in an epoll for half
  *			a second, and prints when the trunk begins
  *	greedy		does not answer; requests the removal of a plan that does not exist, again
  *			and again without a pause, and never decides
- * In the other modes it refuses that plan, and asks this machine to prepare the same:
- *	ask-vanish	closes the connection when this machine has prepared it
+ * In the other modes the program refuses that plan, and asks this machine to prepare the same plan:
+ *	ask-vanish	closes the connection when this machine has prepared the plan
  *	ask-still	never decides
  *	ask-drop	decides to drop it
  *	ask-switch	decides to switch to it, with epoch 77
- *	ask-break	the same, and then says that some machine does not have it
- *	ask-undecided	the same, but does not say whether all machines have it
+ *	ask-break	as ask-switch, and then announces that some machine does not have it
+ *	ask-undecided	as ask-switch, but never announces whether all machines have it
  *	ask-late	drops it, and then decides to switch to it
  *	ask-noise	sends, TIMES times, altered requests, and decisions and answers of all kinds
- * HC_EPOCH is the last epoch that it announces; without it, it announces none.
- * Prints what it was answered: "step STEP: ok" or a sentence.
+ * HC_EPOCH is the last epoch that the program announces; without it, it announces none. The program
+ * prints each answer that it gets: "step STEP: ok" or a sentence.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -46,11 +46,13 @@
 #define ANSWER		128
 #define SET		4	/* the nodes of an answer to PREPARE */
 #define ROOM		70000
-#define INVALID		1	/* hc_wire_answer.error: EINVAL */
+#define INVALID		1	/* value of hc_wire_answer.error: EINVAL */
 
 enum { PREPARE = 1, SWITCH, OPEN, DROP, BREAK };
 
-/* A machine, and the dimension of its links to this one; the sets are sets of nodes. */
+/* A machine that the program can play, and the dimension of its links to this machine; @nodes and
+ * @ends are sets of nodes.
+ */
 static const struct part {
 	const char *name, *dim;
 	unsigned int along, fixed, base, nodes, ends;
@@ -96,7 +98,7 @@ static bool say(int fd, uint8_t what, const void *body, uint32_t len)
 	return far_say(fd, b, FAR_RECORD + len);
 }
 
-/* Answer @ask in the name of the machine that the program plays. */
+/* Answer request @ask on behalf of the machine that the program plays. */
 static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, uint32_t nodes)
 {
 	uint8_t b[ANSWER + SET] = {};
@@ -186,7 +188,7 @@ static int new_trunk(const char *fabric)
 	return links_are_up(fd, 0) ? fd : -1;
 }
 
-/* Drop everything that has come so far. */
+/* Drop all that has been received so far. */
 static bool drain(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -210,9 +212,7 @@ static bool answer_any(int fd, const uint8_t *ask)
 	return say(fd, FAR_ANSWER, b, draw(8) ? ANSWER + (b[6] == PREPARE ? SET : 0) : draw(200));
 }
 
-/* Send altered requests, each of which begins with valid ones. Return: false if the stream was
- * closed.
- */
+/* Send altered requests, after a valid beginning each. Return: false if the stream was closed. */
 static bool noise(int fd, const uint8_t *ask, int len)
 {
 	static uint8_t b[ROOM];

@@ -5,8 +5,8 @@
  *	hc_flood FABRIC MIB
  *
  * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk. The program plays both
- * machines to which it has links, and sends MIB MiB from node 4 over node 0 to node 2. Prints how
- * many frames it has sent, each with 32 KiB.
+ * machines to which this machine has links, and sends MIB MiB from node 4 through node 0 to node 2.
+ * It prints how many frames it has sent; each has 32 KiB of payload.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "far_end.h"
 #include "hc_topo.h"
 
-#define PART	64	/* struct hc_wire_data */
+#define PART	64	/* bytes of struct hc_wire_data */
 #define PAYLOAD	32768
-#define WALK	16	/* what one hop takes */
+#define WALK	16	/* bytes of a walk of one hop */
 #define PER_MIB	((1 << 20) / PAYLOAD)
 
 /* Write struct hc_hdr of a routed DATA frame, and its walk: one hop along dimension 2. */

@@ -2,29 +2,29 @@
 /*
  * Traffic between endpoints, for the scripts.
  *
- *	hc_flow sink PORT		accepts one TCP connection, checks and counts what comes;
- *					at its end says "BYTES bytes, longest stall MS ms"
+ *	hc_flow sink PORT		accepts one TCP connection, checks and counts the bytes;
+ *					at its end prints "BYTES bytes, longest stall MS ms"
  *	hc_flow source ADDRESS PORT SECONDS
- *					sends to it for that long
+ *					sends to a sink for that long
  *	hc_flow pingpong ADDRESS PORT ROUNDS
- *					round trips with an echo; says "NS ns"
- *	hc_flow echo PORT		sends one connection's bytes back
+ *					round trips with an echo; prints "NS ns"
+ *	hc_flow echo PORT		sends the bytes of one connection back
  *	hc_flow udp ADDRESS PORT SECONDS [BYTES]
- *					as many datagrams as the socket takes; says how many
+ *					as many datagrams as the socket takes; prints how many
  *	hc_flow count PORT SECONDS [busy]
- *					counts the datagrams that come; waits for them busily
+ *					counts the datagrams that arrive; "busy" polls busily
  *	hc_flow raw IFNAME DST SRC COUNT [BYTES [MS]]
- *					Ethernet frames of type 0x88b5, each with its number; rests
- *					for MS ms after each 64
+ *					Ethernet frames of type 0x88b5, each with its number; sleeps
+ *					MS ms after each 64
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
- *					the same, and says how long that took: "NS ns"
+ *					as raw, and prints how long that took: "NS ns"
  *	hc_flow hear IFNAME SECONDS [QUIET [list]]
- *					receives frames of this type until it is asked to terminate
- *					or none has come for QUIET ms after the first one; says
- *					how many, and how many of them twice, for each source; with
- *					"list", their numbers as they came before that
+ *					receives frames of this type until SECONDS or, if given,
+ *					QUIET ms after the last frame, or SIGTERM; prints for
+ *					each source how many frames, and how many of them were
+ *					duplicates; with "list", first their numbers as they arrive
  *
- * Addresses of Ethernet are six hexadecimal bytes with colons.
+ * Ethernet addresses are six hexadecimal bytes with colons.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* Return: a socket that is bound to @port or, if @address is given, connected to it. */
+/* Return: a socket that is connected to @address or, if that is NULL, bound to @port. */
 static int sock_open(const char *address, const char *port, int type)
 {
 	struct addrinfo hints = {
@@ -98,9 +98,8 @@ static int accept_one(const char *port)
 	return fd < 0 || listen(fd, 1) ? -1 : accept(fd, NULL, NULL);
 }
 
-/* Byte k of the stream is a function of k, so bytes that are lost or come twice are noticed. The
- * stream repeats after PERIOD bytes, a prime, so that no length of a frame or buffer is a multiple
- * of it.
+/* Byte k of the stream is a function of k, so lost and duplicate bytes are noticed. The stream
+ * repeats after PERIOD bytes, a prime, so that no length of a frame or buffer is a multiple of it.
  */
 #define PERIOD	65521
 static char stream[PERIOD + sizeof(buf)];
@@ -208,7 +207,7 @@ static int wait_readable(int fd, uint64_t end)
 	return now < end && poll(&p, 1, (end - now) / 1000000 + 1) > 0;
 }
 
-/* Let receive calls on @fd poll the device busily, and keep the softirq from it meanwhile. */
+/* Let receive calls on @fd busy-poll the device, and defer its softirq meanwhile. */
 static int poll_busily(int fd)
 {
 	struct timeval timeout = { .tv_usec = 100000 };
@@ -315,7 +314,7 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-/* After the signal: frames that have already come still count. */
+/* Is there more to receive? After the signal, frames that have already arrived still count. */
 static bool receive_more(int fd, uint64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

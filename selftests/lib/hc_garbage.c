@@ -24,9 +24,7 @@
 #define WAIT		60000	/* ms */
 #define FRAME_MAX	70000
 #define OFFLOAD		12
-/* One in this many frames does not have the number after that of the last one: its
- * link goes down.
- */
+/* One in this many frames does not have the next sequence number: its link goes down. */
 #define GAPS		10000
 
 static uint64_t state;
@@ -43,7 +41,7 @@ static void noise(uint8_t *p, size_t n)
 		*p++ = draw(256);
 }
 
-/* Send random states of the links of the other machine. */
+/* Announce random states of the links of the remote machine. */
 static bool links(int fd)
 {
 	uint8_t b[FAR_RECORD + 16];
@@ -91,7 +89,7 @@ static bool frame(int fd, const char *fabric)
 
 static uint8_t *recording;
 static size_t recorded;
-/* Index of the first record of a frame in the recording, and of the next one. */
+/* Offset in the recording of the first record that has a frame, and of the record to send next. */
 static size_t first, at;
 
 static bool recording_read(const char *name)
@@ -104,7 +102,7 @@ static bool recording_read(const char *name)
 	recording = malloc(16 << 20);
 	recorded = recording ? fread(recording, 1, 16 << 20, f) : 0;
 	fclose(f);
-	/* Before the frames the two programs hcctl have talked to each other. */
+	/* The records of frames begin after the handshake between the two hcctl programs. */
 	ok = memmem(recording, recorded, "\nok\n", 4);
 	if (!ok)
 		return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hc_hoard merge | bcast | allgather: processes of a fabric of their own give what others do not
- * take, in many plans.  Prints how many MiB the machine holds then beyond what the sockets are
- * charged.
+ * hc_hoard merge | bcast | allgather: processes in a fabric of its own contribute, in many plans,
+ * data that other processes do not receive. The program prints how many MiB of memory the machine
+ * then holds beyond what the sockets are charged.
  */
 #include <err.h>
 #include <errno.h>
@@ -50,7 +50,9 @@ static long charged_kib(void)
 	return sum / 1024;
 }
 
-/* All of an operation, while there is room for a while.  False: not all of it. */
+/* Send the whole contribution of an operation; retry for a while when there is no room. Return:
+ * false if not all of it was sent.
+ */
 static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 {
 	size_t done = 0;
@@ -70,7 +72,7 @@ static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 	return done == op->bytes;
 }
 
-/* Leaves give sorted runs, and no other process does. */
+/* Leaves contribute sorted runs, and no other process does. */
 static void merge(void)
 {
 	static unsigned char in[4 * SEGMENT];
@@ -100,7 +102,7 @@ static int merge_ready(void)
 	return rc ?: cube_bind_all(&cube);
 }
 
-/* The source gives messages, and no process receives. */
+/* The source sends messages, and no process receives. */
 static void bcast(void)
 {
 	static unsigned char in[8 * SEGMENT];
@@ -126,7 +128,7 @@ static int bcast_ready(void)
 	return rc ?: cube_bind_all(&cube);
 }
 
-/* All give their blocks, and no process has room for results. */
+/* All contribute their blocks, and no process has room for results. */
 static void allgather(void)
 {
 	static const unsigned char in[500];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the values to which a path leads in the JSON of standard input, one per line.
+ * Prints the values that a path selects from the JSON on standard input, one per line.
  *
  *	hc_json PATH [DEFAULT]		such as .[0].state[1], .links[].node or .drops["no-node"];
  *					DEFAULT is printed instead of null
- *	hc_json 'PATH | length'		how many members it has; length: of the whole input
- *	hc_json '[PATH, PATH..]'	an array of the values; 'map(PATH)': of those of each member
+ *	hc_json 'PATH | length'		number of members of the value; 'length': of the whole input
+ *	hc_json '[PATH, PATH..]'	an array of the values; 'map(PATH)': an array of the values
+ *					that PATH selects from each member
  *
- * The paths mean the same as in jq -rc; but in an emulated machine jq takes as long to start as
- * twenty small programs.
+ * Paths mean the same as in jq -rc, but in an emulated machine jq takes as long to start as twenty
+ * small programs.
  */
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 static const char *null_text = "null";
-/* The function that is called with each value; the list of values that are to be in one array. */
+/* The function that is called with each value; the array in which values are collected. */
 static int (*take)(struct json_object *value);
 static struct json_object *list;
 
@@ -61,7 +62,7 @@ static int collect(struct json_object *value)
 	return json_object_array_add(list, json_object_get(value));
 }
 
-/* Follow what is behind "[" in a path: a number, or nothing for all members. */
+/* Follow what is after "[" in a path: an index, or nothing for all members. */
 static int walk_array(struct json_object *array, const char *path)
 {
 	char *end;

@@ -6,22 +6,23 @@
  *					may fail, but sums must not be wrong
  *	hc_load hold FABRIC PLAN NODE..	one contribution of each of these nodes, "ready", and
  *					then nothing until killed
- *	hc_load deaf FABRIC NODE DIM	all that NODE sends over link DIM is lost
- *	hc_load bind FABRIC NODE [stay]	binds a socket; says "bound" or why not; stays until killed
- *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close, until SIGTERM; then
- *					prints how many sockets were bound
+ *	hc_load deaf FABRIC NODE DIM	makes link DIM lose all that NODE sends over it
+ *	hc_load bind FABRIC NODE [stay]	binds a socket; prints "bound" or the error; with "stay",
+ *					keeps it until killed
+ *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close, for SECONDS s or
+ *					until SIGTERM; then prints how many sockets were bound
  *	hc_load crowd FABRIC NODES PLANS OPS	nodes 1 .. NODES - 1 contribute to OPS operations
  *					of each of the plans 1 .. PLANS; "ready", and then
  *					nothing until killed
  *	hc_load ends FABRIC NODES OPS scatter|barrier	nodes 1 .. NODES - 1 contribute to OPS
- *					operations of plan 1, and a second later node 0: prints
+ *					operations of plan 1, and a second later node 0; prints
  *					"all well", or the error
- *	hc_load once FABRIC PLAN [UID]	one reduction by all members: its steps, or why not; of
- *					a user who has not bound the sockets
+ *	hc_load once FABRIC PLAN [UID]	one reduction by all members; prints its steps, or the
+ *					error; with UID, as a user who has not bound the sockets
  *	hc_load raw INTERFACE		sends standard input there as one frame
  *	hc_load tasks FABRIC NODE COUNT [repeat|copied]	puts tasks, which stay in the queue; with
- *					"repeat" they may be executed again, with "copied" a
- *					second node keeps a copy of each as well
+ *					"repeat" they may be executed twice, with "copied" a
+ *					second node keeps a replica of each as well
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -119,7 +120,7 @@ static int run(const char *name, unsigned int plan, int seconds)
 		}
 		good += !o.err;
 		bad += !!o.err;
-		/* While there is no plan, wait for one. */
+		/* Wait a little: the plan may be installed again. */
 		if (o.err)
 			poll(NULL, 0, 10);
 	}
@@ -221,7 +222,7 @@ static int ends(const char *name, unsigned int nodes, unsigned int ops, const ch
 		fd[u % nodes] = shc_bound(name, u % nodes, SOCK_SEQPACKET);
 		for (i = 0; i < ops && !err; i++)
 			err = shc_send(fd[u % nodes], &op, NULL, 0, 0);
-		/* Something failed before: read what it was. */
+		/* An earlier operation has failed: read the error. */
 		for (i = 0; i < ops && err == -ECANCELED; i++)
 			err = end_of(fd[u % nodes]) ?: -ECANCELED;
 	}
@@ -249,7 +250,9 @@ static void storm_end(int sig)
 	storm_over = 1;
 }
 
-/* The last nodes are made last, so the first nodes can be looked up for the longest time. */
+/* The nodes with the highest numbers are made last, so the first nodes can be looked up for the
+ * longest time.
+ */
 static void *storm_thread(void *arg)
 {
 	struct hypercube_op op = op_of(1);
@@ -262,8 +265,8 @@ static void *storm_thread(void *arg)
 		fd[0] = shc_bound(s->name, u, SOCK_SEQPACKET);
 		fd[1] = shc_bound(s->name, u / 2, SOCK_DGRAM);
 		s->bound += (fd[0] >= 0) + (fd[1] >= 0);
-		/* One thread looks all the time. If all did, they would slow down the thread that
-		 * makes the nodes.
+		/* One thread tries without a pause. If all did, they would slow down the thread
+		 * that makes the nodes.
 		 */
 		if (fd[0] < 0 && fd[1] < 0 && s->patient)
 			usleep(100);

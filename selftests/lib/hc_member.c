@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Some of the members of a plan whose others are on other machines.
+ * Some of the members of a plan whose other members are on other machines.
  *
  *	hc_member [-KIND] FABRIC PLAN MEMBERS ROUNDS COUNT NODE..
  *
- * The members are the nodes 0 to MEMBERS - 1, those of this machine are NODE.., a process each.
- * ROUNDS times, with COUNT numbers for each member, they do what KIND says, and check what they
- * get:
+ * The members are the nodes 0 to MEMBERS - 1. Those of this machine are NODE..; each runs in a
+ * process of its own. In each of ROUNDS rounds, with COUNT numbers for each member, they run the
+ * operations of KIND, and check the results:
  *	sums		an allreduce, and a barrier (the default)
- *	bcast		node 0 tells all
- *	gather		all tell all: an allgather
- *	collect		all tell node 0
- *	exchange	each tells each something else: an alltoall
- *	scatter		node 0 tells each something else
- *	messages	each sends a message to the node farthest away
- *	copies		the same, in two copies over paths that share no node
- *	sets		an allreduce of a bit for each; node 0 says who is in it when that changes
- *	strict		the same, all or nothing
- * Says "right" if all was, or what is wrong, or which operation has failed and why.
+ *	bcast		node 0 sends the same to all
+ *	gather		each sends the same to all: an allgather
+ *	collect		all send to node 0: a gather
+ *	exchange	each sends other numbers to each: an alltoall
+ *	scatter		node 0 sends other numbers to each
+ *	messages	each sends a message to the most distant node
+ *	copies		as messages, in two copies over paths that share no node
+ *	sets		an allreduce of a bit for each member; node 0 prints the set when it changes
+ *	strict		as sets, all or nothing
+ * The program prints "right" if all results were right; otherwise what is wrong, or which operation
+ * has failed and why.
  *
- * HC_BEGUN=FILE: each adds a byte to that when its first round is over.
+ * HC_BEGUN=FILE: each member adds a byte to FILE when its first round is over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ struct member {
 	uint64_t *out;
 };
 
-/* Return: number @i of those that node @from sends to node @to. */
+/* Return: number @i of those that node @from sends to node @to in this round. */
 static uint64_t number(const struct member *m, uint32_t from, uint32_t to, uint32_t i)
 {
 	return (from + 1) * UINT64_C(1000003) + m->round * 17 + i * (from + 3) + to * 7919;
@@ -264,8 +265,8 @@ static const struct kind {
 	{ "strict", 0, strict },
 };
 
-/* A message is lost if the receiver has not opened its handle yet: so all members open theirs
- * first.
+/* A message is lost if the receiver has not opened its handle yet, so wait until all members have
+ * opened theirs.
  */
 static int open_messages(struct member *m, const char *fabric, unsigned int copies)
 {

@@ -42,7 +42,9 @@ const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nt
 	return NULL;
 }
 
-/* Return: the value of a number attribute of at most @size bytes; @otherwise if there is none. */
+/* Return: the value of an integer attribute of at most @size bytes; @otherwise if the attribute is
+ * absent.
+ */
 static uint64_t get(const struct nl_attrs *a, int type, size_t size, uint64_t otherwise)
 {
 	const struct nlattr *at = nl_find(a, type, 0);
@@ -139,9 +141,7 @@ void nl_str(struct nl *nl, int type, const char *s)
 
 /* --- answers --- */
 
-/* Keep the text of an extended ACK, which is behind the copy of the request or behind the status of
- * DONE.
- */
+/* Save the text of an extended ACK, which follows the copy of the request or the status of DONE. */
 static void take_extack(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 {
 	const char *behind = (const char *)h + NLMSG_HDRLEN + NLMSG_ALIGN(skip);
@@ -180,7 +180,9 @@ static void take_message(const struct nlmsghdr *h, nl_cb cb, void *arg)
 		cb(arg, &a);
 }
 
-/* Read one datagram. Return: 1 if the answer is complete, with *err, 0 if more follows. */
+/* Read one datagram. Return: 1 if the answer is complete, with its status in *err; 0 if more
+ * datagrams follow.
+ */
 static int take_datagram(struct nl *nl, char *buf, int len, nl_cb cb, void *arg, int *err)
 {
 	struct nlmsghdr *h = (struct nlmsghdr *)buf;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink without a library, so that tests can send requests that no library would make:
- * requests are built attribute by attribute, wrong ones too.
+ * Generic netlink without a library, so that tests can send requests that no library would make.
+ * Requests, including invalid ones, are built attribute by attribute.
  */
 #ifndef _HC_NL_H
 #define _HC_NL_H
@@ -72,13 +72,13 @@ int nl_receive(struct nl *nl, nl_cb cb, void *arg);
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg);
 int nl_subscribe(struct nl *nl);
 
-/* Return: attribute number @nth of a type, or NULL. */
+/* Return: attribute number @nth of type @type, counted from 0, or NULL. */
 const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nth);
 const void *nl_data(const struct nlattr *a);
 uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise);
 uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise);
-/* Write the u32 and u64 attributes with types less than @n, of an answer or a nest, to @v, indexed
- * by type; @otherwise where there is no such attribute.
+/* Write the u32 and u64 attributes of an answer or a nest with types less than @n to @v, indexed by
+ * type; write @otherwise for attributes that are absent.
  */
 void nl_all_numbers(const struct nl_attrs *a, uint64_t *v, unsigned int n, uint64_t otherwise);
 void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations on a machine that is stopped for a while (selftests/vm_paused.sh): none of them fails,
- * neither in a fabric that loses nothing nor in one where a silence of a second would end an
+ * Operations on a machine that is stopped for a while (selftests/vm_paused.sh). None of them fails,
+ * neither in a fabric that loses nothing nor in one where a second without frames would end an
  * operation.
  */
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 #include "cube.h"
 
-#define JUMP_MS	10000	/* a step of the clock that no scheduler makes */
-#define WAIT_MS	90000	/* for that step */
-#define MORE_MS	5000	/* and how long to go on behind it */
+#define JUMP_MS	10000	/* a jump of the clock that no scheduling delay causes */
+#define WAIT_MS	90000	/* time limit for the jump */
+#define MORE_MS	5000	/* for how long to go on after it */
 #define NJOBS	16
 #define BYTES	65536
 

@@ -28,9 +28,9 @@
  * @from: socket that is read
  * @to: socket that is written
  * @have: number of bytes in @buf
- * @done: number of these that have been written
+ * @done: number of bytes of @buf that have been written
  * @recorded: the bytes are written to the recording
- * @buf: the bytes that wait
+ * @buf: bytes that have been read
  */
 struct way {
 	int from;
@@ -96,7 +96,7 @@ static void flip(struct way *w)
 	puts("flip");
 }
 
-/* Pass on what can be read or written now. Return: false if this side has ended. */
+/* Read or write what is possible now. Return: false if one end of this direction was closed. */
 static bool pass(struct way *w, short readable, short writable)
 {
 	ssize_t n;
@@ -149,7 +149,7 @@ static bool relay(int near, int far, int64_t end)
 	return false;
 }
 
-/* Serve the next connection. Return: whether this program has reset it. */
+/* Serve the next connection. Return: true if this program has reset it. */
 static bool serve(int listener, char **argv, int64_t life)
 {
 	struct sockaddr_in to = address(argv[2], argv[3]);

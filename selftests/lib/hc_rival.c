@@ -4,10 +4,10 @@
  *
  *	hc_rival FABRIC
  *
- * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk along dimension 1: this
+ * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk along dimension 1. The
  * program plays the machine at the other end, with the nodes 01X. Once node 0 announces that its
  * link along dimension 2 is good, the program sends node 1 a FAULT word in the name of node 0, and
- * a newer one each time that node 0 contradicts.
+ * a newer one each time that node 0 announces its own word again.
  */
 #include <stdint.h>
 #include <stdio.h>

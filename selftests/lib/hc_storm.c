@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much memory do the frames take by which nodes notify each other of links?
+ * Measures how much memory the frames take by which nodes notify each other of link states.
  *
  *	hc_storm states FABRIC DIM COUNT
  *	hc_storm words FABRIC DIM COUNT
  *	hc_storm trunks FABRIC DIM COUNT
  *	hc_storm flaps FABRIC DIM COUNT
  *
- * FABRIC, of dimension DIM, has the nodes 0XX.. on this machine and no trunk along DIM - 1: this
- * program plays the machine at the other end. COUNT times it sends that one of its links goes down
- * or up (states) or an invented FAULT word of one of its nodes (words), or it comes and goes
- * (trunks). With flaps all nodes are on this machine, and the program lets all links flap, down for
- * 10 ms of each 20, for COUNT * 100 ms. At the end it prints the greatest number of frames, by how
- * many KiB the kernel's slabs had grown at most since the beginning, and how many ms it took until
- * no more frames came or went.
+ * FABRIC, of dimension DIM, has the nodes 0XX.. on this machine and no trunk along DIM - 1; the
+ * program plays the machine at the other end. COUNT times it announces that one of its links goes
+ * down or up (states), announces an invented FAULT word of one of its nodes (words), or connects a
+ * trunk and closes it (trunks). With flaps all nodes are on this machine, and the program lets all
+ * links flap, down for 10 ms of each 20, for COUNT * 100 ms. At the end it prints the greatest
+ * number of frames, by how many KiB the kernel's slabs had grown at most since the beginning, and
+ * how many ms it took until the number of frames no longer changed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@
 #define REST_MS		15000
 #define FLAP_DOWN	10
 #define FLAP_PERIOD	20
-/* It is quiet if QUIET looks in a row differ by no more than FEW frames. */
+/* The fabric is quiet if QUIET samples of the number of frames vary by no more than FEW. */
 #define QUIET		10
 #define FEW		30
 #define DOWN		0x01
@@ -75,8 +75,8 @@ static long slab(void)
 	return number_behind("/proc/meminfo", "Slab: ");
 }
 
-/* Look until the process @work has ended and no more frames come or go. Return: whether it has
- * ended well.
+/* Sample the number of frames until the process @work has ended and the number no longer changes.
+ * Return: true if @work has succeeded.
  */
 static bool watch(pid_t work, long base_frames, long base_slab)
 {
@@ -141,7 +141,9 @@ static bool states(unsigned int n)
 	return true;
 }
 
-/* The words are about nodes of the other machine: nodes of this machine would contradict them. */
+/* The FAULT words are those of nodes of the remote machine: nodes of this machine would announce
+ * their own words again.
+ */
 static bool words(unsigned int n)
 {
 	unsigned int i;
@@ -166,9 +168,7 @@ static bool trunks(unsigned int n)
 	return true;
 }
 
-/* Let a link fail or recover, without waiting until the neighbours have been notified: they are
- * busy.
- */
+/* Let a link fail or recover. Do not wait until the neighbours are notified: they are busy. */
 static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 {
 	nl_begin(nl, HYPERCUBE_CMD_LINK_SET, 0);
@@ -180,7 +180,7 @@ static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 	return !nl_submit(nl);
 }
 
-/* Let all links recover. That counts as done even if not all nodes are notified in time. */
+/* Let all links recover. Return: true also if not all nodes are notified in time. */
 static bool calm(void)
 {
 	long end = ms() + REST_MS;
@@ -216,7 +216,7 @@ static bool flaps(unsigned int n)
 static const struct storm {
 	const char *name;
 	bool (*work)(unsigned int n);
-	bool alone;	/* there is no other machine */
+	bool alone;	/* the fabric has no remote machine */
 } storms[] = {
 	{ "states", states, false }, { "words", words, false }, { "trunks", trunks, false },
 	{ "flaps", flaps, true },

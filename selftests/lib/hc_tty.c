@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Usage: hc_tty MS COMMAND..
- * Runs a command on a terminal of 24 lines, types Ctrl-C after some time, and prints what the
- * command wrote there. Its status is that of the command; 128 + a signal that ended it.
+ *
+ * Runs COMMAND on a terminal of 24 lines, types Ctrl-C after MS ms, and prints what the command
+ * wrote there. The exit status is that of the command, or 128 plus the number of the signal that
+ * ended it.
  */
 #include <poll.h>
 #include <pty.h>
@@ -15,8 +17,8 @@
 #include <unistd.h>
 
 #define CTRL_C "\003"
-/* A command that has not ended this many ms after Ctrl-C is killed; its status is
- * then that signal.
+/* A command that has not ended this many ms after Ctrl-C is killed, and the status tells of that
+ * signal.
  */
 #define PATIENCE 10000
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XDP without a compiler for it: programs of two instructions.
+ * XDP programs of two instructions, loaded without a compiler.
  *
  *	hc_xdp pass | drop IFNAME	attach one in generic mode
- *	hc_xdp native IFNAME		try to attach one in native mode; says why not
+ *	hc_xdp native IFNAME		try to attach one in native mode; print the error if any
  *	hc_xdp off IFNAME		detach
  */
 #include <errno.h>

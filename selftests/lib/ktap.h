@@ -4,9 +4,9 @@
  * TEST()s, each of which runs in a process of its own with a time limit; the output is KTAP. In the
  * kernel's tree, include kselftest_harness.h instead.
  *
- * A program whose tests mostly wait defines TESTS_TOGETHER before it includes this file: then its
- * tests run at the same time, except on a kernel with debugging, where they are busy rather than
- * waiting.
+ * A program whose tests mostly sleep defines TESTS_TOGETHER before it includes this file. Its tests
+ * then run at the same time, except on a kernel with debugging, where they are limited by the
+ * processor.
  *
  * The name of a test is a sentence; its underscores are printed as spaces.
  */
@@ -34,11 +34,11 @@
  * @fn: its body
  * @next: the next test of the program
  * @failed: an EXPECT or ASSERT did not hold
- * @skip: the test cannot run here, and has given the reason
- * @reason: that reason
+ * @skip: the test cannot run here, and has set @reason
+ * @reason: why the test was skipped
  * @pid: process that runs it
  * @said: its output, if tests run at the same time
- * @param: parameter by which it differs from other tests with the same body
+ * @param: parameters that distinguish tests with the same body
  */
 struct __test_metadata {
 	const char *name;
@@ -52,7 +52,7 @@ struct __test_metadata {
 	unsigned int param[3];
 };
 
-/* All files of a program share one list. */
+/* Weak definitions, so that all files of a program share one list of tests. */
 __attribute__((weak)) struct __test_metadata *__test_first, **__test_last = &__test_first;
 
 static inline void __test_register(struct __test_metadata *t)
@@ -77,8 +77,9 @@ static inline void __test_register(struct __test_metadata *t)
 			      __attribute__((unused)))
 
 /* Three macros that kselftest_harness.h does not have: a test that calls a function which several
- * tests share, with these arguments after the metadata; a test that fails if the function returns a
- * number of errors; and a test whose body runs twice, with @param false and true.
+ * tests share, with the given arguments after the metadata; a test that fails if the function
+ * returns a number of errors other than 0; and a test whose body runs twice, with @param false and
+ * true.
  */
 #define TEST_CALL(test_name, function, ...)					\
 	static void test_name(struct __test_metadata *_metadata)		\
@@ -104,8 +105,8 @@ static inline void __test_register(struct __test_metadata *t)
 	static void __both_##test_name(struct __test_metadata *_metadata	\
 				       __attribute__((unused)), bool param)
 
-/* Add a test, which kselftest_harness.h has no name for: @fn runs with the three numbers in its
- * metadata.
+/* Add a test at run time, which kselftest_harness.h cannot do: @fn runs with the three numbers in
+ * its metadata.
  */
 static inline __attribute__((format(printf, 5, 6)))
 void test_add(void (*fn)(struct __test_metadata *_metadata), unsigned int first,
@@ -200,13 +201,13 @@ static inline void __test_start(struct __test_metadata *t)
 		t->fn(t);
 		if (t->skip)
 			printf("# SKIP %s\n", t->reason);
-		/* At exit a sanitizer may still print something. */
+		/* A sanitizer may still print something at exit. */
 		exit(t->failed ? KSFT_FAIL : t->skip ? KSFT_SKIP : KSFT_PASS);
 	}
 	setpgid(t->pid, t->pid);
 }
 
-/* Print what a test has written while others ran. */
+/* Print the output of a test that ran at the same time as others. */
 static inline void __test_tell(struct __test_metadata *t)
 {
 	char line[512];
@@ -219,7 +220,7 @@ static inline void __test_tell(struct __test_metadata *t)
 	fclose(t->said);
 }
 
-/* Print how much processor time a test has used, if that is much. */
+/* Print how much processor time a test has used, if it has used much. */
 static inline void __test_took(const struct rusage *use)
 {
 	long ms = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000 +
@@ -246,7 +247,7 @@ static inline int __test_end(struct __test_metadata *t)
 	return KSFT_FAIL;
 }
 
-/* Was the test named on the command line, or no test at all? */
+/* Is the test named on the command line, or does the command line name no test? */
 static inline bool __test_wanted(const struct __test_metadata *t, int argc, char **argv)
 {
 	int i;

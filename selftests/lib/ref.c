@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Data for reductions, and the reductions in the order of the plan's merges.
+ * Data for reductions, and reductions in the order in which the plan merges.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_
 
 /* --- data --- */
 
-/* Write the bits of a double as a half-precision number; @tiny: with an exponent so small that it
+/* Write the bits of a double as a 16-bit number. @tiny: with an exponent so small that the number
  * is subnormal in the type.
  */
 static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
@@ -37,8 +37,8 @@ static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
 	plain_put_real(type, p, d);
 }
 
-/* Write a number near one in magnitude, of either sign, or a zero; if numbers are added, also one
- * that is too small to be normal.
+/* Write a number of magnitude near one, of either sign, or a zero; for SUM, sometimes one that is
+ * too small to be normal.
  */
 static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 {
@@ -130,8 +130,8 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	return NULL;
 }
 
-/* Find the elements, of the @elems of a segment, in the part of a blocked sender that goes to node
- * @to.
+/* Find the range of elements, of the @elems of a segment, that a blocked sender sends to node @to:
+ * its part of the data.
  */
 static void part_range(const struct role *from, unsigned int to, size_t elems, size_t *first,
 		       size_t *end)
@@ -183,7 +183,7 @@ void *ref_replay(const struct cube *c, const struct hypercube_op *op, void **dat
 			if (!roles[u])
 				result = NULL;
 		}
-	/* Each node receives only from nodes of lower rank. */
+	/* In order of rank: each node receives only from nodes of lower rank. */
 	for (k = 0; result && k <= 2 * c->plan.tree.stages; k++)
 		for (u = 0; u < c->nodes; u++)
 			if (roles[u] && rank(roles[u]) == k)

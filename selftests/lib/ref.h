@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Data for reductions, and their results to compare the kernel's with: computed in plain arithmetic
- * (ctl/plain.h), or merged in the order that the roles of the plan give.
+ * Data for reductions, and reference results, which the kernel's results are compared with. A
+ * reference result is computed in plain arithmetic (ctl/plain.h), or by merging in the order that
+ * the roles of the plan give.
  */
 #ifndef _HC_REF_H
 #define _HC_REF_H
@@ -9,16 +10,16 @@
 #include "cube.h"
 #include "plain.h"
 
-/* Sort @n elements of @elem bytes in the order of their type. */
+/* Sort @n elements of @elem bytes each, in the order that is defined for their type. */
 void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_t elem);
-/* Fill @buf with the bytes of random elements; floats are such that no sum or product of a few of
- * them is a NaN. With @nan some elements are NaNs, for MIN and MAX.
+/* Fill @buf with random elements. Floats are chosen such that no sum or product of a few of them is
+ * a NaN. With @nan some elements are NaNs, for MIN and MAX.
  */
 void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *buf,
 	      size_t bytes, bool nan);
 
 /**
- * ref_replay() - reduce as the plan's members would
+ * ref_replay() - merge in the order in which the plan's members would
  * @c: the cube with its plan
  * @op: the operation
  * @data: contribution of each node, of op->bytes; overwritten

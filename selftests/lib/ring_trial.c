@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations by ring plans that repair themselves, and faults while they are under way.
+ * Trials of ring plans that repair themselves: operations, and faults while they are under way.
  */
 #include <errno.h>
 #include <poll.h>
@@ -234,8 +234,8 @@ bool trial_block_right(const struct trial *t, const struct trial_result *o, unsi
 	return true;
 }
 
-/* Has the result the blocks of all members @all, except those that it names as missing, which must
- * all be cut off; and has each piece come once?
+/* Does the result have the blocks of all members @all except those that it names as missing, are
+ * these all cut off, and does the number of bytes fit the blocks?
  */
 static bool blocks_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 			 const unsigned int *all, unsigned int n, const unsigned int *part,
@@ -277,8 +277,8 @@ static unsigned int nodes_of(const struct trial *t, const uint32_t *set, unsigne
 	return n;
 }
 
-/* Find the members for whose blocks the result of operation @k has a place. If a result names none
- * as missing, it must have all blocks.
+/* Find the members for whose blocks the result of operation @k has a position. If no result names
+ * missing members, all blocks must be there.
  */
 static unsigned int members_of(const struct trial *t, unsigned int k, const unsigned int *node,
 			       unsigned int n, size_t bytes, unsigned int *all)
@@ -320,7 +320,7 @@ bool trial_result_right(const struct trial *t, unsigned int u, unsigned int k,
 }
 
 /* Does a connected part of the cube continue: do all operations that were begun end as they must,
- * and one more as well?
+ * and does one more operation succeed?
  */
 static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int n)
 {
@@ -335,7 +335,7 @@ static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int
 		for (i = 0; i < n; i++)
 			if (!trial_result_right(t, node[i], k, node, n))
 				return false;
-	/* No member is missing in the last operation. */
+	/* The last operation has the blocks of all members. */
 	for (i = 0; i < n; i++)
 		if (t->p[node[i]].op[TRIAL_OPS].res.status ||
 		    t->p[node[i]].op[TRIAL_OPS].res.bytes != n * trial_block(t))

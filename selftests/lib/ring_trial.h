@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Trials of ring plans that repair themselves while operations are under way. All members
- * contribute to two operations. Receive buffers have room for one piece, so a test controls by its
- * reads how far the members have come; then links or nodes fail, at whatever step. All members that
- * are still connected must get the block of each of them once, and a result may lack a block only
+ * contribute to two operations. Each receive buffer has room for one chunk, so the reads of a test
+ * control how far the members get. Then links or nodes fail, at any step. All members that are
+ * still connected must get the block of each of these members once. A result may lack a block only
  * if it names the member whose block is missing.
  */
 #ifndef _HC_RING_TRIAL_H
@@ -12,18 +12,18 @@
 #include "rings.h"
 
 #define TRIAL_PLAN	1
-/* A segment so long that one piece fills a receive buffer. */
+/* A segment is so long that one chunk fills a receive buffer. */
 #define TRIAL_SEGMENT	4096
 #define TRIAL_OPS	2
-/* With one more operation, which shows that all members continue together. */
+/* TRIAL_OPS and one more operation, which shows that all members continue together. */
 #define TRIAL_ALL	(TRIAL_OPS + 1)
-/* As a width: a ring of four nodes, each of which is also in a ring of its own with
- * another node.
+/* A value for @width: a ring of four nodes, each of which is also in a ring of two with another
+ * node.
  */
 #define TRIAL_LEAVES	2
 #define TRIAL_VARIANTS	7
 
-/* What a process was notified of about an operation. */
+/* What a process has received of the result of an operation. */
 struct trial_result {
 	unsigned char *buf;
 	size_t got;
@@ -34,16 +34,16 @@ struct trial_result {
 	uint32_t missing[CUBE_MAX / 32];
 };
 
-/* What a process has begun, and for which operation it expects the next result. */
+/* How many operations a process has begun, and for which of them it expects the next result. */
 struct trial_process {
 	unsigned int sent;
 	unsigned int at;
 	struct trial_result op[TRIAL_ALL];
 };
 
-/* A trial: the cube and its rings; their nodes, in the reverse of the order in which messages go
- * round; the number of segments of a block; with acknowledgements or without; and which members
- * there were when an operation was begun.
+/* A trial: the cube; the number of segments of a block (@chunks); whether the members request
+ * notification; the nodes, in the reverse of the order in which messages go round (@order); the
+ * greatest clock reported for each operation; and the members when an operation was begun (@who).
  */
 struct trial {
 	struct cube c;
@@ -55,7 +55,9 @@ struct trial {
 	struct trial_process p[CUBE_MAX];
 };
 
-/* Rings of at most so many nodes, 0: one ring of all nodes; see struct trial. */
+/* The settings of a trial. @width: rings have at most this many nodes; 0: one ring of all nodes.
+ * See struct trial for the others.
+ */
 struct trial_variant {
 	unsigned int width;
 	unsigned int chunks;
@@ -64,7 +66,9 @@ struct trial_variant {
 
 extern const struct trial_variant trial_variants[TRIAL_VARIANTS];
 
-/* Return: bytes of a contribution. The other function fills in contribution @k of node @u. */
+/* trial_block() returns the bytes of a contribution; trial_byte() returns byte @i of contribution
+ * @k of node @u.
+ */
 size_t trial_block(const struct trial *t);
 unsigned char trial_byte(unsigned int k, unsigned int u, size_t i);
 
@@ -72,32 +76,32 @@ unsigned char trial_byte(unsigned int k, unsigned int u, size_t i);
 bool trial_begin(struct trial *t, unsigned int dim, unsigned int width);
 bool trial_end(struct trial *t);
 bool trial_contribute(struct trial *t, unsigned int u);
-/* Make one receive call at node @u, which receives a piece, or more if they come at that moment.
- * Return: 1 if something was received, 0 if not, -1 if it was not what it must be.
+/* Make one receive call at node @u, which receives one chunk, or more if others arrive meanwhile.
+ * Return: 1 if something was received, 0 if not, -1 if the received record was wrong.
  */
 int trial_receive(struct trial *t, unsigned int u);
-/* Let the nodes read, in their order, until the clock of operation @k is @clock. Return: false if
- * it never is.
+/* Let the nodes read in turn until the clock of operation @k reaches @clock. Return: false if it
+ * does not within the time limit.
  */
 bool trial_clock_reach(struct trial *t, unsigned int k, unsigned int clock);
-/* Let random nodes read, @reads times. */
+/* Make @reads receive calls, each at a random node. */
 bool trial_some_read(struct trial *t, unsigned int reads);
-/* Let a node fail or, if @node is negative, a link. */
+/* Let node @node fail; if @node is negative, let link number @link fail. */
 void trial_fail(struct trial *t, int node, unsigned int link);
-/* Let all @n nodes read until each has the ends of @ops operations. There is no time limit for the
- * whole, which depends on the machine: it fails only if nothing comes for a long time.
+/* Let all @n nodes read until each has the ends of @ops operations. The time for all of them
+ * depends on the machine and has no limit; only a long time without any data is a failure.
  */
 bool trial_all_end(struct trial *t, const unsigned int *node, unsigned int n, unsigned int ops);
-/* Is the block of node @u at place @place of the result? */
+/* Is the block of node @u at position @place of the result? */
 bool trial_block_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 		       unsigned int u, unsigned int place);
 /* Is the result of operation @k at node @u right, and does it name the same members as the results
- * of the others?
+ * of the other nodes?
  */
 bool trial_result_right(const struct trial *t, unsigned int u, unsigned int k,
 			const unsigned int *node, unsigned int n);
 /* Does each connected part of the cube continue: do all operations that were begun end as they
- * must, and one more as well?
+ * must, and does one more operation succeed?
  */
 bool trial_parts_go_on(struct trial *t);
 

@@ -97,7 +97,9 @@ void rings_random(struct rings *r, const struct cube *c, unsigned int start, uns
 	}
 }
 
-/* Make a tree plan of the members only, for functions that ask the cube for its members. */
+/* Make a tree plan that has only the right members, for functions that look up the members of the
+ * cube.
+ */
 static int members_take(struct cube *c, const struct rings *r)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees for tests (not good ones, but such as the verifier accepts), and allgathers by them,
- * compared with the plain result.
+ * Ring trees for tests, and allgathers over them, compared with the expected result. The rings are
+ * not good ones, but the verifier accepts them.
  */
 #ifndef _HC_RINGS_H
 #define _HC_RINGS_H
@@ -9,7 +9,7 @@
 #include "cube.h"
 #include "hc_ring.h"
 
-/* A ring tree in memory of its own. @repair: its plan is to repair itself. */
+/* A ring tree in memory of its own. @repair: its plan is installed with REPAIR. */
 struct rings {
 	struct hc_ring_tree tree;
 	bool repair;
@@ -27,14 +27,14 @@ void rings_one(struct rings *r, const uint16_t *node, unsigned int n);
 void rings_random(struct rings *r, const struct cube *c, unsigned int start, unsigned int width);
 /* Install the ring tree as plan @id, and make its nodes the members of the cube's plan. */
 int cube_rings(struct cube *c, unsigned int id, const struct rings *r);
-/* Install those that the planner finds around the faults, as if the nodes of the set @without had
- * failed, too.
+/* Install the ring tree that the planner finds around the faults, as if the nodes of the set
+ * @without had failed, too.
  */
 int cube_rings_around(struct cube *c, unsigned int id, uint64_t without);
 /* A new cube with one ring of all its nodes, all bound. */
 int cube_rings_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 
-/* Steps of the operations of a run: the greatest numbers that any member was notified of. */
+/* Steps of the operations of a run: the greatest values that any member was notified of. */
 struct rings_steps {
 	unsigned int steps;
 	unsigned int clock;
@@ -47,7 +47,7 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 		 unsigned int id, size_t bytes, bool notify);
 /* Fill in the block that node @u sends to node @v in operation @k. */
 void block_fill(unsigned char *to, size_t bytes, unsigned int k, unsigned int u, unsigned int v);
-/* Return: the block for member @to in the contribution of a job. */
+/* Return: the block for member @to within the contribution of a job. */
 typedef const unsigned char *(*block_of_fn)(const struct job *j, unsigned int to, size_t bytes);
 /* Has job @k of member @i received its block from each of the @n members? */
 bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
@@ -55,8 +55,8 @@ bool gathered_right(const struct party *p, const unsigned int *node, unsigned in
 /* As gathered_right(), for an allgather. */
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes);
-/* Run @njobs allgathers at all members of the cube's plan: are all results right? @steps: set to
- * the steps of the last one.
+/* Run @njobs allgathers at all members of the cube's plan. @steps: set to the steps of the last
+ * one. Return: true if all results are right.
  */
 bool gather_run(const struct cube *c, unsigned int id, unsigned int njobs, size_t bytes,
 		bool notify, struct rings_steps *steps);

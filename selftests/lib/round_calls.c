@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rounds of balancing. */
+/* Load balancing rounds; see round_calls.h. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

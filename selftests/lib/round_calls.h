@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds of load balancing: the commands that begin them, and the events that report them.
+ * Load balancing rounds: the commands that begin them, and the events that report them.
  */
 #ifndef _HC_ROUND_CALLS_H
 #define _HC_ROUND_CALLS_H
@@ -11,7 +11,7 @@
 #include "hc_nl.h"
 #include "task_fixture.h"
 
-/* A round that has ended; members that were not reported are ~0. */
+/* A load balancing round that has ended; fields that the event did not report are ~0. */
 struct round_view {
 	uint64_t nr;
 	unsigned int node;
@@ -39,30 +39,32 @@ struct balance_view {
 
 #define ROUND_ANY	(~0u)
 
-/* Begin a round and wait for its end. @node, @method: or ROUND_ANY. Return: 0 or -errno. */
+/* Begin a round and wait for its end. @node, @method: or ROUND_ANY to leave the choice to the
+ * kernel. Return: 0 or -errno.
+ */
 int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
 /* As round_run(), while all frames from node 1 to node 0 are lost. */
 int round_run_deaf(const char *name, unsigned int method, unsigned int node, struct round_view *v);
-/* As round_run_deaf(), with a new fixture of eight nodes, which have some tasks and a short stall
+/* As round_run_deaf(), with a new fixture of eight nodes, which has some tasks and a short stall
  * timeout.
  */
 int round_new_deaf(struct task_fixture *y, unsigned int method, unsigned int node,
 		   struct round_view *v);
-/* The two parts of round_run(), on a socket of the caller. */
+/* The two halves of round_run(), on a socket of the caller. */
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
 int round_end(struct nl *nl, struct round_view *v);
-/* Let each of @n nodes begin a round, by the socket of its number. Return: how many of these do not
- * end well, with @members members.
+/* Let each of @n nodes begin a round, node i through socket @nl[i]. Return: number of these rounds
+ * that do not end well with @members members.
  */
 unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
 			    unsigned int members);
-/* Set the parameters of balancing; ROUND_ANY: leave as it is. */
+/* Set the parameters of load balancing; a parameter that is ROUND_ANY is left as it is. */
 int balance_set(const char *name, unsigned int method, unsigned int threshold,
 		unsigned int period);
 /* Install a topology that was made for the faults @fault. Return: 0 or -errno. */
 int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault);
 int balance_view(const char *name, struct balance_view *v);
-/* Return: number of rounds done within @seconds. */
+/* Return: number of rounds that end within @seconds. */
 uint64_t rounds_in(const char *name, unsigned int seconds);
 
 #endif /* _HC_ROUND_CALLS_H */

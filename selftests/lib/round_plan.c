@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds of load balancing, compared with the planner's plans.
+ * Load balancing rounds, compared with the planner's plans.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const struct round_method round_methods[ROUND_METHODS] = {
 	{ HYPERCUBE_BALANCE_RID, HC_BALANCE_RID, true },
 };
 
-/* Is the method possible with this topology? CWA needs a cube without faults; CWA and MCW, the
+/* Is the method possible with this topology? CWA needs a cube without faults. CWA and MCW, the
  * methods with quotas, need a fabric that the module treats as a hypercube.
  */
 static bool fits(const struct round_method *m, const struct hc_balance_topo *t)
@@ -48,7 +48,7 @@ static int fill_loads(struct task_fixture *y, uint64_t *load, unsigned int most)
 	return err;
 }
 
-/* Return: number of nodes that do not have as many tasks as the planner's plan says. */
+/* Return: number of nodes whose number of tasks differs from the planner's plan. */
 static unsigned int differ(struct task_fixture *y, const struct hc_balance_plan *p)
 {
 	unsigned int u, wrong = 0;
@@ -65,9 +65,7 @@ static unsigned int differ(struct task_fixture *y, const struct hc_balance_plan 
 	return wrong;
 }
 
-/* Run a round of each node that has at most @threshold tasks when its turn comes, in the planner's
- * order.
- */
+/* In the planner's order, run a round of each node that then has at most @threshold tasks. */
 static int run_own(struct task_fixture *y, const struct round_method *m,
 		   const struct hc_balance_topo *t, uint64_t threshold, struct round_view *v)
 {
@@ -128,11 +126,11 @@ unsigned int rounds_as_planned(struct task_fixture *y)
 	int err = rounds_install(y, &t);
 	struct round_view v;
 
-	/* No two nodes are connected. */
+	/* Without two connected nodes there is no round. */
 	if (err)
 		return err != -EHOSTDOWN;
-	/* Nodes that were cut off have old numbers of rounds: such a node begins its round once
-	 * more, and counts only what is moved then.
+	/* Nodes that were cut off still have old round numbers. Such a node begins its round a
+	 * second time, and counts only the tasks that move in that one.
 	 */
 	wrong += !!round_run(y->c.name, HYPERCUBE_BALANCE_DEM, t.order[0], &v);
 	for (i = 0; i < ROUND_METHODS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rounds of load balancing, compared with the planner's plans.
+ * Load balancing rounds, compared with the planner's plans.
  */
 #ifndef _HC_ROUND_PLAN_H
 #define _HC_ROUND_PLAN_H
@@ -8,7 +8,7 @@
 #include "balance.h"
 #include "task_fixture.h"
 
-/* A method of the kernel, and the same of the planner. @own: each node has rounds of its own. */
+/* A method of the kernel, and the planner's for it. @own: each node begins rounds of its own. */
 struct round_method {
 	unsigned int id;
 	enum hc_balance_method plan;
@@ -20,7 +20,9 @@ extern const struct round_method round_methods[ROUND_METHODS];
 
 /* Install a topology for the present faults of the cube. Return: 0 or -errno. */
 int rounds_install(const struct task_fixture *y, struct hc_balance_topo *t);
-/* Run a round of each method from random loads. Return: how many were not as planned. */
+/* Run a round of each method from random loads. Return: number of rounds whose result differs from
+ * the plan.
+ */
 unsigned int rounds_as_planned(struct task_fixture *y);
 
 #endif /* _HC_ROUND_PLAN_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tasks of nodes, as producers, workers and listeners to events see them.
+ * Tasks of nodes, as producers, workers and receivers of events see them.
  */
 #ifndef _HC_TASK_CALLS_H
 #define _HC_TASK_CALLS_H
@@ -18,16 +18,16 @@ struct cube;
 int task_bound(const struct cube *c, unsigned int node);
 /* Make a fabric, open a socket that receives its events, and bind a task socket to @node. */
 int task_received(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl);
-/* Make a fabric with a producer, for which @bytes of tasks may wait (0: the default), and a worker
- * at @node.
+/* Make a fabric with a producer, which may have @bytes of waiting tasks (0: the default), and a
+ * worker at @node.
  */
 int task_pair(struct cube *c, unsigned int dim, unsigned int node, int bytes, int *producer,
 	      int *worker);
-/* Set how many bytes of its tasks may wait: SO_SNDBUF. */
+/* Set how many bytes of the socket's tasks may wait: SO_SNDBUF. */
 void task_buffer(int fd, int bytes);
 /* Return: bytes of tasks that are charged to the socket. */
 unsigned int task_charged(int fd);
-/* Return: the same socket, with calls that block. */
+/* Make the calls on socket @fd block. Return: @fd. */
 int task_blocking(int fd);
 /* Fill in the data of a task, different for each @seed. */
 void task_fill(char *buf, size_t len, unsigned int seed);
@@ -38,7 +38,7 @@ int task_put(int fd, const void *buf, size_t len, unsigned int flags);
 ssize_t task_take(int fd, void *buf, size_t max, struct hypercube_task *id, int flags);
 /* Report that a task is done. Return: 0 or -errno. */
 int task_done(int fd, const struct hypercube_task *id);
-/* Send any control message with any data. Return: bytes or -errno. */
+/* Send a control message of any type with any data. Return: bytes or -errno. */
 ssize_t task_say(int fd, int type, const void *what, size_t size, const void *buf, size_t len,
 		 int flags);
 /* Ask for the id of the last task that was put at a socket. Return: 0 or -errno. */
@@ -72,7 +72,7 @@ int task_move(const char *name, unsigned int node, unsigned int dim, uint64_t co
  * @id: the tasks that were named
  * @loss: for each of these, why it was lost
  * @node: for each of these, the node at which it was lost
- * @count: number of lost tasks, named or not
+ * @count: number of lost tasks, whether named or not
  * @events: number of events that reported losses
  */
 struct task_losses {

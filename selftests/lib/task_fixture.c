@@ -28,7 +28,7 @@ int fixture_new(struct task_fixture *y, unsigned int dim, unsigned int segment)
 	return err;
 }
 
-/* Write the data of task number @nr: its number, and bytes that follow from it. */
+/* Write the data of task number @nr: its number, and bytes that are computed from that. */
 static size_t text(unsigned int nr, size_t len, char *buf)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A fixture: distinguishable tasks at all nodes of a cube, to check that each is at exactly one
- * place, and unchanged.
+ * A fixture: distinguishable tasks at all nodes of a cube, to check that each task is unchanged and
+ * in exactly one queue.
  */
 #ifndef _HC_TASK_FIXTURE_H
 #define _HC_TASK_FIXTURE_H
@@ -13,8 +13,7 @@
  * struct task_fixture - a cube with a socket for tasks at each node
  * @c: the cube
  * @n: number of tasks that were put
- * @first: for each task, the node at which it was put
- * @id: for each task, its id there
+ * @id: for each task, its id, which has the node at which it was put
  * @taken: for each task, how often it was taken
  * @repeated: for each task, how often it was taken with the mark that a worker may have had it
  *	before
@@ -32,7 +31,8 @@ int fixture_del(struct task_fixture *y);
 /* Put one more task, of @len bytes. Return: 0 or -errno. */
 int fixture_put(struct task_fixture *y, unsigned int node, size_t len, unsigned int flags);
 /* Make a fixture with segment length number @s of FIXTURE_SEGMENTS, and put FIXTURE_SIZES tasks at
- * node 1, of lengths around these, with flags @even and @odd in turns. Return: 0 or -errno.
+ * node 1. Their lengths are around the segment lengths; their flags alternate between @even and
+ * @odd. Return: 0 or -errno.
  */
 #define FIXTURE_SEGMENTS	3
 #define FIXTURE_SIZES		9
@@ -40,32 +40,34 @@ int fixture_new_of_sizes(struct task_fixture *y, unsigned int dim, unsigned int 
 			 unsigned int even, unsigned int odd);
 /* Put @n more tasks of different lengths at random nodes. */
 void fixture_fill(struct task_fixture *y, unsigned int n);
-/* Put as many of the longest tasks as a node accepts; these cannot be distinguished. Return: their
- * number.
+/* Put as many tasks of the greatest length as the node accepts; these cannot be distinguished.
+ * Return: number of these tasks.
  */
 unsigned int fixture_stuff(const struct task_fixture *y, unsigned int node);
 struct task_view fixture_sum(const struct task_fixture *y);
-/* Wait until no task is on its way. Return: 0 or -ETIMEDOUT. */
+/* Wait until no task is migrating. Return: 0 or -ETIMEDOUT. */
 int fixture_settle(const struct task_fixture *y, int seconds);
-/* Take all tasks. Return: number of tasks that were not as they were put. */
+/* Take all tasks. Return: number of tasks that differ from what was put. */
 unsigned int fixture_take(struct task_fixture *y);
 /* As fixture_take(). Return: number of tasks that were not taken exactly once. */
 unsigned int fixture_wrong(struct task_fixture *y);
-/* Migrate up to @count tasks, and wait for the end of that. Return: 0 or -errno. */
+/* Migrate up to @count tasks, and wait until that has ended. Return: 0 or -errno. */
 int fixture_move(const struct task_fixture *y, unsigned int node, unsigned int dim, uint64_t count);
 /* Check that each task is taken once, and that the fabric can be removed. Return: 0 if so. */
 int fixture_end(struct task_fixture *y);
-/* Let a random link fail for a moment. */
+/* Let a random link fail, and recover at once. */
 void fixture_flap(struct task_fixture *y);
 /* Set impairments of all links. */
 int fixture_impair(const struct task_fixture *y, const struct impairments *bad);
 
-/* Make a fixture of eight nodes whose links delay and lose frames; @fill puts tasks, which are then
- * on their way everywhere. Return: 0 or -errno.
+/* Make a fixture of eight nodes whose links delay and lose frames, and let @fill put tasks, so that
+ * tasks are migrating at every node. Return: 0 or -errno.
  */
 int fixture_bustling(struct task_fixture *y, int (*fill)(struct task_fixture *y));
 
-/* A test with a fixture @y, which exists when its body begins, and must be removable at its end. */
+/* Define a test with a fixture @y, which is made before the test's body runs, and which must be
+ * removable after it.
+ */
 #define TEST_TASKS(test_name, dim, segment)						\
 	static void __in_##test_name(struct __test_metadata *_metadata,			\
 				     struct task_fixture *y);			\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells whether an event of the world explains an error, at the place that the error names: the
- * section ERRORS of hypercube(7), compared with what the world noted before each event.
+ * Decides whether an event of the world explains an error and the cause that the error names: the
+ * section ERRORS of hypercube(7), compared with the events that the world has recorded.
  */
 #include <errno.h>
 
@@ -46,7 +46,7 @@ static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
 	       failed >> (u ^ 1u << d) & 1;
 }
 
-/* Check an error that came to @node, with a record, or from a call (@r is NULL). Return: true if an
+/* Check an error that @node got, with record @r, or from a call if @r is NULL. Return: true if an
  * event explains its cause.
  */
 bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults for the fabric and its processes while they work.
+ * Injects faults into the fabric and its processes while they work.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static void node_flip(struct soak *s)
 	happened(s, K_NODE);
 }
 
-/* Make the faults that the next plans go around. */
+/* Set the faults that the next plans avoid. */
 void chaos_faults(struct soak *s)
 {
 	uint32_t n;
@@ -150,7 +150,7 @@ static uint32_t kinds_percent(struct soak *s, enum kind kind)
 	return 1 + below(&s->dice, chance(&s->dice, 50) ? 20 : 400);
 }
 
-/* Impair links all over the cube, or one link, in steps of hundredths of a per cent. */
+/* Impair many links of the cube, or few; rates are in hundredths of a per cent. */
 void chaos_impair(struct soak *s)
 {
 	uint32_t loss = kinds_percent(s, K_LOSS), corrupt = kinds_percent(s, K_CORRUPT);
@@ -188,7 +188,7 @@ static uint32_t pick_member(struct soak *s)
 	return ~0u;
 }
 
-/* Choose a member that is about to leave. Return: its node, or ~0. */
+/* Choose a member that is about to leave, and record that. Return: its node, or ~0. */
 static uint32_t pick_absent(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -226,7 +226,7 @@ static void close_one(struct soak *s)
 	happened(s, K_CLOSE);
 }
 
-/* Stop a process, mostly for a moment, sometimes for longer than any timeout in seconds. */
+/* Stop a process, mostly for a moment, sometimes for longer than any timeout. */
 static void stop_one(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -283,7 +283,9 @@ static bool module_at(uint64_t *start, uint64_t *size)
 	return found && *size;
 }
 
-/* Let only allocations with a function of the module in their stack fail. */
+/* Set up fault injection such that only allocations fail that have a function of the module in
+ * their stack.
+ */
 bool chaos_memory_prepare(void)
 {
 	static const struct {
@@ -342,7 +344,7 @@ static void replace_one(struct soak *s)
 	happened(s, K_REPLACE);
 }
 
-/* Make one event of the kinds of this era, if it is time. */
+/* If it is time, cause one event of the kinds of this era. */
 void chaos_event(struct soak *s)
 {
 	static void (*const act[])(struct soak *s) = {
@@ -373,7 +375,7 @@ void chaos_event(struct soak *s)
 			(chance(&s->dice, 60) ? below(&s->dice, 100) : below(&s->dice, 1500));
 }
 
-/* End all events: stopped processes continue. */
+/* End all events: memory suffices again, and stopped processes continue. */
 void chaos_end(struct soak *s)
 {
 	memory_enough(s);

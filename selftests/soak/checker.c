@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks whether a record that came to a member is right, and may have come.
+ * Checks whether a record that a member received is right, and may arrive at this time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 		 atomic_load(&m->w->era.allowed_errors));
 }
 
-/* All members must know an operation by the same number. Return: what is wrong, or NULL. */
+/* Check that all members know the operation by the same number. Return: what is wrong, or NULL. */
 static const char *number_fault(const struct member *m, struct ledger *l, uint64_t op)
 {
 	static char said[80];
@@ -86,8 +86,8 @@ static enum fate check_success(struct member *m, struct entry *e, const struct h
 	return e->silent ? DOUBLED : WRONG;
 }
 
-/* Count failures that do not come in the order of their contributions: mostly they do, but that is
- * not promised.
+/* Count failures that do not arrive in the order of their contributions: most do, but that is not
+ * guaranteed.
  */
 static void order_note(struct member *m, int plan, const struct entry *e)
 {
@@ -97,8 +97,7 @@ static void order_note(struct member *m, int plan, const struct entry *e)
 		m->failed_from[plan] = e->idx;
 }
 
-/* The plan was gone before this message began, so the messages sent after it have not begun either.
- */
+/* The plan was removed before this message began, so later messages have not begun either. */
 static void message_unsent(struct member *m, int plan, const struct entry *e)
 {
 	_Atomic uint32_t *begun = &m->me->plan[plan].begun;
@@ -130,10 +129,12 @@ static void check_own(struct member *m, int plan, struct entry *e, const struct 
 	entry_end(m, e, fate);
 }
 
-/* Shorter messages may be equal, so that they cannot be distinguished. */
+/* Shorter messages may be equal by chance, and then cannot be distinguished. */
 #define MESSAGE_ONE_OF_A_KIND	8
 
-/* Find the first message of the era from @from on that has this data. Return: its index, or ~0. */
+/* Find the first message of the era, among those from @from to @to, that has this data. Return: its
+ * index, or ~0.
+ */
 static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t to,
 			     const void *data, uint64_t len)
 {
@@ -202,7 +203,7 @@ static void check_message(struct member *m, int plan, const struct hypercube_res
 	} else if (!r->status) {
 		message_came(m, plan, r, data, len);
 	} else if (before && r->op + 1 <= before) {
-		/* Each message has one end, and failures come in the order of the messages. */
+		/* Each message has one end, and failures arrive in the order of the messages. */
 		wrong(m, m->next_message[plan], &sp, r, "a second end");
 		record_fate(m->w, m->node, HYPERCUBE_BCAST, DOUBLED);
 	} else {
@@ -213,8 +214,8 @@ static void check_message(struct member *m, int plan, const struct hypercube_res
 	}
 }
 
-/* Find the contribution by a cookie, which must belong to this process, this era and a contribution
- * that has not ended.
+/* Find the contribution by its cookie. Return: NULL unless the cookie is that of this process, this
+ * era and a contribution that has not ended.
  */
 static struct entry *entry_of(struct member *m, uint64_t cookie)
 {
@@ -226,7 +227,9 @@ static struct entry *entry_of(struct member *m, uint64_t cookie)
 	return &m->entry[s - 1];
 }
 
-/* If a contribution did not ask for its end, only a failure is reported, perhaps in a later era. */
+/* For a contribution that did not request its end, only a failure is reported, perhaps in a later
+ * era. Is @r such a report?
+ */
 static bool late_news(struct member *m, const struct hypercube_result *r)
 {
 	return r->status && r->cookie >> 48 & 1 && r->cookie >> 52 == (m->incarnation & 0xfff) &&
@@ -239,7 +242,7 @@ static void check_record(struct member *m, int plan, const struct hypercube_resu
 	struct entry *e;
 
 	if (!r->cookie && (!m->gen || plan < 0))
-		return; /* a broadcast goes to every socket; this member takes no part */
+		return; /* every socket gets a broadcast, but this member takes no part */
 	if (plan >= 0 && !r->cookie) {
 		check_message(m, plan, r, data, len);
 		return;
@@ -260,9 +263,9 @@ static void check_record(struct member *m, int plan, const struct hypercube_resu
 	}
 }
 
-/* Between the pieces of a record, one without data may come: the failure of a later operation, that
- * of a contribution that was refused and has no number, or the completion of an earlier operation,
- * which other members report than those that send the result.
+/* Between the pieces of a record, one record without data may arrive: the failure of a later
+ * operation; the failure of a contribution that was refused and has no number; or the completion of
+ * an earlier operation, which is reported by other members than those that send the result.
  */
 static bool comes_between(const struct pieces *p, const struct hypercube_result *r, size_t n,
 			  bool last)
@@ -274,7 +277,7 @@ static bool comes_between(const struct pieces *p, const struct hypercube_result 
 	return r->op > p->head.op || (!r->op && r->cookie != p->head.cookie);
 }
 
-/* Take a piece of a record; pieces of records of several plans may alternate. */
+/* Process a piece of a record; pieces of records of several plans may alternate. */
 void check_piece(struct member *m, const struct hypercube_result *r, size_t n, bool last)
 {
 	int plan = slot_of(m->w, r->plan);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages from node to node: they may get lost, but arrive unchanged, and once. */
+/* Messages from node to node: they may be lost, but those that arrive are unchanged, and arrive
+ * once.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -45,7 +47,9 @@ void datagram_send(struct member *m)
 	record_fate(m->w, m->node, ROW_DATAGRAM, UNFOUNDED);
 }
 
-/* Return: true if number @n of this sender has come before. Numbers far back count as new. */
+/* Return: true if number @n of this sender has arrived before. Numbers that are much lower than the
+ * latest count as new.
+ */
 static bool received_before(struct got_news *h, uint32_t incarnation, uint32_t n)
 {
 	bool before;

@@ -39,7 +39,7 @@ static void child(char *line, int out)
 	_exit(127);
 }
 
-/* Read until the child closes. Return: false if that takes longer than @ms. */
+/* Read until the child closes its end. Return: false if that takes longer than @ms. */
 static bool read_all(int fd, char *out, size_t room, uint64_t ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -102,7 +102,9 @@ int hcctl(char *out, size_t room, const char *format, ...)
 	return ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Read the numbers of array @name, or the one number of that name. Return: how many there were. */
+/* Read the numbers of array @name, or the one number of that name. Return: how many numbers were
+ * read.
+ */
 int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 {
 	static const char gaps[] = { ' ', ',', '\t', '\n', 0 };
@@ -132,7 +134,9 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 	return n;
 }
 
-/* Run a command that configures; it should never be refused. Return: true if it succeeded. */
+/* Run a command that changes the configuration; none should be refused. Return: true if it
+ * succeeded.
+ */
 bool config(struct soak *s, const char *format, ...)
 {
 	char line[4096];

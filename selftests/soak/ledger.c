@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fates of all contributions, and the reports about them. */
+/* The ledger of the test: the fates of all contributions, and the reports about them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,14 +40,14 @@ void record_fate(struct world *w, uint32_t node, int row, enum fate fate)
 		atomic_fetch_add(&w->bad, 1);
 }
 
-/* Report an error of a world on a line, with all that is needed to reproduce it. */
+/* Report an error of a world on one line, with all that is needed to reproduce it. */
 void complain(struct world *w, const char *format, ...)
 {
 	char line[900];
 	va_list ap;
 	int n;
 
-	/* More than forty reports of a world would not be read. */
+	/* Print at most about forty reports of a world: the reader needs no more. */
 	if (atomic_load(&w->bad) > 40)
 		return;
 	n = snprintf(line, sizeof(line),
@@ -146,8 +146,8 @@ static void causes(void)
 	}
 }
 
-/* Print the table; the last line is "N passed, N failed", numbers of contributions by fate. Return:
- * the exit status.
+/* Print the table; the last line is "N passed, N failed", the numbers of contributions with a good
+ * and a bad fate. Return: the exit status.
  */
 int ledger_close(double seconds)
 {
@@ -158,8 +158,8 @@ int ledger_close(double seconds)
 	causes();
 	for (f = 0; f < FATES; f++)
 		*(f < FIRST_BAD ? &good : &bad) += sum[f];
-	/* Count failures that belong to no contribution: a tool that hangs, a plan without some
-	 * members.
+	/* Count errors that belong to no contribution, such as a tool that hangs or a plan without
+	 * some of its members.
 	 */
 	if (worlds_bad > bad)
 		bad = worlds_bad;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * soak: runs random collectives on fabrics of several dimensions under faults of all kinds, and
- * checks each result and each end by a computation of its own.
+ * soak: runs random collectives on fabrics of several dimensions with faults of all kinds, and
+ * checks each result and each end against a computation of its own.
  */
 #include <getopt.h>
 #include <sched.h>
@@ -118,7 +118,7 @@ static bool options_read(struct options *o, int argc, char **argv)
 
 static uint64_t events[KINDS];
 
-/* Print how often each kind of event came: a kind that did not come was not tested. */
+/* Print how often each kind of event happened: a kind that did not happen was not tested. */
 static void events_say(bool memory)
 {
 	int i;

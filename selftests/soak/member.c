@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process of a node: contributes in the order of the era, receives, and has each end checked.
- * It sleeps in one place only, where it waits for everything at once.
+ * The process of a node. It contributes in the order of the era, receives, and lets the checker
+ * check each end. It sleeps in one place only, where it waits for all events at once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,11 +31,13 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 	record_fate(m->w, m->node, e->row, fate);
 }
 
-/* Leave the plan until a new era, after an error. Return: true if an event explains the error. */
+/* Take no more part in a plan until a new era, after an error. Return: true if an event explains
+ * the error.
+ */
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
 {
-	/* The record of the failure may have been lost. */
+	/* The record of the failure itself may have been lost. */
 	bool done = error == ECANCELED ? m->reported[plan] || error_allowed(m->w, plan, ENOMEM) :
 					 error_allowed(m->w, plan, error);
 	bool fine = done && cause_true(m->w, m->node, error, r);
@@ -138,7 +140,7 @@ static bool send_refused(struct member *m, int error)
 		m->full = true;
 		return false;
 	case ECANCELED:
-		/* The record of a failure has not been read yet. */
+		/* A failure has not been read yet: read all records. */
 		while (receive(m, port_of(m, e->plan)))
 			;
 		if (!m->sending)
@@ -178,7 +180,9 @@ static bool send_on(struct member *m)
 	return true;
 }
 
-/* Only a member that gets no result can do without an end. */
+/* Does the contribution request no notification of its end? Only a member that gets no result can
+ * do without.
+ */
 static bool is_silent(struct member *m, const struct spec *sp, const struct plan *p)
 {
 	if (sp->collective == HYPERCUBE_BCAST)
@@ -231,9 +235,7 @@ static void contribution_new(struct member *m, uint32_t s, int plan, uint32_t id
 	progress(m, plan);
 }
 
-/* Make the next contribution in the order of the era that is this node's. Return: false if there is
- * none now.
- */
+/* Send this node's next contribution in the era's order. Return: false if there is none now. */
 static bool contribute(struct member *m)
 {
 	const struct era *e = &m->w->era;
@@ -311,7 +313,7 @@ static bool receive(struct member *m, int fd)
 		record_fate(m->w, m->node, HYPERCUBE_REDUCE, WRONG);
 		return false;
 	}
-	/* This may be a message of an era that this member has not begun yet. */
+	/* The record may be a message of an era that this member has not begun yet. */
 	if (m->me->takes_part && atomic_load(&m->w->era.gen) != m->last)
 		member_begin(m);
 	check_piece(m, &r, (size_t)n, h.msg_flags & MSG_EOR);
@@ -348,7 +350,7 @@ void member_begin(struct member *m)
 	atomic_store(&m->me->gen, m->gen);
 }
 
-/* Return: true if, as far as is known now, nothing is left to do in this era. */
+/* Return: true if, as far as is known now, the member has nothing left to do in this era. */
 static bool is_finished(struct member *m)
 {
 	int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data that each member contributes to an operation, and what it must get.
+ * Computes the data that each member contributes to an operation, and the result that it must get.
  */
 #include <float.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "plain.h"
 #include "soak.h"
 
-/* Return: the plan of contribution @s, counted over all plans. */
+/* Return: the plan of contribution @s in the common order of all plans. */
 int plan_of(const struct era *e, uint64_t seed, uint32_t s)
 {
 	uint32_t total = 0, i, r;
@@ -104,7 +104,7 @@ void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 		sp->element = plain_size(sp->oper, sp->type, sp->width);
 		sp->rough = chance(&d, 50);
 	}
-	/* There is a limit to the data that comes together at one node. */
+	/* Limit the data that one node sends or receives. */
 	if (sp->oper == HYPERCUBE_MERGE || sp->collective == HYPERCUBE_GATHER ||
 	    sp->collective == HYPERCUBE_SCATTER)
 		if (bytes > (2 * LARGEST) / w->nodes)
@@ -257,7 +257,8 @@ uint64_t digest_of(const void *data, size_t len)
 	return sum ? sum : 1;
 }
 
-/* A merge is right if it ascends and has the elements of all runs. Return: what is wrong, or NULL.
+/* Check a merge: it must be sorted and have the elements of all runs. Return: what is wrong, or
+ * NULL.
  */
 static const char *merge_fault(const struct spec *sp, const struct plan *p, const void *got,
 			       uint64_t len)
@@ -313,7 +314,7 @@ static double float_at(const struct spec *sp, const void *base, uint32_t i)
 	return f;
 }
 
-/* Return: the sum of element @i of all members; @size: the sum of the magnitudes. */
+/* Return: the sum of element @i over all members; *@size: the sum of the magnitudes. */
 static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i, long double *size)
 {
 	long double sum = 0;
@@ -333,9 +334,9 @@ static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i
 	return sum;
 }
 
-/* A sum of n numbers in any order is off by less than (n - 1) half units in the last place of the
- * sum of their magnitudes, or little more. With helpers different elements may be added in
- * different orders.
+/* A sum of n numbers in any order has an error of less than about (n - 1) half units in the last
+ * place of the sum of their magnitudes. With helpers, different elements may be added in different
+ * orders.
  */
 static bool rough_sum_fits(const struct spec *sp, uint64_t members, const void *got)
 {
@@ -415,8 +416,8 @@ static const char *exact_fault(const struct spec *sp, const struct plan *p, uint
 }
 
 /*
- * Get the digest of the right result, so that not all members compute the same; if another member
- * is computing it, wait. Return: the digest, or 0 if this member has to compute it.
+ * Get the digest of the right result, so that not every member computes it. If another member is
+ * computing it, wait. Return: the digest, or 0 if this member has to compute it.
  */
 static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger *l)
 {

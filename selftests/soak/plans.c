@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans: installed by the tool, with members that the checker derives from the faults it made.
+ * Plans: the tool installs them, and their members are checked against the faults that the test has
+ * injected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static bool plan_install(struct soak *s, struct plan *p)
 			     : tree_install(s, p);
 }
 
-/* Install all plans again, with other roots. */
+/* Install all plans, with new roots. */
 bool plans_install(struct soak *s)
 {
 	struct plan *plan = s->w->era.plan;
@@ -137,8 +138,8 @@ bool plans_install(struct soak *s)
 
 /*
  * Replace a plan during an era, with the same members, or only remove it. Operation numbers begin
- * at 0 in a new plan, so members must stop before: one that does not know of the new plan would
- * contribute to it in another order than the others.
+ * at 0 in a new plan, so members must stop contributing first: a member that does not know of the
+ * new plan would contribute to it in another order than the others.
  */
 void plan_replace(struct soak *s, int slot)
 {
@@ -160,8 +161,8 @@ static bool plan_shown(const char *at, uint32_t *missing)
 }
 
 /*
- * After a failure, some members may have contributed to operations of which others, who have
- * stopped, do not know: those have a reason to wait. Ask the kernel. Return: true if all pending
+ * After a failure, some members may have contributed to operations that others, which have stopped,
+ * do not know of; the former have a reason to wait. Ask the kernel. Return: true if all pending
  * operations wait for missing members.
  */
 bool waiting_explained(struct soak *s)

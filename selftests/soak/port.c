@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sockets of a node: one that is bound and serves all plans, sometimes others that are each
- * connected to one plan, and one for messages.
+ * The sockets of a node: one that is bound and serves all plans; sometimes others, each of which is
+ * connected to one plan; and one for messages.
  */
 #include <errno.h>
 #include <linux/sock_diag.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The processes of the nodes: started, ended, woken, and given orders.
+ * The processes of the nodes: the world starts, ends and wakes them, and gives them orders.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ void member_wake(const struct world *w, uint32_t u)
 	uint64_t one = 1;
 
 	if (write(w->seat[u].wake, &one, sizeof(one)) < 0)
-		return; /* the counter is full: it has unread wake-ups, and will see them */
+		return; /* the counter is full: the process will read the earlier wake-ups */
 }
 
 void members_wake(const struct world *w)
@@ -54,7 +54,7 @@ void member_spawn(struct soak *s, uint32_t u)
 	seat->pid = pid;
 }
 
-/* Kill a process: its contributions are abandoned, at least those whose end is not known. */
+/* Kill a process. Its contributions whose end is not known are abandoned. */
 void member_kill(struct soak *s, uint32_t u)
 {
 	struct seat *seat = &s->w->seat[u];
@@ -110,7 +110,7 @@ void members_continue(struct soak *s)
 		}
 }
 
-/* Start the processes that are missing, and wait until all have bound their sockets. */
+/* Start the processes that are missing, and wait until they have bound their sockets. */
 bool members_spawn(struct soak *s)
 {
 	uint64_t missing = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ends that a member must still get, and the fate of its contributions at the end of an era.
+ * Which ends a member must still get, and the fates of its contributions at the end of an era.
  */
 #include "soak.h"
 
-/* Return: number of messages of a broadcast that must still come, or an error for them. */
+/* Return: number of messages of a broadcast that must still arrive, or fail. */
 static uint32_t messages_due(const struct member *m, int plan)
 {
 	const struct plan *p = &m->w->era.plan[plan];
@@ -17,7 +17,7 @@ static uint32_t messages_due(const struct member *m, int plan)
 	return begun > m->next_message[plan] ? begun - m->next_message[plan] : 0;
 }
 
-/* The member did not ask for the end of this contribution, but the root of the plan got its
+/* Has a contribution failed whose end the member did not request? The root of the plan got the
  * failure.
  */
 static bool failed_silently(const struct member *m, const struct entry *e)
@@ -37,13 +37,15 @@ static uint32_t failures_due(const struct member *m, int plan)
 	return n;
 }
 
-/* recvmsg() reports that a record is lost, not which one: it may be any that is overdue. */
+/* recvmsg() reports that a record is lost, but not which one. Any overdue record may be the lost
+ * one.
+ */
 static bool gave_up(const struct member *m)
 {
 	return atomic_load(&m->me->deaf) && m->now > m->received + 3000 * m->w->patience;
 }
 
-/* Return: number of records that must still come on a plan, as far as is known now. */
+/* Return: number of records that must still arrive on a plan, as far as is known now. */
 uint32_t owed(const struct member *m, int plan)
 {
 	if (gave_up(m))
@@ -51,8 +53,8 @@ uint32_t owed(const struct member *m, int plan)
 	return m->waits[plan] + messages_due(m, plan) + failures_due(m, plan);
 }
 
-/* Decide the fate of a contribution without an end. Each record that the sockets have lost explains
- * one.
+/* Decide the fate of a contribution without an end. *@lost: number of records that the sockets have
+ * lost; each explains one missing end.
  */
 static enum fate missing(struct member *m, const struct entry *e, uint32_t *lost)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The long-running test of the in-kernel collectives: what its parts share.
+ * The long-running test of the in-kernel collectives: declarations that its parts share.
  *
- * One process a node (member.c) makes contributions in an order that all processes know; a process
- * of its own (world.c) has plans installed by hcctl and disturbs them (chaos.c). The data of a
- * contribution follows from the seed, the era, the plan, its number and the node (oracle.c), so the
- * receiver of a result can compute what it must be. The test knows of the module what
- * linux/hypercube.h and hypercube(7) say, and nothing else.
+ * Each node has a process (member.c), which contributes in an order that all processes know. A
+ * process of its own (world.c) has hcctl install plans and injects faults (chaos.c). The data of a
+ * contribution is computed from the seed, the era, the plan, its number and the node (oracle.c), so
+ * the receiver of a result can compute what it must be. The test knows no more of the module than
+ * linux/hypercube.h and hypercube(7) say.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -28,7 +28,7 @@
 
 enum plan_slot { TREE_A, TREE_B, BCAST, DOUBLING, PLANS };
 
-/* Rows of the table: the values of enum hypercube_collective, and these. */
+/* Rows of the table: the values of enum hypercube_collective, and those below. */
 enum row {
 	ROW_DATAGRAM = HYPERCUBE_SCATTER + 1,
 	ROW_MERGE,
@@ -40,14 +40,14 @@ enum row {
 /* How a contribution, or a message to be received, ended at a member. */
 enum fate {
 	RIGHT,		/* with the result that the checker computed */
-	QUIET,		/* handed over; no end was asked for */
-	ERROR,		/* with an error that something explains */
-	REFUSED,	/* by sendmsg(), with an error that something explains */
+	QUIET,		/* handed over; no end was requested */
+	ERROR,		/* with an error that an event explains */
+	REFUSED,	/* by sendmsg(), with an error that an event explains */
 	ABANDONED,	/* by its own process, which was killed or closed its socket */
-	WRONG,		/* status 0, and not the result */
-	UNFOUNDED,	/* with an error that nothing explains */
-	DOUBLED,	/* with a second end, or an end of no contribution */
-	LOST,		/* no end, although everything is over */
+	WRONG,		/* status 0, but another result */
+	UNFOUNDED,	/* with an error that no event explains */
+	DOUBLED,	/* with a second end, or the end of no contribution */
+	LOST,		/* no end, although the era is over */
 	HUNG,		/* no end in ten seconds, without a reason */
 	FATES,
 	FIRST_BAD = WRONG,
@@ -73,19 +73,19 @@ struct plan {
 	bool active;
 };
 
-/* An operation of the era, as its members found it; indexed by its number in its plan. */
+/* An operation of the era, as its members saw it; indexed by its number in its plan. */
 struct ledger {
 	_Atomic uint64_t op;		/* number + 1 with which it succeeded */
 	_Atomic uint64_t failed;	/* least number + 1 with which it failed somewhere */
 	_Atomic uint64_t digest;	/* of the right result at all members; 0: none yet */
 	_Atomic uint32_t claimed;	/* node + 1 of the member that computes the digest */
-	_Atomic uint32_t disputed;	/* a member found a wrong result: do not wait for it */
+	_Atomic uint32_t disputed;	/* a member found a wrong result: do not wait for .digest */
 	_Atomic uint32_t recorded;
 	uint32_t first;			/* node that first reported .op */
-	_Atomic int32_t at_sink;	/* 1: status 0, -errno: failed */
+	_Atomic int32_t at_sink;	/* 1: status 0; -errno: failed */
 };
 
-/* Places of this era's events: the cause that an error names must be among them. */
+/* Where this era's events happened: the cause that an error names must be among these. */
 struct deeds {
 	_Atomic uint64_t closed;	/* nodes at which a socket was closed */
 	_Atomic uint64_t failed;	/* nodes that have failed */
@@ -111,7 +111,7 @@ struct era {
 
 enum seat_order { ORDER_NONE, ORDER_CLOSE, ORDER_BIND, ORDER_SETTLE, ORDER_SETTLE_NOW };
 
-/* State of a node's process, which other processes read; written by the process, except orders. */
+/* State of a node's process, which other processes read; it writes all but .order. */
 struct seat {
 	pid_t pid;
 	uint32_t incarnation;
@@ -119,12 +119,12 @@ struct seat {
 	int wake;			/* eventfd */
 	_Atomic int order;		/* enum seat_order; ORDER_NONE once it is carried out */
 	_Atomic int bound;
-	_Atomic uint32_t gen;		/* the era in which it is, or that it has finished */
+	_Atomic uint32_t gen;		/* the era that the process is in or has finished */
 	_Atomic uint32_t finished;	/* the last era in which it has nothing left to do */
-	_Atomic uint32_t seen;		/* tainted plans that it knows of */
-	_Atomic uint32_t next;		/* its next contribution in the common order */
-	_Atomic uint32_t computes;	/* it is computing a result, which takes time */
-	_Atomic uint32_t deaf;		/* it lost a record because of a lack of memory */
+	_Atomic uint32_t seen;		/* tainted plans that the process knows of */
+	_Atomic uint32_t next;		/* the next contribution in the common order */
+	_Atomic uint32_t computes;	/* the process is computing a result, which takes time */
+	_Atomic uint32_t deaf;		/* a record was lost for lack of memory */
 	struct {
 		_Atomic uint32_t pending;
 		_Atomic uint64_t progress;
@@ -147,19 +147,19 @@ struct world {
 	_Atomic uint64_t operations;
 	_Atomic uint64_t bytes;
 	_Atomic uint64_t bad;
-	_Atomic uint64_t disorder;	/* failures that came after those of later contributions */
+	_Atomic uint64_t disorder;	/* failures that arrived out of order */
 	_Atomic uint64_t errors[ROWS][140];
 	struct era era;
 	struct seat seat[NODES_MAX];
 	struct ledger ledger[PLANS][OPS_MAX];
 };
 
-/* An operation, as all members know it. */
+/* An operation; all members compute the same. */
 struct spec {
 	uint8_t collective, oper, type;
 	bool rough;			/* floats whose sum is rounded */
 	uint32_t width, element;
-	uint32_t count;			/* elements of a contribution; of a run at most */
+	uint32_t count;			/* elements of a contribution; the most of a run */
 	uint64_t key;
 	int row;
 };
@@ -237,7 +237,7 @@ struct member {
 	uint64_t sent;
 	uint8_t out[RESULT_MAX];
 	uint8_t in[RESULT_MAX];
-	struct pieces {			/* of the record that is being received on a plan */
+	struct pieces {			/* the record that is being received on a plan */
 		bool open;
 		struct hypercube_result head;
 		uint64_t got;
@@ -245,7 +245,7 @@ struct member {
 	} pieces[PLANS];
 	uint32_t next_message[PLANS];	/* next message of a broadcast */
 	uint64_t message_failed[PLANS];	/* op + 1 */
-	uint32_t failed_from[PLANS];	/* the last contribution whose failure came */
+	uint32_t failed_from[PLANS];	/* the last contribution whose failure arrived */
 	struct dice dice;
 	struct got_news {
 		uint32_t incarnation, top;
@@ -291,7 +291,7 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room);
 const char *hcctl_said(void);
 bool config(struct soak *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Kinds of events that the world makes for the fabric. */
+/* Kinds of events that the world causes. */
 enum kind {
 	K_LINK,
 	K_NODE,
@@ -318,7 +318,7 @@ struct soak {
 	uint64_t begin, end, said;
 	uint64_t calm_since;		/* time since which nothing explains waiting */
 	uint64_t tick;
-	uint32_t only;			/* kinds that may happen at all; 0: all */
+	uint32_t only;			/* kinds that may happen; 0: all */
 	uint32_t kinds;			/* kinds of this era, 1 << enum kind */
 	uint32_t carried;		/* events of the last era that still explain errors */
 	uint32_t link_down[NODES_MAX];	/* bit d: link d of the node is down */

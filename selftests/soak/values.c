@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Elements: how they are made, and compared.
+ * Elements: how they are computed and compared.
  *
- * Floats are chosen so that no order of combining changes a bit: sums of small integers, products
- * of powers of two, no negative zero, no element of which all members give a NaN. Rough ones are
- * arbitrary; their sum is compared with a bound (oracle.c).
+ * Floats are chosen such that no order of combining them changes a bit: sums of small integers,
+ * products of powers of two, no negative zero, and no element for which all members contribute a
+ * NaN. Rough floats are arbitrary; the error of their sum is compared with a bound (oracle.c).
  */
 #include <math.h>
 #include <string.h>
@@ -70,13 +70,13 @@ static void number_make(const struct spec *sp, uint64_t r, uint32_t node, void *
 		memcpy(out, &f, sizeof(f));
 	} else {
 		n = integer_make(sp, r, 8 * size);
-		memcpy(out, &n, size); /* little endian, as the machines that this runs on */
+		memcpy(out, &n, size); /* little endian, as the machines that run the test */
 	}
 }
 
 /*
  * Make element @i of the contribution of @node. Elements repeat after PERIOD, a prime, so that no
- * segment begins as another one does; the elements of the result then repeat, too.
+ * two segments begin alike; the elements of the result then repeat, too.
  */
 void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, void *out)
 {
@@ -97,8 +97,8 @@ void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, 
 }
 
 /*
- * Make element @i of an ascending run of @n: the range of values is cut into n parts, and the
- * element lies at random in part @i.
+ * Make element @i of a sorted run of @n: the range of values is divided into n parts, and the
+ * element is at random in part @i.
  */
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out)
 {

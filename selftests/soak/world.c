@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A fabric and its eras. In an era all members work through one list of contributions, as far as
- * failures allow; between two eras no operation is under way. A member hangs if it waits for more
- * than ten seconds although no process is stopped, missing or ahead of the others.
+ * failures allow; between two eras no operation is under way. A member that waits for more than ten
+ * seconds hangs, unless a process is stopped, missing or ahead of the others.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static uint64_t longest_wait(struct soak *s)
 	uint32_t u;
 	int i;
 
-	/* The world itself did not run for a while, so perhaps no process did; or a member is
-	 * computing.
+	/* The world itself did not run for a while, so the other processes may not have run either;
+	 * or a member is computing.
 	 */
 	if ((s->tick && now > s->tick + 2000) || somebody_computes(s->w))
 		s->calm_since = now;
@@ -82,7 +82,7 @@ static bool all_finished(const struct soak *s)
 	return true;
 }
 
-/* Count the oldest contribution that each member waits for on each plan as @fate. */
+/* Assign @fate to the oldest contribution that each member waits for on each plan. */
 static void ledger_waiting(struct soak *s, enum fate fate)
 {
 	uint32_t u, i, n = 0;
@@ -109,8 +109,8 @@ static void ledger_waiting(struct soak *s, enum fate fate)
 		}
 }
 
-/* Tell members that these plans will be replaced, and wait until all know that they must not
- * contribute any more. Return: false if they do not in time.
+/* Notify members that these plans will be replaced, and wait until all know that they must not
+ * contribute to them any more. Return: false if they do not within the time limit.
  */
 static bool all_have_seen(struct soak *s, uint32_t tainted)
 {
@@ -132,7 +132,7 @@ static bool all_have_seen(struct soak *s, uint32_t tainted)
 	return false;
 }
 
-/* Stop contributions to a plan. Return: false if a member is stopped, which would contribute once
+/* Stop contributions to a plan. Return: false if a process is stopped, which would contribute once
  * it continues.
  */
 bool members_stop(struct soak *s, int plan)
@@ -145,8 +145,8 @@ bool members_stop(struct soak *s, int plan)
 	return all_have_seen(s, 1u << plan);
 }
 
-/* Install all plans again: operations that still wait for members that have stopped must end by
- * that.
+/* Remove all plans: that must end the operations that still wait for members that have stopped
+ * contributing.
  */
 static void release(struct soak *s)
 {
@@ -199,7 +199,9 @@ static void sizes_choose(struct soak *s)
 	e->weight[TREE_A] += !e->weight[TREE_A] && chance(&s->dice, 75);
 }
 
-/* Close and bind all sockets, as the manual advises members that have lost count of each other. */
+/* Close and bind all sockets, which the manual advises for members that no longer agree on
+ * operation numbers.
+ */
 static void rebind(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -221,7 +223,7 @@ static bool any_active(const struct era *e)
 	return n;
 }
 
-/* Choose plans for this era: new ones after any failure, else the existing ones. */
+/* Choose plans for this era: new plans after any failure, else the existing ones. */
 static bool era_plans(struct soak *s, bool clean)
 {
 	bool was_impaired = s->unclean;
@@ -237,7 +239,7 @@ static bool era_plans(struct soak *s, bool clean)
 		if (!plans_install(s))
 			return false;
 	}
-	/* Faults that the plans go around explain no error. */
+	/* Faults that the plans avoid explain no error. */
 	deeds_forget(s->w);
 	chaos_impair(s);
 	sizes_choose(s);
@@ -281,7 +283,7 @@ static void era_begin(struct soak *s)
 	members_wake(w);
 }
 
-/* No member may go beyond the one that is farthest now. */
+/* Let no member contribute beyond the member that is most advanced now. */
 static void era_stop(struct soak *s)
 {
 	uint32_t u, most = 0, next;
@@ -313,7 +315,7 @@ static void era_watch(struct soak *s)
 		t = longest_wait(s);
 		if (t < 1000 * s->w->patience)
 			ask = 2500 * s->w->patience;
-		/* Ask repeatedly, as an operation may also wait for lost frames meanwhile. */
+		/* Query repeatedly, as an operation may also wait for lost frames meanwhile. */
 		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
 			ask = t + 2500 * s->w->patience;
 			if (waiting_explained(s)) {
@@ -330,7 +332,7 @@ static void era_watch(struct soak *s)
 	}
 }
 
-/* End the era: all ends have come, or never will. */
+/* End the era: all ends have arrived, or never will. */
 static void era_end(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -360,7 +362,7 @@ static bool fabric_make(struct soak *s)
 		puts("the module is not loaded");
 		return false;
 	}
-	/* A silent link must end an operation before that counts as hung. */
+	/* An operation must end because of a silent link before it counts as hung. */
 	return config(s, "fabric add %s dim %u segment %u", s->w->fabric, s->w->dim,
 		      s->w->segment) &&
 	       config(s, "fabric set %s stall-timeout 4s", s->w->fabric);
