@@ -473,7 +473,7 @@ static unsigned int sent_for_eight(const struct type *t, unsigned int kind, unsi
 {
 	struct work w;
 	int err = begin(&w, t, MANY, kind, before);
-	unsigned int dead, wrong = 0, said, k;
+	unsigned int dead, wrong = 0, said = 0, k;
 
 	if (err) {
 		printf("# begin: %d\n", err);
@@ -560,7 +560,7 @@ static unsigned int half_given(const struct type *t, unsigned int kind, unsigned
 {
 	struct work w;
 	int err = begin(&w, t, 1, kind, 9), fd;
-	unsigned int half = w.sink ^ mask, dead = w.sink ^ 5, wrong = 0, said, u;
+	unsigned int half = w.sink ^ mask, dead = w.sink ^ 5, wrong = 0, said = 0, u;
 
 	err = err ?: half_sent(&w, half);
 	fd = w.p[half].fd;

@@ -143,6 +143,27 @@ test_operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
+# numbers EVENT: prints the numbers of the operations in these lines
+numbers() { events "$1" | sed -n 's/.* op=\([0-9]*\).*/\1/p' | sort -un | xargs; }
+
+# In a later epoch of a guarded plan processes see other numbers than nodes do.
+test_events_of_a_later_epoch_have_the_numbers_of_processes() {
+	wants_tracing || return
+	check 'add' hcctl fabric add t dim 3
+	check 'apply' hcctl tree find fabric t sink 0 apply guard 5s
+	check 'run' hcctl run allreduce t plan 1 count 100 iterations 20 verify
+	check 'down' hcctl link set t 0:"$(json '.[0].order[-1]' plan show t 1)" down
+	check 'broken' busywait 5 json_is true '.[0].broken' plan show t 1
+	check 'renew' hcctl guard t once
+	check 'run' hcctl run allreduce t plan 1 count 100 verify
+	trace_on
+	check 'run' hcctl run allreduce t plan 1 count 100 iterations 3 verify
+	trace_off
+	[[ $(numbers hc_op_begin) ]] || fault 'nothing began'
+	equal 'ends' "$(numbers hc_op_begin)" "$(numbers hc_op_end)"
+	equal 'stages' "$(numbers hc_op_begin)" "$(numbers hc_stage)"
+}
+
 # traced_most EVENT WORDS FIELD: prints the greatest value of a field in these lines
 traced_most() { events "$1" | sed -n "s/.*$2.* $3=\([0-9]*\).*/\1/p" | sort -n | tail -1; }
 
@@ -468,7 +489,8 @@ test_time_lines_know_fabrics_of_one_name_apart() {
 }
 
 # These tests trace the whole machine.
-alone=(test_tracepoints_agree_with_counters test_operations_that_fail_end_in_the_trace
+alone=(test_events_of_a_later_epoch_have_the_numbers_of_processes
+	test_tracepoints_agree_with_counters test_operations_that_fail_end_in_the_trace
 	test_a_repair_is_traced_and_takes_few_steps test_every_operation_that_begins_ends_in_the_trace
 	test_time_lines_have_a_slice_for_each_hop_and_merge test_time_lines_know_fabrics_of_one_name_apart
 	test_a_recording_that_ends_leaves_no_instance test_outputs_remove_nothing_that_they_have_not_made test_odd_names_are_json)

@@ -227,7 +227,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 
 		*busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}
-	trace_hc_stage(m->node, m->plan->id, op->nr, peer, skb);
+	trace_hc_stage(m->node, m->plan->id, hc_user_nr(m, op->nr), peer, skb);
 }
 
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)

@@ -239,7 +239,8 @@ static bool process_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *
 	}
 	if (!op->begun) {
 		op->begun = true;
-		trace_hc_op_begin(m->node, m->plan->id, op->nr, hc_wire_data_of(skb));
+		trace_hc_op_begin(m->node, m->plan->id, hc_user_nr(m, op->nr),
+				  hc_wire_data_of(skb));
 		op->rec = hc_process_record(m);
 		m->user.sock = op->rec.sock;
 	}

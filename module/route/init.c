@@ -74,14 +74,13 @@ static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Fail the request for a path if its PATH frame is dropped for one of these reasons. If the frame
- * is dropped because a link or node has failed meanwhile, the request stays until it times out.
+/* Fail the request for a path if no link leads on from here. If the PATH frame is dropped for another
+ * reason, the request times out, and says that the frame was lost.
  */
 static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			       unsigned int why)
 {
-	if (why == HYPERCUBE_A_DROP_NO_ROUTE || why == HYPERCUBE_A_DROP_NO_MEMORY ||
-	    why == HYPERCUBE_A_DROP_QUEUE_FULL)
+	if (why == HYPERCUBE_A_DROP_NO_ROUTE)
 		hc_path_lost(node, skb);
 }
 
