@@ -77,6 +77,8 @@ static const struct kind kinds[] = {
  * @life: its number; each process has one of its own
  * @count: its contributions
  * @out: contributions whose end it has not received
+ * @cookie: their cookies, from entry @first on
+ * @first: see @cookie
  * @voided: those of them that it had sent before it received a failure, which end with it
  * @next: number of the operation whose end it receives next
  * @came: it replaced another process, and has received nothing yet: @next is a lower bound
@@ -91,6 +93,8 @@ struct runner {
 	uint32_t life;
 	uint32_t count;
 	unsigned int out;
+	uint64_t cookie[AHEAD];
+	unsigned int first;
 	unsigned int voided;
 	uint64_t next;
 	bool came;
@@ -310,8 +314,10 @@ static const char *result_wrong(struct chaos *c, unsigned int u, const struct hy
 	return NULL;
 }
 
-/* The numbers of what the process contributed after that go on behind the failure. */
-static void failed(struct chaos *c, unsigned int u)
+/* An operation has failed, with all that the process had contributed since. The plan goes on behind
+ * it.
+ */
+static void failed(struct chaos *c, unsigned int u, uint64_t nr)
 {
 	struct runner *r = &c->r[u];
 
@@ -319,6 +325,33 @@ static void failed(struct chaos *c, unsigned int u)
 	r->voided = r->out;
 	r->life = ++c->lives;
 	r->count = 0;
+	r->next = nr + 1;
+	r->came = false;
+}
+
+/* The end of a contribution that was sent before its process received a failure: it has failed, too,
+ * or the notification that it is complete comes late.
+ */
+static bool late_fits(const struct chaos *c, unsigned int u, const struct hypercube_result *res)
+{
+	return res->status ? may_fail(c, res->status) :
+			     c->kind->notify && !c->r[u].got && res->op < c->r[u].next;
+}
+
+/* Return: what is wrong with the end of a contribution, or NULL. */
+static const char *end_wrong(struct chaos *c, unsigned int u, const struct hypercube_result *res,
+			     uint32_t set, const struct shc_named *named)
+{
+	const struct runner *r = &c->r[u];
+
+	/* Each contribution has one end, in order. */
+	if (r->came ? res->op < r->next : res->op != r->next)
+		return "out of order";
+	if (named->named && (named->places[0] != ALL || set == ALL))
+		return "wrong names";
+	if (!res->status || (is_strict(u) && named->named && res->status == -EHOSTUNREACH))
+		return result_wrong(c, u, res, set, named->named);
+	return may_fail(c, res->status) ? NULL : "failed";
 }
 
 static void take(struct chaos *c, unsigned int u, const struct hypercube_result *res,
@@ -328,29 +361,30 @@ static void take(struct chaos *c, unsigned int u, const struct hypercube_result 
 	struct runner *r = &c->r[u];
 	const char *what = NULL;
 
-	r->out--;
-	if (r->voided) {
-		r->voided--;
+	c->named += named->named;
+	/* A failure that another process of the node has missed ends no contribution. */
+	if (!res->cookie && res->status) {
 		if (!may_fail(c, res->status))
-			report(c, u, res, set, "behind a failure");
+			report(c, u, res, set, "a failure of no contribution");
+		failed(c, u, res->op);
 		return;
 	}
-	c->named += named->named;
-	/* Each contribution has one end, in order. */
-	if (r->came ? res->op < r->next : res->op != r->next)
-		what = "out of order";
-	else if (named->named && (named->places[0] != ALL || set == ALL))
-		what = "wrong names";
-	else if (!res->status || (is_strict(u) && named->named && res->status == -EHOSTUNREACH))
-		what = result_wrong(c, u, res, set, named->named);
-	else if (may_fail(c, res->status))
-		failed(c, u);
-	else
-		what = "failed";
+	if (!r->out || res->cookie != r->cookie[r->first])
+		what = "not the end of the oldest contribution";
+	r->first = (r->first + 1) % AHEAD;
+	r->out--;
+	if (!what && r->voided) {
+		r->voided--;
+		what = late_fits(c, u, res) ? NULL : "behind a failure";
+	} else {
+		what = what ?: end_wrong(c, u, res, set, named);
+		if (res->status && (!named->named || res->status != -EHOSTUNREACH))
+			failed(c, u, res->op);
+		r->next = res->op + 1;
+		r->came = false;
+	}
 	if (what)
 		report(c, u, res, set, what);
-	r->came = false;
-	r->next = res->op + 1;
 }
 
 static void receive(struct chaos *c, unsigned int u)
@@ -407,7 +441,7 @@ static void contribute(struct chaos *c, unsigned int u)
 		.plan = PLAN, .collective = c->kind->id,
 		.oper = c->kind->sums ? HYPERCUBE_SUM : 0,
 		.type = c->kind->sums ? HYPERCUBE_U64 : 0,
-		.bytes = blocks * c->len * sizeof(uint64_t),
+		.bytes = blocks * c->len * sizeof(uint64_t), .cookie = tag_of(r) + 1,
 		.flags = (is_strict(u) ? HYPERCUBE_F_ALL_OR_NOTHING : 0) |
 			 (c->kind->notify ? HYPERCUBE_F_NOTIFY : 0),
 	};
@@ -417,8 +451,8 @@ static void contribute(struct chaos *c, unsigned int u)
 	r->bytes = op.bytes;
 	r->sent = 0;
 	if (send_some(c, u, &op)) {
+		r->cookie[(r->first + r->out++) % AHEAD] = op.cookie;
 		r->count++;
-		r->out++;
 	} else {
 		r->sent = r->bytes;
 	}
@@ -661,6 +695,17 @@ static int plan_again(struct chaos *c)
 	return ctl_plan_cause(c->c.name, PLAN, &cause) ?: cause.broken ? epoch(c) : 0;
 }
 
+static void print_all(const struct chaos *c, uint64_t end)
+{
+	unsigned int u;
+
+	ctl_op_print(c->c.name);
+	for (u = 0; u < NODES; u++)
+		printf("# node %u: next %llu of %llu, %u outstanding, %u voided, %zu of %zu bytes sent\n",
+		       u, (unsigned long long)c->r[u].next, (unsigned long long)end, c->r[u].out,
+		       c->r[u].voided, c->r[u].sent, c->r[u].bytes);
+}
+
 /* Without further faults, all members get to the same operation, and there to the end. */
 static int settle(struct chaos *c)
 {
@@ -678,7 +723,7 @@ static int settle(struct chaos *c)
 		if (++rounds % 64 == 0)
 			err = plan_again(c);
 		if (now_ms() > until) {
-			ctl_op_print(c->c.name);
+			print_all(c, end);
 			err = -ETIMEDOUT;
 		}
 	}
