@@ -175,7 +175,7 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #define HC_MSG_MORE (MSG_MORE | MSG_SENDPAGE_NOTLAST)
 
 /* Move the socket to namespace @net, on which it holds no active reference from now on. */
-static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
+static inline void hc_sk_unaccounted_in(struct sock *sk, struct net *net)
 {
 	struct net *old = sock_net(sk);
 
@@ -200,7 +200,7 @@ static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
  */
 static inline void hc_sk_leave_net(struct sock *sk)
 {
-	hc_sk_loose_in(sk, &init_net);
+	hc_sk_unaccounted_in(sk, &init_net);
 }
 
 /* Let the socket poll busily for @usec, or longer if the administrator allows all sockets more

@@ -9,8 +9,8 @@
 #include "coll/rx.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
-#include "fabric/gate.h"
 #include "fabric/inject.h"
+#include "fabric/poll_limit.h"
 #include "hc_version.h"
 #include "netlink/netlink.h"
 #include "poll.h"
@@ -27,7 +27,7 @@ static int __init hc_init(void)
 {
 	int err;
 
-	hc_gate_init();
+	hc_poll_limit_init();
 	hc_route_init();
 	hc_tasks_init();
 	hc_coll_init();

@@ -10,10 +10,10 @@
 #include "coll/work.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
-#include "fabric/gate.h"
 #include "fabric/inject.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/poll_limit.h"
 #include "fabric/queue.h"
 #include "fabric/rx.h"
 #include "fabric/skb.h"
@@ -120,15 +120,15 @@ static int poll_spent(struct hc_node *node, int most)
 /* End a poll. @more: there is more to do. Return: as node_poll(). */
 static int poll_end(struct hc_node *node, int work, int budget, bool more)
 {
-	/* If the bit stayed set, NAPI would let the next poll bypass the gate. */
+	/* If the bit stayed set, NAPI would let the next poll bypass the limiter. */
 	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
-	if (more && !hc_gate_awaited(node))
+	if (more && !hc_poll_limit_awaited(node))
 		return budget;
 	work = min(work, budget - 1);
 	/* From here on another node may have this one's place, and another processor may run this
 	 * NAPI.
 	 */
-	hc_gate_leave(node);
+	hc_poll_limit_leave(node);
 	napi_complete_done(&node->napi, work);
 	if (more)
 		hc_node_schedule(node);
@@ -191,8 +191,8 @@ static int node_poll(struct hc_node *node, int budget)
 #define FOLLOW_MIN	8
 
 /* A pass: poll the node, then the nodes to which its poll has given something to do, and so on,
- * with one budget (fabric/gate.c). Polls never nest. A poll that uses up what is left of the budget
- * is the last one: its node goes to the gate, with the nodes that have not been polled.
+ * with one budget (fabric/limiter.c). Polls never nest. A poll that uses up what is left of the
+ * budget is the last one: its node goes to the limiter, with the nodes that have not been polled.
  */
 static int node_pass(struct napi_struct *napi, int budget)
 {
@@ -203,18 +203,18 @@ static int node_pass(struct napi_struct *napi, int budget)
 	if (unlikely(!budget))
 		return 0;
 	hc_cover_start();
-	hc_gate_pass_begin();
+	hc_poll_pass_begin();
 	first = node_poll(container_of(napi, struct hc_node, napi), budget);
 	/* From here on another processor may run this NAPI, unless it is to be polled again. */
 	work = max(first, 1);
-	while (budget - work >= FOLLOW_MIN && (next = hc_gate_pass_next())) {
+	while (budget - work >= FOLLOW_MIN && (next = hc_poll_pass_next())) {
 		rest = budget - work;
 		cost = node_poll(next, rest);
 		if (cost == rest)
-			hc_gate_enter(next);
+			hc_poll_limit_enter(next);
 		work += max(cost, 1);
 	}
-	hc_gate_pass_end();
+	hc_poll_pass_end();
 	hc_cover_stop();
 	return first == budget ? budget : min(work, budget - 1);
 }

@@ -263,7 +263,7 @@ static_assert(sizeof(struct hc_wire_ack) == 24);
 #define HC_STOP_F_IDLE		0x08	/* STOP: takes effect only at a member that has such a
 					 * contribution when it arrives
 					 */
-#define HC_STOP_F_AWAY		0x10	/* STOP, with OVER: the sender accepts no more data */
+#define HC_STOP_F_NO_DATA		0x10	/* STOP, with OVER: the sender takes no more data */
 
 /**
  * struct hc_wire_stop - the end of a generation of operations (END), or a request for it (STOP)

@@ -20,9 +20,9 @@
 #include "coll/rx.h"
 #include "compat.h"
 #include "fabric/byzantine.h"
-#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/link.h"
+#include "fabric/remote_skb.h"
 #include "route/route.h"
 #include "trace.h"
 
@@ -374,9 +374,9 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
  * because the poll of a node made the frame, or because it came from another machine, to which the
  * limits of this one do not apply.
  */
-static u32 loose(const struct sk_buff *skb)
+static u32 unaccounted(const struct sk_buff *skb)
 {
-	return skb->destructor && !hc_far_is(skb) ? 0 : skb->truesize;
+	return skb->destructor && !hc_remote_skb_is(skb) ? 0 : skb->truesize;
 }
 
 bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segments,
@@ -386,9 +386,9 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 	u32 room = segments * (segment + PAGE_SIZE);
 
 	/* An empty stream takes a frame of any length. */
-	if (!skb_queue_empty(&st->q) && loose(skb) > room - min(st->loose, room))
+	if (!skb_queue_empty(&st->q) && unaccounted(skb) > room - min(st->unaccounted, room))
 		return false;
-	st->loose += loose(skb);
+	st->unaccounted += unaccounted(skb);
 	st->last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 	__skb_queue_tail(&st->q, skb);
 	return true;
@@ -399,7 +399,7 @@ struct sk_buff *hc_stream_pop(struct hc_stream *st)
 	struct sk_buff *skb = __skb_dequeue(&st->q);
 
 	if (skb)
-		st->loose -= loose(skb);
+		st->unaccounted -= unaccounted(skb);
 	return skb;
 }
 

@@ -412,7 +412,7 @@ static void gen_move(struct hc_member *m)
 		m->gen.broken = true;
 	numbers_move(m);
 	if (hc_has_root(m)) {
-		u8 up = m->gen.broken ? HC_UNSAID_AWAY : HC_UNSAID_MOVED;
+		u8 up = m->gen.broken ? HC_UNSAID_REMOTE : HC_UNSAID_MOVED;
 
 		sources_behind(m);
 		hc_end_say(m, HC_UNSAID_LAST | (m->role.ndst ? up : 0));
@@ -661,7 +661,7 @@ static void end_read(const struct sk_buff *skb, struct hc_end *end)
 	};
 }
 
-bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim)
+bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim)
 {
 	const struct hc_topo *topo = &m->node->fabric->topo;
 
@@ -685,7 +685,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	unsigned int why;
 
 	end_read(skb, &end);
-	if (!hc_cause_has_sense(m, end.status, end.node, end.dim))
+	if (!hc_cause_is_valid(m, end.status, end.node, end.dim))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
 		why = hc_stop_rx(m, skb, &end);

@@ -145,7 +145,7 @@ void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer)
 	struct hc_end over = m->gen.last;
 
 	if (!below)
-		over.flags |= HC_STOP_F_AWAY;
+		over.flags |= HC_STOP_F_NO_DATA;
 	hc_end_word_send(m, peer, below ? HC_FRAME_END : HC_FRAME_STOP, m->gen.count - 1, &over);
 }
 
@@ -206,7 +206,7 @@ static int dst_index(const struct hc_member *m, u32 node)
 /* Does a guarded plan break because a process has left? */
 static bool of_leaver(const struct hc_member *m, const struct hc_end *stop)
 {
-	return m->guard && stop->status == ECONNRESET && !(stop->flags & HC_STOP_F_AWAY);
+	return m->guard && stop->status == ECONNRESET && !(stop->flags & HC_STOP_F_NO_DATA);
 }
 
 /* Handle STOP of a source. The root also accepts STOP from a node on a failed detour, which need
@@ -232,7 +232,7 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		/* The END that this STOP asks for has come already. */
 		return 0;
 	}
-	if (stop->flags & HC_STOP_F_AWAY && stop->flags & HC_STOP_F_OVER && i >= 0) {
+	if (stop->flags & HC_STOP_F_NO_DATA && stop->flags & HC_STOP_F_OVER && i >= 0) {
 		hc_plan_breaks(m, stop);
 		hc_cut_below(m, i, *stop);
 		return 0;

@@ -85,13 +85,13 @@ static bool stop_up(struct hc_member *m)
 /* Notify the destinations that the plan is over here: they may be waiting for this member to take
  * what they have sent.
  */
-static bool away_up(struct hc_member *m)
+static bool remote_up(struct hc_member *m)
 {
 	struct hc_end over = m->gen.last;
 	bool said = true;
 	unsigned int i;
 
-	over.flags |= HC_STOP_F_AWAY;
+	over.flags |= HC_STOP_F_NO_DATA;
 	for (i = 0; i < m->role.ndst; i++)
 		said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count - 1,
 					 &over);
@@ -119,8 +119,8 @@ void hc_words_again(struct hc_member *m)
 		unsaid = 0;
 	if (unsaid & HC_UNSAID_MOVED && !(unsaid & HC_UNSAID_LAST) && moved_up(m))
 		unsaid &= ~HC_UNSAID_MOVED;
-	if (unsaid & HC_UNSAID_AWAY && away_up(m))
-		unsaid &= ~HC_UNSAID_AWAY;
+	if (unsaid & HC_UNSAID_REMOTE && remote_up(m))
+		unsaid &= ~HC_UNSAID_REMOTE;
 	if (unsaid == HC_UNSAID_STOP && stop_up(m))
 		unsaid = 0;
 	m->gen.unsaid |= unsaid;

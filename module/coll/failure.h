@@ -202,13 +202,13 @@ void hc_words_again(struct hc_member *m);
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
 
 /**
- * hc_cause_has_sense() - is the cause that a frame names valid in this fabric?
+ * hc_cause_is_valid() - is the cause that a frame names valid in this fabric?
  * @m: the member
  * @status: positive errno
  * @node: node, or HC_CAUSE_NONE
  * @dim: dimension, or HC_CAUSE_NONE
  */
-bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim);
+bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim);
 
 /**
  * hc_ends_all() - end all operations of a member with @m->gen.last

@@ -245,7 +245,7 @@ static bool meet_fits(const struct hc_member *m, const struct meet *meet)
 	u64 low = meet->lacks ? ~meet->lacks : meet->need;
 	struct hc_end over = over_end(meet->over);
 
-	if (meet->over && !hc_cause_has_sense(m, over.status, over.node, over.dim))
+	if (meet->over && !hc_cause_is_valid(m, over.status, over.node, over.dim))
 		return false;
 	return meet->longest <= HC_GUARD_RESULT_MAX && low <= meet->need &&
 	       meet->need - low <= HC_GUARD_RESULTS;

@@ -55,7 +55,7 @@ struct hc_root_view {
 #define HC_UNSAID_END	BIT(1)	/* END of this generation */
 #define HC_UNSAID_LAST	BIT(2)	/* END of the previous generation */
 #define HC_UNSAID_MOVED	BIT(3)	/* ACK upwards: the member is in this generation */
-#define HC_UNSAID_AWAY	BIT(4)	/* STOP upwards: the member takes nothing more from above */
+#define HC_UNSAID_REMOTE	BIT(4)	/* STOP upwards: the member takes nothing more from above */
 
 /**
  * struct hc_job - a member in its node's lists of members that have work; see coll/work.c

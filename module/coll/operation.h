@@ -58,7 +58,7 @@ struct hc_stream {
 	u64 total;
 	u64 at;
 	u64 down_busy;
-	u32 loose;
+	u32 unaccounted;
 	u32 came;
 	u32 sent_down;
 	u32 taken_down;

@@ -21,7 +21,7 @@
 #include "compat.h"
 #include "fabric/limits.h"
 #include "notifier.h"
-#include "route/away.h"
+#include "route/remote_nodes.h"
 #include "trace.h"
 
 int hc_plan_charge(struct hc_plan *plan, size_t bytes)
@@ -172,8 +172,8 @@ static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 /* Do what hc_link_check_faults() does, for nodes on other machines: compare with the FAULT words
  * that this machine knows of them. Members on other machines must also be reachable.
  */
-static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
-			   struct netlink_ext_ack *extack)
+static int plan_check_remote(const struct hc_plan *plan, const u32 *fault,
+			     struct netlink_ext_ack *extack)
 {
 	const struct hc_fabric *fabric = plan->fabric;
 	u32 *words;
@@ -182,11 +182,11 @@ static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
 
 	if (hc_is_whole(fabric))
 		return 0;
-	words = hc_away_words(fabric);
+	words = hc_remote_faults(fabric);
 	if (!words)
 		return -ENOMEM;
 	for (u = 0; u < fabric->topo.nodes && !err; u++) {
-		if (hc_set_has(plan->members, u) && hc_away_lost(fabric, words, u)) {
+		if (hc_set_has(plan->members, u) && hc_remote_lost(fabric, words, u)) {
 			hc_plan_set_reason(extack,
 					   "a member lives elsewhere, and nothing leads there", u);
 			err = -EHOSTUNREACH;
@@ -363,7 +363,7 @@ static int plan_verify(struct hc_plan *plan, const struct hc_plan_params *p,
 	      hc_plan_check_epoch(fabric, p->epoch, extack);
 	if (!err)
 		err = hc_link_check_faults(fabric, p->fault, extack) ?:
-		      plan_check_away(plan, p->fault, extack);
+		      plan_check_remote(plan, p->fault, extack);
 	if (!err)
 		err = plan->ops->members_create(plan, p->fault, extack);
 	if (err == -EDQUOT)

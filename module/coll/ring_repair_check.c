@@ -96,8 +96,8 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_r
 	case HC_REPAIR_COMMIT:
 		return true;
 	case HC_REPAIR_ASK:
-		return hc_cause_has_sense(m, be32_to_cpu(w->status), be16_to_cpu(w->node),
-					  be16_to_cpu(w->dim));
+		return hc_cause_is_valid(m, be32_to_cpu(w->status), be16_to_cpu(w->node),
+					 be16_to_cpu(w->dim));
 	case HC_REPAIR_ASSIGN:
 		return place_fits(m, src, w, len);
 	}

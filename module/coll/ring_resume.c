@@ -193,7 +193,7 @@ void hc_resume_stop(struct hc_member *m)
 	for (n = 0; n < HC_OP_WINDOW; n++)
 		for (i = 0; m->ops[n] && i < m->nstreams; i++) {
 			__skb_queue_purge(&m->ops[n]->src[i].q);
-			m->ops[n]->src[i].loose = 0;
+			m->ops[n]->src[i].unaccounted = 0;
 		}
 }
 

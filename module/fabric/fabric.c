@@ -21,10 +21,10 @@
 #include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
-#include "fabric/guest.h"
 #include "fabric/limits.h"
 #include "fabric/link.h"
 #include "fabric/monitor.h"
+#include "fabric/netns_move.h"
 #include "fabric/node.h"
 #include "hc_reason.h"
 #include "hc_topo.h"
@@ -265,7 +265,7 @@ static int account_charge(struct hc_fabric *fabric, const struct net *net,
 	fabric->account = hc_account_get(net);
 	if (!fabric->account)
 		return -ENOMEM;
-	fabric->gate_user = hc_account_gate(fabric->account);
+	fabric->poll_owner = hc_account_poll_owner(fabric->account);
 	err = hc_charge(fabric->account, HC_LIMIT_FABRICS, 1, extack);
 	if (err)
 		goto err_account;
@@ -460,8 +460,8 @@ static void nodes_unregister(struct hc_fabric *fabric)
  *    transports are closed;
  *  - works for links that are spent (hc_spents_exit()), for stalls and for nodes that have lacked
  *    memory (hc_notify_fabric_exit()): these may still kick polls, which are disabled;
- *  - the stack through the net_device: unregistered here, or by a namespace that ends (guest.c);
- *  - the hash of NAPI ids: removed, and a grace period.
+ *  - the stack through the net_device: unregistered here, or by a namespace that ends
+ *  (netns_move.c); - the hash of NAPI ids: removed, and a grace period.
  * Phase 1 has ended system calls on sockets, by hc_notify_node_gone() and a grace period, and
  * configuration finds the fabric dead.
  */
@@ -602,7 +602,7 @@ static void __net_exit hc_net_exit(struct net *net)
 		fabric_finish(hn, fabric);
 	}
 	if (!check_net(net))
-		hc_guests_leave(net);
+		hc_netns_leave(net);
 	mutex_destroy(&hn->lock);
 }
 

@@ -9,7 +9,7 @@
  *   socket	process context inside a system call on a socket
  *
  * Locks, outermost first. No task sleeps under one of these locks to wait for an event: a request
- * that has to wait is deferred (netlink/later.c). No task waits for hc_fabric.lock under rtnl,
+ * that has to wait is deferred (netlink/deferred.c). No task waits for hc_fabric.lock under rtnl,
  * which all of the network stack needs.
  *   rtnl
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
@@ -20,7 +20,7 @@
  *   hc_rounds.lock	spin lock: load balancing rounds that have ended (task/round_set.c)
  *   hc_collector.lock	spin lock: copies of datagrams at a socket (sock/collect.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
- *   hc_gate.lock	spin lock: which polls are in a processor's list (gate.c)
+ *   hc_poll_limit.lock	spin lock: which polls are in a processor's list (limiter.c)
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock. Other readers use
  * READ_ONCE() and accept a snapshot. No code on the data path reads another node's [poll] fields:
@@ -51,8 +51,8 @@
 struct hc_node;
 struct hc_commit;
 struct hc_detect;
-struct hc_gate_user;
-struct hc_laters;
+struct hc_poll_owner;
+struct hc_deferred_list;
 struct hc_lsdb_retry;
 struct hc_paths;
 struct hc_account;
@@ -86,8 +86,8 @@ struct sock;
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
  * @account: accounting owner; constant
- * @gate_user: queues in which the accounting owner's nodes wait for their polls (gate.c); belongs
- *	to @account
+ * @poll_owner: queues in which the accounting owner's nodes wait for their polls (limiter.c);
+ *	belongs to @account
  * @charged: the fabric is counted for @account and has an index, until its nodes are freed
  * @leaving: number of endpoints that an ending namespace is just unregistering
  * @memcg: memory cgroup to which memory is charged that polls keep; constant
@@ -105,7 +105,7 @@ struct sock;
  * @detect_round: number of the last round of DETECT; under @lock
  * @detecting: the round of DETECT that is under way, or NULL; under @lock
  * @paths: the PATH frames under way; constant
- * @laters: deferred requests; constant
+ * @deferred: deferred requests; constant
  * @stall: delayed work that looks for stalled operations
  * @stall_group: number of the group of nodes that @stall looks at next
  * @monitor: the monitor interface; constant while a poll may run
@@ -142,7 +142,7 @@ struct hc_fabric {
 	struct mutex lock;
 	struct mutex sock_lock;
 	struct hc_account *account;
-	struct hc_gate_user __percpu *gate_user;
+	struct hc_poll_owner __percpu *poll_owner;
 	bool charged;
 	atomic_t leaving;
 	struct mem_cgroup *memcg;
@@ -157,7 +157,7 @@ struct hc_fabric {
 	u32 detect_round;
 	struct hc_detect *detecting;
 	struct hc_paths *paths;
-	struct hc_laters *laters;
+	struct hc_deferred_list *deferred;
 	struct delayed_work stall;
 	u32 stall_group;
 	struct net_device *monitor;
@@ -171,7 +171,7 @@ struct hc_fabric {
 	unsigned long accused_at;
 	struct hc_trunks *trunks;
 	struct hc_commit *commit;
-	atomic_long_t loose;
+	atomic_long_t unaccounted;
 	atomic_long_t far;
 	atomic_long_t on_way;
 };
@@ -283,7 +283,7 @@ u32 hc_fabric_generation(struct net *net);
 
 /**
  * hc_fabric_put() - drop a reference
- * @fabric: a fabric that hc_fabric_get() or hc_guest_fabric_get(), for example, has returned
+ * @fabric: a fabric that hc_fabric_get() or hc_netns_fabric_get(), for example, has returned
  *
  * Context: process
  */

@@ -52,22 +52,22 @@
 #include <linux/time64.h>
 
 #include "compat.h"
-#include "fabric/carrier.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
-#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/impair.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 #include "fabric/spent.h"
+#include "fabric/transport.h"
 
 /* An Ethernet frame that would wait longer than this for the wire is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
 /* Most memory of waiting frames that are charged to no socket, in one direction and in a fabric. */
-#define LOOSE_MAX	SZ_2M
-#define LOOSE_TOTAL_MAX	SZ_32M
+#define UNACCOUNTED_MAX	SZ_2M
+#define UNACCOUNTED_TOTAL_MAX	SZ_32M
 /* Time that the other end takes to detect that an attempt has failed, besides the delay. */
 #define REPLAY_PAUSE	(10 * NSEC_PER_USEC)
 /* Numbers to draw before the generator's output no longer depends visibly on its seed. */
@@ -83,7 +83,7 @@
  * @q: frames that wait, in order
  * @q_bytes: bytes of these frames
  * @q_memory: memory that they take
- * @q_loose: memory of those that are charged to no socket
+ * @q_unaccounted: memory of those that are charged to no socket
  * @wire_free: when the wire will have carried all frames that wait, ns
  * @last_due: when the last frame that waits is due, ns
  * @timer: runs when the first frame is due
@@ -102,7 +102,7 @@ struct hc_impair {
 	struct sk_buff_head q;
 	u32 q_bytes;
 	u32 q_memory;
-	u32 q_loose;
+	u32 q_unaccounted;
 	u64 wire_free;
 	u64 last_due;
 	struct hrtimer timer;
@@ -198,7 +198,7 @@ static u32 frame_crc(const struct sk_buff *skb)
 	return ~crc;
 }
 
-bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb)
+bool hc_impair_checksum(const struct hc_impair *imp, struct sk_buff *skb)
 {
 	if (!READ_ONCE(imp->set.corrupt))
 		return false;
@@ -238,10 +238,10 @@ static u64 delay_of(struct hc_impair *imp)
 	       mul_u64_u32_shr(2 * set->jitter + 1, prandom_u32_state(&imp->rnd), 32);
 }
 
-static void loose_add(struct hc_impair *imp, int bytes)
+static void unaccounted_add(struct hc_impair *imp, int bytes)
 {
-	imp->q_loose += bytes;
-	atomic_long_add(bytes, &imp->node->fabric->loose);
+	imp->q_unaccounted += bytes;
+	atomic_long_add(bytes, &imp->node->fabric->unaccounted);
 }
 
 static void unqueue(struct hc_impair *imp, struct sk_buff *skb)
@@ -249,8 +249,8 @@ static void unqueue(struct hc_impair *imp, struct sk_buff *skb)
 	__skb_unlink(skb, &imp->q);
 	imp->q_bytes -= skb->len;
 	imp->q_memory -= skb->truesize;
-	if (hc_cb(skb)->loose)
-		loose_add(imp, -(int)skb->truesize);
+	if (hc_cb(skb)->unaccounted)
+		unaccounted_add(imp, -(int)skb->truesize);
 }
 
 static enum hrtimer_restart impair_timer(struct hrtimer *timer)
@@ -274,10 +274,10 @@ static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 	return skb ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-static bool loose_room(const struct hc_impair *imp)
+static bool unaccounted_room(const struct hc_impair *imp)
 {
-	return imp->q_loose < LOOSE_MAX &&
-	       atomic_long_read(&imp->node->fabric->loose) < LOOSE_TOTAL_MAX;
+	return imp->q_unaccounted < UNACCOUNTED_MAX &&
+	       atomic_long_read(&imp->node->fabric->unaccounted) < UNACCOUNTED_TOTAL_MAX;
 }
 
 static void arm(struct hc_impair *imp, u64 due)
@@ -288,11 +288,11 @@ static void arm(struct hc_impair *imp, u64 due)
 	hrtimer_start(&imp->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
 }
 
-static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due, bool loose)
+static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due, bool unaccounted)
 {
-	hc_cb(skb)->loose = loose;
-	if (hc_cb(skb)->loose)
-		loose_add(imp, skb->truesize);
+	hc_cb(skb)->unaccounted = unaccounted;
+	if (hc_cb(skb)->unaccounted)
+		unaccounted_add(imp, skb->truesize);
 	imp->last_due = due;
 	imp->delayed++;
 	imp->q_bytes += skb->len;
@@ -310,7 +310,7 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 /* Send a frame over the wire, at once or later: @late ns after the time that the wire and the delay
  * alone require. @loose: the frame is charged to no socket while it waits.
  */
-static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool loose)
+static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool unaccounted)
 {
 	u64 delay = delay_of(imp) + late;
 
@@ -319,7 +319,7 @@ static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool loos
 		return;
 	}
 	imp->wire_free = max(ktime_get_ns(), imp->wire_free) + wire_time(imp, skb->len);
-	wait(imp, skb, max(imp->wire_free + delay, imp->last_due), loose);
+	wait(imp, skb, max(imp->wire_free + delay, imp->last_due), unaccounted);
 }
 
 /* ------------------------------------------------------------ frames that may be lost */
@@ -332,7 +332,7 @@ static bool raw_room(const struct hc_impair *imp, const struct sk_buff *skb, boo
 		return true;
 	if (eth && (imp->q_memory >= HC_ETH_BYTES || imp->wire_free > now + ETH_WAIT_MAX))
 		return false;
-	return !hc_frame_is_loose(skb) || loose_room(imp);
+	return !hc_frame_is_unaccounted(skb) || unaccounted_room(imp);
 }
 
 static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
@@ -350,7 +350,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		skb = bad;
 	}
 	if (raw_room(imp, skb, eth))
-		wire(imp, skb, 0, hc_frame_is_loose(skb));
+		wire(imp, skb, 0, hc_frame_is_unaccounted(skb));
 	else
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
@@ -414,7 +414,7 @@ unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 /* Copy a frame. There may be many copies, so they are made only while there is room. */
 static struct sk_buff *copy_make(struct hc_impair *imp, struct sk_buff *skb, bool corrupted)
 {
-	if (imp->q_memory >= HC_ETH_BYTES || !loose_room(imp))
+	if (imp->q_memory >= HC_ETH_BYTES || !unaccounted_room(imp))
 		return NULL;
 	imp->node->spent++;
 	return corrupted ? corrupted_copy(imp, skb) : hc_frame_copy(skb);
@@ -445,7 +445,7 @@ static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct h
 					 wire_time(imp, skb->len);
 	}
 	copy = fate->duplicate ? copy_make(imp, skb, false) : NULL;
-	wire(imp, skb, fate->vain * again, hc_frame_is_loose(skb));
+	wire(imp, skb, fate->vain * again, hc_frame_is_unaccounted(skb));
 	if (copy) {
 		imp->duplicated++;
 		copy_wire(imp, copy, fate->vain * again);

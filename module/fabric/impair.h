@@ -132,14 +132,14 @@ bool hc_impair_pending(const struct hc_port *port);
 bool hc_impair_loses(const struct hc_port *port);
 
 /**
- * hc_impair_seal() - write a checksum into a frame, if the link may corrupt frames
+ * hc_impair_checksum() - write a checksum into a frame, if the link may corrupt frames
  * @imp: impairments of the direction
  * @skb: the frame
  *
  * Context: poll
  * Return: true if the frame has a checksum now
  */
-bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
+bool hc_impair_checksum(const struct hc_impair *imp, struct sk_buff *skb);
 
 /**
  * hc_impair_is_whole() - verify the checksum of a frame that has one (hc_cb.sealed)

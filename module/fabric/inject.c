@@ -15,13 +15,13 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 
-#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
 #include "fabric/inject.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "fabric/transport.h"
 #include "hc_topo.h"
 
 #define SHARED_MAX	64

@@ -34,9 +34,9 @@
 
 #include "compat.h"
 #include "fabric/fabric.h"
-#include "fabric/gate.h"
 #include "fabric/limits.h"
 #include "fabric/node.h"
+#include "fabric/poll_limit.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 
@@ -80,7 +80,7 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
  * @poll_bytes: memory that polls keep
  * @own_bytes: memory of frames that nodes make on their own behalf: [true] for link states, [false]
  *	for control messages
- * @gate_user: queues in which nodes wait for their polls (gate.c)
+ * @poll_owner: queues in which nodes wait for their polls (limiter.c)
  */
 struct hc_account {
 	struct list_head list;
@@ -90,7 +90,7 @@ struct hc_account {
 	u64 used[HC_LIMITS];
 	struct percpu_counter poll_bytes;
 	struct percpu_counter own_bytes[2];
-	struct hc_gate_user __percpu *gate_user;
+	struct hc_poll_owner __percpu *poll_owner;
 };
 
 static LIST_HEAD(accounts);
@@ -136,8 +136,8 @@ static struct hc_account *account_create(struct user_namespace *ns, kuid_t uid)
 		goto err_polls;
 	if (percpu_counter_init(&account->own_bytes[true], 0, GFP_KERNEL_ACCOUNT))
 		goto err_words;
-	account->gate_user = hc_gate_user_new();
-	if (!account->gate_user)
+	account->poll_owner = hc_poll_owner_new();
+	if (!account->poll_owner)
 		goto err_own;
 	account->ns = ns ? get_user_ns(ns) : NULL;
 	account->uid = uid;
@@ -184,7 +184,7 @@ void hc_account_put(struct hc_account *account)
 		     percpu_counter_sum(&account->poll_bytes) ||
 		     percpu_counter_sum(&account->own_bytes[false]) ||
 		     percpu_counter_sum(&account->own_bytes[true]));
-	hc_gate_user_free(account->gate_user);
+	hc_poll_owner_free(account->poll_owner);
 	percpu_counter_destroy(&account->own_bytes[true]);
 	percpu_counter_destroy(&account->own_bytes[false]);
 	percpu_counter_destroy(&account->poll_bytes);
@@ -193,9 +193,9 @@ void hc_account_put(struct hc_account *account)
 	kfree(account);
 }
 
-struct hc_gate_user __percpu *hc_account_gate(const struct hc_account *account)
+struct hc_poll_owner __percpu *hc_account_poll_owner(const struct hc_account *account)
 {
-	return account->gate_user;
+	return account->poll_owner;
 }
 
 static bool limited(const struct hc_account *account)

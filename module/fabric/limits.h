@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 struct hc_fabric;
-struct hc_gate_user;
+struct hc_poll_owner;
 struct hc_node;
 struct hc_account;
 struct net;
@@ -53,13 +53,13 @@ struct hc_account *hc_account_get(const struct net *net);
 void hc_account_put(struct hc_account *account);
 
 /**
- * hc_account_gate() - the queues in which nodes of an accounting owner wait for their polls
+ * hc_account_poll_owner() - the queues in which nodes of an accounting owner wait for their polls
  * @account: the owner
  *
  * Context: any
- * Return: the per-processor queues, see gate.c
+ * Return: the per-processor queues, see limiter.c
  */
-struct hc_gate_user __percpu *hc_account_gate(const struct hc_account *account);
+struct hc_poll_owner __percpu *hc_account_poll_owner(const struct hc_account *account);
 
 /**
  * hc_charge() - charge resources to an accounting owner, unless that exceeds a limit

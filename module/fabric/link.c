@@ -9,14 +9,13 @@
  * neighbour that still dropped frames of this link. The poll that follows the kick sends it again,
  * and by then both ends accept frames.
  *
- * A request for a change is answered when all this has happened (netlink/later.c), so that the
+ * A request for a change is answered when all this has happened (netlink/deferred.c), so that the
  * requester then reads the new FAULT words, and plans made from them are not stale.
  */
 #include <linux/math64.h>
 #include <linux/netlink.h>
 
 #include "fabric/byzantine.h"
-#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/frame.h"
@@ -28,6 +27,7 @@
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 #include "fabric/spent.h"
+#include "fabric/transport.h"
 #include "hc_bounds.h"
 #include "hc_topo.h"
 #include "notifier.h"
@@ -35,7 +35,7 @@
 
 /* ------------------------------------------------------------ transports */
 
-const struct hc_carrier_ops *hc_carrier_trunk __ro_after_init;
+const struct hc_transport_ops *hc_transport_trunk __ro_after_init;
 
 /* Return the bytes of the longest frame of an operation, with the longest walk and part. */
 static u32 frame_max(const struct hc_fabric *fabric)
@@ -46,16 +46,16 @@ static u32 frame_max(const struct hc_fabric *fabric)
 int hc_link_open(struct hc_node *node, unsigned int dim)
 {
 	struct hc_port *port = &node->ports[dim];
-	const struct hc_carrier_ops *ops;
+	const struct hc_transport_ops *ops;
 	int err;
 
 	port->latency = HC_LATENCY_DEFAULT;
 	port->bandwidth = HC_BANDWIDTH_DEFAULT;
 	if (hc_node_peer(node, dim) == node->id)
-		ops = &hc_carrier_none;
+		ops = &hc_transport_none;
 	else
-		ops = hc_is_here(node->fabric, hc_node_peer(node, dim)) ? &hc_carrier_mem :
-									  hc_carrier_trunk;
+		ops = hc_is_here(node->fabric, hc_node_peer(node, dim)) ? &hc_transport_mem :
+									  hc_transport_trunk;
 	err = ops->open(node, dim);
 	if (err)
 		return err;
@@ -97,7 +97,7 @@ bool hc_link_pending(const struct hc_node *node, unsigned int dim)
 {
 	const struct hc_port *port = &node->ports[dim];
 
-	return hc_impair_pending(port) || port->ops->state(node, dim, NULL) & HC_CARRIER_BUSY;
+	return hc_impair_pending(port) || port->ops->state(node, dim, NULL) & HC_TRANSPORT_BUSY;
 }
 
 bool hc_link_usable(const struct hc_node *node, unsigned int dim)
@@ -174,7 +174,7 @@ unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff
 	be64_add_cpu(&hdr->time, link_cost(port, impaired, fate.vain, skb->len));
 	hc_own_charge(node, dim, skb);
 	*hc_cb(skb) = (struct hc_cb){
-		.sealed = unlikely(impaired) && hc_impair_seal(impaired, skb),
+		.sealed = unlikely(impaired) && hc_impair_checksum(impaired, skb),
 	};
 	link_note(node, dim, skb, fate.vain);
 	if (unlikely(impaired))
@@ -412,7 +412,9 @@ void hc_link_set_spent(struct hc_node *node, unsigned int dim)
 
 static void carrier_follow(struct hc_node *node)
 {
-	/* An endpoint in a foreign namespace may have lost its interface for good (guest.c). */
+	/* An endpoint in a foreign namespace may have lost its interface for good (netns_move.c).
+	 * 
+	 */
 	if (node->dev->reg_state != NETREG_REGISTERED)
 		return;
 	if (node->failed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Links: their ends, and configuration. What connects the ends is a transport (carrier.h).
+ * Links: their ends, and configuration. What connects the ends is a transport (transport.h).
  */
 #ifndef _HC_LINK_H
 #define _HC_LINK_H
@@ -11,7 +11,7 @@
 #include "fabric/own.h"
 #include "fabric/skb.h"
 
-struct hc_carrier_ops;
+struct hc_transport_ops;
 struct hc_fabric;
 struct hc_impair;
 struct hc_link_said;
@@ -84,7 +84,7 @@ enum {
 struct hc_port {
 	unsigned long flags;
 	u32 to;
-	const struct hc_carrier_ops *ops;
+	const struct hc_transport_ops *ops;
 	struct hc_node *peer;
 	struct hc_trunk_end *end;
 	u32 via;

@@ -20,11 +20,11 @@
 #include "fabric/eth.h"
 #include "fabric/ethtool.h"
 #include "fabric/fabric.h"
-#include "fabric/gate.h"
 #include "fabric/impair.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/own.h"
+#include "fabric/poll_limit.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 #include "fabric/spent.h"
@@ -81,7 +81,7 @@ void hc_node_disable(struct hc_node *node)
 {
 	napi_disable(&node->napi);
 	local_bh_disable();
-	hc_gate_leave(node);
+	hc_poll_limit_leave(node);
 	local_bh_enable();
 }
 
@@ -113,7 +113,7 @@ static int node_link_validate(struct nlattr *tb[], struct nlattr *data[],
 
 /* There is no .dellink, so an endpoint cannot be deleted alone, and no .netns_refund, so the stack
  * moves no endpoint to the initial namespace when a namespace ends that the endpoint was moved to
- * (guest.c).
+ * (netns_move.c).
  */
 struct rtnl_link_ops hc_link_ops __read_mostly = {
 	.kind		= "hypercube",

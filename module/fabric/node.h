@@ -12,8 +12,8 @@
 
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
-#include "fabric/gate.h"
 #include "fabric/link.h"
+#include "fabric/poll_limit.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 
@@ -66,7 +66,8 @@ struct hc_failing {
  * @failed: administratively failed; config writes
  * @owner: uid that may bind, or INVALID_UID; config writes
  * @napi: the poll
- * @gate: its place in a processor's poll list; belongs to the context that has set NAPI_STATE_SCHED
+ * @poll_place: its place in a processor's poll list; belongs to the context that has set
+ *	NAPI_STATE_SCHED
  * @events: HC_EV_*, atomic
  * @rxq: frames from the links, except Ethernet; any poll of a neighbour adds
  * @eth_rxq: Ethernet frames from the links; any poll of a neighbour adds
@@ -108,7 +109,7 @@ struct hc_node {
 	kuid_t owner;
 
 	struct napi_struct napi;
-	struct hc_gate_place gate;
+	struct hc_poll_place poll_place;
 	unsigned long events;
 	struct hc_queue rxq;
 	struct hc_queue eth_rxq;
@@ -307,7 +308,7 @@ static inline struct hc_node *hc_lower_end(struct hc_node *node, unsigned int di
 static inline void hc_node_schedule(struct hc_node *node)
 {
 	if (napi_schedule_prep(&node->napi))
-		hc_gate_enter(node);
+		hc_poll_limit_enter(node);
 }
 
 /* As hc_node_schedule(), in process context. When bottom halves are enabled again the softirq runs

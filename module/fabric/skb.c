@@ -6,11 +6,11 @@
 #include <net/sock.h>
 
 #include "fabric/fabric.h"
-#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/own.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 #include "trace.h"
 
@@ -67,7 +67,8 @@ struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
 
 	if (copy && skb->sk && skb->destructor == sock_wfree) {
 		skb_set_owner_w(copy, skb->sk);
-	} else if (copy && hc_far_is(skb) && !hc_far_charge(hc_far_fabric(skb), copy)) {
+	} else if (copy && hc_remote_skb_is(skb) &&
+		   !hc_remote_skb_charge(hc_remote_skb_fabric(skb), copy)) {
 		kfree_skb(copy);
 		return NULL;
 	} else if (copy) {

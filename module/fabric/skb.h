@@ -37,7 +37,7 @@ static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 struct hc_cb {
 	u8 dim;		/* port that the frame came by, or HC_DIM_HOST */
 	bool sealed;	/* the link's frames have a checksum */
-	bool loose;	/* the frame waits to be sent and is charged to no socket */
+	bool unaccounted;	/* the frame waits to be sent and is charged to no socket */
 	u8 stream;	/* identifies the trunk that the frame came by, 0: none */
 };
 

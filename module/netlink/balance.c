@@ -225,46 +225,46 @@ int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * struct run - a request for a load balancing round
- * @later: must be first
+ * @deferred: must be first
  * @node: the node that begins the round
  * @nr: the return value of hc_round_ask()
  */
 struct run {
-	struct hc_later later;
+	struct hc_deferred deferred;
 	struct hc_node *node;
 	u32 nr;
 };
 
 static int run_reply(struct run *run, const struct hc_round_record *rec)
 {
-	struct genl_info *info = &run->later.info;
+	struct genl_info *info = &run->deferred.info;
 	struct hc_msg msg;
 
 	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, NLMSG_DEFAULT_SIZE) ?:
-					hc_fill_round(&msg, run->later.fabric, rec));
+					hc_fill_round(&msg, run->deferred.fabric, rec));
 }
 
 /* A round that has failed is answered with a reply, too, not with an error. */
-static int run_look(struct hc_later *later, bool gone)
+static int run_look(struct hc_deferred *deferred, bool gone)
 {
-	struct run *run = container_of(later, struct run, later);
+	struct run *run = container_of(deferred, struct run, deferred);
 	struct hc_round_record rec;
 	int err = hc_round_asked(run->node, run->nr, &rec);
 
-	later->next = jiffies + 1;
+	deferred->next = jiffies + 1;
 	if (gone)
 		return -ECANCELED;
 	return err ?: run_reply(run, &rec);
 }
 
-static void run_release(struct hc_later *later)
+static void run_release(struct hc_deferred *deferred)
 {
-	struct run *run = container_of(later, struct run, later);
+	struct run *run = container_of(deferred, struct run, deferred);
 
 	hc_round_notified(run->node);
 }
 
-static const struct hc_later_ops run_ops = {
+static const struct hc_deferred_ops run_ops = {
 	.look		= run_look,
 	.release	= run_release,
 };
@@ -311,10 +311,10 @@ int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "A round of another method is asked for at this node");
 		return -EBUSY;
 	}
-	run = hc_later_new(skb, info, sizeof(*run), &run_ops);
+	run = hc_deferred_new(skb, info, sizeof(*run), &run_ops);
 	if (IS_ERR(run))
 		return PTR_ERR(run);
 	run->node = node;
 	run->nr = hc_round_ask(node, method);
-	return hc_later_wait(&run->later, info);
+	return hc_deferred_wait(&run->deferred, info);
 }

@@ -3,7 +3,7 @@
  * Creation and removal of fabrics.
  *
  * With thousands of endpoints this takes seconds, during which a request would hold generic
- * netlink's lock (netlink/later.c). So each request is left to a work item of its own, which
+ * netlink's lock (netlink/deferred.c). So each request is left to a work item of its own, which
  * answers it when the work is done; other requests are served meanwhile.
  *
  * The work runs in a kernel thread. Its memory is charged to the memory cgroup of the requester,

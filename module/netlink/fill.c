@@ -123,7 +123,7 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 
 /* Write the node's interface. The IP stack may rename it meanwhile, or it may change its network
  * namespace: the answer is a snapshot. An endpoint in a foreign namespace may have lost its
- * interface (guest.c).
+ * interface (netns_move.c).
  */
 static bool put_node_device(struct sk_buff *skb, const struct hc_node *node)
 {
@@ -263,8 +263,8 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 	return hc_msg_end(msg, hdr, overflow);
 }
 
-int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
-		 const u32 *words)
+int hc_fill_remote(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
+		   const u32 *words)
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = hc_msg_begin(msg);

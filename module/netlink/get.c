@@ -13,7 +13,7 @@
 #include "fabric/node.h"
 #include "hc_topo.h"
 #include "netlink/priv.h"
-#include "route/away.h"
+#include "route/remote_nodes.h"
 #include "route/route.h"
 
 /* ------------------------------------------------------------ what a request names */
@@ -119,12 +119,12 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
 
 /**
  * struct route - a request for a route
- * @later: must be first
+ * @deferred: must be first
  * @probe: the PATH frame that searches the route
  * @end: when the frame is considered lost, jiffies
  */
 struct route {
-	struct hc_later later;
+	struct hc_deferred deferred;
 	struct hc_path probe;
 	unsigned long end;
 };
@@ -139,32 +139,32 @@ static int route_reply(struct genl_info *info, const struct hc_fabric *fabric,
 					fill_route(&msg, fabric, p->walk, p->status));
 }
 
-static int route_look(struct hc_later *later, bool gone)
+static int route_look(struct hc_deferred *deferred, bool gone)
 {
-	struct route *r = container_of(later, struct route, later);
+	struct route *r = container_of(deferred, struct route, deferred);
 
-	later->next = jiffies + 1;
-	if (!hc_path_over(later->fabric, &r->probe)) {
+	deferred->next = jiffies + 1;
+	if (!hc_path_over(deferred->fabric, &r->probe)) {
 		if (!gone && time_before(jiffies, r->end))
 			return -EAGAIN;
-		NL_SET_ERR_MSG(&later->extack, "The frame was lost on its way");
+		NL_SET_ERR_MSG(&deferred->extack, "The frame was lost on its way");
 		return -ETIMEDOUT;
 	}
 	if (r->probe.status >= 0)
-		return route_reply(&later->info, later->fabric, &r->probe);
-	NL_SET_ERR_MSG(&later->extack, "There is no healthy path");
+		return route_reply(&deferred->info, deferred->fabric, &r->probe);
+	NL_SET_ERR_MSG(&deferred->extack, "There is no healthy path");
 	return r->probe.status;
 }
 
-static void route_release(struct hc_later *later)
+static void route_release(struct hc_deferred *deferred)
 {
-	struct route *r = container_of(later, struct route, later);
+	struct route *r = container_of(deferred, struct route, deferred);
 
-	hc_path_end(later->fabric, &r->probe);
+	hc_path_end(deferred->fabric, &r->probe);
 	kvfree(r->probe.walk);
 }
 
-static const struct hc_later_ops route_ops = {
+static const struct hc_deferred_ops route_ops = {
 	.look		= route_look,
 	.release	= route_release,
 };
@@ -184,7 +184,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 				    "The node has failed");
 		return -EHOSTDOWN;
 	}
-	r = hc_later_new(skb, info, sizeof(*r), &route_ops);
+	r = hc_deferred_new(skb, info, sizeof(*r), &route_ops);
 	if (IS_ERR(r))
 		return PTR_ERR(r);
 	r->end = jiffies + PATH_WAIT;
@@ -197,10 +197,10 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	else if (src != dst)
 		err = hc_path_begin(fabric, &r->probe);
 	if (err) {
-		hc_later_free(&r->later);
+		hc_deferred_free(&r->deferred);
 		return err;
 	}
-	return hc_later_wait(&r->later, info);
+	return hc_deferred_wait(&r->deferred, info);
 }
 
 /* Write a node. @words: the FAULT words that are known, if the fabric spans machines, or NULL. */
@@ -208,7 +208,7 @@ static int fill_node(const struct hc_msg *msg, struct hc_fabric *fabric, u32 u, 
 {
 	if (fabric->nodes[u])
 		return hc_fill_node(msg, fabric->nodes[u]);
-	return hc_fill_away(msg, fabric, u, words);
+	return hc_fill_remote(msg, fabric, u, words);
 }
 
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
@@ -222,7 +222,7 @@ int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
 	if (u < 0)
 		return u;
 	if (!hc_is_here(fabric, u)) {
-		words = hc_away_words(fabric);
+		words = hc_remote_faults(fabric);
 		if (!words)
 			return -ENOMEM;
 	}
@@ -331,7 +331,7 @@ static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	int err = 0;
 
 	if (!hc_is_whole(fabric)) {
-		words = hc_away_words(fabric);
+		words = hc_remote_faults(fabric);
 		if (!words)
 			return -ENOMEM;
 	}

@@ -5,7 +5,7 @@
  *
  * Commands run in parallel (those of one fabric under its lock). No command sleeps until a fabric
  * has completed an action, and no command creates or removes thousands of endpoints: such requests
- * are deferred (netlink/later.c, netlink/fabric.c).
+ * are deferred (netlink/deferred.c, netlink/fabric.c).
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -408,7 +408,7 @@ int __init hc_netlink_init(void)
 
 	if (err)
 		return err;
-	hc_notifier_add(&hc_later_notifier);
+	hc_notifier_add(&hc_deferred_notifier);
 	hc_notifier_add(&hc_nl_notifier);
 	err = genl_register_family(&hc_genl_family);
 	if (err)

@@ -212,25 +212,25 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
 struct plan_row {
 	int root;
 	const char *no_root;
-	const u8 *strange;
+	const u8 *unsupported;
 	const char *only;
 	int (*parse)(struct genl_info *info, const struct hc_fabric *fabric,
 		     struct hc_plan_params *p);
 	bool (*put)(struct sk_buff *skb, const struct hc_plan_params *p);
 };
 
-static const u8 doubling_strange[] = {
+static const u8 doubling_unsupported[] = {
 	HYPERCUBE_A_PLAN_SINK, HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_SEQUENCE,
 	HYPERCUBE_A_PLAN_MEMBERS, HYPERCUBE_A_PLAN_DETOUR, 0
 };
 
-static const u8 ring_strange[] = {
+static const u8 ring_unsupported[] = {
 	HYPERCUBE_A_PLAN_SINK, HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_BASE,
 	HYPERCUBE_A_PLAN_ORDER, HYPERCUBE_A_PLAN_SEQUENCE, HYPERCUBE_A_PLAN_MEMBERS,
 	HYPERCUBE_A_PLAN_DETOUR, 0
 };
 
-static const u8 span_strange[] = {
+static const u8 span_unsupported[] = {
 	HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_BASE, HYPERCUBE_A_PLAN_ORDER,
 	HYPERCUBE_A_PLAN_SEQUENCE, HYPERCUBE_A_PLAN_MEMBERS, HYPERCUBE_A_PLAN_DETOUR, 0
 };
@@ -249,19 +249,19 @@ static const struct plan_row plan_rows[] = {
 	[HYPERCUBE_PLAN_DOUBLING] = {
 		.root = HYPERCUBE_A_PLAN_BASE,
 		.no_root = "A plan for doubling needs a base",
-		.strange = doubling_strange,
+		.unsupported = doubling_unsupported,
 		.only = "A doubling is a base and an order, nothing else",
 		.parse = parse_order, .put = put_order,
 	},
 	[HYPERCUBE_PLAN_RING] = {
-		.strange = ring_strange,
+		.unsupported = ring_unsupported,
 		.only = "A plan of rings is rings and their nodes, nothing else",
 		.parse = parse_rings, .put = put_rings,
 	},
 	[HYPERCUBE_PLAN_SPAN] = {
 		.root = HYPERCUBE_A_PLAN_SINK,
 		.no_root = "A spanning tree needs a sink",
-		.strange = span_strange,
+		.unsupported = span_unsupported,
 		.only = "A spanning tree is a sink and parents, nothing else",
 		.parse = parse_parents, .put = put_parents,
 	},
@@ -293,12 +293,12 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 }
 
 /* Refuse attributes that only plans of another type have: they are a mistake of the requester. */
-static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
+static int parse_unsupported(struct genl_info *info, const struct hc_plan_params *p)
 {
 	const struct plan_row *row = &plan_rows[p->ops->id];
 	const u8 *attr;
 
-	for (attr = row->strange; attr && *attr; attr++)
+	for (attr = row->unsupported; attr && *attr; attr++)
 		if (info->attrs[*attr]) {
 			info->extack->_msg = row->only;
 			return plan_refuse(info, *attr);
@@ -454,36 +454,36 @@ static int parse_guard(const struct sk_buff *skb, struct genl_info *info,
 
 /**
  * struct everywhere - a deferred request to all machines
- * @later: must be first
+ * @deferred: must be first
  * @outcome: the request's outcome
  */
 struct everywhere {
-	struct hc_later later;
+	struct hc_deferred deferred;
 	struct hc_commit_outcome outcome;
 };
 
-static int everywhere_look(struct hc_later *later, bool gone)
+static int everywhere_look(struct hc_deferred *deferred, bool gone)
 {
-	struct everywhere *e = container_of(later, struct everywhere, later);
+	struct everywhere *e = container_of(deferred, struct everywhere, deferred);
 
-	later->next = jiffies + 1;
+	deferred->next = jiffies + 1;
 	if (gone)
 		return -ECANCELED;
 	if (!e->outcome.over)
 		return -EAGAIN;
 	if (e->outcome.error)
-		later->extack._msg = e->outcome.text;
+		deferred->extack._msg = e->outcome.text;
 	return e->outcome.error;
 }
 
-static void everywhere_release(struct hc_later *later)
+static void everywhere_release(struct hc_deferred *deferred)
 {
-	struct everywhere *e = container_of(later, struct everywhere, later);
+	struct everywhere *e = container_of(deferred, struct everywhere, deferred);
 
-	hc_commit_forget(later->fabric, &e->outcome);
+	hc_commit_forget(deferred->fabric, &e->outcome);
 }
 
-static const struct hc_later_ops everywhere_ops = {
+static const struct hc_deferred_ops everywhere_ops = {
 	.look		= everywhere_look,
 	.release	= everywhere_release,
 	.brief		= true,
@@ -499,14 +499,14 @@ static int everywhere(struct sk_buff *skb, struct genl_info *info, const struct 
 
 	if (err)
 		return err;
-	e = hc_later_new(skb, info, sizeof(*e), &everywhere_ops);
+	e = hc_deferred_new(skb, info, sizeof(*e), &everywhere_ops);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 	err = p ? hc_commit_new(fabric, p, &e->outcome, info->extack) :
 		  hc_commit_del(fabric, id, &e->outcome, info->extack);
 	if (!err)
-		return hc_later_wait(&e->later, info);
-	hc_later_free(&e->later);
+		return hc_deferred_wait(&e->deferred, info);
+	hc_deferred_free(&e->deferred);
 	return err;
 }
 
@@ -534,7 +534,7 @@ static int plan_new(struct sk_buff *skb, struct genl_info *info)
 	if (!err && p.ops->cube)
 		err = hc_fabric_need_cube(fabric, info->extack);
 	if (!err)
-		err = parse_strange(info, &p);
+		err = parse_unsupported(info, &p);
 	if (!err)
 		err = parse_repair(info, &p);
 	if (!err)

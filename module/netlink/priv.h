@@ -114,25 +114,25 @@ static inline bool hc_asked_gone(const struct hc_asked *asked)
 	return sock_flag(asked->sk, SOCK_DEAD);
 }
 
-struct hc_later;
+struct hc_deferred;
 
 /**
- * struct hc_later_ops - what a deferred request waits for
+ * struct hc_deferred_ops - what a deferred request waits for
  * @look: check whether the request is over; if not, set @next. @gone: the requester has closed its
  *	socket. Called under hc_fabric.lock. Return: -EAGAIN if the request is not over, else its
  *	result
  * @release: free what the request holds, or NULL
  * @brief: the request may be long, so the answer quotes it without its attributes
  */
-struct hc_later_ops {
-	int (*look)(struct hc_later *later, bool gone);
-	void (*release)(struct hc_later *later);
+struct hc_deferred_ops {
+	int (*look)(struct hc_deferred *deferred, bool gone);
+	void (*release)(struct hc_deferred *deferred);
 	bool brief;
 };
 
 /**
- * struct hc_later - a deferred request; under hc_fabric.lock
- * @list: in hc_laters.list
+ * struct hc_deferred - a deferred request; under hc_fabric.lock
+ * @list: in hc_deferred_list.list
  * @fabric: the fabric
  * @ops: what the request waits for
  * @asked: the requester
@@ -140,10 +140,10 @@ struct hc_later_ops {
  * @extack: extack of the answer
  * @next: when @ops->look is to be called again, jiffies
  */
-struct hc_later {
+struct hc_deferred {
 	struct list_head list;
 	struct hc_fabric *fabric;
-	const struct hc_later_ops *ops;
+	const struct hc_deferred_ops *ops;
 	struct hc_asked asked;
 	struct genl_info info;
 	struct netlink_ext_ack extack;
@@ -232,7 +232,7 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
 
 /**
- * hc_fill_away() - write a node of another machine
+ * hc_fill_remote() - write a node of another machine
  * @msg: the message
  * @fabric: the fabric
  * @u: its number
@@ -241,8 +241,8 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
  * Context: config
  * Return: 0 or -EMSGSIZE
  */
-int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
-		 const u32 *words);
+int hc_fill_remote(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
+		   const u32 *words);
 
 /**
  * hc_fill_link() - write a link
@@ -405,7 +405,7 @@ struct hc_node *hc_nl_node(struct genl_info *info, int attr);
  */
 struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim);
 
-/* --- netlink/later.c --- */
+/* --- netlink/deferred.c --- */
 
 /**
  * hc_asked_keep() - copy what a deferred answer needs of a request
@@ -439,53 +439,53 @@ void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink
 void hc_asked_free(struct hc_asked *asked);
 
 /**
- * hc_later_new() - defer a request
+ * hc_deferred_new() - defer a request
  * @skb: the request
  * @info: the request, parsed
- * @size: bytes of an object that begins with a struct hc_later
+ * @size: bytes of an object that begins with a struct hc_deferred
  * @ops: what the request waits for
  *
  * Context: request, under hc_fabric.lock
  * Return: the object, or an ERR_PTR
  */
-void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
-		   const struct hc_later_ops *ops);
+void *hc_deferred_new(struct sk_buff *skb, struct genl_info *info, size_t size,
+		      const struct hc_deferred_ops *ops);
 
 /**
- * hc_later_wait() - answer a deferred request as soon as it is over; consumes the request
- * @later: from hc_later_new()
+ * hc_deferred_wait() - answer a deferred request as soon as it is over; consumes the request
+ * @deferred: from hc_deferred_new()
  * @info: the request
  *
  * Context: request, under hc_fabric.lock
  * Return: the value for the handler to return
  */
-int hc_later_wait(struct hc_later *later, struct genl_info *info);
+int hc_deferred_wait(struct hc_deferred *deferred, struct genl_info *info);
 
 /**
- * hc_later_free() - free a deferred request that was never started; the handler's return value is
- *	then the only reply
- * @later: from hc_later_new()
+ * hc_deferred_free() - free a deferred request that was never started; the handler's return value
+ *	is then the only reply
+ * @deferred: from hc_deferred_new()
  *
  * Context: request, under hc_fabric.lock
  */
-void hc_later_free(struct hc_later *later);
+void hc_deferred_free(struct hc_deferred *deferred);
 
 /**
- * hc_later_notified() - defer a request until nodes have acted on the new state of their links, and
- *	then notify listeners
+ * hc_deferred_notified() - defer a request until nodes have acted on the new state of their links,
+ *	and then notify listeners
  * @skb: the request
  * @info: the request, parsed
  * @node: the node whose links change, or NULL: the request clears all faults of the fabric
  * @dims: mask of dimensions; the neighbours along these have to act on the change, too
  *
  * Context: request, under hc_fabric.lock
- * Return: the request for hc_later_wait(), or an ERR_PTR
+ * Return: the request for hc_deferred_wait(), or an ERR_PTR
  */
-struct hc_later *hc_later_notified(struct sk_buff *skb, struct genl_info *info,
-				   struct hc_node *node, u32 dims);
+struct hc_deferred *hc_deferred_notified(struct sk_buff *skb, struct genl_info *info,
+					 struct hc_node *node, u32 dims);
 
 /* Sets up and ends the deferred requests of a fabric. */
-extern struct hc_notifier hc_later_notifier;
+extern struct hc_notifier hc_deferred_notifier;
 
 int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info);

@@ -191,14 +191,14 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 {
 	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
 	u32 all = hc_node_ports(node);
-	struct hc_later *later = hc_later_notified(skb, info, node, failed ? all : 0);
+	struct hc_deferred *deferred = hc_deferred_notified(skb, info, node, failed ? all : 0);
 	int err;
 
-	if (IS_ERR(later))
-		return PTR_ERR(later);
+	if (IS_ERR(deferred))
+		return PTR_ERR(deferred);
 	err = node_set_byzantine(info, node, conf);
 	if (err) {
-		hc_later_free(later);
+		hc_deferred_free(deferred);
 		return err;
 	}
 	if (info->attrs[HYPERCUBE_A_NODE_OWNER] && !uid_eq(node->owner, *owner)) {
@@ -207,7 +207,7 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	}
 	if (failed)
 		hc_link_set_failed(node, nla_get_u8(failed));
-	return hc_later_wait(later, info);
+	return hc_deferred_wait(deferred, info);
 }
 
 /* Check first what is invalid, so that an invalid request changes nothing. If a later step fails,
@@ -376,7 +376,7 @@ static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int 
 }
 
 /* Refuse, and name the machine at the remote end, if its trunk knows the address. */
-static int away_refuse(struct genl_info *info, const struct hc_node *node, unsigned int dim)
+static int remote_refuse(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	const struct hc_trunk *trunk;
 	int len;
@@ -395,13 +395,13 @@ static int away_refuse(struct genl_info *info, const struct hc_node *node, unsig
 }
 
 /* Check that settings that each end has for itself are only changed at ends on this machine. */
-static int away_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
+static int remote_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	if (node->fabric->nodes[hc_node_peer(node, dim)] ||
 	    info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ||
 	    !(names_impairment(info) || names_model(info)))
 		return 0;
-	return away_refuse(info, node, dim);
+	return remote_refuse(info, node, dim);
 }
 
 static int one_way_check(struct genl_info *info)
@@ -434,26 +434,26 @@ static int link_set(struct sk_buff *skb, struct genl_info *info)
 {
 	unsigned int dim, ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
 	struct hc_node *node = hc_nl_link(info, &dim);
-	struct hc_later *later;
+	struct hc_deferred *deferred;
 	int err;
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = one_way_check(info) ?: flap_check(info) ?: away_check(info, node, dim);
+	err = one_way_check(info) ?: flap_check(info) ?: remote_check(info, node, dim);
 	if (err)
 		return err;
-	later = hc_later_notified(skb, info, node, hc_bit(dim));
-	if (IS_ERR(later))
-		return PTR_ERR(later);
+	deferred = hc_deferred_notified(skb, info, node, hc_bit(dim));
+	if (IS_ERR(deferred))
+		return PTR_ERR(deferred);
 	err = link_impair(info, node, dim, ends);
 	if (!err)
 		err = link_flap(info, node, dim);
 	if (err) {
-		hc_later_free(later);
+		hc_deferred_free(deferred);
 		return err;
 	}
 	link_change(info, node, dim, ends);
-	return hc_later_wait(later, info);
+	return hc_deferred_wait(deferred, info);
 }
 
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
@@ -466,12 +466,12 @@ int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_later *later = hc_later_notified(skb, info, NULL, 0);
+	struct hc_deferred *deferred = hc_deferred_notified(skb, info, NULL, 0);
 
-	if (IS_ERR(later))
-		return PTR_ERR(later);
+	if (IS_ERR(deferred))
+		return PTR_ERR(deferred);
 	hc_link_clear(hc_info_fabric(info));
-	return hc_later_wait(later, info);
+	return hc_deferred_wait(deferred, info);
 }
 
 /* ------------------------------------------------------------ tasks */
@@ -535,11 +535,11 @@ static int detect_reply(struct genl_info *info, const struct hc_fabric *fabric, 
 
 /**
  * struct detect - a request for a round of DETECT
- * @later: must be first
+ * @deferred: must be first
  * @round: the round
  */
 struct detect {
-	struct hc_later later;
+	struct hc_deferred deferred;
 	struct hc_detect round;
 };
 
@@ -557,29 +557,29 @@ static void detect_notify(const struct hc_detect *round)
 	}
 }
 
-static int detect_look(struct hc_later *later, bool gone)
+static int detect_look(struct hc_deferred *deferred, bool gone)
 {
-	struct detect *r = container_of(later, struct detect, later);
+	struct detect *r = container_of(deferred, struct detect, deferred);
 	int err;
 
 	if (gone && hc_detect_may_stop(&r->round))
 		return -ECANCELED;
 	err = hc_detect_step(&r->round);
-	later->next = r->round.next;
+	deferred->next = r->round.next;
 	if (err)
 		return err;
 	detect_notify(&r->round);
 	if (gone)
 		return -ECANCELED;
-	return detect_reply(&later->info, later->fabric, r->round.links);
+	return detect_reply(&deferred->info, deferred->fabric, r->round.links);
 }
 
-static void detect_release(struct hc_later *later)
+static void detect_release(struct hc_deferred *deferred)
 {
-	hc_detect_free(&container_of(later, struct detect, later)->round);
+	hc_detect_free(&container_of(deferred, struct detect, deferred)->round);
 }
 
-static const struct hc_later_ops detect_ops = {
+static const struct hc_deferred_ops detect_ops = {
 	.look		= detect_look,
 	.release	= detect_release,
 };
@@ -587,15 +587,15 @@ static const struct hc_later_ops detect_ops = {
 int hc_nl_detect(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *timeout = info->attrs[HYPERCUBE_A_DETECT_TIMEOUT];
-	struct detect *r = hc_later_new(skb, info, sizeof(*r), &detect_ops);
+	struct detect *r = hc_deferred_new(skb, info, sizeof(*r), &detect_ops);
 	int err;
 
 	if (IS_ERR(r))
 		return PTR_ERR(r);
 	err = hc_detect_init(&r->round, hc_info_fabric(info), timeout ? nla_get_u32(timeout) : 0);
 	if (err) {
-		hc_later_free(&r->later);
+		hc_deferred_free(&r->deferred);
 		return err;
 	}
-	return hc_later_wait(&r->later, info);
+	return hc_deferred_wait(&r->deferred, info);
 }

@@ -22,9 +22,9 @@
 
 #include "fabric/byzantine.h"
 #include "fabric/fabric.h"
-#include "fabric/far.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/copy.h"
@@ -180,7 +180,7 @@ static void copy_send(struct hc_node *node, unsigned int dim, struct sk_buff *sk
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return;
 	}
-	if (!hc_far_goes_on(node->fabric, skb)) {
+	if (!hc_remote_skb_goes_on(node->fabric, skb)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 		return;
 	}

@@ -90,7 +90,7 @@ static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 anno
 	return true;
 }
 
-static bool is_away(const struct hc_node *node, unsigned int dim)
+static bool is_remote(const struct hc_node *node, unsigned int dim)
 {
 	return node->ports[dim].end;
 }
@@ -204,7 +204,7 @@ void hc_detect_test(struct hc_node *node)
 		for (d = 0; d < node->fabric->topo.ports; d++)
 			if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
 				send_test(node, d, round,
-					  is_away(node, d) ? HC_TEST_F_ASK : 0);
+					  is_remote(node, d) ? HC_TEST_F_ASK : 0);
 	/* Pairs with all_have(): the frames are in the neighbours' queues. */
 	smp_store_release(&node->detect->tested, round);
 }
@@ -267,7 +267,7 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		WRITE_ONCE(node->detect->received, node->detect->received & ~hc_bit(dim));
 		/* A peer on another machine has rounds of its own, for which @spared says nothing.
 		 */
-		if (!is_spared(node, dim) || is_away(node, dim))
+		if (!is_spared(node, dim) || is_remote(node, dim))
 			mark(node, dim, true, false);
 	} else if (ok & hc_bit(dim)) {
 		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
@@ -372,7 +372,7 @@ static bool undecided(const struct hc_node *node, unsigned int dim)
 /* Return: true if the reply to a test frame is still to come from another machine. */
 static bool unanswered(const struct hc_node *node, unsigned int dim)
 {
-	return is_away(node, dim) && !(READ_ONCE(node->ports[dim].flags) & HC_PORT_CLOSED) &&
+	return is_remote(node, dim) && !(READ_ONCE(node->ports[dim].flags) & HC_PORT_CLOSED) &&
 	       !(dims_received(node) & hc_bit(dim)) && !is_spared(node, dim);
 }
 

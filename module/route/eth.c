@@ -37,8 +37,8 @@
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
-#include "fabric/gate.h"
 #include "fabric/node.h"
+#include "fabric/poll_limit.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
@@ -164,7 +164,7 @@ static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 	 */
 	if (unlikely(!hc_napi_holds_nothing(&node->napi) ||
 		     !skb_queue_empty_lockless(&node->ethq.list))) {
-		hc_gate_enter(node);
+		hc_poll_limit_enter(node);
 		return false;
 	}
 	hc_eth_host_rx(node, skb);

@@ -48,18 +48,18 @@
 #include <linux/bitmap.h>
 #include <linux/list.h>
 
-#include "fabric/fabric.h"
-#include "fabric/far.h"
-#include "fabric/frame.h"
 #include "fabric/byzantine.h"
+#include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/own.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/eth.h"
-#include "route/route.h"
 #include "route/lsdb.h"
+#include "route/route.h"
 #include "route/walk.h"
 #include "route/way.h"
 
@@ -268,7 +268,7 @@ static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct
 {
 	__be32 nr = hc_way_nr(skb);
 
-	hc_far_arrived(skb);
+	hc_remote_skb_arrived(skb);
 	skb = walk_strip(node, from, skb);
 	if (!skb)
 		return NULL;
@@ -338,7 +338,7 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	}
 	if (d == NO_DIM)
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
-	if (!hc_far_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
+	if (!hc_remote_skb_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	if (walk_append(skb, d))
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
@@ -393,7 +393,7 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		route_forward(node, dim, skb);
 		return NULL;
 	}
-	hc_far_arrived(skb);
+	hc_remote_skb_arrived(skb);
 	/* Frames for the IP stack keep the walk: it is removed with our header later, so removing
 	 * it here would gain nothing.
 	 */

@@ -14,11 +14,11 @@
 #include "compat.h"
 #include "fabric/byzantine.h"
 #include "fabric/fabric.h"
-#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/own.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/walk.h"
@@ -45,7 +45,7 @@ static int way_forward(struct hc_node *node, unsigned int from, struct sk_buff *
 
 	if (!hc_link_usable(node, d))
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_LINK_DOWN);
-	if (!hc_far_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
+	if (!hc_remote_skb_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	if (skb_cow_head(skb, 0))
 		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);

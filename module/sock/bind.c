@@ -22,8 +22,8 @@
 #include <net/tcp_states.h>
 
 #include "coll/coll.h"
-#include "fabric/guest.h"
 #include "fabric/limits.h"
+#include "fabric/netns_move.h"
 #include "sock/collect.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"
@@ -369,7 +369,7 @@ static int sock_bind(struct socket *sock, const struct sockaddr_hypercube *shc, 
 
 	fabric = hc_fabric_get(sock_net(sock->sk), shc->shc_fabric);
 	if (!fabric)
-		fabric = hc_guest_fabric_get(sock_net(sock->sk), shc->shc_fabric, shc->shc_node);
+		fabric = hc_netns_fabric_get(sock_net(sock->sk), shc->shc_fabric, shc->shc_node);
 	if (!fabric)
 		return -ENODEV;
 	err = shc->shc_node < fabric->topo.nodes && hc_is_here(fabric, shc->shc_node) ?

@@ -255,7 +255,7 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
  * In both cases neighbours that wait for this node in the earlier round that it leaves are
  * notified.
  */
-static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
+static void deferred_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
 	const struct hc_wire_round *w = &r->link[dim].last;
 	bool over = is_over(w->flags);
@@ -311,7 +311,7 @@ bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next)
 		r->ready = now + GAP;
 		hc_round_superseded(node, r);
 		if (is_over(l->last.flags) || (l->id & U16_MAX) == node->id)
-			later_miss(node, r, d);
+			deferred_miss(node, r, d);
 		else
 			hc_round_join(node, r, l->id, hc_round_method(l->last.method), d);
 	}

@@ -344,7 +344,7 @@ static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 
 	list_for_each_entry(trunk, &fabric->trunks->list, list) {
 		if (trunk->awaited && error && hc_commit_counts(c))
-			hc_commit_refuse_far(trunk, &c->refusal, error, why);
+			hc_commit_refuse_remote(trunk, &c->refusal, error, why);
 		trunk->awaited = false;
 	}
 }
@@ -431,8 +431,8 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk)
 	if (parent)
 		c->parent = NULL;
 	if (trunk->awaited && hc_commit_counts(c))
-		hc_commit_refuse_far(trunk, &c->refusal, -EHOSTUNREACH,
-				     "the trunk to them has ended");
+		hc_commit_refuse_remote(trunk, &c->refusal, -EHOSTUNREACH,
+					"the trunk to them has ended");
 	if (parent && c->waits && c->step == HC_COMMIT_PREPARE) {
 		own_step(fabric, HC_COMMIT_DROP);
 	} else if (trunk->awaited) {

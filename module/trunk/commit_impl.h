@@ -123,14 +123,14 @@ void hc_commit_refuse_here(const struct hc_fabric *fabric, struct hc_commit_refu
 			   const char *why);
 
 /**
- * hc_commit_refuse_far() - record that the machine at the other end of a trunk does not answer
+ * hc_commit_refuse_remote() - record that the machine at the other end of a trunk does not answer
  * @trunk: the trunk
  * @v: the record
  * @error: a negative errno
  * @why: a sentence
  */
-void hc_commit_refuse_far(const struct hc_trunk *trunk, struct hc_commit_refusal *v, int error,
-			  const char *why);
+void hc_commit_refuse_remote(const struct hc_trunk *trunk, struct hc_commit_refusal *v, int error,
+			     const char *why);
 
 /**
  * hc_commit_error() - decode an error

@@ -61,8 +61,8 @@ void hc_commit_refuse_here(const struct hc_fabric *fabric, struct hc_commit_refu
 	hc_commit_refuse(v, error, fabric->fixed, fabric->base, why);
 }
 
-void hc_commit_refuse_far(const struct hc_trunk *trunk, struct hc_commit_refusal *v, int error,
-			  const char *why)
+void hc_commit_refuse_remote(const struct hc_trunk *trunk, struct hc_commit_refusal *v, int error,
+			     const char *why)
 {
 	hc_commit_refuse(v, error, trunk->fixed, trunk->base, why);
 }

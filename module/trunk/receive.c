@@ -25,9 +25,9 @@
 #include "compat.h"
 #include "fabric/arrive.h"
 #include "fabric/fabric.h"
-#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/node.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "trunk/commit.h"
@@ -357,8 +357,8 @@ static void frame_begin(struct hc_trunk *trunk)
 	unsigned int head = frame_head(hdr, len);
 	int err;
 
-	rx->skb = hc_far_alloc(trunk->fabric, head, len - head,
-			       type && type->flags & HC_FT_WHOLE, &err);
+	rx->skb = hc_remote_skb_alloc(trunk->fabric, head, len - head,
+				      type && type->flags & HC_FT_WHOLE, &err);
 	if (!rx->skb) {
 		hc_trunk_break(trunk, err, err == -EMSGSIZE ?
 			       "The other end sends a frame that is too long" :
@@ -398,7 +398,7 @@ static void frame_deliver(struct hc_trunk *trunk)
 	/* A frame for the IP stack is not charged: the node's queue limits such frames separately,
 	 * and afterwards they belong to the stack.
 	 */
-	if (!hc_frame_is(skb, HC_FT_STACK) && !hc_far_charge(trunk->fabric, skb)) {
+	if (!hc_frame_is(skb, HC_FT_STACK) && !hc_remote_skb_charge(trunk->fabric, skb)) {
 		hc_trunk_break(trunk, -ENOBUFS, "The fabric may hold no more memory");
 		return;
 	}

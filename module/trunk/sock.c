@@ -164,10 +164,10 @@ void hc_trunk_sock_quiet(struct hc_trunk *trunk)
 }
 
 /* Let the socket give up its reference to its network namespace. */
-static void sock_loosen(struct sock *sk)
+static void sock_unaccount(struct sock *sk)
 {
 	lock_sock(sk);
-	hc_sk_loose_in(sk, sock_net(sk));
+	hc_sk_unaccounted_in(sk, sock_net(sk));
 	release_sock(sk);
 }
 
@@ -203,7 +203,7 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 	if (sock->sk->sk_protocol != IPPROTO_TCP)
 		return 0;
 	tcp_sock_set_nodelay(sock->sk);
-	sock_loosen(sock->sk);
+	sock_unaccount(sock->sk);
 	return 0;
 }
 

@@ -10,10 +10,10 @@
 #include <linux/wait_bit.h>
 
 #include "compat.h"
-#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/transport.h"
 #include "hc_topo.h"
 #include "notifier.h"
 #include "trunk/commit.h"
@@ -448,7 +448,7 @@ int __init hc_trunk_module_init(void)
 	hc_trunk_wq = alloc_workqueue("hypercube_trunk", WQ_UNBOUND, 0);
 	if (!hc_trunk_wq)
 		return -ENOMEM;
-	hc_carrier_trunk = &hc_trunk_carrier;
+	hc_transport_trunk = &hc_trunk_transport;
 	hc_notifier_add(&notifier);
 	return 0;
 }

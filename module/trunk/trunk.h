@@ -35,7 +35,7 @@
 #include "wire.h"
 #include "wire_trunk.h"
 
-struct hc_carrier_ops;
+struct hc_transport_ops;
 struct hc_fabric;
 struct hc_node;
 struct hc_port;
@@ -433,7 +433,7 @@ void hc_trunk_send_work(struct work_struct *work);
  * @port: its end of the link
  * @skb: the frame
  *
- * Context: that of hc_carrier_ops.xmit, in an RCU read section
+ * Context: that of hc_transport_ops.xmit, in an RCU read section
  */
 void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port *port,
 		   struct sk_buff *skb);
@@ -524,8 +524,8 @@ void hc_trunk_rx_exit(struct hc_trunk *trunk);
  */
 void hc_trunk_receive_work(struct work_struct *work);
 
-/* --- carrier.c --- */
-extern const struct hc_carrier_ops hc_trunk_carrier;
+/* --- transport.c --- */
+extern const struct hc_transport_ops hc_trunk_transport;
 
 /**
  * hc_trunk_end_received() - apply the state that the peer has sent of the remote end of a link

@@ -185,7 +185,7 @@ static void make_end(struct frame *f, const struct moment *m)
 	w->status = htonl(fz_chance(80) ? fz_below(134) : (uint32_t)fz_number(4));
 	w->node = htons(fz_below(9));
 	w->dim = htons(fz_below(4));
-	w->flags = htonl(fz_below(2 * HC_STOP_F_AWAY));
+	w->flags = htonl(fz_below(2 * HC_STOP_F_NO_DATA));
 }
 
 static void make_state(struct frame *f, const struct moment *m)

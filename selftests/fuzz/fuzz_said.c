@@ -271,7 +271,7 @@ static bool end_of_peer(void)
 static bool stop_of_peer(void)
 {
 	static const unsigned int flags[] = {
-		0, HC_STOP_F_SOFT, HC_STOP_F_IDLE, HC_STOP_F_OVER, HC_STOP_F_OVER | HC_STOP_F_AWAY,
+		0, HC_STOP_F_SOFT, HC_STOP_F_IDLE, HC_STOP_F_OVER, HC_STOP_F_OVER | HC_STOP_F_NO_DATA,
 	};
 	unsigned int sink = said.c.plan.tree.sink, i;
 

@@ -7,10 +7,10 @@
 #include <linux/bitops.h>
 #include <linux/limits.h>
 
-#include "fabric/carrier.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "fabric/transport.h"
 
 static int none_open(struct hc_node *node, unsigned int dim)
 {
@@ -38,7 +38,7 @@ static u32 none_mtu(const struct hc_node *node, unsigned int dim)
 	return U32_MAX;
 }
 
-const struct hc_carrier_ops hc_carrier_none = {
+const struct hc_transport_ops hc_transport_none = {
 	.name	= "none",
 	.open	= none_open,
 	.close	= none_close,

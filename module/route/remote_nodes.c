@@ -10,8 +10,8 @@
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
-#include "route/away.h"
 #include "route/lsdb.h"
+#include "route/remote_nodes.h"
 
 /* Fill @words with the FAULT words of all nodes: for a local node its own FAULT word, for a remote
  * node the newest version in any local node's database. Return: false if there is no memory.
@@ -72,7 +72,7 @@ static bool words_reach(const struct hc_fabric *fabric, const u32 *words, u32 *s
 	return true;
 }
 
-u32 *hc_away_words(const struct hc_fabric *fabric)
+u32 *hc_remote_faults(const struct hc_fabric *fabric)
 {
 	u32 nodes = fabric->topo.nodes, u;
 	u32 *words = kvcalloc(nodes, sizeof(*words), GFP_KERNEL);
@@ -90,7 +90,7 @@ u32 *hc_away_words(const struct hc_fabric *fabric)
 	return words;
 }
 
-bool hc_away_lost(const struct hc_fabric *fabric, const u32 *words, u32 u)
+bool hc_remote_lost(const struct hc_fabric *fabric, const u32 *words, u32 u)
 {
 	return !hc_is_here(fabric, u) && words[u] == hc_ports(&fabric->topo, u);
 }

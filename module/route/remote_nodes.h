@@ -2,15 +2,15 @@
 /*
  * The FAULT words of the nodes on other machines, as this machine knows them.
  */
-#ifndef _HC_AWAY_H
-#define _HC_AWAY_H
+#ifndef _HC_REMOTE_NODES_H
+#define _HC_REMOTE_NODES_H
 
 #include <linux/types.h>
 
 struct hc_fabric;
 
 /**
- * hc_away_words() - get the FAULT words of all nodes of a fabric that spans machines
+ * hc_remote_faults() - get the FAULT words of all nodes of a fabric that spans machines
  * @fabric: the fabric
  *
  * For a local node this is its own FAULT word, for a remote node the newest one that any local node
@@ -21,17 +21,17 @@ struct hc_fabric;
  * Return: an array with the FAULT word of each node, which the caller frees by kvfree(), or NULL if
  *	there is no memory
  */
-u32 *hc_away_words(const struct hc_fabric *fabric);
+u32 *hc_remote_faults(const struct hc_fabric *fabric);
 
 /**
- * hc_away_lost() - tell whether a remote node is failed or unreachable
+ * hc_remote_lost() - tell whether a remote node is failed or unreachable
  * @fabric: the fabric
- * @words: what hc_away_words() returned
+ * @words: what hc_remote_faults() returned
  * @u: node number
  *
  * Context: any
  * Return: true if @u is on another machine and all its links are faulty
  */
-bool hc_away_lost(const struct hc_fabric *fabric, const u32 *words, u32 u);
+bool hc_remote_lost(const struct hc_fabric *fabric, const u32 *words, u32 u);
 
-#endif /* _HC_AWAY_H */
+#endif /* _HC_REMOTE_NODES_H */

@@ -10,9 +10,9 @@
 #include <net/sock.h>
 
 #include "fabric/fabric.h"
-#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/limits.h"
+#include "fabric/remote_skb.h"
 #include "fabric/skb.h"
 
 /* Memory of frames in transit to other nodes, in a fabric. Frames with a payload may take half of
@@ -69,8 +69,8 @@ static struct sk_buff *alloc_pieces(unsigned int head, unsigned int len, gfp_t g
 	return skb;
 }
 
-struct sk_buff *hc_far_alloc(struct hc_fabric *fabric, unsigned int head, unsigned int len,
-			     bool whole, int *err)
+struct sk_buff *hc_remote_skb_alloc(struct hc_fabric *fabric, unsigned int head, unsigned int len,
+				    bool whole, int *err)
 {
 	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
 	struct sk_buff *skb = NULL;
@@ -88,29 +88,29 @@ struct sk_buff *hc_far_alloc(struct hc_fabric *fabric, unsigned int head, unsign
 
 /* ------------------------------------------------------------ accounting */
 
-struct hc_fabric *hc_far_fabric(const struct sk_buff *skb)
+struct hc_fabric *hc_remote_skb_fabric(const struct sk_buff *skb)
 {
 	return skb_shinfo(skb)->destructor_arg;
 }
 
-/* Uncharge what hc_far_charge() has charged: skb->truesize may have grown in transit, skb->mark has
- * not.
+/* Uncharge what hc_remote_skb_charge() has charged: skb->truesize may have grown in transit,
+ * skb->mark has not.
  */
 static void far_free(struct sk_buff *skb)
 {
-	atomic_long_sub(skb->mark, &hc_far_fabric(skb)->far);
-	hc_poll_uncharge(hc_far_fabric(skb), skb->mark);
+	atomic_long_sub(skb->mark, &hc_remote_skb_fabric(skb)->far);
+	hc_poll_uncharge(hc_remote_skb_fabric(skb), skb->mark);
 	skb->mark = 0;
 }
 
 /* The destructor of a frame in transit to another node. */
 static void on_way_free(struct sk_buff *skb)
 {
-	atomic_long_sub(skb->mark, &hc_far_fabric(skb)->on_way);
+	atomic_long_sub(skb->mark, &hc_remote_skb_fabric(skb)->on_way);
 	far_free(skb);
 }
 
-bool hc_far_charge(struct hc_fabric *fabric, struct sk_buff *skb)
+bool hc_remote_skb_charge(struct hc_fabric *fabric, struct sk_buff *skb)
 {
 	if (atomic_long_read(&fabric->far) + skb->truesize > READ_ONCE(trunk_memory) ||
 	    !hc_poll_charge(fabric, skb->truesize))
@@ -122,12 +122,12 @@ bool hc_far_charge(struct hc_fabric *fabric, struct sk_buff *skb)
 	return true;
 }
 
-bool hc_far_is(const struct sk_buff *skb)
+bool hc_remote_skb_is(const struct sk_buff *skb)
 {
 	return skb->destructor == far_free || skb->destructor == on_way_free;
 }
 
-bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb)
+bool hc_remote_skb_goes_on(struct hc_fabric *fabric, struct sk_buff *skb)
 {
 	long max = hc_frame_is(skb, HC_FT_BARE) ? ON_WAY_MAX : ON_WAY_MAX / 2;
 
@@ -140,15 +140,15 @@ bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb)
 	return true;
 }
 
-void hc_far_arrived(struct sk_buff *skb)
+void hc_remote_skb_arrived(struct sk_buff *skb)
 {
 	if (likely(skb->destructor != on_way_free))
 		return;
-	atomic_long_sub(skb->mark, &hc_far_fabric(skb)->on_way);
+	atomic_long_sub(skb->mark, &hc_remote_skb_fabric(skb)->on_way);
 	skb->destructor = far_free;
 }
 
-bool hc_frame_is_loose(const struct sk_buff *skb)
+bool hc_frame_is_unaccounted(const struct sk_buff *skb)
 {
 	return !skb->sk && (!skb->destructor || skb->destructor == far_free) &&
 	       !hc_frame_is(skb, HC_FT_SEGMENT);

@@ -11,11 +11,11 @@
  */
 #include <linux/slab.h>
 
-#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "fabric/transport.h"
 #include "hc_bounds.h"
 #include "hc_topo.h"
 #include "notifier.h"
@@ -94,7 +94,7 @@ static u32 trunk_state(const struct hc_node *node, unsigned int dim,
 	rcu_read_lock();
 	trunk = rcu_dereference(end->trunk);
 	if (trunk && hc_trunk_tx_busy(trunk))
-		state = HC_CARRIER_BUSY;
+		state = HC_TRANSPORT_BUSY;
 	rcu_read_unlock();
 	return state;
 }
@@ -215,7 +215,7 @@ void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)
 		hc_notify_link(node, dim);
 }
 
-const struct hc_carrier_ops hc_trunk_carrier = {
+const struct hc_transport_ops hc_trunk_transport = {
 	.name	= "trunk",
 	.open	= trunk_open,
 	.close	= trunk_close,

@@ -14,7 +14,7 @@
 #include <linux/wait_bit.h>
 
 #include "fabric/fabric.h"
-#include "fabric/guest.h"
+#include "fabric/netns_move.h"
 #include "fabric/node.h"
 
 static bool is_endpoint(const struct net_device *dev)
@@ -25,7 +25,7 @@ static bool is_endpoint(const struct net_device *dev)
 /* The unregistration of a net_device that is found under RCU does not end before the read section
  * does, so its fabric's struct still exists; only the fabric's reference count may be 0.
  */
-struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id)
+struct hc_fabric *hc_netns_fabric_get(struct net *net, const char *name, u32 id)
 {
 	struct hc_fabric *fabric = NULL;
 	struct net_device *dev;
@@ -56,7 +56,7 @@ static int go_home(struct hc_node *node)
 	return dev_change_net_namespace(node->dev, home, "hc%d");
 }
 
-static struct hc_node *guest_find(struct net *net)
+static struct hc_node *moved_find(struct net *net)
 {
 	struct net_device *dev;
 
@@ -73,7 +73,7 @@ static struct hc_node *guest_find(struct net *net)
 /* The node's net_device was unregistered in @net, which is about to be freed: let the net_device
  * point to the fabric's namespace instead.
  */
-static void guest_forget(struct hc_fabric *fabric, u32 id)
+static void moved_forget(struct hc_fabric *fabric, u32 id)
 {
 	mutex_lock(&fabric->lock);
 	if (!fabric->dead)
@@ -88,14 +88,14 @@ static void guest_forget(struct hc_fabric *fabric, u32 id)
  * without it. So the owner of a namespace that was lent an endpoint can make that one endpoint
  * useless, but no other one. Return: false if there was none.
  */
-static bool guest_leaves(struct net *net)
+static bool moved_leaves(struct net *net)
 {
 	struct hc_fabric *fabric = NULL;
 	struct hc_node *node;
 	u32 id;
 
 	rtnl_lock();
-	node = guest_find(net);
+	node = moved_find(net);
 	if (node && go_home(node)) {
 		fabric = node->fabric;
 		kref_get(&fabric->ref);
@@ -108,14 +108,14 @@ static bool guest_leaves(struct net *net)
 	if (fabric) {
 		if (atomic_dec_and_test(&fabric->leaving))
 			wake_up_var(&fabric->leaving);
-		guest_forget(fabric, id);
+		moved_forget(fabric, id);
 		hc_fabric_put(fabric);
 	}
 	return node;
 }
 
-void hc_guests_leave(struct net *net)
+void hc_netns_leave(struct net *net)
 {
-	while (guest_leaves(net))
+	while (moved_leaves(net))
 		cond_resched();
 }

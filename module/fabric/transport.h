@@ -4,8 +4,8 @@
  * end to the other. No other code knows where the other end is: all that a node learns of its
  * neighbour comes in frames, or by hc_link_received().
  */
-#ifndef _HC_CARRIER_H
-#define _HC_CARRIER_H
+#ifndef _HC_TRANSPORT_H
+#define _HC_TRANSPORT_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
@@ -35,10 +35,10 @@ struct hc_link_said {
 };
 
 /* Flags that .state() returns. */
-#define HC_CARRIER_BUSY	BIT(0)	/* the other end has not taken all that was sent; a snapshot */
+#define HC_TRANSPORT_BUSY	BIT(0)	/* the other end has not taken all that was sent */
 
 /**
- * struct hc_carrier_ops - a transport
+ * struct hc_transport_ops - a transport
  * @name: for tracing and messages
  * @open: find the other end; all local nodes of the fabric exist, and no frame was sent yet. May
  *	sleep. Return: 0 or -errno
@@ -47,10 +47,10 @@ struct hc_link_said {
  *	in the sending node's poll, or for an impaired link by its timer, never in both at once
  *	(impair.c). Frames arrive in order
  * @state: with @said: send it to the other end, which takes it by hc_link_received(); the caller
- *	holds hc_fabric.lock. With NULL: query, in any context. Return: HC_CARRIER_*
+ *	holds hc_fabric.lock. With NULL: query, in any context. Return: HC_TRANSPORT_*
  * @mtu: bytes of the longest frame that the transport takes, from the header on
  */
-struct hc_carrier_ops {
+struct hc_transport_ops {
 	const char *name;
 	int (*open)(struct hc_node *node, unsigned int dim);
 	void (*close)(struct hc_node *node, unsigned int dim);
@@ -60,11 +60,11 @@ struct hc_carrier_ops {
 	u32 (*mtu)(const struct hc_node *node, unsigned int dim);
 };
 
-/* Both ends are nodes of one machine (carrier_mem.c). */
-extern const struct hc_carrier_ops hc_carrier_mem;
-/* The node has no such port (carrier_none.c). */
-extern const struct hc_carrier_ops hc_carrier_none;
-/* The other end is a node of another machine; trunk/carrier.c sets it at init. */
-extern const struct hc_carrier_ops *hc_carrier_trunk;
+/* Both ends are nodes of one machine (transport_mem.c). */
+extern const struct hc_transport_ops hc_transport_mem;
+/* The node has no such port (transport_none.c). */
+extern const struct hc_transport_ops hc_transport_none;
+/* The other end is a node of another machine; trunk/transport.c sets it at init. */
+extern const struct hc_transport_ops *hc_transport_trunk;
 
-#endif /* _HC_CARRIER_H */
+#endif /* _HC_TRANSPORT_H */

@@ -6,11 +6,11 @@
  * fabric until all polls and timers of its nodes have ended for good; nodes are freed after that.
  */
 #include "fabric/arrive.h"
-#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "fabric/transport.h"
 
 static int mem_open(struct hc_node *node, unsigned int dim)
 {
@@ -46,7 +46,7 @@ static u32 mem_state(const struct hc_node *node, unsigned int dim,
 
 	if (said)
 		hc_link_received(peer, dim, said);
-	return skb_queue_empty_lockless(&peer->rxq.list) ? 0 : HC_CARRIER_BUSY;
+	return skb_queue_empty_lockless(&peer->rxq.list) ? 0 : HC_TRANSPORT_BUSY;
 }
 
 static u32 mem_mtu(const struct hc_node *node, unsigned int dim)
@@ -54,7 +54,7 @@ static u32 mem_mtu(const struct hc_node *node, unsigned int dim)
 	return U32_MAX;
 }
 
-const struct hc_carrier_ops hc_carrier_mem = {
+const struct hc_transport_ops hc_transport_mem = {
 	.name	= "memory",
 	.open	= mem_open,
 	.close	= mem_close,

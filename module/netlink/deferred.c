@@ -4,10 +4,10 @@
  *
  * While a request runs, generic netlink holds a lock that others need: a module that registers a
  * family waits for it, and all other users of netlink wait for that module. So no request sleeps
- * until the fabric has completed an action. The request starts the action, leaves a struct hc_later
- * and returns. One work item of the fabric checks all deferred requests from time to time, under
- * the fabric's lock, and answers those that are over: with a reply, if there is one, and with the
- * acknowledgment that the request would have had.
+ * until the fabric has completed an action. The request starts the action, leaves a struct
+ * hc_deferred and returns. One work item of the fabric checks all deferred requests from time to
+ * time, under the fabric's lock, and answers those that are over: with a reply, if there is one,
+ * and with the acknowledgment that the request would have had.
  *
  * Lifetime: a deferred request holds a copy of the request, charged to the requester, and a
  * reference to the requester's socket, which holds the network namespace. The fabric holds the
@@ -26,17 +26,17 @@
 #include "netlink/priv.h"
 #include "route/detect.h"
 
-#define LATER_MAX	64		/* deferred requests of a fabric */
+#define DEFERRED_MAX	64		/* deferred requests of a fabric */
 #define LOOK_MAX	(HZ / 10)	/* jiffies within which a closed socket is noticed */
 
 /**
- * struct hc_laters - the deferred requests of a fabric; under hc_fabric.lock
+ * struct hc_deferred_list - the deferred requests of a fabric; under hc_fabric.lock
  * @fabric: the fabric
- * @list: struct hc_later.list
+ * @list: struct hc_deferred.list
  * @n: number of deferred requests
  * @work: checks them
  */
-struct hc_laters {
+struct hc_deferred_list {
 	struct hc_fabric *fabric;
 	struct list_head list;
 	unsigned int n;
@@ -92,128 +92,129 @@ void hc_asked_free(struct hc_asked *asked)
 
 /* ------------------------------------------------------------ waiting */
 
-void hc_later_free(struct hc_later *later)
+void hc_deferred_free(struct hc_deferred *deferred)
 {
-	if (later->ops->release)
-		later->ops->release(later);
-	hc_asked_free(&later->asked);
-	kfree(later);
+	if (deferred->ops->release)
+		deferred->ops->release(deferred);
+	hc_asked_free(&deferred->asked);
+	kfree(deferred);
 }
 
 /* Send the answer first, then free the object: the text of its extack may lie in the object. */
-static void later_end(struct hc_later *later, int err)
+static void deferred_end(struct hc_deferred *deferred, int err)
 {
-	hc_asked_answer(&later->asked, err, &later->extack);
-	hc_later_free(later);
+	hc_asked_answer(&deferred->asked, err, &deferred->extack);
+	hc_deferred_free(deferred);
 }
 
-static void later_work(struct work_struct *work)
+static void deferred_work(struct work_struct *work)
 {
-	struct hc_laters *laters = container_of(to_delayed_work(work), struct hc_laters, work);
-	struct hc_fabric *fabric = laters->fabric;
+	struct hc_deferred_list *pending = container_of(to_delayed_work(work),
+							struct hc_deferred_list, work);
+	struct hc_fabric *fabric = pending->fabric;
 	unsigned long next = jiffies + LOOK_MAX;
-	struct hc_later *later, *more;
+	struct hc_deferred *deferred, *more;
 	int err;
 
 	mutex_lock(&fabric->lock);
 	if (fabric->dead)
 		goto unlock;
-	list_for_each_entry_safe(later, more, &fabric->laters->list, list) {
-		bool gone = hc_asked_gone(&later->asked);
+	list_for_each_entry_safe(deferred, more, &fabric->deferred->list, list) {
+		bool gone = hc_asked_gone(&deferred->asked);
 
 		err = -EAGAIN;
-		if (gone || time_after_eq(jiffies, later->next))
-			err = later->ops->look(later, gone);
+		if (gone || time_after_eq(jiffies, deferred->next))
+			err = deferred->ops->look(deferred, gone);
 		if (err == -EAGAIN) {
-			if (time_before(later->next, next))
-				next = later->next;
+			if (time_before(deferred->next, next))
+				next = deferred->next;
 			continue;
 		}
-		list_del(&later->list);
-		fabric->laters->n--;
-		later_end(later, err);
+		list_del(&deferred->list);
+		fabric->deferred->n--;
+		deferred_end(deferred, err);
 	}
-	if (!list_empty(&fabric->laters->list))
-		queue_delayed_work(system_long_wq, &fabric->laters->work,
+	if (!list_empty(&fabric->deferred->list))
+		queue_delayed_work(system_long_wq, &fabric->deferred->work,
 				   time_after(next, jiffies) ? next - jiffies : 0);
 unlock:
 	mutex_unlock(&fabric->lock);
 }
 
-void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
-		   const struct hc_later_ops *ops)
+void *hc_deferred_new(struct sk_buff *skb, struct genl_info *info, size_t size,
+		      const struct hc_deferred_ops *ops)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	struct hc_later *later;
+	struct hc_deferred *deferred;
 	int err;
 
 	lockdep_assert_held(&fabric->lock);
-	if (fabric->laters->n >= LATER_MAX) {
+	if (fabric->deferred->n >= DEFERRED_MAX) {
 		NL_SET_ERR_MSG(info->extack, "Too many requests wait for this fabric");
 		return ERR_PTR(-EBUSY);
 	}
-	later = kzalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!later)
+	deferred = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!deferred)
 		return ERR_PTR(-ENOMEM);
-	err = hc_asked_keep(&later->asked, skb, info, ops->brief);
+	err = hc_asked_keep(&deferred->asked, skb, info, ops->brief);
 	if (err) {
-		kfree(later);
+		kfree(deferred);
 		return ERR_PTR(err);
 	}
-	later->fabric = fabric;
-	later->ops = ops;
-	later->info = *info;
-	later->info.nlhdr = nlmsg_hdr(later->asked.skb);
-	later->info.genlhdr = nlmsg_data(later->info.nlhdr);
-	later->info.attrs = NULL;
-	later->info.extack = &later->extack;
-	later->next = jiffies;
-	return later;
+	deferred->fabric = fabric;
+	deferred->ops = ops;
+	deferred->info = *info;
+	deferred->info.nlhdr = nlmsg_hdr(deferred->asked.skb);
+	deferred->info.genlhdr = nlmsg_data(deferred->info.nlhdr);
+	deferred->info.attrs = NULL;
+	deferred->info.extack = &deferred->extack;
+	deferred->next = jiffies;
+	return deferred;
 }
 
-int hc_later_wait(struct hc_later *later, struct genl_info *info)
+int hc_deferred_wait(struct hc_deferred *deferred, struct genl_info *info)
 {
-	struct hc_fabric *fabric = later->fabric;
-	int err = later->ops->look(later, false);
+	struct hc_fabric *fabric = deferred->fabric;
+	int err = deferred->ops->look(deferred, false);
 
 	lockdep_assert_held(&fabric->lock);
 	if (err != -EAGAIN) {
-		later_end(later, err);
+		deferred_end(deferred, err);
 	} else {
-		list_add_tail(&later->list, &fabric->laters->list);
-		fabric->laters->n++;
-		mod_delayed_work(system_long_wq, &fabric->laters->work, 1);
+		list_add_tail(&deferred->list, &fabric->deferred->list);
+		fabric->deferred->n++;
+		mod_delayed_work(system_long_wq, &fabric->deferred->work, 1);
 	}
-	/* -EINTR makes netlink send no answer now; later_end() sends it. */
+	/* -EINTR makes netlink send no answer now; deferred_end() sends it. */
 	return -EINTR;
 }
 
-static void later_init(struct hc_fabric *fabric, void *state)
+static void deferred_init(struct hc_fabric *fabric, void *state)
 {
-	struct hc_laters *laters = state;
+	struct hc_deferred_list *pending = state;
 
-	laters->fabric = fabric;
-	INIT_LIST_HEAD(&laters->list);
-	INIT_DELAYED_WORK(&laters->work, later_work);
-	fabric->laters = laters;
+	pending->fabric = fabric;
+	INIT_LIST_HEAD(&pending->list);
+	INIT_DELAYED_WORK(&pending->work, deferred_work);
+	fabric->deferred = pending;
 }
 
-static void later_stop(struct hc_fabric *fabric)
+static void deferred_stop(struct hc_fabric *fabric)
 {
-	struct hc_later *later, *more;
+	struct hc_deferred *deferred, *more;
 
-	cancel_delayed_work_sync(&fabric->laters->work);
-	list_for_each_entry_safe(later, more, &fabric->laters->list, list) {
-		list_del(&later->list);
-		NL_SET_ERR_MSG(&later->extack, "The fabric was removed meanwhile");
-		later_end(later, -ENODEV);
+	cancel_delayed_work_sync(&fabric->deferred->work);
+	list_for_each_entry_safe(deferred, more, &fabric->deferred->list, list) {
+		list_del(&deferred->list);
+		NL_SET_ERR_MSG(&deferred->extack, "The fabric was removed meanwhile");
+		deferred_end(deferred, -ENODEV);
 	}
 }
 
-struct hc_notifier hc_later_notifier = {
-	.fabric_size	= sizeof(struct hc_laters),
-	.fabric_init	= later_init,
-	.fabric_stop	= later_stop,
+struct hc_notifier hc_deferred_notifier = {
+	.fabric_size	= sizeof(struct hc_deferred_list),
+	.fabric_init	= deferred_init,
+	.fabric_stop	= deferred_stop,
 };
 
 /* ------------------------------------------------------------ changes of links */
@@ -224,7 +225,7 @@ struct hc_notifier hc_later_notifier = {
 /**
  * struct announcement - a request that has changed the state of links, and waits until all nodes
  *	concerned have acted on the change
- * @later: must be first
+ * @deferred: must be first
  * @node: the node whose links have changed, or NULL: links of all nodes
  * @dims: mask of dimensions; the neighbours of @node along these have to act on the change, too
  * @from: without @node: all nodes below this number have acted on the change
@@ -233,7 +234,7 @@ struct hc_notifier hc_later_notifier = {
  *	CHANGES_NODE if the node itself changes
  */
 struct announcement {
-	struct hc_later later;
+	struct hc_deferred deferred;
 	struct hc_node *node;
 	u32 dims;
 	u32 from;
@@ -244,7 +245,7 @@ struct announcement {
 /* Record which nodes and links change when all faults are cleared, for changes_notify(). */
 static void changes_note(struct announcement *t)
 {
-	const struct hc_fabric *fabric = t->later.fabric;
+	const struct hc_fabric *fabric = t->deferred.fabric;
 	unsigned int d;
 	const struct hc_node *node;
 
@@ -260,7 +261,7 @@ static void changes_note(struct announcement *t)
 
 static void changes_notify(const struct announcement *t)
 {
-	const struct hc_fabric *fabric = t->later.fabric;
+	const struct hc_fabric *fabric = t->deferred.fabric;
 	struct hc_node *node;
 	unsigned int d;
 
@@ -276,7 +277,7 @@ static void changes_notify(const struct announcement *t)
 
 static void announcement_notify(const struct announcement *t)
 {
-	switch (t->later.info.genlhdr->cmd) {
+	switch (t->deferred.info.genlhdr->cmd) {
 	case HYPERCUBE_CMD_LINK_SET:
 		hc_notify_link(t->node, __ffs(t->dims));
 		break;
@@ -285,7 +286,7 @@ static void announcement_notify(const struct announcement *t)
 		break;
 	default:
 		changes_notify(t);
-		hc_notify_fabric(t->later.fabric, HYPERCUBE_CMD_FABRIC_NTF);
+		hc_notify_fabric(t->deferred.fabric, HYPERCUBE_CMD_FABRIC_NTF);
 	}
 }
 
@@ -294,7 +295,7 @@ static void announcement_notify(const struct announcement *t)
  */
 static bool all_know(struct announcement *t)
 {
-	const struct hc_fabric *fabric = t->later.fabric;
+	const struct hc_fabric *fabric = t->deferred.fabric;
 	const struct hc_node *node;
 
 	while ((node = hc_node_from(fabric, t->from))) {
@@ -308,7 +309,7 @@ static bool all_know(struct announcement *t)
 
 static bool all_notified(struct announcement *t)
 {
-	const struct hc_fabric *fabric = t->later.fabric;
+	const struct hc_fabric *fabric = t->deferred.fabric;
 	const struct hc_node *node;
 	unsigned int d;
 
@@ -322,31 +323,31 @@ static bool all_notified(struct announcement *t)
 	return hc_detect_is_acked(t->node);
 }
 
-static int announcement_look(struct hc_later *later, bool gone)
+static int announcement_look(struct hc_deferred *deferred, bool gone)
 {
-	struct announcement *t = container_of(later, struct announcement, later);
+	struct announcement *t = container_of(deferred, struct announcement, deferred);
 
-	later->next = jiffies + 1;
+	deferred->next = jiffies + 1;
 	if (!all_notified(t)) {
 		if (!gone && time_before(jiffies, t->end))
 			return -EAGAIN;
-		NL_SET_ERR_MSG(&later->extack,
+		NL_SET_ERR_MSG(&deferred->extack,
 			       "The change is made, but not all neighbours know of it yet");
 	}
 	announcement_notify(t);
 	return 0;
 }
 
-static const struct hc_later_ops announcement_ops = {
+static const struct hc_deferred_ops announcement_ops = {
 	.look	= announcement_look,
 };
 
-struct hc_later *hc_later_notified(struct sk_buff *skb, struct genl_info *info,
-				   struct hc_node *node, u32 dims)
+struct hc_deferred *hc_deferred_notified(struct sk_buff *skb, struct genl_info *info,
+					 struct hc_node *node, u32 dims)
 {
 	u32 all = node ? 0 : hc_info_fabric(info)->topo.nodes;
-	struct announcement *t = hc_later_new(skb, info, struct_size(t, changes, all),
-					      &announcement_ops);
+	struct announcement *t = hc_deferred_new(skb, info, struct_size(t, changes, all),
+						 &announcement_ops);
 
 	if (IS_ERR(t))
 		return ERR_CAST(t);
@@ -355,5 +356,5 @@ struct hc_later *hc_later_notified(struct sk_buff *skb, struct genl_info *info,
 	t->end = jiffies + TELL_MAX;
 	if (!node)
 		changes_note(t);
-	return &t->later;
+	return &t->deferred;
 }
