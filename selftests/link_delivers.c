@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "ktap.h"
 #include "rings.h"
 #include "span.h"
@@ -27,12 +27,12 @@
 
 /**
  * struct work - an operation of a batch
- * @traits: traits of its collective
+ * @desc: descriptor of its collective
  * @collective: enum hypercube_collective
  * @bytes: bytes of a member's contribution, or of a block if the collective has blocks
  */
 struct work {
-	const struct hc_traits *traits;
+	const struct hc_coll_desc *desc;
 	unsigned int collective;
 	size_t bytes;
 };
@@ -58,22 +58,22 @@ static void block(uint8_t *to, size_t len, unsigned int k, unsigned int who, uns
 
 static bool sums(const struct work *w)
 {
-	return w->traits->payload == HC_PAYLOAD_ELEMENTS;
+	return w->desc->payload == HC_PAYLOAD_ELEMENTS;
 }
 
 /* Return: number of blocks that a party contributes. */
 static unsigned int gives(const struct work *w, unsigned int n, bool root)
 {
-	if (!hc_who_has(w->traits->gives, root))
+	if (!hc_who_has(w->desc->gives, root))
 		return 0;
-	return w->traits->parts || hc_traits_deals(w->traits) ? n : 1;
+	return w->desc->parts || hc_coll_deals(w->desc) ? n : 1;
 }
 
 static unsigned int gets(const struct work *w, unsigned int n, bool root)
 {
-	if (!hc_who_has(w->traits->gets, root))
+	if (!hc_who_has(w->desc->gets, root))
 		return 0;
-	if (sums(w) || w->traits->gives == HC_WHO_ROOT)
+	if (sums(w) || w->desc->gives == HC_WHO_ROOT)
 		return 1;
 	return n;
 }
@@ -82,11 +82,11 @@ static unsigned int gets(const struct work *w, unsigned int n, bool root)
 static void expected(uint8_t *to, const struct work *w, unsigned int k, unsigned int n,
 		     unsigned int who, unsigned int root)
 {
-	unsigned int from, whom = w->traits->parts || hc_traits_deals(w->traits) ? who : 0;
+	unsigned int from, whom = w->desc->parts || hc_coll_deals(w->desc) ? who : 0;
 	uint8_t *one = malloc(w->bytes + 8);
 	size_t i;
 
-	if (w->traits->gives == HC_WHO_ROOT) {
+	if (w->desc->gives == HC_WHO_ROOT) {
 		block(to, w->bytes, k, root, whom);
 	} else if (!sums(w)) {
 		for (from = 0; from < n; from++)
@@ -113,7 +113,7 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 	j->op = (struct hypercube_op){
 		.plan = PLAN, .collective = w->collective,
 		.oper = sums(w) ? HYPERCUBE_SUM : 0, .type = sums(w) ? HYPERCUBE_U64 : 0,
-		.flags = w->traits->gets == HC_WHO_ALL || w->traits->notified ? 0 :
+		.flags = w->desc->gets == HC_WHO_ALL || w->desc->notified ? 0 :
 			 HYPERCUBE_F_NOTIFY,
 		.bytes = ngives * w->bytes,
 	};
@@ -135,7 +135,7 @@ static bool right(const struct job *j, const struct work *w, unsigned int k, uns
 	     !memcmp(want, j->out, j->room);
 	if (!ok)
 		printf("# %s of %zu bytes, number %u, member %u: %u ends, refused %d, status %d, cause %d:%d, %zu of %zu bytes\n",
-		       w->traits->name, w->bytes, k, who, j->ends, j->refused, j->res.status,
+		       w->desc->name, w->bytes, k, who, j->ends, j->refused, j->res.status,
 		       (int)j->res.cause_node, (int)j->res.cause_dim, j->got, j->room);
 	free(want);
 	return ok;
@@ -255,10 +255,10 @@ static size_t size_choose(const struct work *w, unsigned int n, unsigned int seg
 	static const size_t sizes[] = { 0, 8, 248, 1000, 4104, 20000 };
 	size_t size = sizes[below(ARRAY_SIZE(sizes))];
 
-	if (w->traits->payload == HC_PAYLOAD_NONE)
+	if (w->desc->payload == HC_PAYLOAD_NONE)
 		return 0;
 	/* In rings each block goes to all members. */
-	if (w->traits->gets == HC_WHO_ALL && !sums(w))
+	if (w->desc->gets == HC_WHO_ALL && !sums(w))
 		blocks *= n / 2;
 	while (n * blocks * size / segment > FRAMES_MAX)
 		size /= 2;
@@ -272,9 +272,9 @@ static void works_make(struct work *w, const struct shape *s, const struct cube 
 	unsigned int c = 0, i = 0;
 
 	for (; i < many; c = (c + 1) % 16) {
-		const struct hc_traits *t = hc_traits(c);
+		const struct hc_coll_desc *t = hc_coll_desc(c);
 
-		if (!t || !hc_traits_carried(t, s->type, 0))
+		if (!t || !hc_coll_carried(t, s->type, 0))
 			continue;
 		w[i] = (struct work){ t, c, 0 };
 		w[i].bytes = size_choose(&w[i], cube->nodes, cube->segment);
@@ -447,8 +447,8 @@ TEST(megabytes_are_delivered)
 		ASSERT_EQ(0, cube_impair(&c, &bad));
 		works_make(w, &shapes[i], &c, many);
 		for (k = 0; k < many; k++)
-			if (w[k].traits->payload != HC_PAYLOAD_NONE)
-				w[k].bytes = sums(&w[k]) && !w[k].traits->parts ? 1 << 20 :
+			if (w[k].desc->payload != HC_PAYLOAD_NONE)
+				w[k].bytes = sums(&w[k]) && !w[k].desc->parts ? 1 << 20 :
 										  1 << 18;
 		EXPECT_EQ(0, batch(&c, &shapes[i], w, many, 0));
 		EXPECT_EQ(0, cube_del(&c));

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "decode.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "libhypercube.h"
 
 /* Print a time as tcpdump does: the local time of day, and microseconds. */
@@ -46,10 +46,10 @@ static void out_name(struct hcctl *h, const char *key, unsigned int v, const cha
 
 static void out_plan(struct hcctl *h, const struct decoded *d)
 {
-	const struct hc_traits *traits = hc_traits(d->collective);
+	const struct hc_coll_desc *desc = hc_coll_desc(d->collective);
 
 	if (d->known >= DECODED_DATA) {
-		out_name(h, "collective", d->collective, traits ? traits->name : NULL);
+		out_name(h, "collective", d->collective, desc ? desc->name : NULL);
 		out_name(h, "operator", d->oper, hcl_oper_name(d->oper));
 		out_name(h, "data_type", d->dtype, hcl_type_name(d->dtype));
 	}

@@ -102,7 +102,7 @@ static bool passes_pages(const struct nl_fabric *info, uint64_t bytes)
 	       bytes >= 2 * info->segment >> info->dim;
 }
 
-static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
+static void exchange_ask(const struct nl_fabric *info, const struct hc_coll_desc *t, uint64_t bytes,
 			 struct plan_choice *c)
 {
 	c->preferred = !(t->plans & hc_bit(HYPERCUBE_PLAN_TREE)) ||
@@ -112,7 +112,7 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t
 }
 
 /* Apply the rule. */
-static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
+static void rule_ask(const struct nl_fabric *info, const struct hc_coll_desc *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
 	if (t->parts || t->payload == HC_PAYLOAD_BLOCKS) {
@@ -126,7 +126,7 @@ static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, ui
 /* Return whether recursive doubling is preferred, in @c. It is only if the rule says so, and only
  * in a whole fabric without faults.
  */
-static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
+static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		  uint64_t bytes, struct plan_choice *c)
 {
 	struct hc_reason reason;

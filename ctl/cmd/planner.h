@@ -7,7 +7,7 @@
 #define _HCCTL_PLANNER_H
 
 #include "cmd.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 
 /**
  * struct plan_req - a request to make a plan
@@ -158,7 +158,7 @@ struct planner {
 	void (*warn)(struct hcctl *h, const void *plan);
 	void (*show)(struct hcctl *h, const struct nl_plan *v);
 	void (*show_more)(struct hcctl *h, const struct nl_plan *v);
-	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
+	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		      uint64_t bytes, struct plan_choice *c);
 	int (*truth)(const struct nl_plan *v, struct plan_truth *t);
 	int (*role)(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,

@@ -195,7 +195,7 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 /* Apply the rule if a tree could carry the collective. If it cannot, @c->why still has the reason
  * from the plan type that was considered before.
  */
-static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
+static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		  uint64_t bytes, struct plan_choice *c)
 {
 	(void)h;

@@ -64,7 +64,7 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 	if (type < 0)
 		return hc_invalid(h, "type", w->type,
 				  "u8..u64, i8..i64, f16, bf16, f32, f64 or record:WIDTH is wanted");
-	if (oper == HYPERCUBE_MERGE && r->traits->parts)
+	if (oper == HYPERCUBE_MERGE && r->desc->parts)
 		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
 	if (w->checked && !run_compares(oper, type))
 		return hc_invalid(h, "op", w->op, "its result depends on the order, so two trees are not compared");
@@ -101,7 +101,7 @@ static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 		{ true, { "iterations", arg_count, &r->iterations } },
 		{ true, { "timeout", arg_count, &r->timeout } },
 		{ true, { "details", NULL, &w->details } },
-		{ r->traits->payload == HC_PAYLOAD_ELEMENTS, { "op", arg_str, &w->op } },
+		{ r->desc->payload == HC_PAYLOAD_ELEMENTS, { "op", arg_str, &w->op } },
 		{ data, { "type", arg_str, &w->type } },
 		{ data, { "count", arg_u32, &r->count } },
 		{ data, { "data", arg_str, &w->file } },
@@ -207,7 +207,7 @@ static int bad_length(struct hcctl *h, const struct run *r, const char *file, si
 	else
 		hc_error(h, "%s has %zu bytes: %u elements of %u bytes for each of %u members are wanted%s",
 			 file, size, r->count, r->elem, r->n,
-			 r->traits->parts ? ", from each of them" : "");
+			 r->desc->parts ? ", from each of them" : "");
 	return HC_NO;
 }
 
@@ -402,7 +402,7 @@ static void method_words(const struct run *r, const char *words[METHODS])
 
 	words[n++] = "auto";
 	for (i = 0; (p = planner_at(i)) && n < METHODS - 1; i++)
-		if (r->traits->plans & hc_bit(p->type))
+		if (r->desc->plans & hc_bit(p->type))
 			words[n++] = p->object.name;
 	words[n] = NULL;
 }
@@ -412,7 +412,7 @@ int run_collective(struct hcctl *h, int argc, char **argv)
 	const struct run_kind *kind = h->cmd->own;
 	const char *methods[METHODS];
 	struct run r = {
-		.kind = kind, .traits = hc_traits(kind->collective),
+		.kind = kind, .desc = hc_coll_desc(kind->collective),
 		.p.collective = kind->collective,
 		.count = COUNT, .seed = 1, .iterations = 1, .timeout = TIMEOUT_MS,
 	};
@@ -422,7 +422,7 @@ int run_collective(struct hcctl *h, int argc, char **argv)
 	};
 
 	method_words(&r, methods);
-	if (r.traits->payload == HC_PAYLOAD_ELEMENTS)
+	if (r.desc->payload == HC_PAYLOAD_ELEMENTS)
 		w.op = "sum";
 	return run(h, &r, &w, argc, argv);
 }

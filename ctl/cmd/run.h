@@ -12,7 +12,7 @@
 #include <libhypercube.h>
 #include <libhypercube-checked.h>
 
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "planner.h"
 
 struct run;
@@ -36,7 +36,7 @@ struct run_part {
 };
 
 /**
- * struct run_kind - what is special about one collective; the rest follows from its traits
+ * struct run_kind - what is special about one collective; the rest follows from its descriptor
  * @collective: enum hypercube_collective
  * @take_part: make the library's call for one member
  * @checked: make the call over two trees and compare the results; NULL: not possible
@@ -57,7 +57,7 @@ struct run_kind {
  * @fabric: name of the fabric
  * @info: the fabric
  * @kind: the collective
- * @traits: traits of the collective
+ * @desc: descriptor of the collective
  * @p: parameters, the same at all members; of a BCAST, type and width describe the data
  * @elem: bytes of an element
  * @count: number of elements of each contribution, or of each part of it
@@ -82,7 +82,7 @@ struct run_kind {
 struct run {
 	const char *fabric;
 	const struct run_kind *kind;
-	const struct hc_traits *traits;
+	const struct hc_coll_desc *desc;
 	struct nl_fabric info;
 	struct hcl_params p;
 	uint32_t elem;
@@ -114,29 +114,29 @@ static inline bool run_is_root(const struct run *r, uint32_t rank)
 /* Does member number @rank get a result? */
 static inline bool run_gets(const struct run *r, uint32_t rank)
 {
-	return hc_who_has(r->traits->gets, run_is_root(r, rank));
+	return hc_who_has(r->desc->gets, run_is_root(r, rank));
 }
 
 static inline bool run_gives(const struct run *r, uint32_t rank)
 {
-	return hc_who_has(r->traits->gives, run_is_root(r, rank));
+	return hc_who_has(r->desc->gives, run_is_root(r, rank));
 }
 
 static inline bool run_has_data(const struct run *r)
 {
-	return r->traits->payload != HC_PAYLOAD_NONE;
+	return r->desc->payload != HC_PAYLOAD_NONE;
 }
 
 /* Return: the number of parts that a contribution has. */
 static inline uint32_t run_parts(const struct run *r)
 {
-	return r->traits->parts ? r->n : 1;
+	return r->desc->parts ? r->n : 1;
 }
 
 /* Return: true if the root gives one message, instead of a contribution of each member. */
 static inline bool run_is_message(const struct run *r)
 {
-	return r->traits->payload == HC_PAYLOAD_BYTES;
+	return r->desc->payload == HC_PAYLOAD_BYTES;
 }
 
 /**

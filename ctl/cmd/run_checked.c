@@ -113,7 +113,7 @@ static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 {
 	/* If all members get the result, it does not depend on the sink. */
-	uint32_t sink = r->traits->gets == HC_WHO_ROOT ? r->root : NL_NONE, id;
+	uint32_t sink = r->desc->gets == HC_WHO_ROOT ? r->root : NL_NONE, id;
 	struct hc_checked trees;
 	struct hc_faults *f;
 	const char *why;

@@ -131,19 +131,19 @@ static void all_blocks(const struct run *r, uint8_t *buf)
  */
 static bool has_all(const struct run *r, enum hc_who who)
 {
-	return r->traits->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
+	return r->desc->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
 }
 
 static bool gets_all(const struct run *r)
 {
-	return has_all(r, r->traits->gets) || hc_traits_shares(r->traits);
+	return has_all(r, r->desc->gets) || hc_coll_shares(r->desc);
 }
 
 void run_contribution(const struct run *r, uint32_t rank, void *buf)
 {
 	const struct run all = undivided(r);
 
-	if (has_all(r, r->traits->gives))
+	if (has_all(r, r->desc->gives))
 		all_blocks(r, buf);
 	else
 		block(&all, rank, buf);
@@ -151,14 +151,14 @@ void run_contribution(const struct run *r, uint32_t rank, void *buf)
 
 size_t run_in_bytes(const struct run *r, uint32_t rank)
 {
-	size_t bytes = has_all(r, r->traits->gives) ? r->n * r->bytes : undivided(r).bytes;
+	size_t bytes = has_all(r, r->desc->gives) ? r->n * r->bytes : undivided(r).bytes;
 
 	return run_gives(r, rank) ? bytes : 0;
 }
 
 size_t run_out_bytes(const struct run *r)
 {
-	return r->p.oper == HYPERCUBE_MERGE || gets_all(r) || hc_traits_placed(r->traits) ?
+	return r->p.oper == HYPERCUBE_MERGE || gets_all(r) || hc_coll_placed(r->desc) ?
 		r->n * r->bytes : r->bytes;
 }
 
@@ -378,8 +378,8 @@ uint8_t *run_expect_blocks(const struct run *r)
 
 int run_verify(const struct run *r, struct run_result *out)
 {
-	bool own = r->traits->parts ||
-		   (r->traits->payload == HC_PAYLOAD_BLOCKS && !gets_all(r));
+	bool own = r->desc->parts ||
+		   (r->desc->payload == HC_PAYLOAD_BLOCKS && !gets_all(r));
 	uint8_t *want;
 	uint32_t i;
 	int rc = 1;

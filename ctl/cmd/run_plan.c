@@ -12,7 +12,7 @@
 
 const char *run_not_by(const struct run *r, const struct planner *p)
 {
-	if (!hc_traits_carried(r->traits, p->type, r->p.oper))
+	if (!hc_coll_carried(r->desc, p->type, r->p.oper))
 		return "sorted runs are merged by a tree";
 	if (r->info.nodes && !r->info.dim && !p->any_network)
 		return "this needs a hypercube, and the fabric is another network";
@@ -59,7 +59,7 @@ static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint
 	 */
 	if (id)
 		return v->id == id && (r->method ? v->type == p->type :
-				       hc_traits_carried(r->traits, v->type, r->p.oper));
+				       hc_coll_carried(r->desc, v->type, r->p.oper));
 	/* A plan of only some nodes is used only if the user names it by its id. */
 	return v->type == p->type && !v->broken && (root == NL_NONE || p->root->of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
@@ -112,7 +112,7 @@ static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint3
 
 static bool may_be_preferred(const struct run *r, const struct planner *p)
 {
-	return p->prefer && r->traits->plans & hc_bit(p->type);
+	return p->prefer && r->desc->plans & hc_bit(p->type);
 }
 
 bool run_has_choice(const struct run *r)
@@ -145,7 +145,7 @@ static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 			r->choice.why = why;
 			continue;
 		}
-		rc = p->prefer(h, &r->info, r->traits, bytes, &r->choice);
+		rc = p->prefer(h, &r->info, r->desc, bytes, &r->choice);
 		if (rc)
 			return rc;
 		if (r->choice.preferred)

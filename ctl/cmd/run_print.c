@@ -103,7 +103,7 @@ static void print_verified(struct hcctl *h, const struct run *r, const struct ru
 	else
 		out_text(h, "%s to a plain computation%s\n",
 			 v->equal ? "verified: equal" : "NOT EQUAL",
-			 r->traits->gets == HC_WHO_ROOT ? "" : " at every member");
+			 r->desc->gets == HC_WHO_ROOT ? "" : " at every member");
 }
 
 static void print_method(struct hcctl *h, const struct run *r, const struct plan_truth *truth)
@@ -130,7 +130,7 @@ static void print_method(struct hcctl *h, const struct run *r, const struct plan
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)
 {
 	out_object(h, NULL);
-	out_str(h, "collective", "%s", r->traits->name);
+	out_str(h, "collective", "%s", r->desc->name);
 	out_str(h, "fabric", " on %s", r->fabric);
 	out_uint(h, "plan", " plan %" PRIu64, r->plan.id);
 	out_bool(h, "temporary", " (temporary)", r->temporary != 0);

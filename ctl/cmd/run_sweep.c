@@ -13,7 +13,7 @@
 
 static void head(struct hcctl *h, const struct run *r, const struct run_sweep *s)
 {
-	out_str(h, "collective", "# %s", r->traits->name);
+	out_str(h, "collective", "# %s", r->desc->name);
 	out_str(h, "fabric", " on %s", r->fabric);
 	if (s->op)
 		out_str(h, "op", ", %s", s->op);

@@ -7,8 +7,8 @@
 int run_truth(const struct run *r, bool optimum, struct plan_truth *t)
 {
 	*t = (struct plan_truth){
-		.faults = r->faults, .down = r->traits->gets != HC_WHO_ROOT, .search = optimum,
-		.parts = r->traits->parts,
+		.faults = r->faults, .down = r->desc->gets != HC_WHO_ROOT, .search = optimum,
+		.parts = r->desc->parts,
 	};
 	return planner_of(r->plan.type)->truth(&r->plan, t);
 }

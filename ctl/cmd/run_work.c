@@ -124,7 +124,7 @@ static void account(struct team *t, const struct worker *root)
 	uint64_t begin = root->begin, end = root->end;
 
 	t->out->res = root->res;
-	if (t->r->traits->notified || t->r->traits->gets == HC_WHO_ALL)
+	if (t->r->desc->notified || t->r->desc->gets == HC_WHO_ALL)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
 	/* With a coarse clock, the time of an iteration may be 0, so 0 cannot mean "none yet". */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "libhypercube.h"
 
 /**
@@ -307,9 +307,9 @@ static inline bool hcli_many(const struct hcl *h)
 
 static inline bool hcli_unasked(unsigned int collective)
 {
-	const struct hc_traits *t = hc_traits(collective);
+	const struct hc_coll_desc *t = hc_coll_desc(collective);
 
-	return t && hc_traits_unasked(t);
+	return t && hc_coll_unasked(t);
 }
 
 /* Does the operation wait for a message of a broadcast?  Such an operation sends nothing. */

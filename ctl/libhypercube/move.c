@@ -98,7 +98,7 @@ static size_t in_call(size_t bytes)
  */
 static bool whole(const struct hcl_op *op)
 {
-	return hc_traits(hcli_collective(&op->p))->parts;
+	return hc_coll_desc(hcli_collective(&op->p))->parts;
 }
 
 int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
@@ -151,7 +151,7 @@ static const struct cmsghdr *cmsg_find(struct msghdr *msg, int type, size_t leas
 /* Return: true if the pieces of the result arrive in any order, each at its own offset. */
 static bool placed(const struct hcl_op *op)
 {
-	return hc_traits_placed(hc_traits(hcli_collective(&op->p)));
+	return hc_coll_placed(hc_coll_desc(hcli_collective(&op->p)));
 }
 
 /* Return: the operation whose result will probably arrive next, or NULL. An operation whose pieces

@@ -107,12 +107,12 @@ int hcli_whole(struct hcl *h, const struct hcl_params *p, size_t blocks, size_t 
 		return 0;
 	return hcli_refuse(h, p, -EMSGSIZE,
 			   "%s: the blocks have more than %u bytes in all, the most in one call",
-			   hc_traits(hcli_collective(p))->name, HYPERCUBE_WHOLE_MAX);
+			   hc_coll_desc(hcli_collective(p))->name, HYPERCUBE_WHOLE_MAX);
 }
 
 static int params_check(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes)
 {
-	const struct hc_traits *t = hc_traits(hcli_collective(p));
+	const struct hc_coll_desc *t = hc_coll_desc(hcli_collective(p));
 	int elem = 1;
 
 	if (!t)
@@ -130,7 +130,7 @@ static int params_check(struct hcl *h, const struct hcl_params *p, const void *i
 	if (bytes % elem)
 		return hcli_refuse(h, p, -EINVAL, "%zu bytes are no multiple of the %d of an element",
 				   bytes, elem);
-	return t->parts || hc_traits_shares(t) ? hcli_whole(h, p, 1, bytes) : 0;
+	return t->parts || hc_coll_shares(t) ? hcli_whole(h, p, 1, bytes) : 0;
 }
 
 /* Report the failure of an operation that no call waits for. Return: 0 if there is none, its error,
@@ -192,7 +192,7 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 
 	hcli_failed(h, &op->p, op->id, err);
 	/* Only the kernel knows how many blocks the result has. */
-	if (err == -EMSGSIZE && hc_traits_shares(hc_traits(hcli_collective(&op->p))))
+	if (err == -EMSGSIZE && hc_coll_shares(hc_coll_desc(hcli_collective(&op->p))))
 		hcli_whole(h, &op->p, 1, op->out_max);
 	if (!port) {
 		op->next = h->free;
@@ -263,8 +263,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->out = out;
 	op->out_max = out_max;
 	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY ||
-		     hc_traits(hcli_collective(p))->notified ||
-		     hc_traits_shares(hc_traits(hcli_collective(p)));
+		     hc_coll_desc(hcli_collective(p))->notified ||
+		     hc_coll_shares(hc_coll_desc(hcli_collective(p)));
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
 	if (err == -ECANCELED && op->port)

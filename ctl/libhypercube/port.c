@@ -172,7 +172,7 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 	if (h->tied || listens || h->first == p->plan)
 		return 0;
 	/* An operation whose pieces arrive in any order does not share the first socket. */
-	if (!h->first && !hc_traits_placed(hc_traits(hcli_collective(p)))) {
+	if (!h->first && !hc_coll_placed(hc_coll_desc(hcli_collective(p)))) {
 		h->first = p->plan;
 		return 0;
 	}

@@ -13,7 +13,7 @@
  */
 #include "coll/coll.h"
 #include "coll/rounds.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "reduce/combine.h"
 
 /* ------------------------------------------------------------ parameters */
@@ -38,9 +38,9 @@ static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 /* Return: the bytes of an element, or -EINVAL. A message or a block is a string of bytes; a member
  * that contributes nothing (barrier) sends no elements, of type u8.
  */
-static int elem_size(const struct hc_traits *traits, const struct hc_wire_data *w)
+static int elem_size(const struct hc_coll_desc *desc, const struct hc_wire_data *w)
 {
-	switch (traits->payload) {
+	switch (desc->payload) {
 	case HC_PAYLOAD_BYTES:
 	case HC_PAYLOAD_BLOCKS:
 		return w->oper || w->dtype || w->width ? -EINVAL : 1;
@@ -62,7 +62,7 @@ bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w)
 	if (op->known)
 		return params_fit(op, w);
 	coll = hc_coll_find(op->member->plan->ops, w->collective, w->oper);
-	elem = IS_ERR(coll) ? -EINVAL : elem_size(hc_traits(coll->id), w);
+	elem = IS_ERR(coll) ? -EINVAL : elem_size(hc_coll_desc(coll->id), w);
 	if (elem < 0)
 		return false;
 	op->elem = elem;

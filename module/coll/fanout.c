@@ -27,7 +27,7 @@
 #include "compat.h"
 #include "fabric/limits.h"
 #include "fabric/link.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "trace.h"
 
 /* Does a part of @len bytes share the pages of @skb? A small part is copied instead, since it would
@@ -149,7 +149,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
  */
 static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 {
-	return !hc_member_is_root(m) || hc_who_has(hc_traits(op->coll->id)->gives, false);
+	return !hc_member_is_root(m) || hc_who_has(hc_coll_desc(op->coll->id)->gives, false);
 }
 
 /* Send a frame to source @i; consumes @part. Return: false if the operation is gone. */

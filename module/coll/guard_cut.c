@@ -12,16 +12,16 @@
 
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 
 /* Has a contribution a part for each member? If the root distributes blocks (scatter), that of the
  * root has.
  */
 static bool has_parts(const struct hc_coll_ops *coll, bool root)
 {
-	const struct hc_traits *t = hc_traits(coll->id);
+	const struct hc_coll_desc *t = hc_coll_desc(coll->id);
 
-	return t->parts || (root && hc_traits_deals(t));
+	return t->parts || (root && hc_coll_deals(t));
 }
 
 static const struct hc_coll_ops *coll_now(const struct hc_member *m, const struct hc_given *k)
@@ -75,7 +75,7 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 
 bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc_end *end)
 {
-	const struct hc_traits *t = hc_traits(k->coll->id);
+	const struct hc_coll_desc *t = hc_coll_desc(k->coll->id);
 	bool root = hc_member_is_root(m);
 
 	*end = m->guard->cause;

@@ -187,7 +187,7 @@ static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *
 	if (op->coll->own_part)
 		op->result = (s.deal.n ? s.deal.part * s.deal.n : s.bytes) * m->plan->nmembers;
 	/* A message comes from its source alone, so it names no missing members. */
-	sets.lacks &= !hc_traits_unasked(hc_traits(op->coll->id));
+	sets.lacks &= !hc_coll_unasked(hc_coll_desc(op->coll->id));
 	if (sets.lacks)
 		names = hc_result_names(m, op, &sets);
 	if (sets.lacks && !names) {

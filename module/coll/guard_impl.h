@@ -7,7 +7,7 @@
 #define _HC_GUARD_IMPL_H
 
 #include "coll/guard.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 
 /**
  * struct hc_epoch_sets - the members after a change of the members; see coll/guard_sets.c
@@ -36,7 +36,7 @@ static inline struct hc_had *hc_had(struct hc_guard *g, u64 nr)
  */
 static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 {
-	const struct hc_traits *t = hc_traits(coll->id);
+	const struct hc_coll_desc *t = hc_coll_desc(coll->id);
 
 	return t->gets == HC_WHO_ALL || t->payload == HC_PAYLOAD_NONE;
 }
@@ -44,7 +44,7 @@ static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 /* Do members other than the root get any data of an operation of this collective, and keep it? */
 static inline bool hc_all_keep(const struct hc_coll_ops *coll)
 {
-	return hc_all_notified(coll) || hc_traits_unasked(hc_traits(coll->id));
+	return hc_all_notified(coll) || hc_coll_unasked(hc_coll_desc(coll->id));
 }
 
 static inline void hc_guard_phase_set(struct hc_guard *g, enum hc_guard_phase phase)

@@ -392,7 +392,7 @@ static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	struct sk_buff *names;
 
 	/* A message comes from its source alone, so it names no missing members. */
-	if (hc_traits_unasked(hc_traits(op->coll->id)) ||
+	if (hc_coll_unasked(hc_coll_desc(op->coll->id)) ||
 	    !hc_epoch_lacks(m->plan, hc_epochs_now(m->plan), &sets))
 		return hc_result_pass(m, op, skb, true);
 	names = hc_result_names(m, op, &sets);

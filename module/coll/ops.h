@@ -4,9 +4,9 @@
  * coll/, sock/send.c) knows members, numbers and frames, and calls these functions instead of
  * testing for a type.
  *
- * A collective is a row in lib/hc_traits.c, which the tool reads too, and a struct hc_coll_ops for
- * each algorithm by which plans carry it, in the list of the plan type. A plan type is a file that
- * defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
+ * A collective is a row in lib/hc_coll_desc.c, which the tool reads too, and a struct hc_coll_ops
+ * for each algorithm by which plans carry it, in the list of the plan type. A plan type is a file
+ * that defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
  */
 #ifndef _HC_OPS_H
 #define _HC_OPS_H
@@ -29,7 +29,7 @@ enum hc_progress {
 
 /**
  * struct hc_coll_ops - how plans of a type carry a collective, with some operators
- * @id: enum hypercube_collective, whose traits are those of hc_traits()
+ * @id: enum hypercube_collective, with the descriptor hc_coll_desc()
  * @merges: with the operator MERGE, otherwise with all others; runs get longer as they are merged
  * @own_totals: each member knows only its own length
  * @comes_down: a result comes down after the contributions have gone up

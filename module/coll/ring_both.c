@@ -35,7 +35,7 @@
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_op.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 
 /* Return: the number of links from @from to @to in the ring's direction. */
 static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)

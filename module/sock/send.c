@@ -84,11 +84,11 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 }
 
 /* Return: the bytes of an element, or -EINVAL if operator, type or length are invalid. */
-static int op_elem(const struct hc_traits *traits, const struct hypercube_op *op)
+static int op_elem(const struct hc_coll_desc *desc, const struct hypercube_op *op)
 {
 	bool plain = !op->oper && !op->type && !op->width;
 
-	switch (traits->payload) {
+	switch (desc->payload) {
 	case HC_PAYLOAD_BYTES:
 	case HC_PAYLOAD_BLOCKS:
 		return plain ? 1 : -EINVAL;
@@ -136,13 +136,13 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 }
 
 /* Compute the length of a block, which no segment crosses. If the root sends a block to each member
- * (hc_traits_deals()), only the root has blocks.
+ * (hc_coll_deals()), only the root has blocks.
  */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
-		     const struct hc_traits *traits, const struct hypercube_op *op, u64 *block)
+		     const struct hc_coll_desc *desc, const struct hypercube_op *op, u64 *block)
 {
 	*block = op->bytes;
-	if (!hc_traits_deals(traits))
+	if (!hc_coll_deals(desc))
 		return 0;
 	if (plan->root != node->id)
 		return op->bytes ? -EINVAL : 0;
@@ -153,14 +153,14 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
  * whether its segments have a chunk of each block (.parts, .piece).
  */
 static int parts_get(struct hc_sock *hsk, const struct hc_plan *plan,
-		     const struct hc_traits *traits, const struct hypercube_op *op, u32 elem)
+		     const struct hc_coll_desc *desc, const struct hypercube_op *op, u32 elem)
 {
 	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
 	u64 elems = div_u64(op->bytes, elem);
 
 	hsk->parts = 0;
 	hsk->apart = false;
-	if (!traits->parts)
+	if (!desc->parts)
 		return 0;
 	/* The members that receive the blocks must stay those with which the plan was installed. */
 	if (plan->repairs)
@@ -198,16 +198,16 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 /* Check that all offsets in the result are valid, and that data which must be sent or returned as a
  * whole fit one call.
  */
-static int length_check(const struct hc_plan *plan, const struct hc_traits *traits,
+static int length_check(const struct hc_plan *plan, const struct hc_coll_desc *desc,
 			const struct hypercube_op *op)
 {
 	u64 all;
 
 	if (check_mul_overflow(op->bytes, (u64)plan->nmembers, &all) || all > S64_MAX)
 		return -EMSGSIZE;
-	if (traits->parts && op->bytes > HYPERCUBE_WHOLE_MAX)
+	if (desc->parts && op->bytes > HYPERCUBE_WHOLE_MAX)
 		return -EMSGSIZE;
-	return hc_traits_shares(traits) && all > HYPERCUBE_WHOLE_MAX ? -EMSGSIZE : 0;
+	return hc_coll_shares(desc) && all > HYPERCUBE_WHOLE_MAX ? -EMSGSIZE : 0;
 }
 
 /* Check that the socket may send to plan @plan. If another socket is connected to the plan, only
@@ -221,16 +221,16 @@ static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 }
 
 /* Check the parameters of an operation that do not depend on the plan. */
-static int op_check(const struct hc_traits *traits, const struct hypercube_op *op, u32 *elem)
+static int op_check(const struct hc_coll_desc *desc, const struct hypercube_op *op, u32 *elem)
 {
 	int size;
 
 	/* NOTIFY is invalid where all processes receive a result: that is their notification. */
 	if (op->reserved ||
 	    op->flags & ~(HYPERCUBE_F_STALE | HYPERCUBE_F_ALL_OR_NOTHING |
-			  (traits && traits->notified ? 0 : HYPERCUBE_F_NOTIFY)))
+			  (desc && desc->notified ? 0 : HYPERCUBE_F_NOTIFY)))
 		return -EINVAL;
-	size = traits ? op_elem(traits, op) : -EOPNOTSUPP;
+	size = desc ? op_elem(desc, op) : -EOPNOTSUPP;
 	if (size < 0)
 		return size;
 	*elem = size;
@@ -249,12 +249,12 @@ static bool op_same(const struct hypercube_op *a, const struct hypercube_op *b)
 static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const struct hc_node *node,
 		       const struct hypercube_op *op)
 {
-	int err = length_check(plan, hsk->traits, op);
+	int err = length_check(plan, hsk->desc, op);
 
 	if (!err)
-		err = block_get(plan, node, hsk->traits, op, &hsk->block);
+		err = block_get(plan, node, hsk->desc, op, &hsk->block);
 	if (!err)
-		err = parts_get(hsk, plan, hsk->traits, op, hsk->elem);
+		err = parts_get(hsk, plan, hsk->desc, op, hsk->elem);
 	if (!err)
 		err = seg_size_get(plan, op, hsk->elem, &hsk->seg_size);
 	hsk->epoch = plan->epoch;
@@ -275,8 +275,8 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 
 	hsk->checked = false;
 	if (!again) {
-		hsk->traits = hc_traits(op->collective);
-		err = op_check(hsk->traits, op, &hsk->elem);
+		hsk->desc = hc_coll_desc(op->collective);
+		err = op_check(hsk->desc, op, &hsk->elem);
 	}
 	if (err)
 		return err;
@@ -349,7 +349,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	struct hc_host_cb *cb;
 	struct sk_buff *skb;
 	u32 len = seg_len(hsk);
-	bool nothing = hsk->traits->payload == HC_PAYLOAD_NONE;
+	bool nothing = hsk->desc->payload == HC_PAYLOAD_NONE;
 	struct hc_wire_data *w;
 	int err;
 
@@ -460,7 +460,7 @@ static ssize_t record_rest(const struct hc_sock *hsk, struct msghdr *msg, size_t
 {
 	u64 before = hsk->sent + (hsk->seg ? hsk->seg_fill : 0);
 
-	if (!hsk->traits->parts)
+	if (!hsk->desc->parts)
 		return len > hsk->op.bytes - before ? -EMSGSIZE : len;
 	if (len != hsk->op.bytes)
 		return -EMSGSIZE;

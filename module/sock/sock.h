@@ -11,7 +11,7 @@
 
 #include "coll/ops.h"
 #include "compat.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "sock/unread.h"
 #include "task/queue.h"
 
@@ -36,7 +36,7 @@ struct hc_process_ops;
  * @send_lock: one contribution at a time; protects the members from @op to @seg_fill
  * @op: the contribution being sent, or the last one
  * @checked: @op is valid, and the members that are computed from it are set
- * @traits: traits of the collective of @op
+ * @desc: descriptor of the collective of @op
  * @block: no segment crosses a multiple of this many bytes; 0: the contribution is empty
  * @parts: number of blocks of the contribution, one for each member, if each segment has a chunk
  *	(piece) of each block, see coll/rounds.h; 0: segments are cut in the order of the bytes
@@ -79,7 +79,7 @@ struct hc_sock {
 	struct mutex send_lock;
 	struct hypercube_op op;
 	bool checked;
-	const struct hc_traits *traits;
+	const struct hc_coll_desc *desc;
 	u64 block;
 	u32 parts;
 	u32 piece;

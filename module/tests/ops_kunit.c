@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans carry what the traits say, on which the library and the tool rely.
+ * Plans carry what the descriptors say, on which the library and the tool rely.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 
 #include "coll/ops.h"
 
-#include "../lib/hc_traits.c"
+#include "../lib/hc_coll_desc.c"
 
 static bool carries(const struct hc_plan_ops *ops, u32 collective, bool merges)
 {
@@ -21,20 +21,20 @@ static bool carries(const struct hc_plan_ops *ops, u32 collective, bool merges)
 
 static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u32 collective)
 {
-	const struct hc_traits *t = hc_traits(collective);
+	const struct hc_coll_desc *t = hc_coll_desc(collective);
 
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, false),
-			    t && hc_traits_carried(t, ops->id, HYPERCUBE_SUM),
+			    t && hc_coll_carried(t, ops->id, HYPERCUBE_SUM),
 			    "collective %u, plans of type %u", collective, ops->id);
 	/* Only elements are merged: with others nobody asks the row. */
 	if (t && t->payload != HC_PAYLOAD_ELEMENTS)
 		return;
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, true),
-			    t && hc_traits_carried(t, ops->id, HYPERCUBE_MERGE),
+			    t && hc_coll_carried(t, ops->id, HYPERCUBE_MERGE),
 			    "merging collective %u, plans of type %u", collective, ops->id);
 }
 
-static void traits_fit(struct kunit *test)
+static void desc_fits(struct kunit *test)
 {
 	const struct hc_plan_ops *ops;
 	u32 type, c;
@@ -48,7 +48,7 @@ static void traits_fit(struct kunit *test)
 }
 
 static struct kunit_case ops_cases[] = {
-	KUNIT_CASE(traits_fit),
+	KUNIT_CASE(desc_fits),
 	{}
 };
 

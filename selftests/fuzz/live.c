@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "live.h"
 #include "rings.h"
 
@@ -174,7 +174,7 @@ static void contribute(struct cube *c, const struct row *r, unsigned int u, unsi
 
 	if (r->collective == HYPERCUBE_BARRIER)
 		op.bytes = 0;
-	if (hc_traits(r->collective)->parts) {
+	if (hc_coll_desc(r->collective)->parts) {
 		op.bytes = bytes * c->nodes;
 		op.flags = 0;
 	}

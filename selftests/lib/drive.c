@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cube.h"
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -45,7 +45,7 @@ static void job_stop(struct party *p, struct job *j, int err)
 static bool send_some(struct party *p)
 {
 	struct job *j = &p->job[p->next];
-	const struct hc_traits *t = hc_traits(j->op.collective);
+	const struct hc_coll_desc *t = hc_coll_desc(j->op.collective);
 	size_t at = j->period ? j->sent % j->period : j->sent;
 	size_t len = j->op.bytes - j->sent;
 	ssize_t n;
@@ -123,7 +123,7 @@ static struct job *placed(struct party *p)
 		struct job *j = &p->job[k];
 
 		if (j->waits && !j->ends && !j->refused)
-			return hc_traits_placed(hc_traits(j->op.collective)) ? j : NULL;
+			return hc_coll_placed(hc_coll_desc(j->op.collective)) ? j : NULL;
 	}
 	return NULL;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The traits of the collectives: each row makes sense.
+ * The descriptors of the collectives: each row makes sense.
  */
 #include <string.h>
 
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 #include "plan_test.h"
 
 #define LAST HYPERCUBE_REDUCE_SCATTER
@@ -14,26 +14,26 @@ TEST(traits_each_collective_has_sensible_ones)
 	const __u32 known = hc_bit(HYPERCUBE_PLAN_TREE) | hc_bit(HYPERCUBE_PLAN_BCAST) |
 			    hc_bit(HYPERCUBE_PLAN_DOUBLING) | hc_bit(HYPERCUBE_PLAN_RING) |
 			    hc_bit(HYPERCUBE_PLAN_SPAN);
-	const struct hc_traits *t;
+	const struct hc_coll_desc *t;
 	unsigned int i, j;
 
-	ASSERT_TRUE(!hc_traits(0) && !hc_traits(LAST + 1) && !hc_traits(~0u));
+	ASSERT_TRUE(!hc_coll_desc(0) && !hc_coll_desc(LAST + 1) && !hc_coll_desc(~0u));
 	for (i = 1; i <= LAST; i++) {
-		t = hc_traits(i);
+		t = hc_coll_desc(i);
 		ASSERT_TRUE(t && t->name && t->plans && !(t->plans & ~known));
 		for (j = 1; j < i; j++)
-			ASSERT_TRUE(strcmp(t->name, hc_traits(j)->name));
+			ASSERT_TRUE(strcmp(t->name, hc_coll_desc(j)->name));
 		/* Without data nobody gives and nobody gets, with data both do somewhere. */
 		ASSERT_TRUE((t->gives == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
-		ASSERT_TRUE(!hc_traits_unasked(t) || t->gives == HC_WHO_ROOT);
+		ASSERT_TRUE(!hc_coll_unasked(t) || t->gives == HC_WHO_ROOT);
 		/* Who gets parts gives them, and all do. */
 		ASSERT_TRUE(!t->parts || (t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL));
-		ASSERT_TRUE(!t->parts || !hc_traits_shares(t));
+		ASSERT_TRUE(!t->parts || !hc_coll_shares(t));
 		/* Members that call and get something, or are told, wait for it; who has all blocks
 		 * does not know yet who has his.
 		 */
-		ASSERT_TRUE(t->notified == ((t->gets == HC_WHO_ALL && !hc_traits_shares(t)) ||
+		ASSERT_TRUE(t->notified == ((t->gets == HC_WHO_ALL && !hc_coll_shares(t)) ||
 					    t->gets == HC_WHO_NONE));
 	}
 }
@@ -48,7 +48,7 @@ TEST(traits_who_the_root_and_the_others_are)
 
 static bool carried(unsigned int collective, unsigned int plan_type, unsigned int oper)
 {
-	return hc_traits_carried(hc_traits(collective), plan_type, oper);
+	return hc_coll_carried(hc_coll_desc(collective), plan_type, oper);
 }
 
 TEST(traits_which_plans_carry_what)

@@ -7,8 +7,8 @@
  * The root is the sink of a tree plan or the source of a broadcast; recursive doubling and rings
  * have none.
  */
-#ifndef _HC_TRAITS_H
-#define _HC_TRAITS_H
+#ifndef _HC_COLL_DESC_H
+#define _HC_COLL_DESC_H
 
 #include <linux/hypercube.h>
 
@@ -32,7 +32,7 @@ enum hc_payload {
 };
 
 /**
- * struct hc_traits - descriptor of a collective
+ * struct hc_coll_desc - descriptor of a collective
  * @name: its name
  * @gives: members that contribute data
  * @gets: members that get a result
@@ -42,7 +42,7 @@ enum hc_payload {
  * @notified: each caller is notified of the completion of its operation, as far as the caller
  *	depends on it, without requesting that
  */
-struct hc_traits {
+struct hc_coll_desc {
 	const char *name;
 	enum hc_who gives;
 	enum hc_who gets;
@@ -53,13 +53,13 @@ struct hc_traits {
 };
 
 /**
- * hc_traits() - find the descriptor of a collective
+ * hc_coll_desc() - find the descriptor of a collective
  * @collective: enum hypercube_collective
  *
  * Context: any
  * Return: the descriptor, or NULL if there is none
  */
-const struct hc_traits *hc_traits(unsigned int collective);
+const struct hc_coll_desc *hc_coll_desc(unsigned int collective);
 
 /* Return: true if @who contains a member; @root: the member is the root. */
 static inline bool hc_who_has(enum hc_who who, bool root)
@@ -68,13 +68,13 @@ static inline bool hc_who_has(enum hc_who who, bool root)
 }
 
 /* Return: true if members that contribute nothing get the result, as a message. */
-static inline bool hc_traits_unasked(const struct hc_traits *t)
+static inline bool hc_coll_unasked(const struct hc_coll_desc *t)
 {
 	return t->gets == HC_WHO_OTHERS;
 }
 
 /* Return: true if only the root contributes, a block for each member. */
-static inline bool hc_traits_deals(const struct hc_traits *t)
+static inline bool hc_coll_deals(const struct hc_coll_desc *t)
 {
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
 }
@@ -82,19 +82,19 @@ static inline bool hc_traits_deals(const struct hc_traits *t)
 /* Return: true if each member gets a block from every other member. Pieces of the result arrive in
  * any order.
  */
-static inline bool hc_traits_placed(const struct hc_traits *t)
+static inline bool hc_coll_placed(const struct hc_coll_desc *t)
 {
 	return t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
 /* Return: true if each member gets the blocks that all members have contributed. */
-static inline bool hc_traits_shares(const struct hc_traits *t)
+static inline bool hc_coll_shares(const struct hc_coll_desc *t)
 {
-	return hc_traits_placed(t) && !t->parts;
+	return hc_coll_placed(t) && !t->parts;
 }
 
 /**
- * hc_traits_carried() - tell whether plans of a type carry a collective
+ * hc_coll_carried() - tell whether plans of a type carry a collective
  * @t: its descriptor
  * @plan_type: enum hypercube_plan_type
  * @oper: reduce operator, or 0: none
@@ -102,6 +102,6 @@ static inline bool hc_traits_shares(const struct hc_traits *t)
  * Context: any
  * Return: true if so
  */
-bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper);
+bool hc_coll_carried(const struct hc_coll_desc *t, unsigned int plan_type, unsigned int oper);
 
-#endif /* _HC_TRAITS_H */
+#endif /* _HC_COLL_DESC_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The descriptors of all collectives: one row each. */
-#include "hc_traits.h"
+#include "hc_coll_desc.h"
 
 #define TREE		(1u << HYPERCUBE_PLAN_TREE)
 #define BCAST		(1u << HYPERCUBE_PLAN_BCAST)
@@ -8,7 +8,7 @@
 #define RING		(1u << HYPERCUBE_PLAN_RING)
 #define SPAN		(1u << HYPERCUBE_PLAN_SPAN)
 
-static const struct hc_traits traits[] = {
+static const struct hc_coll_desc desc[] = {
 	[HYPERCUBE_REDUCE] = {
 		.name = "reduce", .gives = HC_WHO_ALL, .gets = HC_WHO_ROOT,
 		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE | SPAN,
@@ -49,14 +49,14 @@ static const struct hc_traits traits[] = {
 	},
 };
 
-const struct hc_traits *hc_traits(unsigned int collective)
+const struct hc_coll_desc *hc_coll_desc(unsigned int collective)
 {
-	if (collective >= sizeof(traits) / sizeof(*traits) || !traits[collective].name)
+	if (collective >= sizeof(desc) / sizeof(*desc) || !desc[collective].name)
 		return NULL;
-	return &traits[collective];
+	return &desc[collective];
 }
 
-bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper)
+bool hc_coll_carried(const struct hc_coll_desc *t, unsigned int plan_type, unsigned int oper)
 {
 	/* Members may contribute sorted runs of any lengths to MERGE. Recursive doubling, and a
 	 * collective in which members get parts, need contributions of the same length from all.
