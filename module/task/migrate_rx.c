@@ -180,10 +180,10 @@ static bool task_take(struct hc_tasks *tasks, struct hc_way_in *in, struct hc_ta
 {
 	unsigned int dim = container_of(in, struct hc_way, in) - tasks->way;
 
-	if (in->keeps && !hc_spare_given(tasks, dim, task, in->move))
+	if (in->keeps && !hc_replica_given(tasks, dim, task, in->move))
 		return false;
 	if (!in->keeps && task->id.flags & HYPERCUBE_TASK_REPLICATED)
-		hc_spare_want(tasks, task);
+		hc_replica_want(tasks, task);
 	tasks->stats.queued++;
 	tasks->stats.received++;
 	list_add_tail(&task->list, &tasks->queue);

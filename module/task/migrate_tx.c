@@ -69,7 +69,7 @@ void hc_ways_init(struct hc_tasks *tasks)
 		way->in.ops = &hc_in_tasks;
 		way->copies.ops = &hc_in_copies;
 	}
-	hc_spares_init(tasks);
+	hc_replicas_init(tasks);
 	hc_timer_setup(&tasks->timer, move_timer);
 }
 
@@ -411,7 +411,7 @@ static void timer_arm(struct hc_tasks *tasks)
 	for (d = 0; d < tasks->fabric->topo.ports; d++) {
 		if (tasks->way[d].out.task)
 			due = min(due, tasks->way[d].out.pace.due);
-		due = min(due, hc_spare_due(tasks, d));
+		due = min(due, hc_replica_due(tasks, d));
 	}
 	spin_unlock_bh(&tasks->lock);
 	if (due != U64_MAX)
@@ -429,7 +429,7 @@ void hc_move_event(struct hc_node *node, bool links)
 	hc_kept_recover(node, tasks);
 	for (d = 0; d < node->fabric->topo.ports; d++) {
 		out_step(node, tasks, d, links, now);
-		hc_spare_step(node, tasks, d, links, now);
+		hc_replica_step(node, tasks, d, links, now);
 	}
 	timer_arm(tasks);
 	hc_round_moved(node);
@@ -451,7 +451,7 @@ static struct hc_task *out_taken(struct hc_tasks *tasks, unsigned int dim)
 		hc_task_unlink(tasks, task);
 		return task;
 	}
-	hc_spare_forget(tasks, task);
+	hc_replica_forget(tasks, task);
 	hc_kept_hand(tasks, dim, kept, task, out->move);
 	return NULL;
 }
@@ -627,8 +627,8 @@ static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 	case HC_TASK_F_KEPT:
 	case HC_TASK_F_FULL:
 	case HC_TASK_F_DROPPED:
-		known = hc_spare_rx(node, tasks, dim, w->what, move);
-		hc_spare_step(node, tasks, dim, false, ktime_get_ns());
+		known = hc_replica_rx(node, tasks, dim, w->what, move);
+		hc_replica_step(node, tasks, dim, false, ktime_get_ns());
 		timer_arm(tasks);
 		return known;
 	case HC_TASK_F_DROP:

@@ -99,7 +99,7 @@ bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
 	bool had = hc_tasks_room(tasks);
 
 	lockdep_assert_held(&tasks->lock);
-	hc_spare_forget(tasks, task);
+	hc_replica_forget(tasks, task);
 	list_del(&task->list);
 	list_del_init(&task->by);
 	tasks->stats.bytes -= task->bytes;
@@ -110,8 +110,8 @@ bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
 
 void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l, bool handing)
 {
-	bool saved = !l->all && hc_spare_survives(tasks, task, false);
-	bool unresolved = handing || (!l->all && hc_spare_survives(tasks, task, true));
+	bool saved = !l->all && hc_replica_survives(tasks, task, false);
+	bool unresolved = handing || (!l->all && hc_replica_survives(tasks, task, true));
 
 	hc_task_unlink(tasks, task);
 	if (saved) {
@@ -164,7 +164,7 @@ static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 	tasks->stats.queued = 0;
 	hc_ways_lose(tasks, l);
 	hc_kept_lose(tasks, l);
-	hc_spares_lose(tasks);
+	hc_replicas_lose(tasks);
 }
 
 /* Notification number NOTIFIED_MAX is the last: it counts all further tasks, also those for whose
@@ -442,7 +442,7 @@ static void put(struct hc_tasks *tasks, struct hc_task_end *end, struct hc_task 
 	tasks->stats.put++;
 	trace_hc_task(tasks->node, HC_TASK_PUT, &task->id);
 	if (task->id.flags & HYPERCUBE_TASK_REPLICATED) {
-		hc_spare_want(tasks, task);
+		hc_replica_want(tasks, task);
 		hc_node_kick(tasks->node, HC_EV_TASKS);
 	}
 }
@@ -518,7 +518,7 @@ static struct hc_task *held_find(const struct hc_task_end *end, const struct hyp
 /* Take the payload from a task that no other worker can get, and end the accounting of the payload.
  * *@room is set if that makes room. Return: the payload, or NULL if the task is idempotent.
  */
-static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *task, bool *room)
+static struct sk_buff *payload_replica(struct hc_tasks *tasks, struct hc_task *task, bool *room)
 {
 	struct sk_buff *skb = task->skb;
 	u32 charged = task->charged - sizeof(*task);
@@ -564,7 +564,7 @@ void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back)
 	} else if (held) {
 		tasks->stats.taken++;
 		trace_hc_task(tasks->node, HC_TASK_TAKEN, &task->id);
-		skb = payload_spare(tasks, task, &room);
+		skb = payload_replica(tasks, task, &room);
 	}
 	spin_unlock_bh(&tasks->lock);
 	kfree_skb_list(skb);

@@ -31,7 +31,7 @@ struct sk_buff;
 
 struct hc_in_ops;
 struct hc_kept;
-struct hc_spare;
+struct hc_replica;
 struct hc_task;
 
 /* The requester of a migration. */
@@ -119,7 +119,8 @@ struct hc_way_in {
 };
 
 /**
- * struct hc_way_spare - replicas of this node's tasks that the neighbour holds; under @tasks->lock
+ * struct hc_way_replicas - replicas of this node's tasks that the neighbour holds; under
+ * @tasks->lock
  * @now: the replica that is being sent, or NULL
  * @number: its number, or that of the last replica that was sent
  * @pace: when to send @now again
@@ -137,8 +138,8 @@ struct hc_way_in {
  * @repeats: how often it was sent
  * @again: when to send it again, ns
  */
-struct hc_way_spare {
-	struct hc_spare *now;
+struct hc_way_replicas {
+	struct hc_replica *now;
 	u64 number;
 	struct hc_task_pace pace;
 	u64 rest;
@@ -186,7 +187,7 @@ struct hc_way {
 	struct hc_way_out out;
 	struct hc_way_in in;
 	struct hc_way_in copies;
-	struct hc_way_spare spare;
+	struct hc_way_replicas replicas;
 	struct hc_way_kept kept;
 };
 

@@ -286,7 +286,7 @@ static unsigned int recover_some(struct hc_tasks *tasks, struct hc_way_kept *of,
 		list_add(&task->list, &tasks->queue);
 		tasks->stats.queued++;
 		tasks->stats.recovered++;
-		hc_spare_want(tasks, task);
+		hc_replica_want(tasks, task);
 		ids[n++] = task->id;
 		trace_hc_task(tasks->node, HC_TASK_RECOVERED, &task->id);
 	}
@@ -369,7 +369,7 @@ static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 	in_stop(tasks, &way->in, NULL);
 	in_stop(tasks, &way->copies, NULL);
 	back = hc_out_orphan(tasks, dim, NULL);
-	hc_spares_orphan(tasks, dim);
+	hc_replicas_orphan(tasks, dim);
 	if (test_and_clear_bit(HC_PORT_REBORN, &node->ports[dim].flags))
 		back |= neigh_reborn(tasks, dim, &unresolved);
 	room = room && hc_tasks_room(tasks);
@@ -418,10 +418,10 @@ static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 
 	}
 	if (known & HC_TASK_LOST_GAVE) {
 		in_stop(tasks, &way->in, &gave);
-		hc_spares_orphan_given(tasks, dim, gave);
+		hc_replicas_orphan_given(tasks, dim, gave);
 	}
 	if (known & HC_TASK_LOST_KEPT)
-		hc_spares_orphan_sent(tasks, dim, kept);
+		hc_replicas_orphan_sent(tasks, dim, kept);
 	if (!(known & HC_TASK_LOST_TAKEN))
 		return false;
 	orphans_add(&way->kept, HC_KEPT_HANDED, taken);

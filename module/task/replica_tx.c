@@ -20,7 +20,7 @@
  * moment without a replica.
  *
  * Byzantine neighbours: a neighbour that claims to hold replicas, but does not, harms only tasks of
- * nodes that have sent it replicas. If SPARE_DROPS_MAX replicas are to be dropped by a neighbour
+ * nodes that have sent it replicas. If REPLICA_DROPS_MAX replicas are to be dropped by a neighbour
  * that does not answer, it is sent no more replicas, and it can migrate no more tasks to this node
  * of which it keeps a replica. For the replicas that it is to drop take memory at this node.
  */
@@ -35,19 +35,19 @@
 #include "trace.h"
 
 /* If a neighbour still has to drop this many replicas, it is sent no more of them. */
-#define SPARE_DROPS_MAX		1024
+#define REPLICA_DROPS_MAX		1024
 /* Pause before the next replica to a neighbour that had no room, or did not answer. */
-#define SPARE_REST		(200ULL * NSEC_PER_MSEC)
+#define REPLICA_REST		(200ULL * NSEC_PER_MSEC)
 
 /**
- * struct hc_spare - a replica that a neighbour holds, or may hold
- * @list: in hc_way_spare.live, .handed or .drops; in no list while the replica is being sent
+ * struct hc_replica - a replica that a neighbour holds, or may hold
+ * @list: in hc_way_replicas.live, .handed or .drops; in no list while the replica is being sent
  * @task: the task, or NULL if the replica is to be dropped
  * @number: number by which the neighbour knows the replica
  * @dim: dimension of the link to the neighbour
  * @handed: the task has migrated from that neighbour, and @number is the number of the migration
  */
-struct hc_spare {
+struct hc_replica {
 	struct list_head list;
 	struct hc_task *task;
 	u64 number;
@@ -57,13 +57,13 @@ struct hc_spare {
 
 /* ------------------------------------------------------------ records */
 
-void hc_spares_init(struct hc_tasks *tasks)
+void hc_replicas_init(struct hc_tasks *tasks)
 {
 	unsigned int d;
 
 	INIT_LIST_HEAD(&tasks->lacking);
 	for (d = 0; d < tasks->fabric->topo.ports; d++) {
-		struct hc_way_spare *sp = &tasks->way[d].spare;
+		struct hc_way_replicas *sp = &tasks->way[d].replicas;
 
 		INIT_LIST_HEAD(&sp->live);
 		INIT_LIST_HEAD(&sp->handed);
@@ -73,10 +73,11 @@ void hc_spares_init(struct hc_tasks *tasks)
 	}
 }
 
-static struct hc_spare *spare_new(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task,
-				  u64 number, bool handed)
+static struct hc_replica *replica_new(struct hc_tasks *tasks, unsigned int dim,
+				      struct hc_task *task,
+				      u64 number, bool handed)
 {
-	struct hc_spare *s = hc_poll_alloc(tasks->fabric, sizeof(*s));
+	struct hc_replica *s = hc_poll_alloc(tasks->fabric, sizeof(*s));
 
 	lockdep_assert_held(&tasks->lock);
 	if (!s)
@@ -90,7 +91,7 @@ static struct hc_spare *spare_new(struct hc_tasks *tasks, unsigned int dim, stru
 	return s;
 }
 
-static void spare_free(struct hc_tasks *tasks, struct hc_spare *s)
+static void replica_free(struct hc_tasks *tasks, struct hc_replica *s)
 {
 	list_del(&s->list);
 	tasks->stats.bytes -= sizeof(*s);
@@ -98,16 +99,16 @@ static void spare_free(struct hc_tasks *tasks, struct hc_spare *s)
 }
 
 /* Mark a replica as one that the neighbour is to drop. */
-static void spare_drop(struct hc_tasks *tasks, struct hc_spare *s)
+static void replica_drop(struct hc_tasks *tasks, struct hc_replica *s)
 {
-	struct hc_way_spare *sp = &tasks->way[s->dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[s->dim].replicas;
 
 	s->task = NULL;
 	list_move_tail(&s->list, &sp->drops);
 	sp->ndrops++;
 }
 
-void hc_spare_want(struct hc_tasks *tasks, struct hc_task *task)
+void hc_replica_want(struct hc_tasks *tasks, struct hc_task *task)
 {
 	lockdep_assert_held(&tasks->lock);
 	WRITE_ONCE(tasks->copying, true);
@@ -115,20 +116,20 @@ void hc_spare_want(struct hc_tasks *tasks, struct hc_task *task)
 		list_add_tail(&task->lack, &tasks->lacking);
 }
 
-bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task)
+bool hc_replica_forget(struct hc_tasks *tasks, struct hc_task *task)
 {
 	bool notified = task->copy || task->coming;
 
 	lockdep_assert_held(&tasks->lock);
 	list_del_init(&task->lack);
 	if (task->coming) {
-		tasks->way[task->coming->dim].spare.now = NULL;
-		spare_drop(tasks, task->coming);
+		tasks->way[task->coming->dim].replicas.now = NULL;
+		replica_drop(tasks, task->coming);
 		task->coming = NULL;
 	}
 	if (task->copy) {
 		tasks->stats.replicated--;
-		spare_drop(tasks, task->copy);
+		replica_drop(tasks, task->copy);
 		task->copy = NULL;
 	}
 	return notified;
@@ -137,14 +138,14 @@ bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task)
 /* The record of a replica takes memory here until the neighbour has answered a DROP for it. So the
  * number of replicas that the neighbour is to drop has a bound.
  */
-bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
+bool hc_replica_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
 {
-	if (tasks->way[dim].spare.ndrops >= SPARE_DROPS_MAX)
+	if (tasks->way[dim].replicas.ndrops >= REPLICA_DROPS_MAX)
 		return false;
-	task->copy = spare_new(tasks, dim, task, move, true);
+	task->copy = replica_new(tasks, dim, task, move, true);
 	if (!task->copy)
 		return false;
-	list_add_tail(&task->copy->list, &tasks->way[dim].spare.handed);
+	list_add_tail(&task->copy->list, &tasks->way[dim].replicas.handed);
 	tasks->stats.replicated++;
 	WRITE_ONCE(tasks->copying, true);
 	return true;
@@ -152,7 +153,7 @@ bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *ta
 
 /* ------------------------------------------------------------ failures */
 
-bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe)
+bool hc_replica_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe)
 {
 	if (task->copy && !hc_neigh_lost(tasks, task->copy->dim) &&
 	    (maybe || !hc_neigh_unseen(tasks, task->copy->dim)))
@@ -163,41 +164,41 @@ bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task,
 /* The neighbour does not hold the replica any more: look for another neighbour if the task still
  * exists.
  */
-static void spare_orphan(struct hc_tasks *tasks, struct hc_spare *s)
+static void replica_orphan(struct hc_tasks *tasks, struct hc_replica *s)
 {
 	if (s->task) {
 		s->task->copy = NULL;
 		tasks->stats.replicated--;
 		if (!s->task->coming)
-			hc_spare_want(tasks, s->task);
+			hc_replica_want(tasks, s->task);
 	}
-	spare_free(tasks, s);
+	replica_free(tasks, s);
 }
 
-static void spares_orphan(struct hc_tasks *tasks, struct list_head *list)
+static void replicas_orphan(struct hc_tasks *tasks, struct list_head *list)
 {
-	struct hc_spare *s, *next;
+	struct hc_replica *s, *next;
 
 	list_for_each_entry_safe(s, next, list, list)
-		spare_orphan(tasks, s);
+		replica_orphan(tasks, s);
 }
 
 /* Each list is in ascending order of its numbers. */
-static void spares_orphan_upto(struct hc_tasks *tasks, struct list_head *list, u64 upto)
+static void replicas_orphan_upto(struct hc_tasks *tasks, struct list_head *list, u64 upto)
 {
-	struct hc_spare *s, *next;
+	struct hc_replica *s, *next;
 
 	list_for_each_entry_safe(s, next, list, list) {
 		if (!hc_task_upto(s->number, upto))
 			break;
-		spare_orphan(tasks, s);
+		replica_orphan(tasks, s);
 	}
 }
 
 /* Stop sending the replica, and let another link take the task. Return: the replica's record. */
-static struct hc_spare *copy_end(struct hc_tasks *tasks, struct hc_way_spare *sp)
+static struct hc_replica *copy_end(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
-	struct hc_spare *s = sp->now;
+	struct hc_replica *s = sp->now;
 
 	list_add(&s->task->lack, &tasks->lacking);
 	s->task->coming = NULL;
@@ -205,35 +206,35 @@ static struct hc_spare *copy_end(struct hc_tasks *tasks, struct hc_way_spare *sp
 	return s;
 }
 
-void hc_spares_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto)
+void hc_replicas_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto)
 {
-	spares_orphan_upto(tasks, &tasks->way[dim].spare.handed, upto);
+	replicas_orphan_upto(tasks, &tasks->way[dim].replicas.handed, upto);
 }
 
-void hc_spares_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
+void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 
 	if (sp->now && hc_task_upto(sp->number, upto))
-		spare_drop(tasks, copy_end(tasks, sp));
-	spares_orphan_upto(tasks, &sp->live, upto);
+		replica_drop(tasks, copy_end(tasks, sp));
+	replicas_orphan_upto(tasks, &sp->live, upto);
 }
 
 /* Segments under way may reach the neighbour when it is back. A replica that they form is revoked
  * by a DROP. For a task that they form LOST announces that this node keeps no replica.
  */
-void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim)
+void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 
 	lockdep_assert_held(&tasks->lock);
-	spares_orphan(tasks, &sp->live);
-	spares_orphan(tasks, &sp->handed);
-	spares_orphan(tasks, &sp->drops);
+	replicas_orphan(tasks, &sp->live);
+	replicas_orphan(tasks, &sp->handed);
+	replicas_orphan(tasks, &sp->drops);
 	sp->ndrops = 0;
 	sp->saying = false;
 	if (sp->now)
-		spare_drop(tasks, copy_end(tasks, sp));
+		replica_drop(tasks, copy_end(tasks, sp));
 	if (!sp->lost)
 		sp->had = (struct hc_wire_task_lost){};
 	sp->lost = tasks->copying;
@@ -245,7 +246,7 @@ void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim)
 static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 {
 	return (struct hc_wire_task_lost){
-		.sent = cpu_to_be64(way->spare.number), .gave = cpu_to_be64(way->out.move),
+		.sent = cpu_to_be64(way->replicas.number), .gave = cpu_to_be64(way->out.move),
 		.taken = cpu_to_be64(way->in.closed), .kept = cpu_to_be64(way->copies.closed),
 		.known = cpu_to_be32(HC_TASK_LOST_SENT | HC_TASK_LOST_GAVE |
 				     (way->in.known ? HC_TASK_LOST_TAKEN : 0) |
@@ -257,15 +258,15 @@ static struct hc_wire_task_lost lost_had(const struct hc_way *way)
  * neighbours may not notice that it has failed, and frames that it sent before may reach them after
  * that. So LOST names the numbers up to which all is lost.
  */
-void hc_spares_lose(struct hc_tasks *tasks)
+void hc_replicas_lose(struct hc_tasks *tasks)
 {
 	unsigned int d;
 
 	for (d = 0; d < tasks->fabric->topo.ports; d++) {
 		struct hc_way *way = &tasks->way[d];
 
-		hc_spares_orphan(tasks, d);
-		way->spare.had = lost_had(way);
+		hc_replicas_orphan(tasks, d);
+		way->replicas.had = lost_had(way);
 	}
 }
 
@@ -273,24 +274,24 @@ void hc_spares_lose(struct hc_tasks *tasks)
 
 static bool copy_may_begin(const struct hc_tasks *tasks, unsigned int dim)
 {
-	const struct hc_way_spare *sp = &tasks->way[dim].spare;
+	const struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 
-	return !sp->now && !sp->lost && sp->ndrops < SPARE_DROPS_MAX &&
+	return !sp->now && !sp->lost && sp->ndrops < REPLICA_DROPS_MAX &&
 	       !list_empty(&tasks->lacking) &&
 	       hc_link_usable(tasks->node, dim) && hc_tasks_served(tasks);
 }
 
 static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 	struct hc_task *task;
 
 	if (!copy_may_begin(tasks, dim) || now < sp->rest)
 		return;
 	task = list_first_entry(&tasks->lacking, struct hc_task, lack);
-	task->coming = spare_new(tasks, dim, task, sp->number + 1, false);
+	task->coming = replica_new(tasks, dim, task, sp->number + 1, false);
 	if (!task->coming) {
-		sp->rest = now + SPARE_REST;
+		sp->rest = now + REPLICA_REST;
 		return;
 	}
 	list_del_init(&task->lack);
@@ -302,14 +303,14 @@ static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
 /* Return the task of which a replica is to be sent now, with a reference, or NULL. */
 static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 now)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 
 	copy_begin(tasks, dim, now);
 	if (!sp->now || now < sp->pace.due || hc_task_waits(tasks->node, dim, &sp->pace, now))
 		return NULL;
 	if (sp->pace.tries == HC_TASK_TRIES) {
-		spare_drop(tasks, copy_end(tasks, sp));
-		sp->rest = now + SPARE_REST;
+		replica_drop(tasks, copy_end(tasks, sp));
+		sp->rest = now + REPLICA_REST;
 		return NULL;
 	}
 	hc_task_sent(&sp->pace, now);
@@ -319,13 +320,13 @@ static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 no
 
 static void cut_list(struct hc_tasks *tasks, const struct list_head *list, bool cut)
 {
-	struct hc_spare *s;
+	struct hc_replica *s;
 
 	list_for_each_entry(s, list, list) {
 		if (!cut)
 			list_del_init(&s->task->lack);
 		else if (!s->task->coming)
-			hc_spare_want(tasks, s->task);
+			hc_replica_want(tasks, s->task);
 	}
 }
 
@@ -334,11 +335,11 @@ static void cut_list(struct hc_tasks *tasks, const struct list_head *list, bool 
  */
 static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 	bool cut = !hc_link_usable(tasks->node, dim);
 
 	if (cut && sp->now)
-		spare_drop(tasks, copy_end(tasks, sp));
+		replica_drop(tasks, copy_end(tasks, sp));
 	if (cut == sp->cut)
 		return;
 	sp->cut = cut;
@@ -350,18 +351,18 @@ static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 /* ------------------------------------------------------------ control messages */
 
 /* Return the lowest number in use: the neighbour may drop all replicas with lower numbers. */
-static u64 drop_floor(struct hc_way_spare *sp)
+static u64 drop_floor(struct hc_way_replicas *sp)
 {
-	const struct hc_spare *first;
+	const struct hc_replica *first;
 
-	first = list_first_entry_or_null(&sp->live, struct hc_spare, list) ?: sp->now;
+	first = list_first_entry_or_null(&sp->live, struct hc_replica, list) ?: sp->now;
 	return first ? first->number : sp->number + 1;
 }
 
 /* Return how many entries at the head of @sp->drops one DROP can name: all are of one kind. */
-static unsigned int drop_count(const struct hc_way_spare *sp)
+static unsigned int drop_count(const struct hc_way_replicas *sp)
 {
-	const struct hc_spare *s = list_first_entry(&sp->drops, struct hc_spare, list);
+	const struct hc_replica *s = list_first_entry(&sp->drops, struct hc_replica, list);
 	bool handed = s->handed;
 	unsigned int n = 0;
 
@@ -371,11 +372,11 @@ static unsigned int drop_count(const struct hc_way_spare *sp)
 	return n;
 }
 
-static struct sk_buff *drop_make(const struct hc_tasks *tasks, struct hc_way_spare *sp)
+static struct sk_buff *drop_make(const struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
 	struct sk_buff *skb = hc_task_word(tasks->node, HC_TASK_F_DROP, sp->word,
 					   sp->said * sizeof(__be64));
-	const struct hc_spare *s;
+	const struct hc_replica *s;
 	unsigned int i = 0;
 	__be64 *says;
 
@@ -394,7 +395,7 @@ static struct sk_buff *drop_make(const struct hc_tasks *tasks, struct hc_way_spa
 	return skb;
 }
 
-static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_way_spare *sp)
+static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_way_replicas *sp)
 {
 	struct sk_buff *skb = hc_task_word(tasks->node, HC_TASK_F_LOST, sp->word, sizeof(sp->had));
 
@@ -409,7 +410,7 @@ static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_w
  */
 static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 {
-	const struct hc_way_spare *sp = &tasks->way[dim].spare;
+	const struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 
 	if (sp->lost)
 		return hc_link_usable(tasks->node, dim);
@@ -419,7 +420,7 @@ static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 /* Return the control message that is to be sent now, or NULL. */
 static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 
 	if (!word_may_go(tasks, dim) || (sp->saying && now < sp->again && !links))
 		return NULL;
@@ -435,13 +436,13 @@ static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool l
 }
 
 /* The control message is answered: free the records of the replicas that it named. */
-static void word_done(struct hc_tasks *tasks, struct hc_way_spare *sp)
+static void word_done(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
 	if (!sp->said)
 		sp->lost = false;
 	sp->saying = false;
 	while (sp->said) {
-		spare_free(tasks, list_first_entry(&sp->drops, struct hc_spare, list));
+		replica_free(tasks, list_first_entry(&sp->drops, struct hc_replica, list));
 		sp->said--;
 		sp->ndrops--;
 	}
@@ -449,9 +450,9 @@ static void word_done(struct hc_tasks *tasks, struct hc_way_spare *sp)
 
 /* ------------------------------------------------------------ the poll */
 
-u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim)
+u64 hc_replica_due(const struct hc_tasks *tasks, unsigned int dim)
 {
-	const struct hc_way_spare *sp = &tasks->way[dim].spare;
+	const struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 	u64 due = U64_MAX;
 
 	lockdep_assert_held(&tasks->lock);
@@ -462,8 +463,8 @@ u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim)
 	return word_may_go(tasks, dim) ? min(due, sp->saying ? sp->again : 0) : due;
 }
 
-void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
-		   u64 now)
+void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
+		     u64 now)
 {
 	struct hc_wire_task as = { .what = HC_TASK_F_COPY };
 	struct sk_buff *word;
@@ -477,7 +478,7 @@ void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int di
 	spin_lock_bh(&tasks->lock);
 	cut_look(tasks, dim);
 	task = copy_due(tasks, dim, now);
-	as.move = cpu_to_be64(tasks->way[dim].spare.number);
+	as.move = cpu_to_be64(tasks->way[dim].replicas.number);
 	word = word_due(tasks, dim, links, now);
 	spin_unlock_bh(&tasks->lock);
 	hc_task_say(node, dim, word);
@@ -488,15 +489,15 @@ void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int di
 }
 
 /* The neighbour holds the replica: drop the one that another neighbour holds, if there is one. */
-static void copy_kept(struct hc_tasks *tasks, struct hc_way_spare *sp)
+static void copy_kept(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
-	struct hc_spare *s = sp->now;
+	struct hc_replica *s = sp->now;
 	struct hc_task *task = s->task;
 
 	sp->now = NULL;
 	task->coming = NULL;
 	if (task->copy)
-		spare_drop(tasks, task->copy);
+		replica_drop(tasks, task->copy);
 	else
 		tasks->stats.replicated++;
 	task->copy = s;
@@ -507,7 +508,8 @@ static void copy_kept(struct hc_tasks *tasks, struct hc_way_spare *sp)
 /* Process an answer. Return: false if no message or replica of @number was sent lately. An answer
  * to one that was given up meanwhile is valid, but has no effect.
  */
-static bool answered(struct hc_tasks *tasks, struct hc_way_spare *sp, u8 what, u64 number, u64 now)
+static bool answered(struct hc_tasks *tasks, struct hc_way_replicas *sp, u8 what, u64 number,
+		     u64 now)
 {
 	if (what == HC_TASK_F_DROPPED) {
 		if (number == sp->word && sp->saying)
@@ -518,17 +520,17 @@ static bool answered(struct hc_tasks *tasks, struct hc_way_spare *sp, u8 what, u
 		if (what == HC_TASK_F_KEPT) {
 			copy_kept(tasks, sp);
 		} else {
-			spare_free(tasks, copy_end(tasks, sp));
-			sp->rest = now + SPARE_REST;
+			replica_free(tasks, copy_end(tasks, sp));
+			sp->rest = now + REPLICA_REST;
 		}
 	}
 	return sp->number - number < HC_TASK_AHEAD_MAX;
 }
 
-bool hc_spare_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u8 what,
-		 u64 number)
+bool hc_replica_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u8 what,
+		   u64 number)
 {
-	struct hc_way_spare *sp = &tasks->way[dim].spare;
+	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
 	u64 now = ktime_get_ns();
 	bool known, room;
 

@@ -44,8 +44,8 @@ struct hc_task {
 	u32 bytes;
 	u32 charged;
 	struct list_head lack;
-	struct hc_spare *copy;
-	struct hc_spare *coming;
+	struct hc_replica *copy;
+	struct hc_replica *coming;
 };
 
 /**
@@ -357,29 +357,29 @@ bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 /* --- replica_tx.c: replicas of this node's tasks --- */
 
 /**
- * hc_spares_init() - set up the replica sender of new tasks
+ * hc_replicas_init() - set up the replica sender of new tasks
  * @tasks: the node's tasks
  */
-void hc_spares_init(struct hc_tasks *tasks);
+void hc_replicas_init(struct hc_tasks *tasks);
 
 /**
- * hc_spare_want() - request that a neighbour holds a replica of a task
+ * hc_replica_want() - request that a neighbour holds a replica of a task
  * @tasks: the node's tasks
  * @task: the task
  */
-void hc_spare_want(struct hc_tasks *tasks, struct hc_task *task);
+void hc_replica_want(struct hc_tasks *tasks, struct hc_task *task);
 
 /**
- * hc_spare_forget() - drop the replica of a task, since it is not needed any more
+ * hc_replica_forget() - drop the replica of a task, since it is not needed any more
  * @tasks: the node's tasks
  * @task: the task
  *
  * Return: true if a neighbour has to be sent a DROP
  */
-bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task);
+bool hc_replica_forget(struct hc_tasks *tasks, struct hc_task *task);
 
 /**
- * hc_spare_given() - record that the neighbour from which a task has migrated keeps a replica
+ * hc_replica_given() - record that the neighbour from which a task has migrated keeps a replica
  * @tasks: the node's tasks
  * @dim: dimension of the link
  * @task: the task
@@ -387,41 +387,41 @@ bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task);
  *
  * Return: false if there is no memory, or the neighbour has too many replicas still to drop
  */
-bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move);
+bool hc_replica_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move);
 
 /**
- * hc_spares_orphan() - forget all replicas at a neighbour that has failed
+ * hc_replicas_orphan() - forget all replicas at a neighbour that has failed
  * @tasks: the node's tasks
  * @dim: dimension of the link
  */
-void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim);
+void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim);
 
 /**
- * hc_spares_orphan_sent() - forget replicas that were sent to a neighbour that has failed
- * @tasks: the node's tasks
- * @dim: dimension of the link
- * @upto: those up to this number
- */
-void hc_spares_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto);
-
-/**
- * hc_spares_orphan_given() - forget replicas of tasks that have migrated from a neighbour that has
- *	failed
+ * hc_replicas_orphan_sent() - forget replicas that were sent to a neighbour that has failed
  * @tasks: the node's tasks
  * @dim: dimension of the link
  * @upto: those up to this number
  */
-void hc_spares_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto);
+void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 
 /**
- * hc_spares_lose() - forget all replicas, and prepare a LOST to each neighbour, since the node has
- *	failed
+ * hc_replicas_orphan_given() - forget replicas of tasks that have migrated from a neighbour that
+ *	has failed
+ * @tasks: the node's tasks
+ * @dim: dimension of the link
+ * @upto: those up to this number
+ */
+void hc_replicas_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto);
+
+/**
+ * hc_replicas_lose() - forget all replicas, and prepare a LOST to each neighbour, since the node
+ *	has failed
  * @tasks: the node's tasks
  */
-void hc_spares_lose(struct hc_tasks *tasks);
+void hc_replicas_lose(struct hc_tasks *tasks);
 
 /**
- * hc_spare_survives() - tell whether a replica of a task is left
+ * hc_replica_survives() - tell whether a replica of a task is left
  * @tasks: the node's tasks
  * @task: the task
  * @maybe: count a replica also if the neighbour may have failed, or may not have stored it
@@ -429,19 +429,19 @@ void hc_spares_lose(struct hc_tasks *tasks);
  * Context: config
  * Return: true if so
  */
-bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe);
+bool hc_replica_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe);
 
 /**
- * hc_spare_due() - compute when the replica sender has something to do
+ * hc_replica_due() - compute when the replica sender has something to do
  * @tasks: the node's tasks
  * @dim: dimension of the link
  *
  * Return: ns, or U64_MAX
  */
-u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim);
+u64 hc_replica_due(const struct hc_tasks *tasks, unsigned int dim);
 
 /**
- * hc_spare_step() - send the replica and the control message that are due on a link
+ * hc_replica_step() - send the replica and the control message that are due on a link
  * @node: the node
  * @tasks: its tasks
  * @dim: dimension of the link
@@ -450,11 +450,11 @@ u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim);
  *
  * Context: poll; without @tasks->lock
  */
-void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
-		   u64 now);
+void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
+		     u64 now);
 
 /**
- * hc_spare_rx() - process an answer of a neighbour that holds replicas
+ * hc_replica_rx() - process an answer of a neighbour that holds replicas
  * @node: the node
  * @tasks: its tasks
  * @dim: dimension of the link to the neighbour
@@ -464,8 +464,8 @@ void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int di
  * Context: poll; without @tasks->lock
  * Return: false if nothing was ever sent under that number
  */
-bool hc_spare_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u8 what,
-		 u64 number);
+bool hc_replica_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u8 what,
+		   u64 number);
 
 /* --- replica_store.c: replicas of other nodes' tasks --- */
 extern const struct hc_in_ops hc_in_copies;
