@@ -114,7 +114,7 @@ int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
 /* Has the frame come over the path that the plan has for this peer, its link or its detour, and
  * does it carry the peer's stage?
  */
-static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
+static bool route_is_valid(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
 	u8 wanted = peer->how == HC_TREE_DETOUR ? HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED : 0;
 
@@ -144,7 +144,7 @@ unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb
 
 	if (why)
 		return why;
-	if (i < 0 || w->flags & HC_DATA_F_DOWN || !way_fits(&m->src[i], skb) ||
+	if (i < 0 || w->flags & HC_DATA_F_DOWN || !route_is_valid(&m->src[i], skb) ||
 	    !up_expected(m, i, nr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (!op)
@@ -167,7 +167,7 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 	if (why)
 		return why;
 	if (!(w->flags & HC_DATA_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||
-	    !way_fits(&m->role.dst[0], skb))
+	    !route_is_valid(&m->role.dst[0], skb))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (!op)
 		return unasked && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
@@ -280,7 +280,7 @@ int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 /* In a merge the result has the runs of all members, so it is at least as long as this member's
  * own.
  */
-static bool down_total_fits(const struct hc_op *op, u64 total)
+static bool down_total_is_valid(const struct hc_op *op, u64 total)
 {
 	if (op->down_came)
 		return total == op->result;
@@ -296,7 +296,7 @@ int hc_down_check(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	if (err)
 		return err;
 	w = hc_wire_data_of(skb);
-	if (!down_total_fits(op, be64_to_cpu(w->total)) ||
+	if (!down_total_is_valid(op, be64_to_cpu(w->total)) ||
 	    be32_to_cpu(w->index) != op->down_came)
 		return -EPROTO;
 	op->result = be64_to_cpu(w->total);

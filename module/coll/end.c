@@ -672,7 +672,7 @@ bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim)
 /* Is @nr in the range of operations that a member can be working on? No member can be further ahead
  * of another one than this range.
  */
-static bool nr_fits(const struct hc_member *m, u64 nr)
+static bool nr_is_valid(const struct hc_member *m, u64 nr)
 {
 	return nr >= m->base && nr <= m->done + 2 * HC_OP_WINDOW;
 }
@@ -693,7 +693,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 		/* This member knows already what broke the plan before the repair. */
 		if (end.nr < m->base)
 			return HYPERCUBE_A_DROP_ENDED;
-		if (!nr_fits(m, end.nr))
+		if (!nr_is_valid(m, end.nr))
 			return HYPERCUBE_A_DROP_UNEXPECTED;
 		why = hc_has_root(m) ? hc_end_rx_down(m, src, ahead, &end) :
 				   hc_end_rx_peer(m, src, ahead, &end);

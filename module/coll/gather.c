@@ -143,7 +143,8 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 }
 
 /* Is this frame what the root has to output next? Frames may come from another machine. */
-static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb, bool last)
+static bool block_is_valid(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb,
+			   bool last)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct gather_op *g = hc_op_priv(op);
@@ -165,7 +166,7 @@ static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_bu
 
 static bool sink_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	if (!block_fits(m, op, skb, last)) {
+	if (!block_is_valid(m, op, skb, last)) {
 		kfree_skb(skb);
 		hc_op_fail(m, op, -EPROTO, m->node->id);
 		return false;

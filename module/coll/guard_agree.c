@@ -240,7 +240,7 @@ static void say_next(struct hc_member *m)
 }
 
 /* Are the agreed values possible? A neighbour may be Byzantine. */
-static bool meet_fits(const struct hc_member *m, const struct meet *meet)
+static bool meet_is_valid(const struct hc_member *m, const struct meet *meet)
 {
 	u64 low = meet->lacks ? ~meet->lacks : meet->need;
 	struct hc_end over = over_end(meet->over);
@@ -256,7 +256,7 @@ static bool meet_took(struct hc_member *m)
 	const struct meet *meet = hc_payload(skb_peek(&m->guard->now));
 	struct hc_guard *g = m->guard;
 
-	if (!meet_fits(m, meet))
+	if (!meet_is_valid(m, meet))
 		return false;
 	g->high = meet->need;
 	g->at = meet->lacks ? ~meet->lacks : g->high;
@@ -346,7 +346,7 @@ static bool say_took(struct hc_member *m, struct hc_op *op)
 }
 
 /* Is struct meet or struct say complete in the first frame? */
-static bool head_fits(const struct hc_guard *g)
+static bool head_is_valid(const struct hc_guard *g)
 {
 	size_t head = g->phase == HC_GUARD_MEET ? sizeof(struct meet) : sizeof(struct say);
 
@@ -363,9 +363,9 @@ bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bo
 	if (!last)
 		return true;
 	if (g->phase == HC_GUARD_MEET)
-		fits = head_fits(g) && meet_took(m);
+		fits = head_is_valid(g) && meet_took(m);
 	else if (g->phase == HC_GUARD_SAY)
-		fits = head_fits(g) && say_took(m, op);
+		fits = head_is_valid(g) && say_took(m, op);
 	__skb_queue_purge(&g->now);
 	if (!fits)
 		hc_op_fail(m, op, -EPROTO, m->node->id);

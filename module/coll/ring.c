@@ -163,8 +163,8 @@ static bool own_send(struct hc_member *m, struct hc_op *op)
 }
 
 /* Is the frame a valid segment of the current chunk? It may come from another machine. */
-static bool segment_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
-			 const struct sk_buff *skb)
+static bool segment_is_valid(const struct hc_member *m, const struct ring_op *r, unsigned int i,
+			     const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 block = be16_to_cpu(w->block);
@@ -173,7 +173,7 @@ static bool segment_fits(const struct hc_member *m, const struct ring_op *r, uns
 	       hc_set_has(hc_ring_member(m)->members, block) &&
 	       be64_to_cpu(w->offset) == r->at && be32_to_cpu(hc_hdr(skb)->len) == r->len &&
 	       !(w->flags & HC_DATA_F_LAST) == !r->last &&
-	       (!hc_ring_member(m)->place || hc_both_fits(m, r, i, w));
+	       (!hc_ring_member(m)->place || hc_both_is_valid(m, r, i, w));
 }
 
 /* Process the next segment from source @i. Return: false if the operation is gone. */
@@ -183,7 +183,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	u32 turn = be16_to_cpu(hc_wire_data_of(skb)->turn);
 	struct ring_op *r = ring_op(op);
 
-	if (!segment_fits(m, r, i, skb)) {
+	if (!segment_is_valid(m, r, i, skb)) {
 		kfree_skb(skb);
 		hc_op_fail(m, op, -EPROTO, m->src[i].node);
 		return false;

@@ -75,8 +75,8 @@ void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w
 		r->src[i].clock = op->clock;
 }
 
-bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
-		  const struct hc_wire_data *w)
+bool hc_both_is_valid(const struct hc_member *m, const struct ring_op *r, unsigned int i,
+		      const struct hc_wire_data *w)
 {
 	u32 block = be16_to_cpu(w->block), come, all;
 

@@ -181,7 +181,7 @@ bool hc_ring_guard_give(struct hc_member *m, struct hc_op *op, struct sk_buff *s
 void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w);
 
 /**
- * hc_both_fits() - check that a segment may have come from a source
+ * hc_both_is_valid() - check that a segment may have come from a source
  * @m: the member
  * @r: the operation
  * @i: index of the source
@@ -189,8 +189,8 @@ void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w
  *
  * Return: true if it may.
  */
-bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
-		  const struct hc_wire_data *w);
+bool hc_both_is_valid(const struct hc_member *m, const struct ring_op *r, unsigned int i,
+		      const struct hc_wire_data *w);
 
 /**
  * hc_both_ends() - tell whether a segment goes no further than this member

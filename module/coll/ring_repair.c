@@ -268,7 +268,7 @@ static void numbers_begin(struct hc_member *m, u64 base)
 	WRITE_ONCE(m->done, base);
 }
 
-static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_repair *w)
+static void ways_take(struct hc_member *m, u32 coord, const struct hc_wire_repair *w)
 {
 	const struct hc_wire_repair_way *way = hc_repair_ways_of(w);
 	struct hc_ring_member *ring = hc_ring_member(m);
@@ -300,7 +300,7 @@ static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_repa
 	members = hc_resume_set_free(m);
 	be32_to_cpu_array(members, set, hc_topo_words(&m->plan->fabric->topo));
 	WRITE_ONCE(ring->members, members);
-	m->tells = m->node->id == (hc_set_has(members, m->plan->root) ? m->plan->root : master);
+	m->tells = m->node->id == (hc_set_has(members, m->plan->root) ? m->plan->root : coord);
 }
 
 static bool links_allow(const struct hc_member *m, const struct hc_wire_repair *w)
@@ -562,17 +562,17 @@ static bool call_is_news(const struct hc_member *m)
 	return !s->called || s->known != m->node->lsdb->digest;
 }
 
-static void help(struct hc_member *m, u32 master)
+static void help(struct hc_member *m, u32 coord)
 {
 	const struct hc_repair *s = hc_repair_of(m);
 	struct sk_buff *skb = hc_repair_msg(m, HC_REPAIR_REQUEST, s->ballot, 0, 0);
 
 	if (skb && s->phase != REPAIR_NONE)
 		hc_wire_repair_of(skb)->flags = HC_REPAIR_F_WAITS;
-	hc_repair_send(m, master, skb);
+	hc_repair_send(m, coord, skb);
 }
 
-static void master_call(struct hc_member *m)
+static void coord_call(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
 	bool works = !m->gen.broken && s->phase == REPAIR_NONE;
@@ -614,7 +614,7 @@ void hc_repair_tend(struct hc_member *m, bool late)
 		hc_host_resume(m);
 	s->silent += late;
 	if (!hc_coord_tend(m, late) && hc_repair_tends(m) && (late || call_is_news(m)))
-		master_call(m);
+		coord_call(m);
 	hc_coord_go_on(m);
 	repair_count(m);
 }

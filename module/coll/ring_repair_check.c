@@ -25,12 +25,12 @@ static u64 most(const struct hc_member *m, u64 each)
 	return each * (div_u64(get_jiffies_64() - hc_repair_of(m)->made_at, HZ) + 1);
 }
 
-static bool number_fits(const struct hc_member *m, u64 nr)
+static bool number_is_valid(const struct hc_member *m, u64 nr)
 {
 	return nr < most(m, NUMBERS_MAX);
 }
 
-static bool ways_fit(const struct hc_member *m, const struct hc_wire_repair *w)
+static bool edges_are_valid(const struct hc_member *m, const struct hc_wire_repair *w)
 {
 	const struct hc_wire_repair_way *way = hc_repair_ways_of(w);
 	u32 members = be32_to_cpu(w->members), tour = be16_to_cpu(w->tour), dims = 0;
@@ -56,7 +56,7 @@ static bool wire_set_has(const __be32 *set, u32 u)
 /* Is the set of members valid? It must have only members of the plan, this one and the coordinator
  * among them, and as many as the message announces.
  */
-static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
+static bool set_is_valid(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
 	const __be32 *set = (const void *)(hc_repair_ways_of(w) + w->ways);
 	u32 i;
@@ -68,25 +68,27 @@ static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_re
 	       wire_set_has(set, m->node->id) && wire_set_has(set, src);
 }
 
-static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_repair *w, u32 len)
+static bool assign_is_valid(const struct hc_member *m, u32 src, const struct hc_wire_repair *w,
+			    u32 len)
 {
 	size_t ways = w->ways * sizeof(struct hc_wire_repair_way);
 
 	return w->ways <= m->node->fabric->topo.ports &&
 	       len == sizeof(struct hc_wire_repair_ops) + ways + hc_repair_set_size(m->plan) &&
 	       be16_to_cpu(w->rings) <= m->node->fabric->topo.ports &&
-	       number_fits(m, be64_to_cpu(w->plan.op)) &&
-	       ways_fit(m, w) && set_fits(m, src, w);
+	       number_is_valid(m, be64_to_cpu(w->plan.op)) &&
+	       edges_are_valid(m, w) && set_is_valid(m, src, w);
 }
 
-static bool answer_fits(const struct hc_member *m, const struct hc_wire_repair *w)
+static bool answer_is_valid(const struct hc_member *m, const struct hc_wire_repair *w)
 {
 	return !(be32_to_cpu(w->word) & ~hc_ports_mask(&m->node->fabric->topo)) &&
-	       number_fits(m, be64_to_cpu(w->plan.op));
+	       number_is_valid(m, be64_to_cpu(w->plan.op));
 }
 
 /* Are the contents of the message valid? */
-static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_repair *w, u32 len)
+static bool message_is_valid(const struct hc_member *m, u32 src, const struct hc_wire_repair *w,
+			     u32 len)
 {
 	if (len != (w->what == HC_REPAIR_ANSWER ? sizeof(struct hc_wire_repair_ops) : 0) &&
 	    w->what != HC_REPAIR_ASSIGN)
@@ -99,9 +101,9 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_r
 		return hc_cause_is_valid(m, be32_to_cpu(w->status), be16_to_cpu(w->node),
 					 be16_to_cpu(w->dim));
 	case HC_REPAIR_ASSIGN:
-		return place_fits(m, src, w, len);
+		return assign_is_valid(m, src, w, len);
 	}
-	return w->what && w->what < __HC_REPAIR_END && answer_fits(m, w);
+	return w->what && w->what < __HC_REPAIR_END && answer_is_valid(m, w);
 }
 
 /* May @src send this message? Only members may, in attempts that can exist. A coordinator's
@@ -121,7 +123,7 @@ static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_rep
 unsigned int hc_repair_check(const struct hc_member *m, u32 src, const struct hc_wire_repair *w,
 			     u32 len)
 {
-	if (!word_fits(m, src, w, len))
+	if (!message_is_valid(m, src, w, len))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	return may_say(m, src, w) ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
 }

@@ -253,7 +253,7 @@ static bool links_known(struct hc_member *m)
 	if (coord->digest != m->node->lsdb->digest)
 		coord->age = 0;
 	coord->digest = m->node->lsdb->digest;
-	return coord->age == NEWS_WAIT || hc_lsdb_fits(m->node);
+	return coord->age == NEWS_WAIT || hc_lsdb_agrees(m->node);
 }
 
 void hc_coord_begin(struct hc_member *m)

@@ -28,8 +28,8 @@ static unsigned int pull_reason(struct sk_buff *skb, unsigned int len)
  * nodes may be longer than a short segment. The collective checks payloads that are longer than a
  * segment (coll/check.c).
  */
-static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
-			 const struct hc_hdr *hdr)
+static bool payload_is_valid(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
+			     const struct hc_hdr *hdr)
 {
 	if (type->flags & HC_FT_BARE)
 		return !hdr->len;
@@ -103,7 +103,7 @@ static unsigned int frame_reason(const struct hc_node *node, unsigned int dim,
 	reason = pull_reason(skb, head);
 	if (reason)
 		return reason;
-	return payload_fits(node->fabric, type, hc_hdr(skb)) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	return payload_is_valid(node->fabric, type, hc_hdr(skb)) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
 }
 
 /* Check that the link is up. Test frames and FAULT words also cross links that DETECT has found

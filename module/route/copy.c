@@ -145,8 +145,8 @@ static bool own_path(const struct sk_buff *skb, struct hc_path_dims *path)
 }
 
 /* Return: true if the path leads from .src over link @dim to this node, and ends at .dst. */
-static bool path_fits(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb,
-		      const struct hc_path_dims *path)
+static bool path_is_valid(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb,
+			  const struct hc_path_dims *path)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	unsigned int hop = hc_wire_copy_of(skb)->hop, i;
@@ -206,7 +206,7 @@ struct sk_buff *hc_copy_rx(struct hc_node *node, unsigned int dim, struct sk_buf
 	unsigned int hop;
 
 	if (!lengths_fit(node, skb) || !own_path(skb, &path) ||
-	    !path_fits(node, dim, skb, &path)) {
+	    !path_is_valid(node, dim, skb, &path)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return NULL;
 	}

@@ -635,7 +635,7 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set)
 
 /* Return: true if each link of @u that is faulty in its other end's FAULT word is so in @word, too.
  */
-static bool words_fit(const struct hc_bfs *b, u32 u, u32 word)
+static bool words_agree(const struct hc_bfs *b, u32 u, u32 word)
 {
 	unsigned int d;
 
@@ -645,7 +645,7 @@ static bool words_fit(const struct hc_bfs *b, u32 u, u32 word)
 	return true;
 }
 
-bool hc_lsdb_fits(struct hc_node *node)
+bool hc_lsdb_agrees(struct hc_node *node)
 {
 	struct hc_bfs b;
 	u32 n;
@@ -653,7 +653,7 @@ bool hc_lsdb_fits(struct hc_node *node)
 
 	if (!room)
 		return false;
-	while (n && words_fit(&b, b.queue[n - 1], hc_lsdb_word(node, b.queue[n - 1])))
+	while (n && words_agree(&b, b.queue[n - 1], hc_lsdb_word(node, b.queue[n - 1])))
 		n--;
 	kfree(room);
 	return !n;
@@ -721,8 +721,8 @@ static bool tree_compute(struct hc_node *node)
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	node->lsdb->tree_fits = words_fit(&b, node->id, node->fault);
-	if (node->lsdb->tree_fits)
+	node->lsdb->tree_agrees = words_agree(&b, node->id, node->fault);
+	if (node->lsdb->tree_agrees)
 		node->lsdb->tree = tree_links(&b, room + size, node->id);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
@@ -749,7 +749,7 @@ u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges)
 
 	if (s->announced != node->fault)
 		return 0;
-	if (!closed && ((s->tree_stale && !tree_compute(node)) || !s->tree_fits))
+	if (!closed && ((s->tree_stale && !tree_compute(node)) || !s->tree_agrees))
 		return 0;
 	*edges = closed ? tree_of(node, origin) : s->tree;
 	for (d = 0; d < node->fabric->topo.ports; d++) {

@@ -37,10 +37,10 @@ struct sk_buff;
  * @news_waits: @news_at is set
  * @digest: digest of all FAULT words in @list
  * @hops: first hops to all nodes, or NULL
- * @tree: links of this node in the spanning tree, if @tree_fits
+ * @tree: links of this node in the spanning tree, if @tree_agrees
  * @hops_stale: @hops have to be computed again
- * @tree_stale: @tree and @tree_fits have to be computed again
- * @tree_fits: the entries agree with the state of the own links
+ * @tree_stale: @tree and @tree_agrees have to be computed again
+ * @tree_agrees: the entries agree with the state of the own links
  * @lock: the poll takes it to write @list, and other contexts to read it
  */
 struct hc_lsdb {
@@ -62,7 +62,7 @@ struct hc_lsdb {
 	u32 tree;
 	bool hops_stale;
 	bool tree_stale;
-	bool tree_fits;
+	bool tree_agrees;
 	spinlock_t lock;
 };
 
@@ -172,7 +172,7 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set);
 u32 hc_lsdb_word(const struct hc_node *node, u32 u);
 
 /**
- * hc_lsdb_fits() - tell whether the FAULT words of all reachable nodes agree with each other
+ * hc_lsdb_agrees() - tell whether the FAULT words of all reachable nodes agree with each other
  * @node: the node
  *
  * If a link is faulty in the FAULT word of one end, and not in that of the other, an update of the
@@ -182,7 +182,7 @@ u32 hc_lsdb_word(const struct hc_node *node, u32 u);
  * Return: true if each link of a reachable node is faulty in that node's FAULT word if it is faulty
  *	in that of its other end; false also if there is no memory
  */
-bool hc_lsdb_fits(struct hc_node *node);
+bool hc_lsdb_agrees(struct hc_node *node);
 
 /**
  * hc_lsdb_tree() - find the spanning tree for a flooded frame

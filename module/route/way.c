@@ -89,7 +89,7 @@ static bool way_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 /* Return: true if the frame came over the link that its path names for this hop, and the path ends
  * here or names a valid next link.
  */
-static bool way_fits(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+static bool route_is_valid(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
 	unsigned int hop = be16_to_cpu(hc_hdr(skb)->hop), n;
 
@@ -108,7 +108,7 @@ __be32 hc_way_nr(const struct sk_buff *skb)
 
 bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	if (!way_fits(node, dim, skb)) {
+	if (!route_is_valid(node, dim, skb)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return true;
 	}

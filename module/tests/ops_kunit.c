@@ -34,7 +34,7 @@ static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u
 			    "merging collective %u, plans of type %u", collective, ops->id);
 }
 
-static void desc_fits(struct kunit *test)
+static void desc_is_valid(struct kunit *test)
 {
 	const struct hc_plan_ops *ops;
 	u32 type, c;
@@ -48,7 +48,7 @@ static void desc_fits(struct kunit *test)
 }
 
 static struct kunit_case ops_cases[] = {
-	KUNIT_CASE(desc_fits),
+	KUNIT_CASE(desc_is_valid),
 	{}
 };
 

@@ -230,7 +230,7 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk);
 /* --- for the receive work, which does not hold that lock --- */
 
 /**
- * hc_commit_fits() - check the length of a record
+ * hc_commit_is_valid() - check the length of a record
  * @fabric: the fabric
  * @what: enum hc_record_what
  * @len: bytes of data
@@ -238,7 +238,7 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk);
  * Context: receive work
  * Return: true if a record of this kind may have @len bytes
  */
-bool hc_commit_fits(const struct hc_fabric *fabric, u8 what, u32 len);
+bool hc_commit_is_valid(const struct hc_fabric *fabric, u8 what, u32 len);
 
 /**
  * hc_commit_rx() - process a record of another machine

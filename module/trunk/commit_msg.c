@@ -75,7 +75,7 @@ u32 hc_commit_answer_len(const struct hc_fabric *fabric, u8 step)
 	       (step == HC_COMMIT_PREPARE ? hc_topo_words(&fabric->topo) * sizeof(__be32) : 0);
 }
 
-bool hc_commit_fits(const struct hc_fabric *fabric, u8 what, u32 len)
+bool hc_commit_is_valid(const struct hc_fabric *fabric, u8 what, u32 len)
 {
 	if (what == HC_RECORD_ASK)
 		return len >= sizeof(struct hc_wire_ask) && len <= HC_TRUNK_NOTE_MAX &&

@@ -132,7 +132,7 @@ static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 }
 
 /* Return: true if the digest of the body of a complete record is right. */
-static bool body_fits(const struct hc_trunk_rx *rx)
+static bool body_is_valid(const struct hc_trunk_rx *rx)
 {
 	const struct hc_wire_record *w = (const void *)rx->head;
 	u32 crc = crc32c(~0, rx->head + REC, rx->want - REC);
@@ -144,7 +144,7 @@ static bool body_fits(const struct hc_trunk_rx *rx)
 	return be32_to_cpu(w->body) == ~crc;
 }
 
-static bool head_fits(const struct hc_trunk_rx *rx)
+static bool head_is_valid(const struct hc_trunk_rx *rx)
 {
 	const struct hc_wire_record *w = (const void *)rx->head;
 
@@ -164,7 +164,7 @@ static void digest_wrong(struct hc_trunk *trunk)
 /* Check a complete record, and end the trunk if it was changed. Return: false if it was changed. */
 static bool body_check(struct hc_trunk *trunk)
 {
-	if (!has_digest(trunk) || body_fits(&trunk->rx))
+	if (!has_digest(trunk) || body_is_valid(&trunk->rx))
 		return true;
 	digest_wrong(trunk);
 	return false;
@@ -215,7 +215,7 @@ static const char *record_reason(const struct hc_trunk *trunk)
 
 	if (!head && !is_note(w))
 		return "The other end sends records of an unknown kind";
-	if (is_note(w) ? !hc_commit_fits(trunk->fabric, w->what, len) :
+	if (is_note(w) ? !hc_commit_is_valid(trunk->fabric, w->what, len) :
 	    w->what == HC_RECORD_FRAME ? len < head || len > HC_TRUNK_FRAME_MAX + head :
 					 len != head)
 		return "The other end sends a record of a wrong length";
@@ -235,7 +235,7 @@ static const char *hello_reason(const struct hc_trunk *trunk, const struct hc_wi
 		return "What the other end says is not of a trunk";
 	if (be16_to_cpu(w->version) != HC_TRUNK_VERSION || w->wire != HC_WIRE_VERSION)
 		return "The other end has another version of the format";
-	if (!head_fits(&trunk->rx) || !body_fits(&trunk->rx))
+	if (!head_is_valid(&trunk->rx) || !body_is_valid(&trunk->rx))
 		return "The greeting of the other end was changed on its way";
 	if (be32_to_cpu(w->fabric) != fabric->id)
 		return "The other end has a fabric of another id";
@@ -436,7 +436,7 @@ static void record_begin(struct hc_trunk *trunk)
 	struct hc_trunk_rx *rx = &trunk->rx;
 	const char *reason;
 
-	if (has_digest(trunk) && !head_fits(rx)) {
+	if (has_digest(trunk) && !head_is_valid(rx)) {
 		digest_wrong(trunk);
 		return;
 	}

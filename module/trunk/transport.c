@@ -127,7 +127,7 @@ void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_en
 /* Return: true if configuration could have set this flap schedule, which the peer has sent. This
  * end keeps it only to show it.
  */
-static bool flap_fits(u32 down, u32 period)
+static bool flap_is_valid(u32 down, u32 period)
 {
 	return down >= HC_FLAP_MIN && period <= HC_FLAP_MAX && period >= down &&
 	       period - down >= HC_FLAP_MIN;
@@ -156,7 +156,7 @@ void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct 
 {
 	struct hc_port *port = &node->ports[dim];
 	u32 flap_down = be32_to_cpu(w->flap_down), flap_period = be32_to_cpu(w->flap_period);
-	bool flaps = flap_fits(flap_down, flap_period);
+	bool flaps = flap_is_valid(flap_down, flap_period);
 	bool takes, news, down = w->flags & HC_END_F_DOWN;
 	struct hc_link_said said;
 
