@@ -191,7 +191,7 @@ static int node_poll(struct hc_node *node, int budget)
 #define FOLLOW_MIN	8
 
 /* A pass: poll the node, then the nodes to which its poll has given something to do, and so on,
- * with one budget (fabric/limiter.c). Polls never nest. A poll that uses up what is left of the
+ * with one budget (fabric/poll_limit.c). Polls never nest. A poll that uses up what is left of the
  * budget is the last one: its node goes to the limiter, with the nodes that have not been polled.
  */
 static int node_pass(struct napi_struct *napi, int budget)

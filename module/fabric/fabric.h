@@ -20,7 +20,7 @@
  *   hc_rounds.lock	spin lock: load balancing rounds that have ended (task/round_set.c)
  *   hc_collector.lock	spin lock: copies of datagrams at a socket (sock/collect.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
- *   hc_poll_limit.lock	spin lock: which polls are in a processor's list (limiter.c)
+ *   hc_poll_limit.lock	spin lock: which polls are in a processor's list (poll_limit.c)
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock. Other readers use
  * READ_ONCE() and accept a snapshot. No code on the data path reads another node's [poll] fields:
@@ -86,7 +86,7 @@ struct sock;
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
  * @account: accounting owner; constant
- * @poll_owner: queues in which the accounting owner's nodes wait for their polls (limiter.c);
+ * @poll_owner: queues in which the accounting owner's nodes wait for their polls (poll_limit.c);
  *	belongs to @account
  * @charged: the fabric is counted for @account and has an index, until its nodes are freed
  * @leaving: number of endpoints that an ending namespace is just unregistering
@@ -122,7 +122,7 @@ struct sock;
  * @trunks: trunks to other machines; constant
  * @commit: the request to all machines that is under way; constant
  * @loose: memory of frames that wait on impaired links and are charged to no socket
- * @far: memory of frames of other machines, see fabric/far.h
+ * @far: memory of frames of other machines, see fabric/remote_skb.h
  * @on_way: the part of @far that frames in transit to other nodes take
  */
 struct hc_fabric {

@@ -80,7 +80,7 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
  * @poll_bytes: memory that polls keep
  * @own_bytes: memory of frames that nodes make on their own behalf: [true] for link states, [false]
  *	for control messages
- * @poll_owner: queues in which nodes wait for their polls (limiter.c)
+ * @poll_owner: queues in which nodes wait for their polls (poll_limit.c)
  */
 struct hc_account {
 	struct list_head list;

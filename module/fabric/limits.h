@@ -57,7 +57,7 @@ void hc_account_put(struct hc_account *account);
  * @account: the owner
  *
  * Context: any
- * Return: the per-processor queues, see limiter.c
+ * Return: the per-processor queues, see poll_limit.c
  */
 struct hc_poll_owner __percpu *hc_account_poll_owner(const struct hc_account *account);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The poll limiter: which polls are in a processor's list, see limiter.c.
+ * The poll limiter: which polls are in a processor's list, see poll_limit.c.
  */
 #ifndef _HC_POLL_LIMIT_H
 #define _HC_POLL_LIMIT_H

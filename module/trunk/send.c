@@ -3,7 +3,7 @@
  * The sending side of a trunk: queues, and the work that empties them.
  *
  * The queues always accept frames that are charged to a socket or to their first link
- * (fabric/own.h), or bounded by credits or the limit of frames in transit (fabric/far.h), as the
+ * (fabric/own.h), or bounded by credits or the limit of frames in transit (fabric/remote_skb.h), as the
  * queues of nodes do. The queue of Ethernet frames has a limit.
  *
  * A sequence number that is missing at the other end takes the link down. So a frame that has a
