@@ -14,6 +14,7 @@
 #define TESTS_TOGETHER
 #include "cube.h"
 #include "ktap.h"
+#include "rings.h"
 
 #define PLAN	1
 #define OPS	12
@@ -346,6 +347,72 @@ TEST(who_waits_in_vain_is_told)
 	}
 	end(&w);
 	EXPECT_EQ(0, cube_del(&w.c));
+}
+
+#define BLOCK	500	/* elements that each of eight members has for each */
+
+/* Receive the end of an alltoall at each member. Return: number of members that get none, or an
+ * error.
+ */
+static unsigned int ends_missing(const struct cube *c)
+{
+	uint64_t out[8 * BLOCK], until = deadline(20);
+	struct hypercube_result res = { .status = -1 };
+	unsigned int u, missing = 0;
+	bool eor;
+
+	for (u = 0; u < 8; u++) {
+		for (eor = false; !eor && now_ms() < until;)
+			if (shc_recv(c->fd[u], out, sizeof(out), &res, &eor, 0) < 0)
+				readable(c->fd[u], 1);
+		missing += !eor || res.status;
+	}
+	return missing;
+}
+
+/* Each member contributes more frames than one poll takes while its plan is broken. The next epoch
+ * takes them, and meanwhile others of another type replace it, for which the contributions have to
+ * be cut again.
+ */
+static unsigned int rest_follows(struct cube *c, unsigned int round)
+{
+	static const uint64_t in[8 * BLOCK];
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = sizeof(in),
+	};
+	int err = cube_fail_link(c, below(8), below(3));
+	unsigned int u, wrong = 0;
+
+	for (u = 0; u < 8; u++)
+		wrong += shc_send(c->fd[u], &op, in, sizeof(in), 0) != sizeof(in);
+	for (u = 0; u < 4 && !err; u++)
+		err = u % 2 ? cube_rings_around(c, PLAN, 0) : cube_plan(c, PLAN);
+	wrong += ends_missing(c);
+	if (err || wrong) {
+		printf("# round %u: error %d, %u members\n", round, err, wrong);
+		ctl_op_print(c->name);
+	}
+	return wrong + !!(err ?: cube_heal(c) ?: cube_doubling(c, PLAN, 7, 0));
+}
+
+TEST(the_rest_of_a_contribution_follows_into_the_next_epoch)
+{
+	unsigned int i, wrong = 0;
+	/* A contribution is kept in frames of 64 bytes. */
+	const int room = 4 << 20;
+	struct cube c;
+
+	ctl_guard(GUARD_MS);
+	ASSERT_EQ(0, cube_new(&c, 3, 512));
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(0, setsockopt(c.fd[i], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)));
+	for (i = 0; i < scaled(40) && !wrong; i++)
+		wrong += rest_follows(&c, i);
+	EXPECT_EQ(0, wrong);
+	ctl_guard(0);
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 TEST_HARNESS_MAIN

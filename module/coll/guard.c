@@ -556,6 +556,13 @@ void hc_guard_begin(struct hc_member *m)
 	hc_guard_phase_set(g, HC_GUARD_MEET);
 	g->since = jiffies;
 	waiting_check(m);
+	/* While the plan was published already and this member had not taken them over, a retry
+	 * found no frames that wait. The rest of a kept contribution may be among them.
+	 */
+	if (!skb_queue_empty(&m->user.waiting)) {
+		hc_host_hold(m);
+		hc_node_kick(m->node, HC_EV_HOST);
+	}
 	/* A fault may have broken the new epoch already. */
 	if (m->gen.broken) {
 		epoch_wait(m);
