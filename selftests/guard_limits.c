@@ -13,6 +13,7 @@
 #define TESTS_TOGETHER
 #include "cube.h"
 #include "ktap.h"
+#include "rings.h"
 
 #define PLAN	1
 #define GUARD_MS 20000
@@ -72,7 +73,8 @@ static int give(struct bench *b, unsigned int u, unsigned int collective, size_t
 	struct hypercube_op op = { .plan = PLAN, .collective = collective, .bytes = bytes };
 	ssize_t n;
 
-	if (collective != HYPERCUBE_ALLGATHER && collective != HYPERCUBE_SCATTER) {
+	if (collective != HYPERCUBE_ALLGATHER && collective != HYPERCUBE_ALLTOALL &&
+	    collective != HYPERCUBE_SCATTER) {
 		op.oper = HYPERCUBE_SUM;
 		op.type = HYPERCUBE_U64;
 	}
@@ -432,6 +434,29 @@ TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
 	go_on(&b, 50);
 	EXPECT_EQ(0, cube_plan(&b.c, PLAN));
 	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLREDUCE, 8, CUBE_MAX));
+	go_on(&b, 300);
+	EXPECT_EQ(0, ended_not(&b, 2, 0));
+	EXPECT_EQ(0, end(&b));
+}
+
+/* Contributions are sent in short frames, which take more memory than what they carry, while the
+ * plan is broken, until the send buffers are full. In the frames of the next plan, of rings, all of
+ * a contribution would fit into the ledger; in its own it does not, and the rest could never be
+ * sent.
+ */
+TEST(contribution_in_short_frames_that_fill_the_buffer_ends)
+{
+	struct bench b;
+
+	ASSERT_EQ(0, begin(&b, 3, 512, GUARD_MS));
+	set_buffers(&b, 512 << 10);
+	EXPECT_EQ(0, fail_link(&b));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLTOALL, 8 * 10000, CUBE_MAX));
+	EXPECT_TRUE(b.sent[0] < b.of[0]);
+	EXPECT_EQ(0, cube_rings_around(&b.c, PLAN, 0));
+	go_on(&b, 1000);
+	EXPECT_EQ(0, ended_not(&b, 1, -ESTALE));
+	EXPECT_EQ(0, give_all(&b, HYPERCUBE_ALLTOALL, 64, CUBE_MAX));
 	go_on(&b, 300);
 	EXPECT_EQ(0, ended_not(&b, 2, 0));
 	EXPECT_EQ(0, end(&b));

@@ -111,16 +111,20 @@ bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
 
 /* ------------------------------------------------------------ contributions */
 
-/* Return: the memory that a contribution takes in the ledger. If it has a block for each member,
- * its frames are shorter, and no frame has bytes of two blocks.
+/* Return: the memory that a contribution takes in the ledger; @skb: its first frame. If it has a
+ * block for each member, its frames are shorter, and no frame has bytes of two blocks; they may also
+ * be shorter because the contribution was sent to an earlier epoch.
  */
-static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total)
+static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *coll,
+			 const struct sk_buff *skb)
 {
+	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 	u32 frame = coll->piece ? coll->piece(m->plan, total) : m->node->fabric->segment;
 
 	/* The contribution is longer than any send buffer. */
 	if (total > S32_MAX)
 		return SIZE_MAX;
+	frame = min(frame, be32_to_cpu(hc_hdr(skb)->len));
 	return total + (div_u64(total, max(frame, 1U)) +
 			(coll->asks && total ? m->plan->nmembers : 1)) * PART_COST;
 }
@@ -150,7 +154,7 @@ bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
 	/* The operation will fail. */
 	if (IS_ERR(coll))
 		return true;
-	cost = given_cost(m, coll, be64_to_cpu(w->total));
+	cost = given_cost(m, coll, skb);
 	return !given_fits(skb, cost) || g->bytes + cost <= given_room(skb);
 }
 
@@ -246,7 +250,7 @@ static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc
 	k->used = true;
 	k->whole = true;
 	k->streamed = false;
-	k->lost = !given_fits(skb, given_cost(m, coll, be64_to_cpu(w->total)));
+	k->lost = !given_fits(skb, given_cost(m, coll, skb));
 	m->guard->next = nr + 1;
 	return k;
 }
@@ -263,7 +267,7 @@ void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, b
 	 */
 	op->notify |= !hc_all_notified(op->coll) &&
 		      (nr % UNTOLD == UNTOLD - 1 ||
-		       (!k->lost && g->bytes + given_cost(m, op->coll, op->total) >
+		       (!k->lost && g->bytes + given_cost(m, op->coll, skb) >
 				    given_room(skb) / UNTOLD));
 	g->fed = nr + 1;
 	if (!fails && !small_keep(k, skb))
@@ -277,7 +281,7 @@ bool hc_guard_store(struct hc_member *m, struct sk_buff *skb)
 	struct hc_guard *g = m->guard;
 	struct hc_given *k;
 
-	if (!given_fits(skb, given_cost(m, coll, be64_to_cpu(w->total))))
+	if (!given_fits(skb, given_cost(m, coll, skb)))
 		return false;
 	k = given_begin(m, g->next, coll, skb);
 	if (!small_keep(k, skb))
