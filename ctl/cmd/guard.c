@@ -23,6 +23,7 @@
 
 #define TIME_MS		5000
 #define LOOK_NS		UINT64_C(1000000000)
+#define QUIET_NS	UINT64_C(100000000)
 #define RECIPE_WORDS	64
 #define RECIPE_SIZE	(HYPERCUBE_RECIPE_MAX + 1)
 
@@ -49,7 +50,8 @@ struct watched {
  * @any: the arguments name no plan: guard all guarded plans
  * @once: check all plans once, and end
  * @looked: time when all plans were last checked, ns
- * @faults: faults have changed since the balancing topology was last checked
+ * @changed: time when a change of the faults was last reported that the balancing topology was not
+ *	checked for, ns; 0: there is none
  * @t: the balancing topology
  * @failed: a plan could not be guarded
  * @own: context for requests that may fail; its error messages go to @text
@@ -65,7 +67,7 @@ struct guard {
 	bool any;
 	bool once;
 	uint64_t looked;
-	bool faults;
+	uint64_t changed;
 	struct guard_topology t;
 	bool failed;
 	struct hcctl own;
@@ -321,17 +323,21 @@ static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct no
 	return rc;
 }
 
+static bool is_admin(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {};
+
+	return !syscall(SYS_capget, &head, caps) &&
+	       caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
+}
+
 /* Return: true if this process may guard the plan only because the plan was given to its user, and
  * not by CAP_NET_ADMIN.
  */
 static bool is_given(const struct nl_plan *old)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {};
-
-	return old->guard_uid == geteuid() &&
-	       (syscall(SYS_capget, &head, caps) ||
-		!(caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN)));
+	return old->guard_uid == geteuid() && !is_admin();
 }
 
 /* Leave out nodes that the user may not make members. The kernel would refuse them from the user to
@@ -578,18 +584,27 @@ static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 	return rc;
 }
 
+/* Check the balancing topology. If the faults are just changing, plans come first: the check is
+ * repeated when no more changes are reported, or, if this is the only one, at once.
+ */
 static int look_at_topology(struct hcctl *h, struct guard *g)
 {
-	int rc;
+	int rc = -ESTALE, try;
 
-	g->faults = false;
+	g->changed = 0;
 	/* If the arguments name plans, only these are guarded. */
-	if (!g->any || !g->dim)
+	if (!g->any || !g->dim || !is_admin())
 		return 0;
-	free(g->text);
-	g->text = NULL;
-	rc = guard_topology(h, &g->own, &g->t, &stop);
-	if (rc && !stop)
+	for (try = 0; try < (g->once ? NL_TRIES : 1) && !stop && is_for_now(rc); try++) {
+		if (try)
+			nl_pause(try - 1);
+		free(g->text);
+		g->text = NULL;
+		rc = guard_topology(h, &g->own, &g->t);
+	}
+	if (is_for_now(rc) && !g->once)
+		g->changed = now_ns();
+	else if (rc && !stop)
 		report_failure(h, g, "the topology of balancing", &g->t.said);
 	return 0;
 }
@@ -628,7 +643,9 @@ static int on_event(struct hcctl *h, const struct nl_event *e, void *arg)
 
 	if (e->cmd == HYPERCUBE_CMD_PLAN_NTF && !strcmp(e->plan.fabric, g->fabric))
 		return look_at(h, g, &e->plan);
-	g->faults |= e->cmd == HYPERCUBE_CMD_LINK_NTF || e->cmd == HYPERCUBE_CMD_NODE_NTF;
+	if ((e->cmd == HYPERCUBE_CMD_LINK_NTF && !strcmp(e->link.fabric, g->fabric)) ||
+	    (e->cmd == HYPERCUBE_CMD_NODE_NTF && !strcmp(e->node.fabric, g->fabric)))
+		g->changed = now_ns();
 	if (e->cmd != HYPERCUBE_CMD_FABRIC_DEL_NTF || strcmp(e->fabric.name, g->fabric))
 		return 0;
 	hc_error(h, "fabric %s was removed", g->fabric);
@@ -642,7 +659,7 @@ static int on_idle(struct hcctl *h, void *arg, bool lost)
 
 	if (lost || now_ns() - g->looked >= LOOK_NS)
 		rc = look(h, g);
-	else if (g->faults)
+	else if (g->changed && now_ns() - g->changed >= QUIET_NS)
 		rc = look_at_topology(h, g);
 	/* These errors may be gone at the next check, a second later. */
 	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)

@@ -20,11 +20,10 @@ struct guard_topology {
 	char *said;
 };
 
-/* If the installed balancing topology is not the one for the current faults, install that one, and
- * print a line to @h. Errors are printed to @own. Return: 0, also if another process has installed
- * it, or *@stop became true.
+/* If a balancing topology is installed that is not the one for the present faults, install that,
+ * and print a line to @h. Errors are printed to @own. Return: 0; -ESTALE, -EBUSY or -EAGAIN if the
+ * caller should try again soon; or another error.
  */
-int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g,
-		   const volatile int *stop);
+int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g);
 
 #endif /* _HCCTL_GUARD_H */

@@ -48,8 +48,22 @@ static void print_topology(struct hcctl *h, const struct guard_topology *g,
 	out_close(h);
 }
 
+/* Install @t, if @b is still the installed topology: another guard, or the administrator, may have
+ * replaced it. Return: 0; -ESTALE if not, or if the faults have changed since; or another error.
+ */
+static int install(struct hcctl *own, const struct guard_topology *g, const struct nl_balance *b,
+		   const struct hc_faults *f, const struct hc_balance_topo *t)
+{
+	struct nl_balance now;
+	int rc = nl_balance(own, g->fabric, &now);
+
+	if (rc || now.epoch != b->epoch)
+		return rc ?: -ESTALE;
+	return nl_balance_topology(own, g->fabric, &t->b, f->fault);
+}
+
 /* Install the topology for the faults @f, unless @b is right. @t is set to what was installed.
- * Return: 0; 1 if @b is right; -ESTALE if the faults have changed since; or another error.
+ * Return: 0; 1 if @b is right; or an error, as install().
  */
 static int install_for(struct hcctl *own, struct guard_topology *g, const struct nl_balance *b,
 		       const struct hc_faults *f, struct hc_balance_topo *t)
@@ -62,54 +76,38 @@ static int install_for(struct hcctl *own, struct guard_topology *g, const struct
 	if (rc)
 		return rc;
 	rc = compute(own, b, f, other, &second);
+	if (!rc)
+		hc_balance_topo_free(&second);
 	if (rc == 1)
 		g->shape = other;
-	if (!rc) {
-		hc_balance_topo_free(&second);
-		rc = nl_balance_topology(own, g->fabric, &t->b, f->fault);
-	}
+	else
+		rc = install(own, g, b, f, t);
 	if (rc)
 		hc_balance_topo_free(t);
 	return rc;
 }
 
-static int try_once(struct hcctl *own, struct guard_topology *g, struct hc_balance_topo *t)
+int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g)
 {
+	struct hc_balance_topo t;
 	struct nl_balance b;
 	struct hc_faults *f;
 	int rc = nl_balance(own, g->fabric, &b);
 
 	if (rc || !b.nodes)
-		return rc ?: 1;
+		return rc;
 	rc = live_faults(own, g->fabric, &f);
 	if (rc)
 		return rc;
-	rc = install_for(own, g, &b, f, t);
+	rc = install_for(own, g, &b, f, &t);
 	hc_faults_free(f);
-	return rc;
-}
-
-int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g,
-		   const volatile int *stop)
-{
-	struct hc_balance_topo t;
-	struct nl_balance b;
-	int rc = -ESTALE, try;
-
-	for (try = 0; try < NL_TRIES && !*stop && (rc == -ESTALE || rc == -EBUSY); try++) {
-		if (try)
-			nl_pause(try - 1);
-		rc = try_once(own, g, &t);
-	}
 	if (rc < 0)
-		return *stop ? 0 : rc;
+		return rc;
 	free(g->said);
 	g->said = NULL;
 	if (rc)
 		return 0;
-	rc = nl_balance(own, g->fabric, &b);
-	if (!rc)
-		print_topology(h, g, &t, b.epoch);
+	print_topology(h, g, &t, b.epoch + 1);
 	hc_balance_topo_free(&t);
-	return rc;
+	return out_failed() ? -EIO : 0;
 }
