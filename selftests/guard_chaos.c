@@ -19,57 +19,16 @@
 #include "cube.h"
 #include "ktap.h"
 #include "rings.h"
+#include "tagged.h"
 
 #define PLAN	1
-#define NODES	8
+#define NODES	TAG_NODES
 #define ALL	((1u << NODES) - 1)
 #define GUARD_MS 20000
 /* Contributions of a process whose end it has not received. */
 #define AHEAD	6
-/* Operations whose results are compared; more than a member can be ahead of another one. */
-#define WINDOW	64
-/* Elements of a period of a block: one for the tag of each member, and a sum. */
-#define PERIOD	(NODES + 1)
-#define LONGEST	(6 * PERIOD)
+#define LONGEST	(6 * TAG_PERIOD)	/* elements of a block */
 #define LINKS_MAX 2
-
-/**
- * struct kind - a collective
- * @id: HYPERCUBE_*
- * @rooted: only the root gets data, or gives any
- * @notify: members that get none ask for a notification of the end
- * @sums: the result has the sums of the members' elements
- * @parts: a member gives a block for each member
- * @placed: pieces of a result come to their places in any order
- * @none: it has no data
- * @ring: rings carry it
- * @doubling: recursive doubling carries it
- */
-struct kind {
-	unsigned int id;
-	bool rooted;
-	bool notify;
-	bool sums;
-	bool parts;
-	bool placed;
-	bool none;
-	bool ring;
-	bool doubling;
-};
-
-static const struct kind kinds[] = {
-	{ HYPERCUBE_ALLREDUCE, .sums = true, .doubling = true },
-	{ HYPERCUBE_ALLGATHER, .placed = true, .ring = true, .doubling = true },
-	{ HYPERCUBE_BARRIER, .none = true, .doubling = true },
-	{ HYPERCUBE_REDUCE, .rooted = true, .notify = true, .sums = true },
-	{ HYPERCUBE_GATHER, .rooted = true, .notify = true },
-	{ HYPERCUBE_REDUCE_SCATTER, .sums = true, .parts = true, .doubling = true },
-	{ HYPERCUBE_ALLTOALL, .parts = true, .placed = true, .ring = true, .doubling = true },
-	{ HYPERCUBE_SCATTER, .rooted = true },
-};
-
-/* The first ones give no block for each member, so they go on when members come. */
-#define KINDS_OF_ANY	5
 
 /**
  * struct runner - a process that contributes
@@ -106,28 +65,10 @@ struct runner {
 };
 
 /**
- * struct entry - what is known of an operation
- * @nr: its number
- * @by: set of the members that have its result
- * @set: the members that are in the result; 0: not known yet
- * @tag: the tag of each member in it; 0: not known yet
- */
-struct entry {
-	uint64_t nr;
-	uint32_t by;
-	uint32_t set;
-	uint64_t tag[NODES];
-};
-
-/**
  * struct chaos - runners, what they do, and the faults that they meet
  * @c: the cube
  * @r: a runner for each node
- * @e: the last operations, by number
- * @last: number and tag of the last contribution of each node that a result has shown
- * @kind: the collective
- * @len: elements of a block
- * @root: the root of rooted collectives
+ * @b: what they do, and what the results have shown
  * @lives: processes so far
  * @down: links that are down
  * @gone: the node that has failed or whose process has left, or NODES
@@ -142,11 +83,7 @@ struct entry {
 struct chaos {
 	struct cube c;
 	struct runner r[NODES];
-	struct entry e[WINDOW];
-	struct { uint64_t nr, tag; } last[NODES];
-	const struct kind *kind;
-	unsigned int len;
-	unsigned int root;
+	struct tag_book b;
 	uint32_t lives;
 	unsigned int down;
 	unsigned int gone;
@@ -169,107 +106,7 @@ static uint64_t tag_of(const struct runner *r)
 	return (uint64_t)r->life << 32 | r->count;
 }
 
-/* --- data --- */
-
-/* Return: element @i of the block that node @from gives for node @to. */
-static uint64_t element(unsigned int from, unsigned int to, unsigned int i, uint64_t tag)
-{
-	unsigned int lane = i % PERIOD;
-
-	if (lane == NODES)
-		return (to + 1ull) << 8 * from;
-	return lane == from ? tag : 0;
-}
-
-/* Return: number of blocks that a node gives. */
-static unsigned int blocks_of(const struct chaos *c, unsigned int u)
-{
-	if (c->kind->id == HYPERCUBE_SCATTER)
-		return u == c->root ? NODES : 0;
-	return c->kind->none ? 0 : c->kind->parts ? NODES : 1;
-}
-
-static bool tag_wrong(const struct chaos *c, const struct entry *e, unsigned int v, uint64_t tag)
-{
-	printf("# operation %llu has contribution %llx of node %u: elsewhere %llx, last %llx in %llu\n",
-	       (unsigned long long)e->nr, (unsigned long long)tag, v,
-	       (unsigned long long)e->tag[v], (unsigned long long)c->last[v].tag,
-	       (unsigned long long)c->last[v].nr);
-	return false;
-}
-
-/* Enter what a result shows of the contribution of node @v: it must be the one behind the last. */
-static bool tag_fits(struct chaos *c, struct entry *e, unsigned int v, uint64_t tag)
-{
-	uint64_t life = tag >> 32, was = c->last[v].tag >> 32;
-
-	if (e->tag[v])
-		return e->tag[v] == tag || tag_wrong(c, e, v, tag);
-	e->tag[v] = tag;
-	if (life == was && tag - c->last[v].tag != e->nr - c->last[v].nr)
-		return tag_wrong(c, e, v, tag);
-	if (life != was || e->nr > c->last[v].nr) {
-		c->last[v].nr = e->nr;
-		c->last[v].tag = tag;
-	}
-	return true;
-}
-
-/* Is this the block that the members in @set give for node @to? */
-static bool block_fits(struct chaos *c, struct entry *e, const uint64_t *block, uint32_t set,
-		       unsigned int to)
-{
-	unsigned int i, v;
-
-	for (v = 0; v < NODES; v++)
-		if (set >> v & 1 && (!block[v] || !tag_fits(c, e, v, block[v])))
-			return false;
-	for (i = 0; i < c->len; i++) {
-		uint64_t sum = 0;
-
-		for (v = 0; v < NODES; v++)
-			sum += set >> v & 1 ? element(v, to, i, e->tag[v]) : 0;
-		if (block[i] == sum)
-			continue;
-		printf("# element %u is %llx, not %llx\n", i, (unsigned long long)block[i],
-		       (unsigned long long)sum);
-		return false;
-	}
-	return true;
-}
-
-/* Is the result of node @u right, with the contributions of the members in @set? */
-static bool data_fit(struct chaos *c, struct entry *e, unsigned int u, uint32_t set)
-{
-	const struct runner *r = &c->r[u];
-	bool scatters = c->kind->id == HYPERCUBE_SCATTER;
-	unsigned int to = c->kind->parts || scatters ? u : 0, v, n = 0;
-	const uint64_t *at = r->buf;
-
-	if (c->kind->none || (c->kind->rooted && !scatters && !r->got))
-		return !r->got;
-	if (c->kind->sums || scatters) {
-		if (!block_fits(c, e, at, scatters ? 1u << c->root : set, to))
-			return false;
-		n = 1;
-	} else {
-		for (v = 0; v < NODES; v++)
-			if (set >> v & 1 && !block_fits(c, e, at + c->len * n++, 1u << v, to))
-				return false;
-	}
-	return r->got == n * c->len * sizeof(uint64_t);
-}
-
 /* --- results --- */
-
-static struct entry *entry_of(struct chaos *c, uint64_t nr)
-{
-	struct entry *e = &c->e[nr % WINDOW];
-
-	if (e->nr != nr || !e->by)
-		*e = (struct entry){ .nr = nr };
-	return e;
-}
 
 static void report(struct chaos *c, unsigned int u, const struct hypercube_result *res,
 		   uint32_t set, const char *what)
@@ -278,8 +115,8 @@ static void report(struct chaos *c, unsigned int u, const struct hypercube_resul
 
 	c->wrong++;
 	printf("# %s: collective %u, node %u, operation %llu (expected: %llu), status %d, members %x, %zu bytes, root %u\n",
-	       what, c->kind->id, u, (unsigned long long)res->op, (unsigned long long)r->next,
-	       res->status, set, r->got, c->root);
+	       what, c->b.kind->id, u, (unsigned long long)res->op, (unsigned long long)r->next,
+	       res->status, set, r->got, c->b.root);
 }
 
 /* May a contribution end so, because the root has gone or a process was replaced? */
@@ -293,25 +130,17 @@ static bool may_fail(const struct chaos *c, int status)
 static const char *result_wrong(struct chaos *c, unsigned int u, const struct hypercube_result *res,
 				uint32_t set, bool named)
 {
-	struct entry *e = entry_of(c, res->op);
+	const struct runner *r = &c->r[u];
 	bool refused = is_strict(u) && named;
 
 	c->restarts += !!res->restarts;
 	c->refused += refused;
 	if (refused != !!res->status)
 		return "not refused";
-	if (!(set >> u & 1))
-		return "without the member itself";
 	/* A notification of the end does not say which members are in the result. */
-	if (c->kind->notify && !c->r[u].got && !named)
+	if (c->b.kind->notify && !r->got && !named)
 		return NULL;
-	if (e->set && e->set != set)
-		return "other members than elsewhere";
-	e->set = set;
-	if (!res->status && !data_fit(c, e, u, set))
-		return "wrong data";
-	e->by |= 1u << u;
-	return NULL;
+	return tag_result_wrong(&c->b, u, res->op, r->buf, r->got, set, refused);
 }
 
 /* An operation has failed, with all that the process had contributed since. The plan goes on behind
@@ -335,7 +164,7 @@ static void failed(struct chaos *c, unsigned int u, uint64_t nr)
 static bool late_fits(const struct chaos *c, unsigned int u, const struct hypercube_result *res)
 {
 	return res->status ? may_fail(c, res->status) :
-			     c->kind->notify && !c->r[u].got && res->op < c->r[u].next;
+			     c->b.kind->notify && !c->r[u].got && res->op < c->r[u].next;
 }
 
 /* Return: what is wrong with the end of a contribution, or NULL. */
@@ -396,7 +225,7 @@ static void receive(struct chaos *c, unsigned int u)
 	ssize_t n;
 
 	for (;;) {
-		size_t at = c->kind->placed ? 0 : r->got;
+		size_t at = c->b.kind->placed ? 0 : r->got;
 
 		n = shc_recv_named(r->fd, (char *)r->buf + at, sizeof(r->buf) - at, &res, &eor,
 				   MSG_DONTWAIT, &named);
@@ -435,19 +264,16 @@ static bool send_some(struct chaos *c, unsigned int u, const struct hypercube_op
 
 static void contribute(struct chaos *c, unsigned int u)
 {
-	unsigned int blocks = blocks_of(c, u), i;
 	struct runner *r = &c->r[u];
 	struct hypercube_op op = {
-		.plan = PLAN, .collective = c->kind->id,
-		.oper = c->kind->sums ? HYPERCUBE_SUM : 0,
-		.type = c->kind->sums ? HYPERCUBE_U64 : 0,
-		.bytes = blocks * c->len * sizeof(uint64_t), .cookie = tag_of(r) + 1,
+		.plan = PLAN, .collective = c->b.kind->id,
+		.oper = c->b.kind->sums ? HYPERCUBE_SUM : 0,
+		.type = c->b.kind->sums ? HYPERCUBE_U64 : 0,
+		.bytes = tag_fill(&c->b, u, tag_of(r) + 1, r->data), .cookie = tag_of(r) + 1,
 		.flags = (is_strict(u) ? HYPERCUBE_F_ALL_OR_NOTHING : 0) |
-			 (c->kind->notify ? HYPERCUBE_F_NOTIFY : 0),
+			 (c->b.kind->notify ? HYPERCUBE_F_NOTIFY : 0),
 	};
 
-	for (i = 0; i < blocks * c->len; i++)
-		r->data[i] = element(u, i / c->len, i % c->len, tag_of(r) + 1);
 	r->bytes = op.bytes;
 	r->sent = 0;
 	if (send_some(c, u, &op)) {
@@ -500,16 +326,16 @@ static int epoch(struct chaos *c)
 	unsigned int type = rnd() % 4;
 	int err;
 
-	if (type == 0 && c->kind->doubling && !c->down && c->gone == NODES)
+	if (type == 0 && c->b.kind->doubling && !c->down && c->gone == NODES)
 		return cube_doubling(&c->c, PLAN, NODES - 1, 0);
-	if (type == 1 && c->kind->ring)
+	if (type == 1 && c->b.kind->ring)
 		return cube_rings_around(&c->c, PLAN, c->left);
-	if (!c->kind->rooted)
+	if (!c->b.kind->rooted)
 		return cube_plan_without(&c->c, PLAN, HC_ANY_SINK, c->left);
-	if (c->gone != c->root)
-		return cube_plan_without(&c->c, PLAN, c->root, c->left);
+	if (c->gone != c->b.root)
+		return cube_plan_without(&c->c, PLAN, c->b.root, c->left);
 	err = cube_plan_without(&c->c, PLAN, HC_ANY_SINK, c->left);
-	c->root = c->c.plan.tree.sink;
+	c->b.root = c->c.plan.tree.sink;
 	c->excused = true;
 	return err;
 }
@@ -563,9 +389,7 @@ static void forget(struct chaos *c, unsigned int u)
 	uint64_t low = r->next;
 	unsigned int i;
 
-	for (i = 0; i < WINDOW; i++)
-		if (c->e[i].by == 1u << u)
-			c->e[i].by = 0;
+	tag_forget(&c->b, u);
 	for (i = 0; i < NODES; i++)
 		if (c->r[i].next < low)
 			low = c->r[i].next;
@@ -731,15 +555,15 @@ static int settle(struct chaos *c)
 }
 
 /* Run one collective through at least @n operations, with faults. */
-static void phase(struct chaos *c, const struct kind *kind, unsigned int n, bool nodes)
+static void phase(struct chaos *c, const struct tag_kind *kind, unsigned int n, bool nodes)
 {
 	uint64_t end = behind_all(c) + n;
 	int err;
 
-	c->kind = kind;
+	c->b.kind = kind;
 	c->excused = false;
-	c->len = kind->none ? 0 : PERIOD * (1 + below(LONGEST / PERIOD));
-	c->root = rnd() % NODES;
+	c->b.len = kind->none ? 0 : TAG_PERIOD * (1 + below(LONGEST / TAG_PERIOD));
+	c->b.root = rnd() % NODES;
 	err = epoch(c);
 	while (!err && !c->wrong && behind_all(c) < end) {
 		run_some(c, rnd() % 120);
@@ -747,13 +571,13 @@ static void phase(struct chaos *c, const struct kind *kind, unsigned int n, bool
 	}
 	err = err ?: c->wrong ? 0 : settle(c);
 	if (err || c->wrong)
-		printf("# collective %u of %u elements: %d\n", kind->id, c->len, err);
+		printf("# collective %u of %u elements: %d\n", kind->id, c->b.len, err);
 	c->wrong += !!err;
 }
 
 static void chaos(struct __test_metadata *_metadata, unsigned int n, bool nodes)
 {
-	unsigned int nr = nodes ? KINDS_OF_ANY : ARRAY_SIZE(kinds), ops = scaled(5000), u, i;
+	unsigned int nr = nodes ? TAG_KINDS_OF_ANY : TAG_KINDS, ops = scaled(5000), u, i;
 	static struct chaos c;
 
 	c.gone = NODES;
@@ -763,7 +587,7 @@ static void chaos(struct __test_metadata *_metadata, unsigned int n, bool nodes)
 	for (u = 0; u < NODES; u++)
 		ASSERT_EQ(0, process_begin(&c, u));
 	for (i = 0; !c.wrong && behind_all(&c) < ops; i++)
-		phase(&c, &kinds[i % nr], n, nodes);
+		phase(&c, &tag_kinds[i % nr], n, nodes);
 	printf("# %llu operations, %u results of those that were begun again, %u of fewer, %u refused, %u failures\n",
 	       (unsigned long long)behind_all(&c), c.restarts, c.named, c.refused, c.failures);
 	EXPECT_EQ(0, c.wrong);

@@ -35,6 +35,7 @@ limit() {
 	[[ $1 != failslab.sh ]] || seconds=600
 	# Long programs that run side by side slow each other down.
 	[[ ! $debug ]] || ((seconds *= 4, seconds += 100))
+	((seconds >= ${HC_TEST_TIMEOUT:-0})) || seconds=$HC_TEST_TIMEOUT
 	echo "$seconds"
 }
 
