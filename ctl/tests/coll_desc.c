@@ -23,15 +23,17 @@ TEST(traits_each_collective_has_sensible_ones)
 		ASSERT_TRUE(t && t->name && t->plans && !(t->plans & ~known));
 		for (j = 1; j < i; j++)
 			ASSERT_TRUE(strcmp(t->name, hc_coll_desc(j)->name));
-		/* Without data nobody gives and nobody gets, with data both do somewhere. */
+		/* A collective without data has no contributors and no receivers; one with data has
+		 * both.
+		 */
 		ASSERT_TRUE((t->gives == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_coll_unasked(t) || t->gives == HC_WHO_ROOT);
-		/* Who gets parts gives them, and all do. */
+		/* Members that receive parts contribute parts, and all members do. */
 		ASSERT_TRUE(!t->parts || (t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL));
 		ASSERT_TRUE(!t->parts || !hc_coll_shares(t));
-		/* Members that call and get something, or are told, wait for it; who has all blocks
-		 * does not know yet who has his.
+		/* A member is notified of the end if it receives a result or a notification. A member
+		 * that has the blocks of all others does not know yet whether they have its block.
 		 */
 		ASSERT_TRUE(t->notified == ((t->gets == HC_WHO_ALL && !hc_coll_shares(t)) ||
 					    t->gets == HC_WHO_NONE));
