@@ -53,6 +53,7 @@ int hc_cubes_find(const struct hc_faults *f, unsigned int k, struct hc_cubes *c)
 
 /* --- the topology --- */
 
+/* How the subcube of a topology is chosen. */
 enum hc_balance_shape {
 	HC_BALANCE_MCWA,	/* the subcube that Algorithm 4 chooses */
 	HC_BALANCE_MINIMAL,	/* the subcube of least depth, of any dimension */
@@ -90,7 +91,7 @@ struct hc_balance_topo {
 /**
  * hc_balance_adequate() - Algorithm 4's test of a subcube (lines 3 to 7)
  *
- * The test looks at faulty nodes only: of those at distance j from the subcube, at most j may have
+ * The test considers faulty nodes only: of those at distance j from the subcube, at most j may have
  * the same projection on the subcube.
  */
 bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);
@@ -107,8 +108,8 @@ bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);
  * HC_BALANCE_MINIMAL: of all healthy subcubes it takes the one with the most members, of these the
  * one of least depth, of these the largest, of these the first.
  *
- * In a network that is no hypercube the subcube is a single node, that from which the farthest node
- * is nearest; so all nodes are in one tree.
+ * In a network that is no hypercube the subcube is a single node, in the middle: the distance from
+ * it to the farthest node is the least possible. So all nodes are in one tree.
  *
  * Return: 0, -EHOSTDOWN (no two nodes are connected by a healthy link), -ENOMEM.
  */
@@ -125,7 +126,7 @@ void hc_balance_topo_free(struct hc_balance_topo *t);
 
 enum hc_balance_method {
 	HC_BALANCE_RID,		/* each underloaded node asks its neighbours for tasks */
-	HC_BALANCE_DEM,		/* the ends of each link even out, dimension by dimension */
+	HC_BALANCE_DEM,		/* the two ends of each link even out their loads, by dimension */
 	HC_BALANCE_CWA,		/* cube walking, only in a cube without faults */
 	HC_BALANCE_MCW,		/* cube walking on a topology: MCWA with corrected quotas */
 	HC_BALANCE_OPT,		/* the fewest hops to loads that differ by at most one */
@@ -251,8 +252,8 @@ struct hc_balance_steps {
 	unsigned int move;
 };
 
-/* Return: the steps of RID (one node's round), DEM, CWA or MCWA in a network of so many ports, with
- * a topology of depth @depth around a subcube of dimension @k.
+/* Return: the steps of RID (one node's round), DEM, CWA or MCWA in a network with @ports ports per
+ * node and a topology of depth @depth around a subcube of dimension @k.
  */
 struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int ports,
 					 unsigned int depth, unsigned int k);

@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Write, for each failed node, the key (distance from the subcube @c, projection on @c) to @key,
+/* Compute, for each failed node, the key (distance from the subcube @c, projection on @c) in @key,
  * and sort the keys.
  */
 static void groups(const uint32_t *dead, size_t n, const struct hc_cube *c, uint64_t *key)
@@ -29,6 +29,9 @@ static void groups(const uint32_t *dead, size_t n, const struct hc_cube *c, uint
 	qsort(key, n, sizeof(*key), by_value);
 }
 
+/* Algorithm 4's test: return true if no more than j failed nodes at distance j have the same
+ * projection. @key: memory for @n keys.
+ */
 static bool adequate(const uint32_t *dead, size_t n, const struct hc_cube *c, uint64_t *key)
 {
 	size_t i, same = 0;
@@ -75,6 +78,7 @@ bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c)
 	return is;
 }
 
+/* Return: true if a link between two live nodes is faulty. */
 static bool any_link(const struct hc_faults *f)
 {
 	unsigned int d;
@@ -89,7 +93,7 @@ static bool any_link(const struct hc_faults *f)
 }
 
 /* Return: true if every live node is within the distance from @c that Algorithm 4's test promises.
- * The test ignores faulty links, so if there are any, this has to be searched.
+ * The test ignores faulty links, so if there are any, a search is necessary.
  */
 static bool reaches(struct hc_reach *r, const struct hc_cube *c, unsigned int dim, uint32_t live)
 {
@@ -169,6 +173,7 @@ static uint32_t flood(struct best *b, uint32_t u, uint32_t *queue)
 	return tail;
 }
 
+/* Find all components. Return: 0 or -ENOMEM. */
 static int label(struct best *b)
 {
 	uint32_t nodes = hc_nodes(b->f->dim), u;
@@ -207,8 +212,8 @@ static void best_free(struct best *b)
 	free(b->size);
 }
 
-/* Return: true if any node at distance @depth or more from @c is a member. Mostly the first node
- * that is checked is one.
+/* Return: true if any node at distance @depth or more from @c is in the component of @c. The first
+ * node that is checked usually is.
  */
 static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigned int depth)
 {
@@ -228,8 +233,8 @@ static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigne
 	return false;
 }
 
-/* Return: a lower bound of the depth of every topology around a @k-cube. With less depth, more than
- * @others nodes would be too far away; but only @others nodes may be left out.
+/* Return: a lower bound of the depth of every topology around a @k-cube: with less depth more than
+ * @others nodes would be too distant, but the topology may leave out only @others nodes.
  */
 static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t others)
 {
@@ -246,6 +251,7 @@ static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t other
 	return t;
 }
 
+/* Replace the best subcube if one of the subcubes @c has as many members and less depth. */
 static void try_all(struct best *b, const struct hc_cubes *c)
 {
 	struct hc_reached all;

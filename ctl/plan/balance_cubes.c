@@ -2,12 +2,12 @@
 /*
  * Finding all subcubes of a dimension that have no faults.
  *
- * A table has a word for each subcube whose free dimensions are those chosen so far: the
- * disjunction of the FAULT words of its nodes. The subcube is healthy if the word has none of its
- * free dimensions. Making one more dimension free combines the two halves of a table into one of
- * half the length, so the tables of all masks together have 3^n words. The search decides about
- * dimensions from the highest one down, and tries "free" first: so the masks come in descending
- * order.
+ * A table has one mask for each subcube whose free dimensions are those chosen so far: the bitwise
+ * OR of the FAULT words of its nodes. The subcube is healthy if none of its free dimensions is set
+ * in the mask. Making one more dimension free combines the two halves of a table into one table of
+ * half the length, so the tables of all choices of free dimensions have 3^n masks together. The
+ * search decides about dimensions from the highest one down, and tries "free" first, so it finds
+ * the subcubes in descending order of their masks of free dimensions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "balance_impl.h"
 #include "memory.h"
 
-/* A bit of the words of a table beside those of the dimensions: a node has failed. */
+/* A bit of the masks in a table, in addition to those of the dimensions: a node has failed. */
 #define DEAD hc_bit(31)
 
 /**
@@ -38,6 +38,7 @@ struct search {
 	int err;
 };
 
+/* Add a subcube to the result. */
 static void found(struct search *s, uint32_t dims, uint32_t base)
 {
 	struct hc_cubes *c = s->found;
@@ -51,6 +52,9 @@ static void found(struct search *s, uint32_t dims, uint32_t base)
 	c->v[c->n++] = (struct hc_cube){ dims, base };
 }
 
+/* Add the healthy subcubes of the table for the @k free dimensions @dims to the result. If the
+ * largest dimension is wanted, they replace smaller subcubes.
+ */
 static void collect(struct search *s, uint32_t dims, unsigned int k)
 {
 	uint32_t i, n = hc_nodes(s->dim - k);
@@ -68,7 +72,7 @@ static void collect(struct search *s, uint32_t dims, unsigned int k)
 }
 
 /* Make dimension @d free: combine the halves of table @t into @out. No dimension below @d has been
- * decided yet. @bad: the bits that make a word faulty. Return: whether any subcube in @out is
+ * decided yet. @bad: the bits that make a mask faulty. Return: true if some subcube in @out is
  * healthy.
  */
 static bool fold(const uint32_t *t, uint32_t *out, uint32_t n, unsigned int d, uint32_t bad)
@@ -84,7 +88,9 @@ static bool fold(const uint32_t *t, uint32_t *out, uint32_t n, unsigned int d, u
 	return any;
 }
 
-/* Decide about all dimensions below @d: free, or not. @dims: those chosen so far, @k of them. */
+/* Try both choices, free and fixed, for each dimension below @d. @dims: the @k free dimensions so
+ * far.
+ */
 static void decide(struct search *s, unsigned int d, uint32_t dims, unsigned int k)
 {
 	uint32_t more;

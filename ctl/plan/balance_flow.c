@@ -2,19 +2,19 @@
 /*
  * The fewest hops to even loads: a minimum-cost flow, exact, by the primal-dual method.
  *
- * A node that has more than the mean, rounded down, is a source of the difference; a node that has
- * less is a sink of the difference. The remainder of the division, R tasks, may stay at any nodes,
- * at most one at each: so each node has a link of cost 0 and capacity 1 to a further node, the
- * pool, which is a sink of R. A hop costs 1; a hop that cancels a task that already goes the other
- * way costs -1.
+ * A node that has more tasks than the mean, rounded down, is a source of the difference; a node
+ * that has fewer is a sink of the difference. The remainder of the division, R tasks, may stay at
+ * any nodes, at most one at each: so each node has a link of cost 0 and capacity 1 to an additional
+ * node, the pool, which is a sink of R. A hop costs 1; a hop that cancels the hop of a task in the
+ * opposite direction costs -1.
  *
  * If instead only the greatest load that a node may keep is given, a node that has more is a
- * source, a node that has less is a sink that need not be filled, and the pool takes nothing.
+ * source, a node that has fewer is a sink that need not be filled, and the pool takes nothing.
  *
  * Potentials keep reduced costs from being negative. Each round sends as much as possible over
  * links of reduced cost 0 (blocking flows, Dinic's algorithm); then the potentials of all nodes
- * that the sources do not reach grow by as much as they may. The potential of the sinks is the
- * length of the paths in use, and grows in each round, so there are few rounds.
+ * that the sources do not reach grow by the greatest possible amount. The potential of the sinks is
+ * the length of the paths in use, and grows in each round, so there are few rounds.
  */
 #include <stdlib.h>
 
@@ -30,10 +30,10 @@
  * @ports: maximum number of ports of a node
  * @pool: number of the pool
  * @end: number of the node behind it, to which all sinks have a link
- * @flow: at u * ports + d: number of tasks that leave node u by port d, less those that
- *	come
+ * @flow: at u * ports + d: number of tasks that leave node u by port d, minus the number that
+ *	arrive by it
  * @excess: number of tasks that each source still has to send
- * @lack: number of tasks that each sink, or the pool, still takes
+ * @lack: number of tasks that each sink, or the pool, can still take
  * @kept: for each node: whether one of its tasks is in the pool
  * @pi: potential of each node
  * @level: distance of each node from the sources over links of reduced cost 0
@@ -137,6 +137,7 @@ struct arc {
 	int32_t cost;
 };
 
+/* Return: the link by port @d of node @u, with its cost rather than its reduced cost. */
 static struct arc port_arc(const struct hc_flow *fl, uint32_t u, unsigned int d)
 {
 	int64_t flow = fl->flow[(size_t)u * fl->ports + d];
@@ -146,6 +147,7 @@ static struct arc port_arc(const struct hc_flow *fl, uint32_t u, unsigned int d)
 			     flow < 0 ? -1 : 1 };
 }
 
+/* Return: link @i of node @u. */
 static struct arc arc(const struct hc_flow *fl, uint32_t u, uint32_t i)
 {
 	struct arc a;
@@ -163,6 +165,7 @@ static struct arc arc(const struct hc_flow *fl, uint32_t u, uint32_t i)
 	return a;
 }
 
+/* Send @n tasks over link @i of node @u. */
 static void carry(struct hc_flow *fl, uint32_t u, uint32_t i, int64_t n)
 {
 	if (u == fl->pool && i < fl->pool) {
@@ -222,8 +225,8 @@ static void lift(struct hc_flow *fl, uint32_t reached)
 			fl->pi[u] += least;
 }
 
-/* Send, over the path of @len nodes in @fl->path, as much as its tightest link lets through.
- * Return: number of tasks sent.
+/* Send, over the path of @len nodes in @fl->path, as many tasks as the link with the least
+ * remaining capacity can carry. Return: number of tasks sent.
  */
 static int64_t augment(struct hc_flow *fl, uint32_t len)
 {
@@ -242,8 +245,8 @@ static int64_t augment(struct hc_flow *fl, uint32_t len)
 	return n;
 }
 
-/* Send what @source has over all paths to the end whose links each lead one level further. Return:
- * number of tasks sent.
+/* Send as much of the excess of @source as possible to the end, over all paths whose links each
+ * lead to the next level. Return: number of tasks sent.
  */
 static int64_t drain(struct hc_flow *fl, uint32_t source)
 {

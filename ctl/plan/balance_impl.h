@@ -35,7 +35,7 @@ struct hc_reached {
 /* Allocate memory for searches in a cube with the faults @f. Return: NULL without memory. */
 struct hc_reach *hc_reach_new(const struct hc_faults *f);
 void hc_reach_free(struct hc_reach *r);
-/* Search from all nodes of @c. The search ends at depth @limit; if nodes remain behind that, the
+/* Search from all nodes of @c. The search ends at depth @limit; if there are nodes beyond it, the
  * result's depth is greater than @limit.
  */
 struct hc_reached hc_reach_from(struct hc_reach *r, const struct hc_cube *c, unsigned int limit);
@@ -96,9 +96,9 @@ void hc_cwa_move(struct hc_cwa *c, unsigned int j);
  * struct hc_balancer - memory for making plans
  * @f: the faults
  * @t: the topology
- * @load: tasks that each node holds now; for MCWA, those of a tree's node with all nodes below
- *	it
- * @quota: the same sums of the quotas
+ * @load: number of tasks that each node holds now; for MCWA, a node of a tree counts the tasks of
+ *	all nodes below it, too
+ * @quota: the quotas, with those of the nodes below counted in the same manner
  * @link: for each member, mask of the dimensions along which a healthy link leads to a member
  * @cwa: memory for cube walking over the subcube
  * @clock: for RID: the last step in which each node took part
@@ -120,10 +120,10 @@ struct hc_balancer {
 /* Add a move to @p, unless @tasks is 0. Return: 0 or -ENOMEM. */
 int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint64_t tasks,
 		    unsigned int step);
-/* The methods: each fills in moves, quotas and steps. Return: 0 or -errno. */
 /* Fill in the number of steps that @method takes, see hc_balance_steps(). */
 void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method,
 		      struct hc_balance_plan *p);
+/* The methods. Each fills in moves, quotas and numbers of steps. Return: 0 or -errno. */
 int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 		   struct hc_balance_plan *p);
 int hc_balance_dem(struct hc_balancer *b, const struct hc_balance_req *q,
@@ -141,7 +141,7 @@ void hc_flow_free(struct hc_flow *fl);
 /* Compute the fewest hops after which no member has more than @most tasks (which is at least the
  * mean), or, with HC_FLOW_EVEN, after which loads are even. @final: set to the number of tasks that
  * each node has then. Return: at u * ports + d, the number of tasks that leave node u by port d,
- * less those that come.
+ * minus the number that arrive by it.
  */
 const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t most,
 			   uint64_t *final);

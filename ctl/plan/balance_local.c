@@ -8,6 +8,9 @@
 
 /* --- RID --- */
 
+/* Add the moves of node @u, which asks its neighbours for tasks. They take place in the first step
+ * after those in which @u and these neighbours took part.
+ */
 static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
 {
 	__u64 load[HC_PORTS_MAX] = {}, n[HC_PORTS_MAX] = {};
@@ -37,6 +40,7 @@ static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
 	return err;
 }
 
+/* Sort the moves by ascending step. */
 static void by_step(struct hc_balance_plan *p)
 {
 	size_t i, j;
@@ -69,6 +73,7 @@ int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 
 /* --- DEM --- */
 
+/* Add the move that evens out the loads of the two ends of link (@u, @d). */
 static int exchange(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u, unsigned int d)
 {
 	uint32_t v = hc_peer(&b->f->topo, u, d), from = b->load[u] > b->load[v] ? u : v;

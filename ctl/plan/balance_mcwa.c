@@ -30,6 +30,7 @@ static uint64_t positive(int64_t v)
 	return v > 0 ? v : 0;
 }
 
+/* Divide the tasks that leave j+1-cube @i among its two halves. */
 static void split(struct hc_cwa *c, unsigned int j, uint32_t i)
 {
 	uint64_t theta = c->theta[hc_cwa_at(c, j + 1, i)];
@@ -85,6 +86,7 @@ static uint64_t quota_down(struct hc_balancer *b, uint32_t u)
 	return own;
 }
 
+/* Compute the quotas of all members. */
 static void quotas(struct hc_balancer *b, struct hc_balance_plan *p)
 {
 	const struct hc_balance_topo *t = b->t;
@@ -119,6 +121,7 @@ static void gather(struct hc_balancer *b)
 	}
 }
 
+/* Add the moves within the subcube, from half to half. */
 static int walk(struct hc_balancer *b, struct hc_balance_plan *p)
 {
 	const uint32_t *node = b->t->order;

@@ -10,8 +10,8 @@
 
 #include "balance_impl.h"
 
-/* Add the moves of node @u in this step: for each neighbour, its tasks leave if the node holds
- * enough. Return: whether @u still has tasks to send.
+/* Add the moves of node @u in this step: for each neighbour, the tasks for it leave if the node
+ * holds that many. Return: true if @u still has tasks to send.
  */
 static bool leave(struct hc_balancer *b, const int64_t *flow, uint32_t u, uint32_t *sent,
 		  struct hc_balance_plan *p, int *err)
@@ -36,6 +36,7 @@ static bool leave(struct hc_balancer *b, const int64_t *flow, uint32_t u, uint32
 	return left;
 }
 
+/* Divide the flow into steps, and add its moves. */
 static int schedule(struct hc_balancer *b, const int64_t *flow, struct hc_balance_plan *p)
 {
 	uint32_t *sent = b->clock, i;
@@ -83,8 +84,8 @@ static uint64_t hops_to(struct hc_balancer *b, const uint64_t *load, uint64_t mo
 	return hops;
 }
 
-/* Compare @most with @most + 1. Return: true if it pays that the fullest member may have one more
- * task: if the hops that this saves take more time than that task.
+/* Return: true if the score is less with a greatest load of @most + 1 than with @most: the hops per
+ * member that this saves take more time than one task.
  */
 static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t most)
 {
@@ -94,9 +95,9 @@ static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t
 }
 
 /* Each further task that the fullest member may have saves at most as many hops as the one before
- * (the cost of a flow is convex in the amount that it has to carry). So the first one that does not
- * pay gives the optimum. It is near the mean where hops are cheap, so the search begins there, with
- * steps that double.
+ * (the cost of a flow is convex in the amount that it has to carry). So the least @most for which
+ * pays() is false gives the optimum. Where hops are cheap it is near the mean, so the search begins
+ * there, with steps that double.
  */
 double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q)
 {
@@ -110,7 +111,7 @@ double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q)
 		most = load > most ? load : most;
 	}
 	low = (sum + members - 1) / members;
-	/* All values below @low pay. The value @high does not, or is the greatest
+	/* pays() is true for all values below @low. It is false for @high, or @high is the greatest
 	 * load of any node.
 	 */
 	for (high = low; high < most && pays(b, q, high); step *= 2) {

@@ -14,6 +14,7 @@ const char * const hc_balance_names[HC_BALANCE_METHODS + 1] = {
 	[HC_BALANCE_MCW] = "mcwa", [HC_BALANCE_OPT] = "optimal", [HC_BALANCE_AUTO] = "auto",
 };
 
+/* Fill in @b->link. */
 static void find_links(struct hc_balancer *b)
 {
 	const struct hc_balance_topo *t = b->t;
@@ -106,6 +107,7 @@ static int reset(struct hc_balancer *b, const struct hc_balance_req *q, struct h
 	return 0;
 }
 
+/* Return: the sum of the loads of all members. */
 static uint64_t total(const struct hc_balancer *b, const uint64_t *load)
 {
 	uint64_t sum = 0;
@@ -215,8 +217,8 @@ void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method
 	p->move_steps = s.move;
 }
 
-/* Return: steps of information for HC_BALANCE_AUTO: before a method can be chosen, the loads of all
- * members have to be known.
+/* Return: number of steps of information of HC_BALANCE_AUTO: before a method can be chosen, the
+ * loads of all members must be known.
  */
 static unsigned int auto_info_steps(const struct hc_balancer *b)
 {

@@ -67,6 +67,7 @@ static uint64_t moved(const uint64_t *set, uint32_t i, unsigned int d)
 	return (set[i] & low[d]) << hc_bit(d) | (set[i] >> hc_bit(d) & low[d]);
 }
 
+/* Begin a search: the nodes of @c are the first level. */
 static void begin(struct hc_reach *r, const struct hc_cube *c)
 {
 	uint32_t u = c->base;

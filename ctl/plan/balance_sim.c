@@ -46,12 +46,14 @@ struct worker {
 	double pause;
 };
 
+/* A task, and its neighbours in the queue of its node. */
 struct task {
 	double time;
 	/* For each end of the queue: the next task towards that end. */
 	uint32_t to[2];
 };
 
+/* An entry of the heap: node @u is due at time @at. */
 struct event {
 	double at;
 	uint32_t u;
@@ -144,6 +146,7 @@ static double task_time(struct hc_sim_room *r, uint32_t u)
 
 /* --- the heap --- */
 
+/* Put node @u into the heap; it is due at time @at. */
 static void look_at(struct hc_sim_room *r, uint32_t u, double at)
 {
 	uint32_t i = r->n++;
@@ -154,6 +157,7 @@ static void look_at(struct hc_sim_room *r, uint32_t u, double at)
 	r->w[u].listed = true;
 }
 
+/* Remove the node that is due first from the heap. */
 static struct event take(struct hc_sim_room *r)
 {
 	struct event first = r->heap[0], last = r->heap[--r->n];
@@ -174,6 +178,7 @@ static struct event take(struct hc_sim_room *r)
 
 /* --- queues --- */
 
+/* Append task @i to the queue of node @u. */
 static void append(struct hc_sim_room *r, uint32_t u, uint32_t i)
 {
 	struct worker *w = &r->w[u];
@@ -188,6 +193,7 @@ static void append(struct hc_sim_room *r, uint32_t u, uint32_t i)
 	w->waiting++;
 }
 
+/* Remove the task at this end of the queue of node @u, which is not empty. Return: the task. */
 static uint32_t remove_at(struct hc_sim_room *r, uint32_t u, int end)
 {
 	struct worker *w = &r->w[u];
@@ -202,6 +208,7 @@ static uint32_t remove_at(struct hc_sim_room *r, uint32_t u, int end)
 	return i;
 }
 
+/* Move @n tasks from the queue of node @from to that of node @to. */
 static void migrate(struct hc_sim_room *r, uint32_t from, uint32_t to, uint64_t n)
 {
 	r->hops += n;
@@ -241,6 +248,7 @@ static double gathered(const struct hc_sim_room *r)
 	return at;
 }
 
+/* Let node @u begin no task before the time @until. */
 static void hold(struct hc_sim_room *r, uint32_t u, double until)
 {
 	struct worker *w = &r->w[u];
@@ -260,6 +268,7 @@ static double longer(double pause, bool moved)
 
 /* --- rounds in which all nodes take part --- */
 
+/* Charge each member for its own part of the round. */
 static void charge_local(struct hc_sim_room *r)
 {
 	double info = r->s.info * r->p.info_steps;
@@ -279,6 +288,9 @@ static void charge_local(struct hc_sim_room *r)
 	r->balanced = r->now;
 }
 
+/* Let all members wait until the round has ended: its steps begin when all members have ended their
+ * tasks, and each lasts as long as the busiest link needs.
+ */
 static void charge_phase(struct hc_sim_room *r)
 {
 	double at = r->s.info * r->p.info_steps;
@@ -306,6 +318,7 @@ static void charge_phase(struct hc_sim_room *r)
 	r->balanced = at;
 }
 
+/* Fill in @r->load. Return: true if some member has more than one waiting task. */
 static bool anything_to_do(struct hc_sim_room *r)
 {
 	uint64_t most = 0;
@@ -319,6 +332,7 @@ static bool anything_to_do(struct hc_sim_room *r)
 	return most > 1;
 }
 
+/* Perform a round in which all nodes take part. */
 static void balance(struct hc_sim_room *r)
 {
 	struct hc_balance_req q = {
@@ -347,6 +361,7 @@ static void balance(struct hc_sim_room *r)
 
 /* --- RID: rounds of a node and its neighbours --- */
 
+/* Perform a round in which node @u asks its neighbours for tasks. */
 static void ask(struct hc_sim_room *r, uint32_t u)
 {
 	__u64 load[HC_LIB_DIM_MAX] = {}, n[HC_LIB_DIM_MAX] = {};
@@ -406,6 +421,7 @@ static void underloaded(struct hc_sim_room *r, uint32_t u)
 	}
 }
 
+/* Let node @u begin its next task. If it has none, it asks for balancing again later. */
 static void work(struct hc_sim_room *r, uint32_t u)
 {
 	struct worker *w = &r->w[u];
@@ -433,6 +449,7 @@ static void work(struct hc_sim_room *r, uint32_t u)
 	look_at(r, u, fmax(fmax(again, w->hold), r->now + .001));
 }
 
+/* Process an event: the task of the node has ended, or the node has waited long enough. */
 static void look(struct hc_sim_room *r, struct event e)
 {
 	struct worker *w = &r->w[e.u];
@@ -453,8 +470,8 @@ static void look(struct hc_sim_room *r, struct event e)
 	work(r, e.u);
 }
 
-/* Give the tasks of failed nodes to the live nodes in turn; their times are then those of tasks of
- * the new node.
+/* Distribute all tasks, those of failed nodes included, over the live nodes in turn. Each task's
+ * time is drawn for the node that gets it.
  */
 static void deal(struct hc_sim_room *r)
 {
@@ -506,6 +523,7 @@ static double simulate(struct hc_sim_room *r, enum hc_balance_method method)
 	return r->end;
 }
 
+/* Return: the sum of the times of all tasks. */
 static double all_work(const struct hc_sim_room *r)
 {
 	uint32_t i, all = r->nodes * r->s.tasks;
@@ -525,6 +543,7 @@ static void world_free(struct hc_sim_room *r)
 	r->f = NULL;
 }
 
+/* Draw the failed nodes, and choose the topology. */
 static int world_faults(struct hc_sim_room *r, unsigned int faults)
 {
 	unsigned int n = 0;
@@ -543,6 +562,7 @@ static int world_faults(struct hc_sim_room *r, unsigned int faults)
 	return hc_balance_topology(r->f, r->s.shape, &r->t);
 }
 
+/* Draw what all methods of a run have in common: the faults, and the mean times of the nodes. */
 static int world(struct hc_sim_room *r, unsigned int faults, unsigned int run)
 {
 	uint32_t u;

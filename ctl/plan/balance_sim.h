@@ -8,6 +8,7 @@
 
 #include "balance.h"
 
+/* Which nodes lose time by a round of balancing. */
 enum hc_sim_charge {
 	HC_SIM_LOCAL,	/* each node is charged for what it sends and receives itself */
 	HC_SIM_PHASE,	/* all nodes wait, in each step, for the busiest link */
@@ -19,8 +20,8 @@ enum hc_sim_tau {
 };
 
 enum hc_sim_pick {
-	HC_SIM_NEWEST,	/* a sender gives away tasks from the end of its queue */
-	HC_SIM_OLDEST,	/* a sender gives away tasks from the head of its queue */
+	HC_SIM_NEWEST,	/* a sender sends tasks from the end of its queue */
+	HC_SIM_OLDEST,	/* a sender sends tasks from the head of its queue */
 };
 
 /**
@@ -28,7 +29,7 @@ enum hc_sim_pick {
  * @dim: dimension
  * @shape: how the balancing subcube is chosen
  * @tasks: number of tasks that each of the 2^n nodes has at first; those of failed nodes are
- *	given to the others
+ *	distributed to the others
  * @threshold: a node asks for balancing when it has ended a task and at most this many wait
  * @interval: least time from the end of a balancing (for RID: of one that the node itself
  *	asked for) to the next request
@@ -36,7 +37,7 @@ enum hc_sim_pick {
  * @info: time that a step of information takes
  * @charge: how nodes are charged for balancing
  * @tau: what the time of a task depends on
- * @pick: which tasks a sender gives away
+ * @pick: which of its tasks a sender sends
  * @seed: seed of all random numbers
  */
 struct hc_sim {

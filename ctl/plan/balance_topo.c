@@ -30,6 +30,7 @@ static bool good(const struct hc_faults *f, uint32_t u, unsigned int d)
 	return hc_link_good(&f->topo, f->fault, u, d);
 }
 
+/* Make the nodes of the subcube the first members. */
 static void add_roots(struct hc_balance_topo *t)
 {
 	uint32_t u = t->b.base;
@@ -42,7 +43,7 @@ static void add_roots(struct hc_balance_topo *t)
 }
 
 /* Make node @u a node of the level after @level if it has a healthy link to a node of @level; its
- * parent is the lowest of these. Return: whether it has one.
+ * parent is the lowest of these. Return: true if it has such a link.
  */
 static bool adopt(const struct hc_faults *f, struct hc_balance_topo *t, uint32_t u,
 		  unsigned int level)
@@ -82,6 +83,7 @@ static void around(const struct hc_faults *f, const struct hc_balance_topo *t, u
 		}
 }
 
+/* Attach all nodes that can be reached, level by level. */
 static int grow(const struct hc_faults *f, struct hc_balance_topo *t)
 {
 	uint32_t words = hc_topo_words(&f->topo), begin = 0, end, u;
@@ -104,6 +106,7 @@ static int grow(const struct hc_faults *f, struct hc_balance_topo *t)
 	return 0;
 }
 
+/* Compute the weights, and the set of excluded nodes. */
 static void weigh(const struct hc_faults *f, struct hc_balance_topo *t)
 {
 	uint32_t i = t->members, u;
@@ -180,8 +183,7 @@ static int choose(const struct hc_faults *f, enum hc_balance_shape shape,
 	return 0;
 }
 
-/* Choose the subcube of a network that is no hypercube: a single node, in the middle of the
- * network.
+/* Choose the subcube of a network that is no hypercube: a single node in the middle of the network.
  */
 static int choose_middle(const struct hc_faults *f, struct hc_balance_topo *t, struct hc_cube *c)
 {

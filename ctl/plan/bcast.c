@@ -214,8 +214,8 @@ static int ports_describe(const struct hc_faults *f, struct hc_bcast_plan *p, ui
 	return 0;
 }
 
-/* Make the plan for a network that is no hypercube; the members of the plan about
- * subcubes stay 0.
+/* Make the plan for a network that is no hypercube. The fields of the plan that are about subcubes
+ * stay 0.
  */
 static int plan_ports(const struct hc_faults *f, const struct hc_bcast_req *req,
 		      struct hc_bcast_plan *p, const char **why)

@@ -10,7 +10,7 @@
 
 enum hc_bcast_method {
 	HC_BCAST_GENERAL,	/* divide and conquer: any number of faults */
-	HC_BCAST_BROADCAST1,	/* the paper's; it informs all members if there are < n faults */
+	HC_BCAST_BROADCAST1,	/* the paper's; it informs all members with < n faults */
 	HC_BCAST_MINIMAL,	/* the shortest sequence, by search */
 };
 
@@ -86,11 +86,11 @@ struct hc_bcast_plan {
  * @why: set to a sentence (static storage) on error
  *
  * In a network that is no hypercube the methods general and minimal are the same, a beam search,
- * and the members of the plan about subcubes stay 0.
+ * and the fields of the plan that are about subcubes stay 0.
  *
- * The methods general and minimal always find a sequence that informs every member. Broadcast1 does
- * so if @faults of the plan is less than n, in at most n + 1 steps if all of these faults are
- * nodes.
+ * The methods general and minimal always find a sequence that informs every member. Broadcast1
+ * finds one if @faults of the plan is less than n. The sequence has at most n + 1 steps if, in
+ * addition, all faults are nodes.
  *
  * Return: 0; -ERANGE (the source is no node), -ENOLINK (it has failed or is
  * isolated), -EOPNOTSUPP (Broadcast1 needs a hypercube), -ENOMEM.

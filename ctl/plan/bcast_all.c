@@ -17,11 +17,13 @@
  */
 #define STACK_MAX	(HC_LIB_DIM_MAX * HC_LIB_DIM_MAX + 1)
 
+/* A subcube: mask of its free dimensions, and its lowest node. */
 struct piece {
 	uint32_t dims;
 	uint32_t base;
 };
 
+/* The state of the search: the pieces that wait to be cut, and the scene of the last piece. */
 struct all {
 	const struct hc_faults *f;
 	const struct hc_bcast_req *req;
@@ -73,8 +75,8 @@ static bool cut(struct all *a, struct piece p)
 	return true;
 }
 
-/* Set up the scene for source @base. The component of the piece before is used again if @base is in
- * it, as it mostly is.
+/* Set up the scene for source @base. The component of the previous piece is used again if @base is
+ * in it, as is usual.
  */
 static int look_from(struct all *a, uint32_t base)
 {

@@ -14,9 +14,9 @@
 #include "bcast_impl.h"
 #include "memory.h"
 
-/* The most words of sets that the search may read, where a set has several words. */
+/* If sets have several words: the most words of sets that the search may read. */
 #define EXACT_WORK	400000000ull
-/* The most bytes of the table of sets that were given up. */
+/* The most bytes of the table of sets that the search has given up. */
 #define TABLE_BYTES	(64u << 20)
 /* The most bytes of the sets that result from the steps being tried. */
 #define SETS_BYTES	(256u << 20)
@@ -42,6 +42,7 @@ struct exact {
 	size_t slots;
 };
 
+/* Return: set @i of the sets for @left steps left. */
 static uint64_t *set_at(const struct exact *e, unsigned int left, unsigned int i)
 {
 	const struct hc_bscene *s = e->q->s;
@@ -72,6 +73,7 @@ static void exact_free(struct exact *e)
 	hc_free_all(e->sets, e->table, e->left);
 }
 
+/* Return: the entry of the table for the set @x. */
 static size_t slot_of(const struct exact *e, const uint64_t *x)
 {
 	uint64_t h = 0;
@@ -84,6 +86,7 @@ static size_t slot_of(const struct exact *e, const uint64_t *x)
 	return (h >> 20) & (e->slots - 1);
 }
 
+/* Has the search given up the set @x with @left or more steps left? */
 static bool given_up(const struct exact *e, size_t slot, const uint64_t *x, unsigned int left)
 {
 	size_t words = e->q->s->words;
@@ -92,6 +95,7 @@ static bool given_up(const struct exact *e, size_t slot, const uint64_t *x, unsi
 	       !memcmp(e->table + slot * words, x, words * sizeof(*x));
 }
 
+/* Record that the search has given up the set @x with @left steps left. */
 static void give_up(struct exact *e, size_t slot, const uint64_t *x, unsigned int left)
 {
 	size_t words = e->q->s->words;
@@ -133,6 +137,7 @@ static bool subset(const uint64_t *a, const uint64_t *b, size_t words)
 	return true;
 }
 
+/* A step that the search tries: its dimension, and number of nodes that it informs. */
 struct child {
 	uint32_t gain;
 	uint8_t dim;

@@ -2,7 +2,7 @@
 /*
  * Any number of faults: divide and conquer.
  *
- * A cube with fewer faults than dimensions is given to Broadcast1. Any other cube is halved along a
+ * Broadcast1 handles a cube with fewer faults than dimensions. Any other cube is halved along a
  * dimension: the message is broadcast in one half, crosses over to the other half, and a few more
  * steps inform the members that are left. The paper takes the half with fewer faults and first
  * sends the message there, which is impossible if the source's neighbour in that half has failed.
@@ -10,7 +10,8 @@
  * link along the dimension can be used.
  *
  * At the outermost level every such dimension is tried, with and without the additional steps
- * inside the halves. The paper's choice is tried first, and is kept unless another one is shorter.
+ * inside the halves. The paper's choice is tried first; another one replaces it only if its
+ * sequence is shorter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,8 +41,9 @@ static uint32_t left_after(const struct hc_bseq *q, const struct hc_bcube *c, un
 	return hc_bcast_missing(now, c);
 }
 
-/* Add steps inside the cube @c as long as they inform members. The dimension with the fewest links
- * between two bad nodes leaves the fewest bad nodes, as long as no link is faulty; a faulty link
+/* Add steps inside the cube @c as long as they inform members, each along the dimension that leaves
+ * the fewest members without the message. Without faulty links that is the dimension with the
+ * fewest links between two bad nodes (failed ones, or members without the message); a faulty link
  * counts as one more such link.
  */
 static int finish_inside(struct hc_bseq *q, const struct hc_bcube *c)
@@ -72,6 +74,9 @@ static int finish_inside(struct hc_bseq *q, const struct hc_bcube *c)
 	return err;
 }
 
+/* A dimension along which a cube is halved: number of faults in the half with fewer faults, and
+ * whether the message has to cross the dimension to enter this half.
+ */
 struct split {
 	uint32_t faults;
 	unsigned int dim;
@@ -151,6 +156,7 @@ static int without_halves(struct hc_bseq *q, const struct hc_bcube *c)
 	return err ?: finish_inside(q, c);
 }
 
+/* Replace @q by @now if that is shorter. */
 static int keep_shorter(struct hc_bseq *q, struct hc_bseq *now)
 {
 	int err = hc_bseq_prune(now);
@@ -160,6 +166,7 @@ static int keep_shorter(struct hc_bseq *q, struct hc_bseq *now)
 	return err;
 }
 
+/* Try all choices at the outermost level, and leave the shortest sequence in @q. */
 static int all_trials(struct hc_bseq *q, struct hc_bseq *now, const struct hc_bcube *c)
 {
 	struct trial t = { .greedy = c->greedy };

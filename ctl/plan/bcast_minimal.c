@@ -56,7 +56,7 @@ int hc_bcast_bound(const struct hc_bscene *s, unsigned int *bound)
  * @x: the informed nodes
  * @informed: their number
  * @promise: sum, over all dimensions, of the nodes that a step along it would inform next
- * @parent: index of the entry of the level before that it was made from
+ * @parent: index of the entry of the previous level from which this one was made
  * @dim: dimension of the step that made it
  */
 struct state {
@@ -150,6 +150,7 @@ static void beam_insert(struct beam *b, unsigned int side)
 	l[at] = scratch;
 }
 
+/* Add to level @side the states that one more step makes of state @parent of the other level. */
 static void beam_expand(struct beam *b, unsigned int side, unsigned int parent)
 {
 	const struct state *from = &b->level[!side][parent];

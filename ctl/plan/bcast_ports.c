@@ -13,7 +13,7 @@
 
 /* The most sets that are kept after each step, if there is time for as many. */
 #define WIDTH_MAX	64
-/* The most ends of links that are read. */
+/* The most ends of links that the search reads. */
 #define WORK_MAX	300000000ull
 
 /**
@@ -21,7 +21,7 @@
  * @set: the set
  * @informed: number of informed nodes
  * @reach: number of ends of links to members that are not informed
- * @from: index of the front of the step before from which it was made
+ * @from: index of the front of the previous step from which this one was made
  * @port: port of the step that made it
  */
 struct front {
@@ -139,6 +139,7 @@ static uint32_t front_step(const struct search *s, const struct front *from, uns
 	return gain;
 }
 
+/* Compute @f->reach. */
 static void front_weigh(const struct search *s, struct front *f)
 {
 	const struct hc_topo *t = &s->f->topo;
@@ -182,6 +183,7 @@ static void front_insert(struct search *s)
 		s->nnext++;
 }
 
+/* Make the fronts of the next step of all fronts and ports, and keep the best. */
 static void search_step(struct search *s, unsigned int step)
 {
 	struct front *swap = s->now, *last;

@@ -5,8 +5,8 @@
  * A subcube through a node has a fault inside iff its free dimensions contain the fault's
  * coordinates relative to the node. So the external dimensions of a fault-free subcube hit all
  * faults: a prime subcube belongs to a minimal hitting set, a largest one to a minimum hitting set.
- * With 16 dimensions all subcubes can be looked at: the set of the bad ones is closed upwards in n
- * passes over a bit map.
+ * With at most 16 dimensions all subcubes can be checked: in n passes over a bit map, each subcube
+ * that contains a bad one is marked as bad, too.
  *
  * In the simulation of a sequence a faulty link blocks exactly that link. Where the rule counts
  * faults, a faulty link along the dimension in question counts as a fault of its far end.
@@ -105,10 +105,11 @@ static unsigned int rule(const struct hc_bscene *s, const struct hc_bcube *c,
 	return n;
 }
 
-/* Add one step for the pseudo-faulty nodes. By Theorem 1 there is an internal dimension along which
- * no two bad nodes are neighbours; if there is one it is taken, else the dimension that leaves the
- * fewest members without the message. @trial: memory for trying a step. Return: number of members
- * that are left.
+/* Add one step for the pseudo-faulty nodes, along the dimension that leaves the fewest members
+ * without the message. By Theorem 1 there is an internal dimension along which no two bad nodes
+ * (failed ones, or members without the message) are neighbours: it leaves none. So internal
+ * dimensions are tried first. @trial: memory for trying a step. Return: number of members that are
+ * left.
  */
 static uint32_t extra_step(struct hc_bseq *q, const struct hc_bcube *c, uint32_t internal,
 			   struct hc_bseq *trial)
@@ -160,6 +161,9 @@ static uint32_t from_prime(struct hc_bseq *q, const struct hc_bcube *c, uint32_t
 	return left;
 }
 
+/* The prime subcubes tried so far: @best: the best sequence; @missed: members that it does not
+ * inform; @any: there is one. @now, @trial: memory for sequences. @bad: see hc_bcast_bad().
+ */
 struct search {
 	struct hc_bseq best;
 	struct hc_bseq now;
@@ -169,6 +173,7 @@ struct search {
 	bool any;
 };
 
+/* Try the prime subcube with the free dimensions @internal. */
 static void try_prime(struct hc_bseq *q, const struct hc_bcube *c, struct search *t,
 		      uint32_t internal)
 {

@@ -98,6 +98,7 @@ static void list_faults(struct hc_bscene *s, struct hc_bfault *list)
 	s->nfaults = n;
 }
 
+/* Fill in @s->over. */
 static int make_over(struct hc_bscene *s)
 {
 	unsigned int d;

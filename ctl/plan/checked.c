@@ -34,6 +34,7 @@ static void mark_link(struct marking *m, uint32_t u, unsigned int d)
 	hc_set_add(m->t->links, (u & ~hc_bit(d)) * m->f->dim + d);
 }
 
+/* Compute the hops from node @u to each node over healthy links. */
 static void hops_from(const struct marking *m, uint32_t u, uint32_t *hops)
 {
 	uint32_t head = 0, tail = 0, v;
@@ -77,6 +78,7 @@ static void mark_detour(struct marking *m, uint32_t from, uint32_t to)
 	}
 }
 
+/* Mark member @u if it relays, and the links and detours over which it sends. */
 static int mark_member(struct marking *m, uint32_t u)
 {
 	const struct hc_tree *tree = &m->t->plan.tree;

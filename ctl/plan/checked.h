@@ -65,7 +65,7 @@ struct hc_checked_pair {
  * @best: the pair to use
  * @pair: for each dimension, the best pair of trees that both have it as their first
  *	dimension, with sinks on both sides of it; there is none if all members are on one side.
- *	The results of each pair tell one bit of the number of a node that falsifies data
+ *	From the results of each pair follows one bit of the number of a node that falsifies data
  */
 struct hc_checked {
 	unsigned int dim;
@@ -147,7 +147,8 @@ struct hc_suspect_pair {
  * @max: number of sets that @two has room for
  *
  * A set L of nodes explains the results if and only if all trees in which no node of L relays have
- * the same result: that result was right, and the results of the other trees may be anything.
+ * the same result: then that can be the right result, and the nodes of L can have caused any
+ * results of the other trees.
  */
 void hc_checked_suspects(unsigned int dim, const struct hc_checked_seen *seen, unsigned int n,
 			 struct hc_suspects *s, uint32_t *one, struct hc_suspect_pair *two,

@@ -42,6 +42,7 @@ struct pool {
 	size_t room;
 };
 
+/* The cost of a pair: common relays, common links, steps of both trees; compared in this order. */
 struct cost {
 	uint32_t relays;
 	uint32_t links;
@@ -57,6 +58,7 @@ static bool less(const struct cost *a, const struct cost *b)
 	return a->steps < b->steps;
 }
 
+/* Return: number of elements that the sets @a and @b have in common. */
 static uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t words)
 {
 	uint32_t n = 0, i;
@@ -83,6 +85,7 @@ static struct cost cost_of(const struct hc_checked_tree *a, const struct hc_chec
 	return c;
 }
 
+/* Add the tree with this sink and order. */
 static int pool_add(const struct find *q, struct pool *s, uint32_t sink, const uint8_t *order)
 {
 	void *v = hc_grow(s->v, s->n, &s->room, sizeof(*s->v), 32);
@@ -125,6 +128,9 @@ static int each_order(const struct find *q, struct pool *s, uint32_t sink, uint8
 	return err;
 }
 
+/* Add the tree with this order and, if the cube has faults, those with the rotations of the order
+ * after its first dimension.
+ */
 static int each_rotation(const struct find *q, struct pool *s, uint32_t sink,
 			 const uint8_t *order)
 {
@@ -141,6 +147,7 @@ static int each_rotation(const struct find *q, struct pool *s, uint32_t sink,
 	return err;
 }
 
+/* Add the trees with this sink and first dimension. */
 static int each_tree(const struct find *q, struct pool *s, uint32_t sink, unsigned int first)
 {
 	uint8_t order[HC_LIB_DIM_MAX];
@@ -199,6 +206,7 @@ static int pool_fill(const struct find *q, struct pool *s, size_t *others)
 	return err;
 }
 
+/* Fill in the pair @p with copies of the trees @a and @b. */
 static int pair_keep(const struct find *q, const struct hc_tree *a, const struct hc_tree *b,
 		     struct hc_checked_pair *p)
 {
@@ -220,7 +228,9 @@ static int pair_keep(const struct find *q, const struct hc_tree *a, const struct
 	return 0;
 }
 
-/* Do both trees have the first dimension @k, and sinks on both sides of it? */
+/* Return: true if both trees have the first dimension @k, and their sinks are on different sides of
+ * it.
+ */
 static bool apart(const struct hc_tree *a, const struct hc_tree *b, unsigned int k)
 {
 	return a->order[0] == k && b->order[0] == k && (a->sink ^ b->sink) & hc_bit(k);
@@ -289,7 +299,7 @@ static int begin(struct find *q)
 	if (q->whole && q->sink == HC_ANY_SINK) {
 		q->near = 0;
 	} else {
-		/* Of the sinks with the most members. */
+		/* The sink is one of those with the most members. */
 		err = hc_plan_tree(q->f, &req, &tree, q->why);
 		if (err)
 			return err;

@@ -8,6 +8,7 @@
  */
 #include "checked.h"
 
+/* Do nodes @a and @b explain the results? For a single node both are equal. */
 static bool explains(const struct hc_checked_seen *seen, unsigned int n, uint32_t a, uint32_t b)
 {
 	uint32_t right = HC_CHECKED_MIXED;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See exchange.h. Offsets that are rotations of each other form an orbit. An orbit of n offsets
- * makes one step: if its first offset arrives over dimension d, the next one arrives over d + 1,
- * and so on. The neighbour that sends the message of an offset has received it as the offset
- * without one of its bits. That offset must be in an orbit of n as well; such a bit always exists
- * (the tests try all offsets). Offsets of smaller orbits, which are periodic, come last, n of them
- * in a step, over any dimensions: with one bit more or less none of them is periodic, so all
- * offsets that they come from have arrived before.
+ * See exchange.h. A node receives the message at offset x over dimension d from a neighbour that
+ * sees the same message at offset x ^ 1 << d; so that offset must have arrived in an earlier step.
+ * Offsets that are rotations of each other form an orbit. An orbit of n offsets makes one step: if
+ * its first offset arrives over dimension d, the next one arrives over d + 1, and so on. d is a
+ * bit of the first offset such that x ^ 1 << d is 0 or is in an orbit of n as well, which has
+ * fewer bits and so an earlier step; such a bit always exists (the tests try all offsets). The
+ * offsets in smaller orbits are periodic. They arrive last, n of them in a step, over any
+ * dimensions: an offset that differs from a periodic one in one bit is not periodic, so all
+ * offsets that they need have arrived.
  */
 #include "exchange.h"
 
@@ -15,7 +17,7 @@ static uint32_t rotate(uint32_t x, unsigned int by, unsigned int dim)
 	return (x << by | x >> (dim - by)) & hc_ones(dim);
 }
 
-/* Is @x periodic: in an orbit of fewer than @dim offsets? */
+/* Return: true if @x is periodic: its orbit has fewer than @dim offsets. */
 static bool is_periodic(uint32_t x, unsigned int dim)
 {
 	unsigned int by;
@@ -26,6 +28,7 @@ static bool is_periodic(uint32_t x, unsigned int dim)
 	return false;
 }
 
+/* Return: true if @x is the least offset of its orbit. */
 static bool is_least(uint32_t x, unsigned int dim)
 {
 	unsigned int by;
@@ -36,8 +39,8 @@ static bool is_least(uint32_t x, unsigned int dim)
 	return true;
 }
 
-/* Return: the dimension over which offset @x comes, from an offset that is not periodic or from the
- * node itself.
+/* Return: the dimension over which the message at offset @x arrives, from a neighbour for which it
+ * is at offset 0 (its own message) or at an offset that is not periodic.
  */
 static unsigned int last_dim(uint32_t x, unsigned int dim)
 {

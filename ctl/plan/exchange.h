@@ -5,9 +5,9 @@
  *
  * Each node receives 2^n - 1 messages over n links, so the broadcast takes at least
  * ceil((2^n - 1) / n) steps. A schedule that is the same at every node, up to translation, takes
- * exactly as many: in a step each node u sends along dimension d the message that has come to it
- * from u ^ (offset ^ 1 << d), and its neighbour then has the message of the node at @offset from
- * itself.
+ * exactly as many. In a step each node u sends along dimension d the message of node
+ * u ^ offset ^ 1 << d, which it has already; its neighbour u ^ 1 << d then has the message of the
+ * node at @offset from itself.
  */
 #ifndef _HC_PLAN_EXCHANGE_H
 #define _HC_PLAN_EXCHANGE_H
@@ -19,7 +19,7 @@
 /**
  * struct hc_exchange_send - a message that each node receives over one link in a step
  * @offset: node u receives the message of node u ^ @offset
- * @dim: dimension of the link over which it comes
+ * @dim: dimension of the link over which the message arrives
  */
 struct hc_exchange_send {
 	uint16_t offset;
@@ -42,9 +42,9 @@ static inline uint32_t hc_exchange_steps(unsigned int dim)
  */
 void hc_exchange(unsigned int dim, struct hc_exchange_send *send);
 
-/* Check a schedule: does each message come once, over a link that carries no other message in that
- * step, from a node that received it in an earlier step? @step: memory for each node; filled in
- * with the step, from 1, in which its message comes.
+/* Return: true if each message arrives once, over a link that carries no other message in that
+ * step, from a node that received it in an earlier step. @step: memory for each node; filled in
+ * with the step, from 1, in which the node's message arrives.
  */
 bool hc_exchange_check(unsigned int dim, const struct hc_exchange_send *send, uint16_t *step);
 

@@ -21,7 +21,7 @@ static inline void hc_free_pieces(void *const *piece, size_t n)
 
 /* Make space for one more element in the array @v, which has @n elements of @size bytes and space
  * for *@room. The first allocation has space for @first elements. Return: the array, which may have
- * moved; NULL without memory, and the array is unchanged.
+ * moved; NULL without memory, and the array is not changed.
  */
 static inline void *hc_grow(void *v, size_t n, size_t *room, size_t size, size_t first)
 {

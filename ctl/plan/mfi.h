@@ -16,6 +16,7 @@
 
 #define HC_MFI_PROCESSORS 4096
 
+/* HC_MFI_GRAPH: a network that was made from a list of pairs. */
 enum hc_mfi_kind {
 	HC_MFI_CUBE,
 	HC_MFI_MESH,
@@ -24,6 +25,7 @@ enum hc_mfi_kind {
 	HC_MFI_GRAPH,
 };
 
+/* Which processors a processor asks. HC_MFI_LISTED: those in the list of pairs. */
 enum hc_mfi_pattern {
 	HC_MFI_STAR,	/* a processor's neighbours */
 	HC_MFI_SQUARE,	/* east, south and south-east */
@@ -118,8 +120,8 @@ uint32_t hc_mfi_count(const struct hc_mfi_net *net, const bool *set);
 /* Return: number of processors of the set in the environment of @i. */
 uint32_t hc_mfi_faults(const struct hc_mfi_net *net, const bool *set, uint32_t i);
 bool hc_mfi_feasible(const struct hc_mfi_net *net, const bool *set);
-/* Get the non-fault group of a set: the processes, other than those of the set, in any environment
- * that has exactly its tg of the set.
+/* Get the non-fault group of a set: the processors, other than those of the set, in any environment
+ * in which as many processors are in the set as may be faulty.
  */
 void hc_mfi_nfg(const struct hc_mfi_net *net, const bool *set, bool *nfg);
 /* Write a row of the fault matrix: T for a processor of the set, F for one of its non-fault group,
@@ -164,7 +166,7 @@ uint32_t hc_mfi_colour(const struct hc_mfi_net *net, const uint32_t *picks, uint
 void hc_mfi_closed(const struct hc_mfi_net *net, bool *set, uint32_t *upper, const char **why);
 /* Compute the paper's formula. Return: false if the paper has none for this network. */
 bool hc_mfi_paper(const struct hc_mfi_net *net, uint32_t *mfi);
-/* Make a largest binary code of minimum distance 3 and length @dim, 1..12, as a set of words.
+/* Make a largest binary code of minimum distance 3 and length @dim, 1..12. @set: the codewords.
  * Return: its size.
  */
 uint32_t hc_mfi_code(unsigned int dim, bool *set);

@@ -4,7 +4,7 @@
  * faults in each environment, and each processor faulty at most once. Any solution of the dual
  * program gives a bound: give weights to environments such that the weights of all environments
  * that a processor is in add up to at least 1; then the number of faults is at most the sum, over
- * all environments, of the weight times the number of faults that the environment has room for.
+ * all environments, of the weight times the number of faults that the environment may have.
  *
  * The dual is solved in floating point, and the solution is then made valid in integers.
  */
@@ -19,7 +19,7 @@
 /* With more processors than this all environments get the same weight. */
 #define SIMPLEX 1024
 #define SCALE (1 << 20)
-/* Numbers below this are taken as 0. */
+/* Numbers below this are treated as 0. */
 #define TINY (1. / (1 << 30))
 /* Each limit is raised by a different amount below this, so that the simplex method never returns
  * to a basis.
@@ -41,6 +41,7 @@ static double *row(const struct simplex *s, uint32_t i)
 	return s->t + (size_t)i * (s->n + 1);
 }
 
+/* Exchange the basic variable of row @r with the variable of column @c. */
 static void pivot(struct simplex *s, uint32_t r, uint32_t c)
 {
 	double *from = row(s, r), p = from[c], f;
@@ -76,6 +77,7 @@ static uint32_t entering(const struct simplex *s)
 	return best;
 }
 
+/* Return: the row whose variable leaves the basis; m if there is none. */
 static uint32_t leaving(const struct simplex *s, uint32_t c)
 {
 	uint32_t i, best = s->m;
@@ -181,6 +183,7 @@ static int by_simplex(const struct hc_mfi_net *net, struct hc_mfi_weights *w,
 	return rc;
 }
 
+/* Give all environments the same weight. */
 static void uniform(const struct hc_mfi_net *net, struct hc_mfi_weights *w)
 {
 	uint32_t i;

@@ -12,7 +12,7 @@ static uint32_t at(const struct hc_mfi_net *net, uint32_t row, uint32_t col)
 	return row % net->rows * net->cols + col % net->cols;
 }
 
-/* Put into @set the processors of every @by-th row and column, @rows * @cols of them. Return: their
+/* Add to @set the processors of every @by-th row and column, @rows * @cols of them. Return: their
  * number.
  */
 static uint32_t spread(const struct hc_mfi_net *net, uint32_t by, uint32_t rows, uint32_t cols,
@@ -39,7 +39,7 @@ static uint32_t share(uint32_t j, uint32_t col)
  * .. around the torus: neighbouring rows then differ by at least j, so all rows of an arc of j
  * consecutive numbers may be faulty. Each pair of neighbouring columns shares such an arc. From
  * column to column the arcs move around until one meets the arc of the first column again; in the
- * remaining columns they move forth and back.
+ * remaining columns they move back and forth.
  */
 static uint32_t odd_square(const struct hc_mfi_net *net, bool *set)
 {

@@ -7,8 +7,8 @@
  * not linear. 8 and 9 come from Best's code of length 10 and distance 4, constructed as by Conway
  * and Sloane, Quaternary constructions for the binary single-error-correcting codes of Julin, Best
  * and others. 10 and 11 come from Julin's code of length 12, which is made of the Steiner system
- * S(5,6,12). That 72 and 144 words are the most was proved by Östergård, Baicheva and Kolev,
- * Optimal binary one-error-correcting codes of length 10 have 72 codewords.
+ * S(5,6,12). That no code has more than 72 and 144 codewords was proved by Östergård, Baicheva
+ * and Kolev, Optimal binary one-error-correcting codes of length 10 have 72 codewords.
  */
 #include <string.h>
 
@@ -28,8 +28,8 @@ static uint32_t hamming(unsigned int dim, bool *set)
 	return size;
 }
 
-/* Add a word of the larger code to the set, shortened by the upper dimensions (which must be 0) and
- * punctured at the lowest one. Return: 1 if a word was added, otherwise 0.
+/* Add codeword @word of the larger code to the set, shortened by the upper dimensions (which must
+ * be 0) and punctured at the lowest one. Return: 1 if a codeword was added, otherwise 0.
  */
 static uint32_t keep(uint32_t word, unsigned int dim, bool *set)
 {
@@ -39,7 +39,7 @@ static uint32_t keep(uint32_t word, unsigned int dim, bool *set)
 	return 1;
 }
 
-/* Best's code: the words (c - d, b, c, d, b + c) for b, c, d of 1 and -1, and their rotations. */
+/* Best's code: codewords (c - d, b, c, d, b + c) for b, c, d of 1 and -1, and their rotations. */
 static uint32_t best(unsigned int dim, bool *set)
 {
 	static const uint32_t gray[] = { 0, 1, 3, 2 };

@@ -8,6 +8,7 @@
 
 #include "mfi.h"
 
+/* Make @u faulty in this colour, and the adjacent processors not faulty. */
 static void colour_faulty(const struct hc_mfi_net *net, uint32_t u, char *colour)
 {
 	colour[u] = 'T';

@@ -3,8 +3,8 @@
  * Finding the sets of faults whose errors could escape: those for which the columns of the faulty
  * processors, restricted to the rows of the honest ones, are linearly dependent.
  *
- * The rank is computed modulo primes. Modulo a prime it is not larger, and it is the same modulo
- * one of them unless all of the primes divide a minor. With entries 0 and 1, a minor of k rows is
+ * The rank is computed modulo primes. Modulo a prime the rank is not larger, and modulo one of the
+ * primes it is equal, unless all of them divide a minor. With entries 0 and 1, a minor of k rows is
  * at most (k + 1)^((k + 1) / 2) / 2^k, which for k <= 100 is less than 2^240, the product of four
  * of the primes.
  */
@@ -54,6 +54,7 @@ struct basis {
 	uint64_t row[HC_MFI_ESCAPE_FAULTS][HC_MFI_ESCAPE_FAULTS];
 };
 
+/* Add a row to the basis unless it depends on the rows in it. */
 static void add(struct basis *b, const uint64_t *bits)
 {
 	uint64_t v[HC_MFI_ESCAPE_FAULTS], f;
@@ -99,6 +100,7 @@ static bool row(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k
 	return true;
 }
 
+/* Return: the rank modulo @p. */
 static uint32_t rank(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k,
 		     uint64_t p, struct basis *b)
 {
@@ -120,6 +122,7 @@ static uint32_t rank(const struct hc_mfi_net *net, const uint32_t *faults, uint3
 	return b->rank;
 }
 
+/* Return: dimension of the space of errors that escape. */
 static uint32_t escapes(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k,
 			struct basis *b)
 {
@@ -171,6 +174,7 @@ static bool feasible(const struct hc_mfi_net *net, const uint32_t *f, uint32_t k
 	return true;
 }
 
+/* Count the set of faults @f in @e. @set: all false before and after the call. */
 static void look(const struct hc_mfi_net *net, const uint32_t *f, bool *set,
 		 struct hc_mfi_escape *e, struct basis *b)
 {

@@ -11,6 +11,7 @@
 
 #define ROUNDS 20000
 
+/* Record @set if it is the largest so far. */
 static void keep(const struct hc_mfi_net *net, struct hc_mfi_found *r, const bool *set)
 {
 	uint32_t size = hc_mfi_count(net, set);
@@ -21,6 +22,7 @@ static void keep(const struct hc_mfi_net *net, struct hc_mfi_found *r, const boo
 	r->size = size;
 }
 
+/* Record the bound @upper if it is the least so far. */
 static void bound(struct hc_mfi_found *r, uint32_t upper, const char *why)
 {
 	if (upper >= r->upper)

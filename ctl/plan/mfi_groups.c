@@ -143,6 +143,7 @@ static bool set_first(const struct regular *r)
 	return true;
 }
 
+/* Make groups of the colouring in @r->of, and record them if they are the best so far. */
 static void try_colours(const struct regular *r, uint32_t colours, const char *why)
 {
 	uint32_t groups = (colours + r->net->tg - 1) / r->net->tg, v;
@@ -164,6 +165,7 @@ static void try_colours(const struct regular *r, uint32_t colours, const char *w
 	g->why = why;
 }
 
+/* Try the colouring of a hypercube by the cosets of a Hamming code. */
 static void cube(const struct regular *r)
 {
 	uint32_t u, d, colours = 1;

@@ -25,12 +25,14 @@ struct local {
 	uint32_t seed;
 };
 
+/* Return: a random number below @n. */
 static uint32_t below(struct local *l, uint32_t n)
 {
 	l->seed = l->seed * 1664525 + 1013904223;
 	return ((uint64_t)l->seed * n) >> 32;
 }
 
+/* Add processor @v to the set, or remove it. */
 static void change(struct local *l, uint32_t v, bool in)
 {
 	l->set[v] = in;
@@ -46,6 +48,7 @@ static void change(struct local *l, uint32_t v, bool in)
 	}
 }
 
+/* Add all processors that fit, beginning with a random one. */
 static void take_all(struct local *l)
 {
 	uint32_t start = below(l, l->net->n), i, v;
@@ -74,7 +77,7 @@ static uint32_t choose(struct local *l, uint32_t round)
 	return best;
 }
 
-/* Return: a random processor of the set in environment @e, which has too many, other than @keep. */
+/* Return: a random member of the set, other than @keep, in environment @e, which has too many. */
 static uint32_t victim(struct local *l, uint32_t e, uint32_t keep)
 {
 	uint32_t nth = below(l, l->faults[e] - 1);
@@ -85,6 +88,7 @@ static uint32_t victim(struct local *l, uint32_t e, uint32_t keep)
 	return keep;
 }
 
+/* Add @v, and remove members of the set as long as an environment of @v has too many. */
 static void force(struct local *l, uint32_t v, uint32_t round)
 {
 	uint32_t out;

@@ -234,10 +234,12 @@ struct hc_mfi_net *hc_mfi_kary(uint32_t k, unsigned int axes, uint32_t tg)
 	return net;
 }
 
+/* Where a processor of an environment is, relative to the processor that asks it. */
 struct offset {
 	int row, col;
 };
 
+/* Return: the offsets of a pattern. *n: set to their number. */
 static const struct offset *offsets(enum hc_mfi_pattern pattern, size_t *n)
 {
 	static const struct offset box[] = {

@@ -106,6 +106,7 @@ struct seats {
 	uint32_t *at;
 };
 
+/* Return: number of hops of the assignment. */
 static uint64_t cost(const struct seats *s)
 {
 	uint64_t sum = 0;
@@ -157,6 +158,7 @@ static void improve(const struct seats *s, uint32_t parts, bool (*go_on)(void *a
 	}
 }
 
+/* Fill in @s->asks. */
 static void count_asks(const struct hc_mfi_net *net, const uint32_t *part, struct seats *s)
 {
 	uint32_t u;

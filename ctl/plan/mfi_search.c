@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Branch and bound for a feasible set of a given size. The next processor to try is one of the
- * environment that still has room for faults and has the fewest candidates. Bound: an environment
- * is worth its weight times the number of faults that it can still get. When the worth of all
- * environments, plus the processors that were taken, is less than the wanted size, there is no such
- * set.
+ * Branch and bound for a feasible set of a given size. The next processor to try is one of an
+ * environment with few candidates, see next(). Bound: an environment is worth its weight times the
+ * number of faults that it can still get. When the worth of all environments, plus the processors
+ * that were taken, is less than the wanted size, there is no such set.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #define ASK_EVERY 1024
 
+/* A processor is undecided, in the set, or excluded from it. */
 enum state { OPEN, IN, OUT };
 
 /**
@@ -49,6 +49,7 @@ struct search {
 	bool stopped;
 };
 
+/* Return: the worth of environment @e. */
 static uint64_t worth(const struct search *s, uint32_t e)
 {
 	uint32_t faults = s->room[e] < s->open[e] ? s->room[e] : s->open[e];
@@ -56,6 +57,7 @@ static uint64_t worth(const struct search *s, uint32_t e)
 	return s->w->env[e] * faults;
 }
 
+/* Decide that processor @v is in the set (IN) or not (OUT). */
 static void decide(struct search *s, uint32_t v, enum state to)
 {
 	s->state[v] = to;
@@ -70,6 +72,7 @@ static void decide(struct search *s, uint32_t v, enum state to)
 	}
 }
 
+/* Undo all decisions but the first @to. */
 static void undo(struct search *s, uint32_t to)
 {
 	while (s->decided > to) {
@@ -108,14 +111,16 @@ static void follow(struct search *s)
 	}
 }
 
+/* Return: true if the bound allows a set of the wanted size. */
 static bool enough(const struct search *s)
 {
 	return s->taken >= s->size ||
 		s->worth / s->w->scale >= s->size - s->taken;
 }
 
-/* Return: the processor to try next, one of the environment with the fewest undecided processors
- * that still has a choice; n if all are decided.
+/* Return: the processor to try next, or n if all are decided. It is an undecided processor of the
+ * environment with the fewest undecided ones among those that have more undecided processors than
+ * room; if there is no such environment, of any that has room.
  */
 static uint32_t next(const struct search *s)
 {
@@ -146,6 +151,7 @@ static bool free_of_charge(const struct search *s, uint32_t v)
 	return true;
 }
 
+/* Count a node of the search tree. Return: false if the search is to end. */
 static bool asked(struct search *s)
 {
 	if (++*s->nodes % ASK_EVERY == 0 && s->go_on && !s->go_on(s->arg))
@@ -153,6 +159,7 @@ static bool asked(struct search *s)
 	return !s->stopped;
 }
 
+/* Search below the present partial set. Return: true if a set was found. */
 static bool descend(struct search *s)
 {
 	uint32_t mark = s->decided, v;

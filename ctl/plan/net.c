@@ -36,6 +36,7 @@ static uint32_t length(const struct hc_net_spec *s, unsigned int axis)
 	return s->length[s->kind == HC_NET_KARY ? 0 : axis];
 }
 
+/* Return: number of axes of the grid. */
 static unsigned int axes(const struct hc_net_spec *s)
 {
 	return s->kind == HC_NET_KARY ? s->length[1] : s->axes;
@@ -73,6 +74,7 @@ static unsigned int grid_ports(const struct hc_net_spec *s, unsigned int most)
 	return ports <= most ? ports : 0;
 }
 
+/* Number the ports so that the numbers follow the axes. */
 static void grid_number(const struct hc_net_spec *s, const struct hc_edge *links, size_t n,
 			uint16_t *peer, unsigned int ports)
 {
@@ -82,14 +84,13 @@ static void grid_number(const struct hc_net_spec *s, const struct hc_edge *links
 
 	for (axis = 0; axis < axes(s); axis++, step *= len) {
 		len = length(s, axis);
-		/* The lower end stands first in each link. */
+		/* In each link the lower end is the first one. */
 		for (i = 0; i < n; i++) {
 			a = links[i].u / step % len;
 			b = links[i].v / step % len;
 			if (a == b)
 				continue;
-			/* The link that closes a ring comes after a link whose
-			 * number is len % 2.
+			/* The last link before the one that closes a ring has the number len % 2.
 			 */
 			d = first + (b == a + 1 ? a % 2 : 1 + len % 2);
 			peer[links[i].u * ports + d] = (uint16_t)links[i].v;

@@ -37,7 +37,7 @@ struct hc_net_spec {
 
 /**
  * struct hc_net - a network
- * @topo: the network, as a table even if it is a hypercube
+ * @topo: the network, as a table of peers even if it is a hypercube
  * @peer: the table that @topo points to; release with hc_net_free()
  */
 struct hc_net {
@@ -62,10 +62,10 @@ int hc_net_links(const struct hc_net_spec *spec, uint32_t most, uint32_t *nodes,
  * @net: filled in
  * @why: set to a sentence (static storage) on error
  *
- * In terms of graph theory the numbers are a proper colouring of the edges with as many colours as
- * a node has links at most, or one more. One more is never needed if the network is bipartite, and
- * by luck often not in other networks; where the first try fails, the algorithm of Misra and Gries
- * is used, "A constructive proof of Vizing's theorem", 1992.
+ * In terms of graph theory the numbers are a proper colouring of the edges. The number of colours
+ * is the greatest number of links of any node, or one more. One more is never needed if the network
+ * is bipartite, and often not in other networks: the function tries without it first, and if that
+ * fails uses the algorithm of Misra and Gries, "A constructive proof of Vizing's theorem", 1992.
  *
  * Time O(@nodes * @n).
  *

@@ -11,11 +11,13 @@
 /* The most nodes of a fan: all neighbours of its centre. */
 #define FAN_MAX (HC_PORTS_MAX + 1)
 
+/* A partial colouring: table @at (see the top of the file) with @colours columns. */
 struct colouring {
 	uint16_t *at;
 	unsigned int colours;
 };
 
+/* Return: the entry of @c->at for the link of @u with this colour. */
 static uint16_t *end_of(const struct colouring *c, uint32_t u, unsigned int colour)
 {
 	return &c->at[u * c->colours + colour];
@@ -36,12 +38,14 @@ static unsigned int first_free(const struct colouring *c, uint32_t u)
 	return colour;
 }
 
+/* Give the link between @u and @v this colour. */
 static void put(const struct colouring *c, uint32_t u, uint32_t v, unsigned int colour)
 {
 	*end_of(c, u, colour) = (uint16_t)v;
 	*end_of(c, v, colour) = (uint16_t)u;
 }
 
+/* Remove this colour from the link of @u that has it. */
 static void take(const struct colouring *c, uint32_t u, unsigned int colour)
 {
 	uint32_t v = *end_of(c, u, colour);
@@ -67,7 +71,7 @@ static uint32_t path_end(const struct colouring *c, uint32_t u, unsigned int col
 	return u;
 }
 
-/* Exchange the two colours along that path. */
+/* Exchange the two colours along the path of path_end(). */
 static void path_flip(const struct colouring *c, uint32_t u, unsigned int colour,
 		      unsigned int other)
 {
@@ -145,6 +149,7 @@ static unsigned int fan_make(const struct colouring *c, uint32_t u, uint32_t v, 
 	return n;
 }
 
+/* Return: the colour of the link between @u and @v, which has one. */
 static unsigned int colour_of(const struct colouring *c, uint32_t u, uint32_t v)
 {
 	unsigned int colour = 0;
@@ -154,7 +159,7 @@ static unsigned int colour_of(const struct colouring *c, uint32_t u, uint32_t v)
 	return colour;
 }
 
-/* Are the first @n nodes of @fan still a fan? */
+/* Return: true if the first @n nodes of @fan are still a fan. */
 static bool is_fan(const struct colouring *c, uint32_t u, const uint16_t *fan, unsigned int n)
 {
 	unsigned int i;
@@ -179,6 +184,7 @@ static void fan_rotate(const struct colouring *c, uint32_t u, const uint16_t *fa
 	put(c, u, fan[n - 1], colour);
 }
 
+/* Choose a colour for the link between @u and @v, by Misra and Gries' method. */
 static void link_colour_vizing(const struct colouring *c, uint32_t u, uint32_t v)
 {
 	uint16_t fan[FAN_MAX];
@@ -188,8 +194,8 @@ static void link_colour_vizing(const struct colouring *c, uint32_t u, uint32_t v
 	free_end = first_free(c, fan[n - 1]);
 	if (free_u != free_end)
 		path_flip(c, u, free_end, free_u);
-	/* Now @free_end is free at u and at the end of some part of the fan: the theorem of Misra
-	 * and Gries.
+	/* Now @free_end is free at u, and at the last node of some initial section of the fan that
+	 * is still a fan: the theorem of Misra and Gries.
 	 */
 	for (i = 1; i < n; i++)
 		if (is_free(c, fan[i - 1], free_end) && is_fan(c, u, fan, i))

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "net.h"
 
+/* The links so far. @room: number of links that @v has memory for. @failed: memory ran out. */
 struct builder {
 	struct hc_edge *v;
 	size_t n;
@@ -106,8 +107,8 @@ static uint32_t node_count(const struct hc_net_spec *s, uint32_t most)
 
 /* --- links --- */
 
-/* Add the links along an axis of length @len, whose neighbours' numbers differ by @step. @wrap:
- * close it to rings.
+/* Add the links along one axis of a grid. Each line has @len nodes, and the numbers of neighbours
+ * on it differ by @step. @wrap: close each line of more than two nodes into a ring.
  */
 static void axis_links(struct builder *b, uint32_t nodes, uint32_t step, uint32_t len, bool wrap)
 {
@@ -133,8 +134,8 @@ static void grid_links(struct builder *b, const struct hc_net_spec *s, uint32_t 
 	}
 }
 
-/* Add the links of a tree, whose nodes are numbered as in a heap: the children of a node are the
- * next nodes that have no parent yet.
+/* Add the links of a tree. Its nodes are numbered as in a heap: the children of a node are the next
+ * nodes that have no parent yet.
  */
 static void tree_links(struct builder *b, uint32_t children, uint32_t nodes)
 {

@@ -28,11 +28,11 @@ struct hc_faults {
  * EINVAL or ENOMEM.
  */
 struct hc_faults *hc_faults_new(unsigned int dim);
-/* Allocate the fault state of any network. Its table, from malloc(), becomes the state's, and is
- * released in any case.
+/* Allocate the fault state of any network. Its table of peers, which is from malloc(), belongs to
+ * the fault state then, and is freed if the function fails. Return: NULL without memory.
  */
 struct hc_faults *hc_faults_of(const struct hc_topo *topo);
-/* Copy the fault state of a hypercube. Return: NULL without memory. */
+/* Copy a fault state. Return: NULL without memory. */
 struct hc_faults *hc_faults_copy(const struct hc_faults *f);
 void hc_faults_free(struct hc_faults *f);
 /* Mark link (@node, @d) as faulty at both ends. Return: 0 or -ERANGE. */
@@ -111,8 +111,8 @@ struct hc_tree_plan {
  * If no sink is requested, the methods exact and exhaust choose among the clean sinks, or among all
  * live nodes if no sink is clean: of these the sinks with the most members, of these the trees of
  * the least @cost, of these the trees with the fewest @faulty_stages, of these those of the lowest
- * sink, of these the one whose order comes first. The method find-tree takes the lowest clean sink,
- * as the paper does. A requested sink need not be clean.
+ * sink, of these the one with the lexicographically first order. The method find-tree takes the
+ * lowest clean sink, as the paper does. A requested sink need not be clean.
  *
  * Return: 0; -ERANGE (bad sink, subcube or dimension), -ENOLINK (the requested
  * sink, or every live node, is isolated, the requested sink failed, or not all requested members

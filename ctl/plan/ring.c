@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ring trees: choosing the connected part and the method, and computing the properties of the plan.
+ * Ring trees: choosing the component and the method, and computing the properties of the plan.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,11 +22,11 @@ void hc_ring_plan_free(struct hc_ring_plan *plan)
 	*plan = (struct hc_ring_plan){};
 }
 
-/* --- the part that is connected --- */
+/* --- the largest component --- */
 
 /**
- * struct part - a connected part of a network
- * @g: the part as a network of its own, with nodes numbered from 0 without gaps
+ * struct part - a component of a network
+ * @g: the component as a network of its own, with nodes numbered from 0 without gaps
  * @node: for each of its nodes, its number in the whole network
  */
 struct part {
@@ -59,8 +59,8 @@ static uint32_t flood(const struct hc_graph *g, uint32_t u, uint32_t mark, uint3
 	return tail;
 }
 
-/* Mark all parts, each with its lowest node. Return: the mark of the first of the largest parts.
- * *size: number of its nodes.
+/* Mark all components, each with its lowest node. Return: the mark of the first of the largest
+ * components. *size: number of its nodes.
  */
 static uint32_t largest_part(const struct hc_graph *g, uint32_t *part, uint16_t *queue,
 			     uint32_t *size)
@@ -81,7 +81,7 @@ static uint32_t largest_part(const struct hc_graph *g, uint32_t *part, uint16_t 
 	return best;
 }
 
-/* Make the part with mark @which a network of its own. Return: 0 or -ENOMEM. */
+/* Make the component with mark @which a network of its own. Return: 0 or -ENOMEM. */
 static int part_new(const struct hc_graph *g, const uint32_t *part, uint32_t which, uint32_t size,
 		    struct part *p)
 {
@@ -105,9 +105,7 @@ static int part_new(const struct hc_graph *g, const uint32_t *part, uint32_t whi
 	return p->g ? 0 : -ENOMEM;
 }
 
-/* Find the largest connected part. Return: 0, -EHOSTDOWN (no two nodes are
- * connected) or -ENOMEM.
- */
+/* Find the largest component. Return: 0, -EHOSTDOWN (no two nodes are connected) or -ENOMEM. */
 static int part_find(const struct hc_graph *g, struct part *p)
 {
 	uint32_t *part = calloc(g->nodes + 1, sizeof(*part)), which, size;
@@ -125,6 +123,7 @@ static int part_find(const struct hc_graph *g, struct part *p)
 
 /* --- properties of the plan --- */
 
+/* Compute the properties that follow from the rings. */
 static void describe(const struct hc_graph *g, struct hc_ring_plan *p)
 {
 	uint32_t i, u;
@@ -148,6 +147,7 @@ static void describe(const struct hc_graph *g, struct hc_ring_plan *p)
 	}
 }
 
+/* Compute the numbers of steps. */
 static int count(const struct hc_graph *g, struct hc_ring_plan *p)
 {
 	const uint32_t n = p->members;
@@ -157,6 +157,7 @@ static int count(const struct hc_graph *g, struct hc_ring_plan *p)
 	return hc_ring_steps(&p->tree, &p->steps);
 }
 
+/* Set up the plan @p with a copy of the tree @t. */
 static int copy(const struct hc_graph *g, const struct hc_ring_tree *t, struct hc_ring_plan *p)
 {
 	struct hc_ring *ring = malloc((t->nrings + 1) * sizeof(*ring));
@@ -214,6 +215,7 @@ static int hamilton(struct ring_build *b, const struct hc_faults *cube)
 	return ring_build_rest(b);
 }
 
+/* Make a plan for component @p by one method. */
 static int make(const struct hc_graph *g, const struct part *p, const struct hc_faults *cube,
 		enum hc_ring_method method, uint32_t width, struct hc_ring_plan *plan)
 {
@@ -235,9 +237,9 @@ static int make(const struct hc_graph *g, const struct part *p, const struct hc_
 	return rc;
 }
 
-/* Return: true if no other ring tree is better. If some node is in one ring only, it receives one
- * message in each step: all other messages take n - 1 steps, and n steps pass until its own has
- * come back. So no ring tree takes less than that.
+/* Return: true if no other ring tree is better. In each ring tree some node is in one ring only. It
+ * receives one message in each step: after n - 1 steps it has all other messages, and after n steps
+ * its own has come back. So no ring tree takes fewer steps than that.
  */
 static bool optimal(const struct hc_ring_plan *p)
 {
@@ -251,6 +253,7 @@ static bool better(const struct hc_ring_plan *a, const struct hc_ring_plan *b)
 	return a->steps.deliver < b->steps.deliver;
 }
 
+/* Make a plan for component @p by the better one of the methods. */
 static int choose(const struct hc_graph *g, const struct part *p, const struct hc_faults *cube,
 		  uint32_t width, struct hc_ring_plan *plan)
 {
@@ -294,6 +297,7 @@ void hc_rings_free(struct hc_rings *rings)
 	*rings = (struct hc_rings){};
 }
 
+/* Find up to @k edge-disjoint rings of component @p. */
 static int rings_of(const struct part *p, uint32_t k, struct hc_rings *r)
 {
 	uint32_t u, i;
@@ -304,7 +308,7 @@ static int rings_of(const struct part *p, uint32_t k, struct hc_rings *r)
 	for (u = 0; u < p->g->nodes; u++)
 		if (hc_graph_degree(p->g, u) / 2 < r->most)
 			r->most = hc_graph_degree(p->g, u) / 2;
-	/* The cycle of a ring of two nodes would use their link twice. */
+	/* A ring of two nodes would use their link twice. */
 	r->n = p->g->nodes < 3 ? 0 : k < r->most ? k : r->most;
 	r->node = calloc((size_t)r->n * r->members + 1, sizeof(*r->node));
 	if (!r->node)

@@ -102,8 +102,8 @@ struct hc_ring_plan {
 #define HC_RING_WIDTH 8
 
 /**
- * hc_plan_ring() - find a ring tree of the largest connected part of a network
- * @g: the network; if several parts are the largest, the one with the lowest node is taken
+ * hc_plan_ring() - find a ring tree of the largest component of a network
+ * @g: the network; if several components are the largest, the one with the lowest node is taken
  * @cube: if the network is a hypercube, its faults: the planner then uses what is known about
  *	Hamilton cycles of hypercubes. Else NULL
  * @method: enum hc_ring_method
@@ -112,8 +112,8 @@ struct hc_ring_plan {
  * @plan: filled in; release with hc_ring_plan_free()
  *
  * HC_RING_HAMILTON finds one ring of all members if there are fewer than dim - 1 faulty links and
- * no other faults, and finds the longest cycle of the network if no block of it has more than 16
- * nodes. In other cases the cycle that it finds may not be the longest.
+ * no other faults, and finds the longest cycle of the network if no block of it (biconnected
+ * component) has more than 16 nodes. In other cases the cycle that it finds may not be the longest.
  *
  * HC_RING_AUTO takes a ring of all members if one is found, since no ring tree is better, and else
  * the tree that takes fewer steps; with a width, of the trees without longer rings.
@@ -140,9 +140,9 @@ struct hc_rings {
 };
 
 /**
- * hc_plan_rings() - find edge-disjoint rings of the largest connected part of a network
+ * hc_plan_rings() - find edge-disjoint rings of the largest component of a network
  * @g: the network
- * @k: number of rings that are wanted, at least 1; fewer if so many are not found
+ * @k: number of rings that are wanted, at least 1; there may be fewer in the result
  * @rings: filled in; release with hc_rings_free()
  *
  * In hypercubes without faults, and in tori of up to some thousand nodes, @rings->most rings are

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a ring tree: paths are cut into rings, and nodes that are left are attached to the rings
- * there are.
+ * Making a ring tree: paths are cut into rings, and nodes that are in no ring are attached to the
+ * existing rings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@ void ring_build_free(struct ring_build *b)
 	hc_free_all(b->ring, b->node, b->home, b->path);
 }
 
+/* Add a ring. Its first node is in the tree already, unless this is the first ring. */
 static void add_ring(struct ring_build *b, const uint16_t *node, uint32_t size, uint32_t level)
 {
 	struct hc_ring *r = &b->ring[b->nrings];
@@ -49,9 +50,7 @@ void ring_build_ring(struct ring_build *b, uint32_t n, uint32_t level)
 	add_ring(b, b->path, n, level);
 }
 
-/* Make rings of b->path, which has @n nodes; rings that follow each other have one
- * node in common.
- */
+/* Make rings of b->path, which has @n nodes; consecutive rings have one node in common. */
 void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 {
 	uint32_t at = 0, size;
@@ -63,8 +62,8 @@ void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 	} while (at + 1 < n);
 }
 
-/* Progress of the search. It need not look again at a node that it has visited, or at a neighbour
- * that it has passed, because nodes enter rings but never leave them.
+/* Progress of the search. A node that was visited, or a neighbour that was passed, need not be
+ * checked again, because nodes enter rings but never leave them.
  */
 struct walk {
 	bool *walked;

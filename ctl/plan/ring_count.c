@@ -8,9 +8,10 @@
  * does the same: so a broadcast takes exactly the number of steps counted here, in whatever order
  * messages arrive.
  *
- * On the tour, a node stands behind each link that leads to it. A message begins behind the link
- * that leads to its source in the source's home ring. A node has the message once the message, on
- * its way along the tour, has come to the next position at which that node stands.
+ * Position p of the tour is the start of its link p: the node at which the link before it ends. So
+ * a node has as many positions as it has rings. The first position of a message is the one behind
+ * the link that leads to its source in the source's home ring. The message moves along the tour,
+ * and a node has the message once it has arrived at the next one of the node's positions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,9 +25,9 @@
  * @t: the tree
  * @at: for each ring, index of its first node
  * @out: position of the link that leaves each place, and memory for as many again
- * @stands: for each position, the node that stands in front of that link
+ * @stands: for each position, the node that is there
  * @starts: for each position, whether a message begins there
- * @last: for each node, the last position at which it stood; HC_RING_NO_NODE: none yet
+ * @last: for each node, the last of its positions so far; HC_RING_NO_NODE: none yet
  */
 struct tour {
 	const struct hc_ring_tree *t;
@@ -37,7 +38,7 @@ struct tour {
 	uint32_t *last;
 };
 
-/* Return: the position of node @i of ring @ring on the tour, once the tour has come to it. */
+/* Return: the position of node @i of ring @ring on the tour. @w->out must be filled in. */
 static uint32_t position(const struct tour *w, uint32_t ring, uint32_t i)
 {
 	const uint32_t size = w->t->ring[ring].size, before = (i + size - 1) % size;
@@ -45,6 +46,7 @@ static uint32_t position(const struct tour *w, uint32_t ring, uint32_t i)
 	return (w->out[w->at.begin[ring] + before] + 1) % w->t->nnodes;
 }
 
+/* Fill in @w->stands and @w->starts. */
 static void stand(struct tour *w)
 {
 	uint32_t r, i, at, p;
@@ -59,7 +61,7 @@ static void stand(struct tour *w)
 }
 
 /* Return: the greatest distance of any message to the next position of any node. The loop goes
- * around twice, because the last position of a node may be before the start of the tour.
+ * around the tour twice, because the last position of a node may be before the start of the tour.
  */
 static uint32_t longest(struct tour *w)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Long cycles, searched for in each block: a cycle never leaves a block, which is a part of the
- * network that stays connected if any one of its nodes fails.
+ * Long cycles, searched for in each block: a cycle never leaves a block (a biconnected component),
+ * which stays connected if any one of its nodes fails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,6 +54,7 @@ static void take_block(struct dfs *s, struct blocks *b, uint32_t u, uint32_t v)
 	b->first[++b->n] = at;
 }
 
+/* Set up node @u, number @nr, which was found from node @up. */
 static void discover(struct dfs *s, uint32_t u, uint32_t up, uint32_t nr)
 {
 	s->nr[u] = nr;
@@ -63,6 +64,7 @@ static void discover(struct dfs *s, uint32_t u, uint32_t up, uint32_t nr)
 	s->stack[s->depth++] = (uint16_t)u;
 }
 
+/* Find the blocks of the network, all of whose nodes are connected. */
 static void find_blocks(struct dfs *s, struct blocks *b)
 {
 	uint32_t u = 0, v, found = 1;
@@ -164,6 +166,7 @@ static uint32_t bound(struct cycle *c, const uint16_t *node, uint32_t n)
 	return 2 * (count[0] < count[1] ? count[0] : count[1]);
 }
 
+/* Search one block for a cycle that is longer than the longest so far. */
 static int try_block(struct cycle *c, const uint16_t *node, uint32_t n)
 {
 	uint32_t i, most;

@@ -8,11 +8,10 @@
  * as rings are wanted are found by matchings (by Petersen's theorem they exist if all nodes have
  * the same even number of links).
  *
- * Then the cycles of each 2-factor are joined. Where the sides of a square are in two factors in
- * turn, or every other side is in a factor and the rest in none, the sides are exchanged: both stay
- * 2-factors, and the number of their cycles falls, grows or stays as it was. Random exchanges that
- * do not raise the number of cycles lead to one cycle in each factor; in cubes and tori this takes
- * little time.
+ * Then the cycles of each 2-factor are joined. If the sides of a square belong alternately to two
+ * factors, or alternately to a factor and to none, they are exchanged: the factors stay 2-factors,
+ * and the number of their cycles falls, grows or stays the same. Random exchanges that do not raise
+ * the number of cycles lead to one cycle in each factor; in cubes and tori this takes little time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +20,8 @@
 #include "memory.h"
 #include "ring_impl.h"
 
-/* The most squares that are looked at for each choice of factors, per node and ring; and the most
- * nodes that get new numbers.
+/* The most squares that are tried for each choice of factors, per node and ring; and the most nodes
+ * that get new numbers.
  */
 #define SQUARES_EACH	3000
 #define NUMBERED_MOST	150000000ull
@@ -33,7 +32,7 @@
  */
 #define TRIES		32
 #define CHOICES		8
-/* The most rounds of looking for a second node for each node with an odd number of links. */
+/* The most rounds of the search for a mate for each node with an odd number of links. */
 #define MATE_ROUNDS	64
 
 /**
@@ -91,10 +90,10 @@ static uint32_t slot_of(const struct hc_graph *g, uint32_t u, uint32_t v)
  * @out: for each end of a link, whether the link leaves that end
  * @mate: for each node with an odd number of links, the node to which its link is left out;
  *	the number of nodes if there is none
- * @free: for each node, index of its next link to look at
+ * @free: for each node, index of the next of its links to try
  * @match: for each node, the node from which the factor being sought leads to it; the number
  *	of nodes if there is none
- * @seen: for each node, the node (from 1) in whose search it was last looked at
+ * @seen: for each node, the node (from 1) whose search has tried it last
  * @stack: memory for all nodes
  */
 struct arcs {
@@ -143,6 +142,7 @@ static bool is_single(const struct factors *f, const struct arcs *a, uint32_t u)
 	return hc_graph_degree(f->g, u) & 1 && a->mate[u] == f->g->nodes;
 }
 
+/* Make @u and @v mates. */
 static void marry(struct arcs *a, uint32_t u, uint32_t v)
 {
 	a->mate[u] = v;
@@ -171,8 +171,8 @@ static bool find_mate(struct factors *f, struct arcs *a, uint32_t u)
 				marry(a, u, v);
 				return true;
 			}
-		/* At random, take the neighbour that has a mate already; its former mate is then
-		 * without one.
+		/* At random, take a neighbour that has a mate already; the former mate then has
+		 * none.
 		 */
 		if (w < g->nodes && !random_below(f, 4)) {
 			a->mate[w] = g->nodes;
@@ -202,9 +202,9 @@ static void leave_out(struct factors *f, struct arcs *a, bool *marked)
 			marked[slot_of(g, u, a->mate[u])] = true;
 }
 
-/* Give all links a direction: walk from node to node until the node reached has no link left. First
- * from each node that has an odd number of links left, where walks begin and end; then around
- * closed tours.
+/* Give each link a direction: walk from node to node, until the present node has no link without a
+ * direction. First walk from each node that has an odd number of links left, since a walk has to
+ * begin or end there; then along closed tours.
  */
 static void direct(struct factors *f, struct arcs *a, bool *marked)
 {
@@ -225,13 +225,13 @@ static void direct(struct factors *f, struct arcs *a, bool *marked)
 				marked[slot] = true;
 				marked[slot_of(f->g, f->g->to[slot], at)] = true;
 			}
-			/* If the node still has links, another walk begins there. */
+			/* If links of the node are left, another walk begins there. */
 			u -= odd && unmarked(f, marked, u) != UINT32_MAX;
 		}
 }
 
 /* Search for a link of @u that is in no factor and leads to a node without a match, or to a node
- * whose match can take another link. Depth-first, without recursion. Return: whether the matching
+ * whose match can take another link. Depth-first, without recursion. Return: true if the matching
  * has grown.
  */
 static bool augment(struct factors *f, struct arcs *a, uint32_t u, uint32_t round)
@@ -257,7 +257,7 @@ static bool augment(struct factors *f, struct arcs *a, uint32_t u, uint32_t roun
 			a->free[a->match[v]] = g->first[a->match[v]];
 			continue;
 		}
-		/* Each node on the stack is matched with the node that it looked at last. */
+		/* Match each node on the stack with the node that it has tried last. */
 		while (depth) {
 			u = a->stack[--depth];
 			a->match[g->to[a->free[u] - 1]] = u;
@@ -289,6 +289,7 @@ static bool factor(struct factors *f, struct arcs *a, uint32_t i)
 	return true;
 }
 
+/* Find all factors. Return: 0, -ENOMEM, or -ENOENT if there are not as many. */
 static int factors_find(struct factors *f)
 {
 	bool *marked = calloc(f->g->first[f->g->nodes] + 1, sizeof(*marked));
@@ -336,7 +337,7 @@ static void number(struct factors *f, uint32_t i)
 	}
 }
 
-/* Does @v come right after @u in its cycle of factor @i? The two are neighbours there. */
+/* Does @v follow @u in its cycle of factor @i? The two are neighbours there. */
 static bool follows(const struct factors *f, uint32_t i, uint32_t u, uint32_t v)
 {
 	uint32_t at = i * f->g->nodes, size = f->size[at + f->cycle[at + u]];
@@ -358,6 +359,7 @@ static int more_cycles(const struct factors *f, uint32_t i, uint32_t p, uint32_t
 	return follows(f, i, p, q) == follows(f, i, r, s);
 }
 
+/* Replace the neighbour @old of @u in factor @i (from 0) by @new. */
 static void near_replace(struct factors *f, uint32_t i, uint32_t u, uint32_t old, uint32_t new)
 {
 	uint16_t *near = f->near[i * f->g->nodes + u];
@@ -375,16 +377,17 @@ static void exchange(struct factors *f, uint32_t i, uint32_t p, uint32_t q, uint
 	number(f, i);
 }
 
+/* Put the link between @u and @v into factor @i (from 1), or into none (0). */
 static void put_in(struct factors *f, uint32_t u, uint32_t v, uint32_t i)
 {
 	f->in[slot_of(f->g, u, v)] = (uint8_t)i;
 	f->in[slot_of(f->g, v, u)] = (uint8_t)i;
 }
 
-/* Look at a random square a, b, c, d whose links a-b and c-d are in factor @i (from 1), and whose
- * links b-c and d-a are both in another factor or both in none; exchange them if that does not
- * raise the number of cycles, and at random in a few other cases (UPHILL). Return: by how much the
- * number of cycles has fallen.
+/* Try a random square a, b, c, d whose links a-b and c-d are in factor @i (from 1), and whose links
+ * b-c and d-a are both in another factor or both in none; exchange them if that does not raise the
+ * number of cycles, and at random in a few other cases (UPHILL). Return: by how much the number of
+ * cycles has fallen.
  */
 static int square(struct factors *f, uint32_t i)
 {
@@ -454,6 +457,7 @@ static int factors_alloc(struct factors *f, const struct hc_graph *g, uint32_t k
 	return f->in && f->near && f->place && f->cycle && f->size && f->cycles ? 0 : -ENOMEM;
 }
 
+/* Write the cycles of all factors to @node. */
 static void take_rings(const struct factors *f, uint16_t *node)
 {
 	uint32_t n = f->g->nodes, i, u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that only the planners of rings use. They work on the connected part alone, whose
- * nodes are numbered from 0 without gaps, in the order of their numbers in the network.
+ * Declarations that only the planners of rings use. They work on one component, whose nodes are
+ * numbered from 0 without gaps, in the order of their numbers in the network.
  */
 #ifndef _HC_RING_IMPL_H
 #define _HC_RING_IMPL_H
@@ -10,7 +10,7 @@
 
 /**
  * struct ring_build - a ring tree under construction
- * @g: the connected part
+ * @g: the component
  * @width: the most nodes of a ring into which paths are cut
  * @ring: the rings so far; memory for @g->nodes
  * @nrings: number of rings

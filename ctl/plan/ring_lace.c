@@ -11,6 +11,7 @@
 
 #include "ring_impl.h"
 
+/* The faults, and memory for the path. */
 struct lace {
 	const struct hc_faults *f;
 	uint16_t *path;
@@ -37,7 +38,7 @@ bool ring_lace_can(const struct hc_faults *f)
 	return f->dim >= 2;
 }
 
-/* A subcube has the nodes that have the bits @base and any of the bits @dims. Return: the node
+/* A subcube has the nodes that agree with @base outside the dimensions @dims. Return: the node
  * after @u in the subcube.
  */
 static uint32_t next(uint32_t u, uint32_t dims, uint32_t base)

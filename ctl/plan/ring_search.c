@@ -2,11 +2,11 @@
 /*
  * Long cycles of networks of many nodes, by rotations and extensions (Posa).
  *
- * A path grows at its end. Where it cannot grow, all neighbours of its end are on the path. If the
- * path then takes the link from its end to one of them and gives up the link behind that one, the
- * part of the path behind it is reversed, and the path has another end: a rotation. A path whose
- * two ends are neighbours is a cycle. A cycle may be opened anywhere, so it is opened next to a
- * node that is not on it.
+ * A path grows at its end. If it cannot grow, all neighbours of its end are on the path. The path
+ * can then take the link from its end to one of them, v, and drop the link behind v: the section
+ * behind v is reversed, and the path has another end. That is a rotation. A path whose two ends are
+ * neighbours is a cycle. A cycle may be opened anywhere, so it is opened next to a node that is not
+ * on it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,6 +46,7 @@ struct search {
 	uint64_t seed;
 };
 
+/* Return: a random number below @below. */
 static uint32_t any(struct search *s, uint32_t below)
 {
 	s->seed ^= s->seed << 13;
@@ -54,11 +55,13 @@ static uint32_t any(struct search *s, uint32_t below)
 	return (uint32_t)(s->seed >> 32) % below;
 }
 
+/* Count @n units of work. */
 static void work(struct search *s, uint32_t n)
 {
 	s->moves -= n < s->moves ? n : s->moves;
 }
 
+/* Return: true if @u may be used and is not on the path. */
 static bool is_free(const struct search *s, uint32_t u)
 {
 	return s->in[u] && s->pos[u] == OFF;
@@ -103,6 +106,7 @@ static bool extend(struct search *s)
 	return found;
 }
 
+/* Reverse the path between the indices @from and @to. */
 static void reverse(struct search *s, uint32_t from, uint32_t to)
 {
 	work(s, to - from);
@@ -116,7 +120,7 @@ static void reverse(struct search *s, uint32_t from, uint32_t to)
 	}
 }
 
-/* The path from index @from on is a cycle: keep it if it is the longest so far. */
+/* Record the path from index @from on, which is a cycle, if that is the longest so far. */
 static void keep(struct search *s, uint32_t from)
 {
 	if (s->len - from <= s->best || s->len - from < 3)
@@ -127,7 +131,7 @@ static void keep(struct search *s, uint32_t from)
 	work(s, s->best);
 }
 
-/* The path is a cycle: open it next to a free node, the first one from a random place on. */
+/* Open the path, which is a cycle, next to a free node: the first one from a random index on. */
 static void open_cycle(struct search *s)
 {
 	uint32_t start = any(s, s->len), i, n;
@@ -138,7 +142,7 @@ static void open_cycle(struct search *s)
 	if (s->len == s->most || n == s->len)
 		return;
 	i = (start + n) % s->len;
-	/* Three reversals move the part behind index i to the front. */
+	/* Three reversals move the nodes behind index i to the front. */
 	reverse(s, 0, s->len - 1);
 	i = s->len - 1 - i;
 	if (i)
@@ -200,6 +204,7 @@ static void grow(struct search *s)
 	}
 }
 
+/* Make the path empty. */
 static void forget(struct search *s)
 {
 	while (s->len)

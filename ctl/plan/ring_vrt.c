@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The virtual ring tree: a diameter (a longest shortest path) of the network is cut into rings, and
- * the nodes that are left are attached to these.
+ * the other nodes are attached to these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #define EXACT_WORK 1000000000ULL
 #define FAR UINT16_MAX
 
+/* A breadth-first search: distances from its root, and the nodes in ascending order of distance. */
 struct bfs {
 	const struct hc_graph *g;
 	uint16_t *dist;
@@ -72,8 +73,8 @@ static uint32_t guessed_end(const struct bfs *s)
 	return end;
 }
 
-/* Mark the nodes from which a shortest path leads on to a node at the greatest distance @far,
- * backwards from these nodes.
+/* Mark the nodes from which a shortest path leads on to a node at the greatest distance @far. The
+ * search goes backwards from these nodes.
  */
 static void mark_leading(const struct bfs *s, uint32_t far, bool *leads)
 {

@@ -9,9 +9,9 @@
 #include "memory.h"
 #include "span_impl.h"
 
-/* Add to @in the nodes that can be reached from @u, except those of @without; before the call @in
- * has none of them. *far: set to the number of links from @u to the farthest of them. @queue:
- * memory for all nodes. Return: number of nodes added.
+/* Add to @in the nodes that can be reached from @u, except those of @without; none of them may be
+ * in @in before. *far: set to the number of links from @u to the farthest of them. @queue: memory
+ * for all nodes. Return: number of nodes added.
  */
 static uint32_t reach(const struct hc_faults *f, const uint32_t *without, uint32_t u, uint32_t *in,
 		      uint32_t *queue, uint32_t *far)
@@ -38,6 +38,7 @@ static uint32_t reach(const struct hc_faults *f, const uint32_t *without, uint32
 	}
 }
 
+/* Return: true if node @u is live and not to be left out. */
 static bool may_be(const struct hc_faults *f, const struct hc_span_req *req, uint32_t u)
 {
 	return !hc_set_has(f->dead, u) && !(req->without && hc_set_has(req->without, u));
@@ -97,6 +98,7 @@ static uint32_t depth_of(const struct hc_span *s)
 	return depth;
 }
 
+/* Return: number of healthy links from @u to members. */
 static unsigned int degree(const struct span_net *n, uint32_t u)
 {
 	unsigned int d, count = 0;
@@ -108,8 +110,8 @@ static unsigned int degree(const struct span_net *n, uint32_t u)
 
 /* Return: a lower bound of the steps until a message of the root has reached all members: each node
  * that has the message sends it to each neighbour at most once, and never back to the neighbour
- * that it came from. @news: memory for all members: number of nodes that get the message in each
- * step.
+ * from which it was received. @news: memory for all members: number of nodes that get the message
+ * in each step.
  */
 static uint32_t bound_by_number(const struct span_net *n, uint32_t *news)
 {

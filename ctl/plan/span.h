@@ -21,8 +21,8 @@ enum hc_span_method {
 /**
  * struct hc_span_req - what plan is wanted
  * @method: enum hc_span_method
- * @root: the root. HC_ANY_SINK: the lowest node whose farthest node is nearest, in the largest
- *	connected part
+ * @root: the root. HC_ANY_SINK: the lowest node in the middle of the largest component, from which
+ *	the distance to the farthest node is the least
  * @parent: for each node its parent, HC_ANY_SINK if it has none. NULL: the planner searches.
  *	Only with a given root
  * @without: nodes that are to be left out, as a set; NULL: none

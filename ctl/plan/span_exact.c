@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Search for spanning trees with the fewest steps: can a message from the root be at all members
- * after a given number of steps?
+ * Search for spanning trees with the fewest steps: can a message from the root reach all members in
+ * a given number of steps?
  *
  * In a step, each node that has the message may send it to one neighbour that does not: a matching.
  * It never does harm if more nodes have the message, so only matchings to which no further pair can
@@ -60,6 +60,7 @@ static uint64_t bit(unsigned int i)
 	return UINT64_C(1) << i;
 }
 
+/* Return: the neighbours of the members in @set, as a set. */
 static uint64_t neighbours(const struct exact *x, uint64_t set)
 {
 	uint64_t all = 0;
@@ -69,8 +70,8 @@ static uint64_t neighbours(const struct exact *x, uint64_t set)
 	return all;
 }
 
-/* Can @left steps be enough from the set @have, as far as distances and the number
- * of members tell?
+/* Return: false if distances or the number of members show that @left steps are not enough from the
+ * set @have.
  */
 static bool is_possible(const struct exact *x, uint64_t have, unsigned int left)
 {
@@ -86,6 +87,7 @@ static bool is_possible(const struct exact *x, uint64_t have, unsigned int left)
 	return near == x->all;
 }
 
+/* Return: the entry of the memo for the set @have. */
 static struct known *place(const struct exact *x, uint64_t have)
 {
 	return &x->memo[(have * UINT64_C(0x9e3779b97f4a7c15)) >> 48];
@@ -107,6 +109,9 @@ struct pairs {
 	uint64_t taken;
 };
 
+/* Complete the matching in all possible manners, and search on from each. Return: true if a tree
+ * was found.
+ */
 static bool match(struct exact *x, struct pairs p, unsigned int left)
 {
 	unsigned int u, v;
@@ -132,7 +137,7 @@ static bool match(struct exact *x, struct pairs p, unsigned int left)
 	return match(x, p, left);
 }
 
-/* Can the members of @have bring the message to all members within @left steps? */
+/* Return: true if the members of @have can send the message to all members within @left steps. */
 static bool search(struct exact *x, uint64_t have, unsigned int left)
 {
 	struct pairs p = { .have = have };
@@ -153,6 +158,7 @@ static bool search(struct exact *x, uint64_t have, unsigned int left)
 	return false;
 }
 
+/* Number the members. *root: set to the number of the root. */
 static void number(struct exact *x, const struct span_net *n, unsigned int *root)
 {
 	unsigned int i, k;

@@ -128,6 +128,7 @@ static uint32_t nearest(struct greedy *g)
 	return tail;
 }
 
+/* Sort @v in descending order. */
 static void sort_down(uint16_t *v, unsigned int n)
 {
 	unsigned int i, at;

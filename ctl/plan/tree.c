@@ -36,11 +36,13 @@ struct job {
 	bool clean;
 };
 
+/* Return: true if node @u is in the subcube. */
 static bool inside(const struct job *j, uint32_t u)
 {
 	return !((u ^ j->base) & ~j->dims);
 }
 
+/* Return: true if node @u is live and not isolated. */
 static bool live(const struct job *j, uint32_t u)
 {
 	return !hc_set_has(j->f->dead, u) &&
@@ -203,6 +205,7 @@ static int weigh_components(struct job *j, const char **why)
 	return 0;
 }
 
+/* Set up the scene for trees in component @id. */
 static int make_scene(const struct job *j, uint32_t id, struct hc_tree_scene *s)
 {
 	uint32_t nodes = hc_nodes(j->f->dim), u, bad;
@@ -235,6 +238,7 @@ static int make_scene(const struct job *j, uint32_t id, struct hc_tree_scene *s)
 	return 0;
 }
 
+/* Find the best order for the sink @sink. */
 static int plan_with_sink(const struct job *j, uint32_t sink, uint8_t *order)
 {
 	struct hc_tree_scene s;

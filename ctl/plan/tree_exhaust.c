@@ -35,6 +35,7 @@ static hc_tree_cost cost_of(const struct hc_tree_scene *s, uint32_t sink,
 	return cost;
 }
 
+/* Return: the cost of the last stage with this sink. */
 static hc_tree_cost last_stage(const struct hc_tree_scene *s, uint32_t sink,
 			       unsigned int last)
 {
@@ -44,6 +45,7 @@ static hc_tree_cost last_stage(const struct hc_tree_scene *s, uint32_t sink,
 			     (s->f->fault[sender] & hc_bit(last)));
 }
 
+/* The best tree so far. */
 struct best {
 	uint32_t sink;
 	uint8_t order[HC_LIB_DIM_MAX];

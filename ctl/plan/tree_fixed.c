@@ -14,6 +14,7 @@ void hc_tree_plan_free(struct hc_tree_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 }
 
+/* Find the members and the excluded nodes. @only: as for hc_tree_complete(). */
 static int find_members(const struct hc_faults *f, const uint32_t *only, struct hc_tree_plan *plan)
 {
 	const struct hc_tree *t = &plan->tree;
@@ -86,6 +87,7 @@ static uint32_t nearest_passive(const struct hc_faults *f, const struct hc_tree 
 	return found;
 }
 
+/* Has the blocked member @u an effective helper? */
 static bool has_helper(const struct hc_faults *f, const struct hc_tree *t, uint32_t u)
 {
 	uint32_t own = hc_tree_fault(t, u, f->fault[u]);

@@ -2,13 +2,13 @@
 /*
  * The best sink, by a search over subcubes in ascending order of cost.
  *
- * A state is a subcube Q that still has to be reduced to the sink, whichever of its nodes that
- * will be. From Q the search goes to the half H of Q on side b of dimension j. This costs one for
- * each member of the other half whose link along j is unusable: exactly what each sink in H pays if
- * its next dimension is j. If the members of a state have no faulty link inside it, nothing is to
- * be paid from there on but the cost of its cheapest sink (0 if that is clean): the state is a
- * goal. So the least cost over all sinks and orders is the length of the shortest path from the
- * whole subcube to a goal, and Dijkstra's algorithm finds it.
+ * A state is a subcube Q that still has to be reduced to the sink, which may be any of its nodes.
+ * From Q the search goes to the half H of Q on side b of dimension j. This costs one for each
+ * member of the other half whose link along j is unusable: exactly the cost of that stage for each
+ * sink in H whose next dimension is j. If the members of a state have no faulty link inside it, no
+ * stage from there on costs anything, only the choice of its cheapest sink (0 if that is clean):
+ * the state is a goal. So the least cost over all sinks and orders is the length of the shortest
+ * path from the whole subcube to a goal, and Dijkstra's algorithm finds it.
  *
  * What keeps the search small, and why its result is exact nevertheless:
  *
@@ -16,7 +16,7 @@
  *   faulty links make at most f * 2^(k-1) states (and never more than 3^k).
  * - If no member of Q has a faulty link along j inside Q, then by monotonicity (tree_exact.c) each
  *   sink of Q loses nothing if its next dimension is j: only the two halves along j have to be
- *   looked at, at no cost.
+ *   expanded, at no cost.
  * - A state is dropped if the distance to it, plus the least cost of its next stage, exceeds a
  *   cost that is known to be reached.
  *
@@ -39,12 +39,14 @@ static cube_key make_key(uint32_t dims, uint32_t base)
 	return dims << 16 | (base & ~dims);
 }
 
+/* A subcube, and the cost of reaching it from the whole subcube. */
 struct state {
 	hc_tree_cost cost;
 	cube_key key;
 };
 
-/* The distances, a hash table by subcube with open addressing; and a binary heap of states. */
+/* The distances, a hash table with open addressing whose key is the subcube; and a heap of states.
+ */
 struct search {
 	const struct hc_tree_scene *s;
 	struct state *table;

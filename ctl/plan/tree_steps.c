@@ -10,12 +10,13 @@
  * planner finds a tree without such a stage; if there is no such tree, no tree takes fewer than
  * k + 1 steps, and which tree takes the fewest is found by trying all orders.
  *
- * On the way down the last member has the result after the stages from the last one to the first
- * one at which any member sends, each with as many steps as on the way up. Let a be the number of
- * dimensions along which all members agree with the sink. At a stage along one of these no member
- * sends, wherever the stage is in the order, and no other stage depends on it: so it takes one step
- * up, and none down if it comes first. All other stages have senders if none of them comes before
- * these stages. So the fewest steps up and down are 2 U - a, with U the fewest steps up.
+ * On the way down the last member has the result after the stages from the last one back to the
+ * first one at which any member sends, each with as many steps as on the way up. Let a be the
+ * number of dimensions along which all members agree with the sink. At a stage along one of these
+ * no member sends, wherever the stage is in the order, and no other stage depends on it. So it
+ * takes one step up, and none down if it comes before the first stage with a sender. If these a
+ * stages are the first ones in the order, the next stage has a sender, so all other stages count on
+ * the way down. So the fewest steps up and down are 2 U - a, with U the fewest steps up.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A network with its balancer, loads and a plan, and what must hold of that.
+ * A network with a topology, loads, a balancer and a plan, and the check of the plan.
  */
 #include <stdlib.h>
 #include <string.h>

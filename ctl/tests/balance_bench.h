@@ -9,6 +9,9 @@
 
 #define BENCH_NODES 256
 
+/* A network (@f) with its balancing topology (@t), the memory for planning (@b), the number of
+ * tasks of each node (@load), and the last plan that bench_plan() made (@p).
+ */
 struct bench {
 	struct hc_faults *f;
 	struct hc_balance_topo t;
@@ -17,20 +20,25 @@ struct bench {
 	uint64_t load[BENCH_NODES];
 };
 
-/* Takes @f.  False: there is no topology. */
+/* Set up @e for the faults @f, which @e owns from then on. Return: false if there is no topology;
+ * @f is freed then.
+ */
 bool bench_init(struct bench *e, struct hc_faults *f);
 void bench_end(struct bench *e);
 void bench_load(struct bench *e, const uint64_t *load);
-/* Up to @below each, many of them 0. */
+/* Give each live node a random load of at most @below tasks; many nodes get none. */
 void random_loads(struct bench *e, unsigned int below);
-/* 0 or what hc_balancer_plan() returns. */
+/* Make a plan. Return: what hc_balancer_plan() returns. */
 int bench_plan(struct bench *e, enum hc_balance_method method);
-/* A plan of a 3-cube without faults, which holds. */
+/* Set up a 3-cube without faults, make a plan, and check it with plan_holds(). */
 bool bench_three(struct bench *e, const uint64_t *load, enum hc_balance_method method);
-/* Each step's moves, from what there is when it begins, over links that are good. */
+/* Return: true if all moves of the plan go over healthy links, no node sends more tasks in a step
+ * than it holds when the step begins, and the properties of the plan are right.
+ */
 bool plan_holds(const struct bench *e);
+/* Return: true if the loads after the plan differ by at most one, and are the quotas. */
 bool is_even(const struct bench *e);
-/* Tasks from a node to another in a step; 0: none. */
+/* Return: the number of tasks that node @from sends to node @to in step @step. */
 uint64_t moved(const struct bench *e, uint32_t from, uint32_t to, unsigned int step);
 
 #endif /* _BALANCE_BENCH_H */

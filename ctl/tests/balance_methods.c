@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of all methods for balancing: what must hold of them at random and of small cubes, and the
- * optimum against another way to find it.
+ * Plans of all methods of balancing: properties that hold for random cubes and for all loads of
+ * small ones, and the optimum, which is computed in a second, independent manner.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,16 +11,20 @@
 #include "net.h"
 #include "topo_both.h"
 
-/* Is a flow of these moves the cheapest?  A cycle of negative cost in what could be changed
- * says no (Bellman and Ford).  The number N is the pool of those who hold one more.
+/* is_cheapest() checks that a plan has as few hops as any even plan. It has if no change along a
+ * cycle saves hops, that is, if the graph of the possible changes of the flow has no cycle of
+ * negative cost (Bellman and Ford's algorithm). Node POOL of this graph takes one task from each
+ * node that holds one more than the others.
  */
 #define POOL BENCH_NODES
 
+/* A possible change of the flow: one more task moves from @from to @to, which costs @cost hops. */
 struct change {
 	uint32_t from, to;
 	int cost;
 };
 
+/* List the possible changes of the flow of the plan. Return: their number. */
 static size_t changes(const struct bench *e, struct change *v)
 {
 	static int64_t flow[BENCH_NODES][8];
@@ -43,7 +47,8 @@ static size_t changes(const struct bench *e, struct change *v)
 			if (hc_peer(topo, u, d) != u && !(e->f->fault[u] >> d & 1))
 				v[n++] = (struct change){ u, hc_peer(topo, u, d),
 							  flow[u][d] < 0 ? -1 : 1 };
-		/* One more there than here: from or to the pool. */
+		/* Node @u may get its additional task back from the pool, or move one to the pool.
+		 */
 		if (e->p.final[u] > each)
 			v[n++] = (struct change){ POOL, u, 0 };
 		else
@@ -69,7 +74,7 @@ static bool is_cheapest(const struct bench *e)
 	return !changed;
 }
 
-/* What hops cost: as in the paper, about as much as waiting, much more. */
+/* Costs of a hop: the paper's, one near the cost of waiting, and two that are much higher. */
 static const double hop_costs[] = { .1, 2, 12, 500 };
 
 static double least_score(struct bench *e, double hop_cost)
@@ -84,7 +89,7 @@ static bool same_score(double a, double b)
 	return fabs(a - b) * 1e9 <= 1 + fabs(a);
 }
 
-/* The least score is that of the best load for the fullest node, tried one after the other. */
+/* Compare hc_balancer_least() with the least score over all greatest loads @m of a node. */
 static bool is_least(struct bench *e, double hop_cost)
 {
 	static uint64_t final[BENCH_NODES];
@@ -115,6 +120,7 @@ static bool is_least(struct bench *e, double hop_cost)
 	return true;
 }
 
+/* Check the plans of all methods for the loads of @e, and compare their hops and scores. */
 static bool all_methods(struct bench *e)
 {
 	static const enum hc_balance_method others[] = {
@@ -174,9 +180,7 @@ TEST(balance_all_methods_at_random)
 	}
 }
 
-/* All loads of up to two tasks, with each set of up to one failed node, of four nodes, and
- * of up to one task of eight.
- */
+/* Check all methods with every combination of loads of less than @below tasks on the live nodes. */
 static bool each_load(struct bench *e, unsigned int below)
 {
 	uint32_t u, n = hc_nodes(e->f->dim);
@@ -195,6 +199,9 @@ static bool each_load(struct bench *e, unsigned int below)
 	return true;
 }
 
+/* Try loads of up to four tasks on four nodes, and of up to one task on eight nodes, without faults
+ * and with each single failed node.
+ */
 TEST(balance_all_loads_of_small_cubes)
 {
 	struct hc_faults *f;
@@ -212,8 +219,8 @@ TEST(balance_all_loads_of_small_cubes)
 		}
 }
 
-/* Brute force: every flow of up to three tasks over each link of four nodes.  The fewest hops to an
- * even load, and the least score.
+/* Try every flow of up to three tasks over each link of a cube of four nodes. *score: set to the
+ * least score. Return: the fewest hops that make the load even.
  */
 static unsigned int brute(const uint64_t *load, double hop_cost, double *score)
 {
@@ -277,7 +284,7 @@ static const struct hc_net_spec specs[] = {
 	{ HC_NET_KARY, 2, { 3, 3 } },
 };
 
-/* A network with faults at random. */
+/* Make a network, with up to @nodes random failed nodes and up to @links random faulty links. */
 static struct hc_faults *net_random(const struct hc_net_spec *spec, unsigned int nodes,
 				    unsigned int links)
 {
@@ -302,8 +309,8 @@ static struct hc_faults *net_random(const struct hc_net_spec *spec, unsigned int
 	return f;
 }
 
-/* Is the tree as shallow as can be, and does it have all nodes of the largest part? By the
- * distances of Floyd and Warshall.
+/* Return: true if the tree has all nodes of a largest component, and no such tree has less depth.
+ * The distances are computed by Floyd and Warshall's algorithm.
  */
 static bool is_middle(const struct bench *e)
 {
@@ -364,8 +371,8 @@ TEST(balance_of_networks_at_random)
 	ASSERT_TRUE(planned > 600);
 }
 
-/* What neighbours do, and the fewest hops, depends on links only: it is the same in a cube that is
- * given as a table.
+/* The plans of RID and DEM, and the number of hops of the optimum, depend only on the links: they
+ * are the same if the cube is given as a table of peers.
  */
 TEST(balance_of_a_table_is_that_of_the_cube)
 {
@@ -398,7 +405,9 @@ TEST(balance_of_a_table_is_that_of_the_cube)
 		ASSERT_TRUE(bench_init(&table, table.f));
 		random_loads(&cube, 40);
 		bench_load(&table, cube.load);
-		/* Of parts that are alike each may have taken another one. */
+		/* If several components are the largest, the topologies may have different ones;
+		 * such plans are not compared.
+		 */
 		same = !memcmp(cube.t.excluded, table.t.excluded,
 			       hc_topo_words(&topo) * sizeof(uint32_t));
 		compared += same;
@@ -406,7 +415,9 @@ TEST(balance_of_a_table_is_that_of_the_cube)
 			ASSERT_EQ(bench_plan(&cube, methods[k]), 0);
 			ASSERT_EQ(bench_plan(&table, methods[k]), 0);
 			EXPECT_EQ(cube.p.hops, table.p.hops);
-			/* Of several optima any one will do. */
+			/* Several plans may have the fewest hops, so method OPT may leave other
+			 * loads.
+			 */
 			if (methods[k] != HC_BALANCE_OPT)
 				EXPECT_TRUE(!memcmp(cube.p.final, table.p.final,
 						    topo.nodes * sizeof(*cube.p.final)));

@@ -55,7 +55,9 @@ TEST(balance_figure_2_cwa)
 	bench_end(&e);
 }
 
-/* A row of a table: l, delta, theta and gamma of the j-cube of a node. */
+/* Compare the values of the j-cube that holds node @u with l, delta, theta and gamma in a row of
+ * the paper's table.
+ */
 static bool row(const struct hc_cwa *c, uint32_t u, unsigned int j, int l, int delta, int theta,
 		int gamma)
 {
@@ -104,8 +106,8 @@ TEST(balance_tables_2_to_4_cwa)
 
 /* --- Figure 4, Tables 5 and 6 --- */
 
-/* What the paper gives of the loads; how the trees of 0001, 0011 and 1001 split theirs it
- * does not say.
+/* The loads that the paper states. It does not state how the loads of the trees of 0001, 0011 and
+ * 1001 are divided among the nodes of these trees.
  */
 static const uint64_t example_2[] = {
 	[0xb] = 5, [0xf] = 18, [0xe] = 14,
@@ -133,14 +135,14 @@ TEST(balance_figure_4_mcwa)
 	EXPECT_EQ(moved(&e, 0x3, 0x1, step[3]), 11);
 	EXPECT_EQ(e.p.info_steps, 2 * 2 + 2 * 2);
 	EXPECT_EQ(e.p.move_steps, 2 + 2 + 2);
-	/* 3 log N + T */
+	/* The paper's number of steps is 3 log N + T. */
 	EXPECT_EQ(e.p.info_steps + e.p.move_steps, 3 * 4 + 2);
 	bench_end(&e);
 }
 
 TEST(balance_tables_5_and_6_mcwa)
 {
-	/* Places 00, 01, 10, 11 are 0001, 0011, 1001, 1011. */
+	/* Indices 0 to 3 stand for the nodes 0001, 0011, 1001 and 1011. */
 	static uint64_t load[8] = { 12, 34, 37, 37 }, quota[8] = { 30, 30, 30, 30 }, theta[8];
 	struct hc_cwa c = { .k = 2, .load = load, .quota = quota, .theta = theta };
 
@@ -157,7 +159,8 @@ TEST(balance_tables_5_and_6_mcwa)
 
 /* --- errata --- */
 
-/* Lines 35 and 36: the sum up to i includes i. */
+/* Erratum: as printed, the sums up to tree i in lines 35 and 36 include tree i, so tasks are lost.
+ */
 TEST(balance_lines_35_and_36_lose_tasks)
 {
 	static const uint64_t load[] = { 0, 4, 0, 0 };
@@ -167,7 +170,9 @@ TEST(balance_lines_35_and_36_lose_tasks)
 
 	ASSERT_TRUE(bench_init(&e, cube_without(2, "00")));
 	bench_load(&e, load);
-	/* As printed, by root: 4 tasks on 3 nodes are 1 each, and 1 remains. */
+	/* Compute the quotas of the roots as printed. 4 tasks on 3 nodes are 1 for each node, and 1
+	 * remains.
+	 */
 	for (i = 0; i < hc_nodes(hc_weight32(e.t.b.dims)); i++) {
 		uint64_t w = e.t.weight[e.t.order[i]];
 
@@ -184,7 +189,9 @@ TEST(balance_lines_35_and_36_lose_tasks)
 	bench_end(&e);
 }
 
-/* Lines 43 to 48 as printed, from the root's quota on; fills in what each node keeps. */
+/* Divide the quota of @u's tree as lines 43 to 48 are printed. @own: set to the number of tasks
+ * that each node of the tree keeps.
+ */
 static void printed_quotas(const struct hc_balance_topo *t, uint32_t u, int64_t quota,
 			   int64_t *own)
 {
@@ -219,7 +226,9 @@ TEST(balance_lines_47_and_48_are_not_even)
 	members = e.t.members;
 	EXPECT_EQ(members, 14);
 	for (i = 0; i < hc_nodes(hc_weight32(e.t.b.dims)); i++) {
-		/* The roots' quotas with the sum corrected: 1 for each node, and 3 more. */
+		/* The quotas of the roots, with the sums corrected: 1 task for each node of the
+		 * tree, and a share of the 3 tasks that remain.
+		 */
 		uint64_t w = e.t.weight[e.t.order[i]], before = 0, j, rest = total % members;
 
 		for (j = 0; j < i; j++)
@@ -241,13 +250,15 @@ TEST(balance_lines_47_and_48_are_not_even)
 	bench_end(&e);
 }
 
-/* Hops of the plan of a method; -1: it found none. */
+/* Return: number of hops of the plan that @method makes, or -1 if it makes none. */
 static long hops_by(struct bench *e, enum hc_balance_method method)
 {
 	return bench_plan(e, method) ? -1 : (long)e->p.hops;
 }
 
-/* CWA is a heuristic, and "fewer migrations than DEM" is so on average only. */
+/* CWA is a heuristic, so its plans do not always have the fewest hops. The paper's claim "fewer
+ * migrations than DEM" holds on average only.
+ */
 TEST(balance_cwa_is_not_optimal)
 {
 	static const uint64_t eight[] = { 5, 3, 0, 3, 3, 0, 1, 1 }, four[] = { 0, 1, 0, 0 };
@@ -266,7 +277,9 @@ TEST(balance_cwa_is_not_optimal)
 	bench_end(&e);
 }
 
-/* Erratum: without a largest subcube of dimension n - T or less there are more steps than that. */
+/* Erratum: if the dimension of the subcube is greater than n - T, there are more steps than 3 log N
+ * + T.
+ */
 TEST(balance_steps_are_more_than_3_log_n_plus_t)
 {
 	unsigned int dim, depth, k;
@@ -297,7 +310,9 @@ TEST(balance_steps_are_more_than_3_log_n_plus_t)
 	bench_end(&e);
 }
 
-/* The smallest sums of loads that DEM leaves uneven beyond n. */
+/* The smallest total load for which DEM, with a failed node, leaves loads that differ by more than
+ * n.
+ */
 TEST(balance_dem_with_a_failed_node)
 {
 	static const uint64_t load[] = { 0, 0, 0, 9 };
@@ -312,7 +327,9 @@ TEST(balance_dem_with_a_failed_node)
 	bench_end(&e);
 }
 
-/* DEM: at most n without faults; with them the paper's bound does not hold. */
+/* Without faults the loads that DEM leaves differ by at most n. With faults this bound of the paper
+ * does not hold.
+ */
 TEST(balance_dem_is_bounded_without_faults_only)
 {
 	unsigned int i, worst = 0, beyond = 0;
@@ -338,21 +355,24 @@ TEST(balance_dem_is_bounded_without_faults_only)
 	EXPECT_GT(beyond, 0);
 }
 
-/* RID's formula, and the own load that the text wants in the mean. */
+/* Check RID's formula. The mean includes the load of the asking node, as in the paper's text. */
 TEST(balance_rid_asks_for_its_part_of_the_mean)
 {
 	static const uint64_t load[] = { 0, 12, 9, 50, 3, 50, 50, 50 };
 	struct bench e;
 
 	ASSERT_TRUE(bench_three(&e, load, HC_BALANCE_RID));
-	/* Node 0: the mean of four is 6, in parts of 12, 9 and 3 of 24: 3, 2 1/4 and 3/4. */
+	/* Node 0 has no task, and the mean of its own load and the loads 12, 9 and 3 of its
+	 * neighbours is 6. So it asks them for 6 tasks in proportion to their loads: 3, 2 1/4 and
+	 * 3/4, which are rounded.
+	 */
 	EXPECT_EQ(moved(&e, 1, 0, 1), 3);
 	EXPECT_EQ(moved(&e, 2, 0, 1), 2);
 	EXPECT_EQ(moved(&e, 4, 0, 1), 1);
 	bench_end(&e);
 }
 
-/* Where each part alone, rounded down, would leave a node without anything. */
+/* Each request alone, rounded down, would be 0, and the node would stay without any task. */
 TEST(balance_rid_asks_for_all_that_it_lacks)
 {
 	static const uint64_t load[] = { 0, 1, 2, 2 };
@@ -367,8 +387,9 @@ TEST(balance_rid_asks_for_all_that_it_lacks)
 	bench_end(&e);
 }
 
-/* Does @wish have the least sum of squared distances to the parts of all that give out as much, and
- * of equals the first?  In units of 1 / (degree + 1) / sum, tried by all tuples next to the parts.
+/* Return: true if @wish rounds the exact requests best: of all tuples with the same sum that round
+ * each request up or down, it has the least sum of squared distances to the exact requests, and of
+ * several such tuples it is the first. Distances are in units of 1 / (degree + 1) / sum.
  */
 static bool wish_nearest(const __u64 *load, uint32_t links, uint64_t own, const __u64 *wish)
 {
@@ -390,7 +411,9 @@ static bool wish_nearest(const __u64 *load, uint32_t links, uint64_t own, const 
 			off = n * all - part;
 			dist += off * off;
 		}
-		/* The greatest number of the tuple is the one that prefers the lowest dimension. */
+		/* Of tuples at the same distance the one with the greatest @up is taken: it rounds
+		 * up the lowest dimensions.
+		 */
 		if (got != give || dist > best)
 			continue;
 		best = dist;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulation: its statistics, and what must be so whatever the setting.
+ * The simulation: its statistics, and properties that hold for any parameters.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@ TEST(balance_student_t)
 	EXPECT_TRUE(hc_mean(v, 1).mean == 1 && !hc_mean(v, 1).ci95);
 }
 
+/* Return: random parameters. */
 static struct hc_sim setting(unsigned int i)
 {
 	return (struct hc_sim){
@@ -52,7 +53,9 @@ TEST(balance_simulation_ends_whatever_the_setting)
 		r = hc_sim_new(&s);
 		ASSERT_TRUE(r);
 		ASSERT_EQ(hc_sim_run(r, faults, 3, methods, METHODS, a), 0);
-		/* The same again, after another run in the same room. */
+		/* Repeat the run after another run with the same memory: its results must be the
+		 * same.
+		 */
 		ASSERT_EQ(hc_sim_run(r, 0, 4, methods, METHODS, b), 0);
 		ASSERT_EQ(hc_sim_run(r, faults, 3, methods, METHODS, b), 0);
 		for (k = 0; k < METHODS; k++) {
@@ -65,7 +68,7 @@ TEST(balance_simulation_ends_whatever_the_setting)
 	}
 }
 
-/* If nothing costs anything and all look all the time, nobody is idle for long. */
+/* If balancing costs no time, and nodes may ask for it at any time, no node is idle for long. */
 TEST(balance_simulation_without_costs_comes_near_the_bound)
 {
 	struct hc_sim s = { .dim = 4, .tasks = 200, .threshold = 2 };
@@ -81,7 +84,9 @@ TEST(balance_simulation_without_costs_comes_near_the_bound)
 	hc_sim_free(r);
 }
 
-/* By how much DEM's speedup is above MCWA's, with the same faults and tasks in each run. */
+/* Return: the mean difference between the speedups of DEM and MCWA. In each run both methods have
+ * the same faults and tasks.
+ */
 static struct hc_mean dem_ahead(unsigned int dim, unsigned int faults, enum hc_sim_charge charge)
 {
 	static const enum hc_balance_method two[] = { HC_BALANCE_DEM, HC_BALANCE_MCW };
@@ -102,8 +107,9 @@ static struct hc_mean dem_ahead(unsigned int dim, unsigned int faults, enum hc_s
 	return hc_mean(ahead, ARRAY_SIZE(ahead));
 }
 
-/* Erratum: that MCWA is clearly best with fewer than n failed nodes.  It is for none of them,
- * whoever pays; without any it is no worse if each pays for himself.
+/* Erratum: the paper claims that MCWA is clearly best with fewer than n failed nodes. With 1 to n -
+ * 1 failed nodes DEM is better, whichever nodes are charged; without failed nodes MCWA is no worse
+ * if each node is charged for its own part.
  */
 TEST(balance_simulation_mcwa_is_behind_dem_with_a_failed_node)
 {
@@ -124,7 +130,8 @@ TEST(balance_simulation_mcwa_is_behind_dem_with_a_failed_node)
 	}
 }
 
-/* On the sets of the simulation and its loads, auto loses no more than any of the three. */
+/* With faults and loads as in the simulation, no other method has a lower score than method AUTO.
+ */
 TEST(balance_auto_is_never_worse)
 {
 	static uint64_t load[128];

@@ -69,7 +69,7 @@ bool cube_sound(const struct hc_faults *f, const struct hc_cube *c)
 	return true;
 }
 
-/* Distances from a set of nodes, by relaxing all links until nothing changes. */
+/* Compute the distance of each node from the subcube @c: relax all links until nothing changes. */
 static void distances(const struct hc_faults *f, const struct hc_cube *c, unsigned int *dist)
 {
 	bool changed = true;
@@ -92,6 +92,7 @@ static void distances(const struct hc_faults *f, const struct hc_cube *c, unsign
 	}
 }
 
+/* Check node @u of the topology against @dist, its distance from the subcube. */
 static bool node_holds(const struct hc_faults *f, const struct hc_balance_topo *t,
 		       const unsigned int *dist, uint32_t u)
 {
@@ -108,7 +109,9 @@ static bool node_holds(const struct hc_faults *f, const struct hc_balance_topo *
 	CHECK((t->up[u] == HC_BALANCE_ROOT) == !dist[u]);
 	if (!dist[u])
 		return true;
-	/* The parent is the lowest one in the level above. */
+	/* Its parent is the lowest neighbour of the level above that a healthy link joins to the
+	 * node.
+	 */
 	for (v = 0; v < hc_nodes(f->dim); v++)
 		if (__builtin_popcount(u ^ v) == 1 && dist[v] == dist[u] - 1 &&
 		    !(f->fault[u] & (u ^ v)))

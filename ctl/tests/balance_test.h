@@ -9,16 +9,18 @@
 #include "check.h"
 #include "ktap.h"
 
-/* A cube with these failed nodes: "0101 0110", in binary. */
+/* Make a cube in which the nodes of the list have failed: "0101 0110", in binary. */
 struct hc_faults *cube_without(unsigned int dim, const char *nodes);
-/* A cube with so many failed nodes and links at random. */
+/* Make a cube with up to @nodes random failed nodes and up to @links random faulty links. */
 struct hc_faults *cube_random(unsigned int dim, unsigned int nodes, unsigned int links);
-/* "XX01" */
+/* cube_is(): return true if @word names the subcube @c. cube_of(): return the subcube that @word
+ * names. An X in a word is a free dimension: "XX01".
+ */
 bool cube_is(unsigned int dim, const struct hc_cube *c, const char *word);
 struct hc_cube cube_of(const char *word);
-/* Is nothing in a subcube faulty?  Node by node, link by link. */
+/* Return: true if no node and no link of the subcube is faulty; each of them is checked. */
 bool cube_sound(const struct hc_faults *f, const struct hc_cube *c);
-/* What must hold of any topology, by plain computation. */
+/* Check all properties of a topology by a simple computation of their own. */
 bool topo_holds(const struct hc_faults *f, const struct hc_balance_topo *t);
 
 #endif /* _BALANCE_TEST_H */

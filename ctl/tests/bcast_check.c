@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier refuses what is wrong; errors of the planner; large cubes.
+ * The verifier refuses wrong plans; errors of the planner; large cubes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "bcast_test.h"
 
+/* Return: true if the verifier refuses the plan with the sentence @why. */
 static bool refused(const struct hc_bcast *b, const uint32_t *fault, const char *why)
 {
 	uint16_t first[BORACLE_NODES];
@@ -40,7 +41,7 @@ TEST(bcast_verifier_refuses)
 		{ 3, 3, 0, right, others, none, "source is no member" },
 		{ 3, 3, 0, right, all, half, "the ends of a link disagree about it" },
 		{ 3, 2, 0, right, all, none, "the message does not reach a member" },
-		/* A member that failed; a source that did. */
+		/* A member has failed; the source has failed. */
 		{ 3, 3, 7, right, all, dead, "the message does not reach a member" },
 		{ 3, 3, 0, right, all, dead, "the message does not reach a member" },
 	};
@@ -59,12 +60,12 @@ TEST(bcast_verifier_refuses)
 		};
 		ASSERT_TRUE(refused(&b, wrong[i].fault, wrong[i].why));
 	}
-	/* The source alone has failed, and is the only member. */
+	/* The source has failed, but it is the only member, so no member lacks the message. */
 	b.members = alone;
 	ASSERT_TRUE(!hc_bcast_check(&b, dead, first, NULL) && first[1] == HC_BCAST_NEVER);
 }
 
-/* A node that is no member does not pass anything on. */
+/* A node that is no member does not forward the message. */
 TEST(bcast_verifier_outsiders)
 {
 	uint32_t fault[4] = { 0 }, members[1] = { 0xd };
@@ -81,7 +82,9 @@ TEST(bcast_verifier_outsiders)
 	ASSERT_TRUE(!hc_bcast_check(&b, fault, first, NULL));
 }
 
-/* Change one step, or leave the last one out: verifier and oracle agree. */
+/* Change one step at random, and in every other run leave out the last step: the verifier and the
+ * oracle must agree.
+ */
 TEST(bcast_verifier_mutations)
 {
 	unsigned int run, n, i, steps, good = 0, bad = 0;
@@ -133,6 +136,9 @@ TEST(bcast_planner_errors)
 	bworld_free(&w);
 }
 
+/* Plan a broadcast in a cube of dimension @n with random faults. Return: true if the plan takes at
+ * most @n + @more steps, and planning took less than @seconds.
+ */
 static bool large(unsigned int n, unsigned int nodes, unsigned int links, unsigned int more,
 		  double seconds)
 {

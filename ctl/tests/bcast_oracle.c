@@ -87,7 +87,9 @@ int boracle_run(const struct boracle *o, int source, const unsigned char *seq, i
 	return count;
 }
 
-/* Sets of the 4-cube are numbers; all that can be had in one more step. */
+/* A set of nodes is a number, so the dimension is at most 4. Each round computes in @next all new
+ * sets that one more step makes of the sets in @now.
+ */
 int boracle_shortest(const struct boracle *o, int source)
 {
 	static bool seen[1 << 16], now[1 << 16], next[1 << 16];

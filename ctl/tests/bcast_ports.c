@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sequences of ports in networks that are no hypercubes: against all sequences of small ones, and
- * what is known of large ones.
+ * Sequences of ports in networks that are no hypercubes: small networks against all sequences, and
+ * large ones whose shortest sequence is known.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "bcast_test.h"
 #include "net.h"
 
-/* Of networks of which all sequences are tried. */
+/* The most nodes of the networks in which all sequences are tried. */
 #define SMALL	9
 #define NODES	4096
 
-/* The fewest steps: sets of nodes that can be informed, breadth first, with no code of the
- * planner's.
+/* Return: the fewest steps of any sequence, by breadth-first search over the sets of informed
+ * nodes. No code of the planner is used.
  */
 static unsigned int fewest(const struct hc_faults *f, uint32_t source, uint32_t all)
 {
@@ -44,6 +44,9 @@ static unsigned int fewest(const struct hc_faults *f, uint32_t source, uint32_t 
 	return steps;
 }
 
+/* Make a network of @nodes nodes: a random tree and up to @more further links. Up to @faults of its
+ * links are faulty.
+ */
 static struct hc_faults *random_net(unsigned int nodes, unsigned int more, unsigned int faults)
 {
 	struct hc_edge links[2 * SMALL];
@@ -98,7 +101,7 @@ TEST(bcast_ports_small_networks)
 		ASSERT_TRUE(p.bcast.steps == fewest(f, req.source, p.members[0]));
 		ASSERT_TRUE(p.lower_bound <= p.bcast.steps);
 		ASSERT_TRUE(p.reachable + p.nunreachable == f->topo.nodes);
-		/* Without the last step a member lacks it. */
+		/* Without the last step some member lacks the message. */
 		p.bcast.steps--;
 		ASSERT_TRUE(p.reachable == 1 || hc_bcast_check(&p.bcast, f->fault, first, NULL));
 		hc_bcast_plan_free(&p);
@@ -107,6 +110,7 @@ TEST(bcast_ports_small_networks)
 	ASSERT_TRUE(apart < 100);
 }
 
+/* Return: true if the planner finds a sequence of exactly @steps steps for this network. */
 static bool sequence_of(enum hc_net_kind kind, uint32_t a, uint32_t b, unsigned int steps)
 {
 	const struct hc_net_spec spec = { .kind = kind, .axes = b ? 2 : 1, .length = { a, b } };
@@ -135,8 +139,8 @@ static bool sequence_of(enum hc_net_kind kind, uint32_t a, uint32_t b, unsigned 
 
 TEST(bcast_ports_known_networks)
 {
-	/* A cube as a table: each dimension once.  A line, from its end: each link in turn; a ring,
-	 * both ways.
+	/* A cube that is given as a table takes one step for each dimension. From the end of a line
+	 * the message crosses one link after the other; around a ring it goes in both directions.
 	 */
 	ASSERT_TRUE(sequence_of(HC_NET_KARY, 2, 6, 6));
 	ASSERT_TRUE(sequence_of(HC_NET_KARY, 2, 9, 9));

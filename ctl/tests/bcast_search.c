@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The minimum, any number of faults, all sources.
+ * The shortest sequences, plans for any number of faults, and plans for all sources.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 #include "bcast_impl.h"
 #include "bcast_test.h"
 
-/* The minimal plan of a small world; its length, or -1. */
+/* Return: the length of the minimal plan of a small cube, or -1 if the plan is wrong or not proved
+ * to be minimal.
+ */
 static int minimum(const struct bworld *w)
 {
 	struct hc_bcast_plan p;
@@ -25,16 +27,18 @@ static int minimum(const struct bworld *w)
 	return steps;
 }
 
+/* The sets of faults of a cube of dimension @n, of which one in @skip is tried, and the results. */
 struct family {
 	unsigned int n;
 	unsigned int skip;
 	unsigned int tried;
-	unsigned int sets[17];		/* connected sets, by size */
-	unsigned int more[17];		/* of these with more than n steps */
-	int worst[17];			/* most steps, by size */
-	unsigned int broadcast1;	/* sets of n - 1 that it takes n + 1 steps for */
+	unsigned int sets[17];		/* sets whose live nodes are connected, by size */
+	unsigned int more[17];		/* of these, sets that need more than n steps */
+	int worst[17];			/* the most steps, by size */
+	unsigned int broadcast1;	/* sets of n - 1 with n + 1 steps by Broadcast1 */
 };
 
+/* Count the result of a set of faults, unless it disconnects live nodes. */
 static void tally(struct family *c, const struct bworld *w, unsigned int size, int steps)
 {
 	struct hc_bcast_plan p;
@@ -51,7 +55,7 @@ static void tally(struct family *c, const struct bworld *w, unsigned int size, i
 	hc_bcast_plan_free(&p);
 }
 
-/* The cube with these faults, unless it is one of those that the family skips. */
+/* Make the cube with the faults @set. Return: false if this set is skipped. */
 static bool family_world(const struct family *c, const unsigned int *set, unsigned int size,
 			 struct bworld *w)
 {
@@ -65,6 +69,7 @@ static bool family_world(const struct family *c, const unsigned int *set, unsign
 	return true;
 }
 
+/* Compare the minimal plan for a set of faults with the oracle's shortest sequence. */
 static bool minimum_set(const unsigned int *set, unsigned int size, void *ctx)
 {
 	struct family *c = ctx;
@@ -111,7 +116,9 @@ TEST(bcast_minimum_link_faults)
 	ASSERT_TRUE(c.tried > 500);
 }
 
-/* The search by itself finds what is there, and only that. */
+/* The exact search alone finds a sequence of a given length if and only if the length is at least
+ * @shortest.
+ */
 static bool search_from(const struct bworld *w, int shortest)
 {
 	int when[BORACLE_NODES], len, want, got;
@@ -163,7 +170,9 @@ TEST(bcast_search_alone)
 	ASSERT_TRUE(bcast_subsets(15 + 32, 5, search_set, &c));
 }
 
-/* How many sets of n - 1 faults need n + 1 steps; the worst of each size. */
+/* Count the sets of n - 1 faults that need n + 1 steps, and find the most steps for each size of
+ * set.
+ */
 TEST(bcast_how_many_need_more_steps)
 {
 	static const int worst_3[] = { 3, 3, 4, 4, 3 };
@@ -183,7 +192,7 @@ TEST(bcast_how_many_need_more_steps)
 		ASSERT_TRUE(c.worst[i] == worst_4[i]);
 }
 
-/* Up to dimension 6 the search always comes to an end. */
+/* Up to dimension 6 the search always ends with a proof. */
 TEST(bcast_minimum_is_proven_to_dimension_6)
 {
 	unsigned int run, n;
@@ -199,6 +208,7 @@ TEST(bcast_minimum_is_proven_to_dimension_6)
 	}
 }
 
+/* Check the plan of method GENERAL for a set of faults. */
 static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
 {
 	struct family *c = ctx;
@@ -249,6 +259,7 @@ TEST(bcast_general_random_to_dimension_8)
 	}
 }
 
+/* The pieces so far: the nodes in them, their number, and the most steps of their sequences. */
 struct pieces {
 	const struct bworld *w;
 	bool seen[BORACLE_NODES];
@@ -256,7 +267,9 @@ struct pieces {
 	unsigned int steps;
 };
 
-/* The piece is fault-free and new, and its sequence serves every node of it. */
+/* Check that a piece has no fault and no node of an earlier piece, and that its sequence informs
+ * all members from every source in the piece. Return: 0 if so.
+ */
 static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
 {
 	const struct hc_bcast_plan *p = &piece->plan;
@@ -284,6 +297,7 @@ static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
 	return 0;
 }
 
+/* Check the pieces for all sources. They hold all live nodes. */
 static bool serves_all(const struct bworld *w, unsigned int faults, unsigned int links)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .greedy = rnd(2) };

@@ -99,7 +99,9 @@ bool has_sequence(const struct hc_bcast_plan *p, const char *sequence)
 	return dims_are(sequence, p->sequence, p->bcast.steps);
 }
 
-/* Every member is sent the message once, by one that has it, when it says so. */
+/* Every member but the source is sent the message once, by a member that has it, in the step that
+ * the roles of both state.
+ */
 static bool roles_hold(const struct bworld *w, const struct hc_bcast_plan *p)
 {
 	int sent[BORACLE_NODES] = { 0 };
@@ -131,6 +133,9 @@ static bool roles_hold(const struct bworld *w, const struct hc_bcast_plan *p)
 	return true;
 }
 
+/* The verifier accepts the plan if and only if no member is missed, and names the lowest one that
+ * is.
+ */
 static bool check_agrees(const struct bworld *w, const struct hc_bcast_plan *p)
 {
 	uint16_t first[BORACLE_NODES];

@@ -10,7 +10,7 @@
 #include "check.h"
 #include "ktap.h"
 
-/* A machine in the planner's and in the oracle's terms. */
+/* A cube with faults, for the oracle (@o) and for the planner (@f). */
 struct bworld {
 	struct boracle o;
 	struct hc_faults *f;
@@ -20,23 +20,31 @@ void bworld_init(struct bworld *w, unsigned int n);
 void bworld_free(struct bworld *w);
 void bworld_node(struct bworld *w, unsigned int u);
 void bworld_link(struct bworld *w, unsigned int u, unsigned int d);
-/* Fault number @i: one of the 2^n - 1 nodes but the source 0, then the links. */
+/* Add fault number @i: the first 2^n - 1 numbers are the nodes other than the source 0, the rest
+ * are the links.
+ */
 void bworld_fault(struct bworld *w, unsigned int i);
-/* That many random failed nodes, not node 0, and links; near each other if @near. */
+/* Add @nodes random failed nodes other than node 0, and @links random faulty links. @near: the
+ * failed nodes are near each other.
+ */
 void bworld_random(struct bworld *w, unsigned int nodes, unsigned int links, bool near);
 
-/* Plan from source 0. */
+/* Make a plan for source 0. */
 int bworld_plan(const struct bworld *w, enum hc_bcast_method method, bool greedy,
 		struct hc_bcast_plan *p);
+/* Make the plan of a given sequence, "0123". */
 int bworld_fixed(const struct bworld *w, uint32_t source, const char *sequence,
 		 struct hc_bcast_plan *p);
+/* Return: true if the plan has this sequence. */
 bool has_sequence(const struct hc_bcast_plan *p, const char *sequence);
-/* Everything that the plan says is so; whether it is complete is not asked. */
+/* Return: true if all properties of the plan are right; it may miss members. */
 bool bcast_holds(const struct bworld *w, const struct hc_bcast_plan *p);
-/* It is so, everybody is informed, within that many steps. */
+/* Return: true if the properties are right and all members are informed within @steps steps. */
 bool bcast_complete(const struct bworld *w, const struct hc_bcast_plan *p, unsigned int steps);
 
-/* Visit all sets of at most @most of @n things; false as soon as @each is. */
+/* Call @each for all sets of at most @most numbers below @n, until it returns false. Return: false
+ * if it did.
+ */
 bool bcast_subsets(unsigned int n, unsigned int most,
 		   bool (*each)(const unsigned int *set, unsigned int size, void *ctx), void *ctx);
 

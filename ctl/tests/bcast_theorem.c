@@ -7,6 +7,9 @@
 
 #include "bcast_test.h"
 
+/* Check the plans of Broadcast1 with the largest prime subcube and with the one of the greedy pass:
+ * they are complete within @steps steps.
+ */
 static bool both_primes(const struct bworld *w, unsigned int steps)
 {
 	struct hc_bcast_plan p;
@@ -28,7 +31,7 @@ static bool both_primes(const struct bworld *w, unsigned int steps)
 	return true;
 }
 
-/* Is the subcube prime: no fault inside, but one as soon as it grows? */
+/* Return: true if the subcube is prime: it has no fault inside, but each larger subcube has one. */
 static bool is_prime(const struct bworld *w, int dims)
 {
 	int d;
@@ -41,7 +44,9 @@ static bool is_prime(const struct bworld *w, int dims)
 	return true;
 }
 
-/* Is the sequence complete, or is it after some one internal dimension? */
+/* Return: true if the sequence is complete, or becomes so by one more step along one of the first
+ * @internal dimensions.
+ */
 static bool one_more_suffices(const struct bworld *w, unsigned char *seq, int internal)
 {
 	bool reach[BORACLE_NODES];
@@ -57,7 +62,9 @@ static bool one_more_suffices(const struct bworld *w, unsigned char *seq, int in
 	return false;
 }
 
-/* Theorem 1 without the planner: every prime subcube, every external order. */
+/* Check Theorem 1 without the planner, for every prime subcube and every order of the external
+ * dimensions: try all orders of the dimensions from index @at on.
+ */
 static bool every_order(const struct bworld *w, unsigned char *seq, int at)
 {
 	int i, dims = 0;
@@ -83,13 +90,15 @@ static bool every_order(const struct bworld *w, unsigned char *seq, int at)
 	return true;
 }
 
+/* The sets of faults of a cube of dimension @n that are tested, and how. */
 struct family {
 	unsigned int n;
-	unsigned int more;	/* steps beyond n */
-	unsigned int skip;	/* test one of that many */
-	bool orders;
+	unsigned int more;	/* steps beyond n that a plan may take */
+	unsigned int skip;	/* one in @skip sets is tested, at random */
+	bool orders;		/* call every_order(), too */
 };
 
+/* Check the plans for a set of faults. */
 static bool theorem_set(const unsigned int *set, unsigned int size, void *ctx)
 {
 	const struct family *c = ctx;
@@ -139,8 +148,8 @@ TEST(bcast_theorem_1_random_to_dimension_8)
 	}
 }
 
-/* Fewer faults than dimensions, links among them: one more step is enough, too.
- * There is no proof of that; the planner would make a second one.
+/* If fewer than n nodes and links are faulty, one more step than n is enough, too. There is no
+ * proof of that: if it were not so, the planner would add a second step.
  */
 TEST(bcast_fewer_than_n_faults_with_links)
 {
@@ -169,7 +178,7 @@ TEST(bcast_fewer_than_n_faults_with_links_random)
 	}
 }
 
-/* Nobody is cut off, and no node has only failed neighbours. */
+/* Make a random cube. Return: false if its live nodes are not all connected. */
 static bool connected_world(struct bworld *w, unsigned int n, unsigned int faults, bool near)
 {
 	bworld_init(w, n);
@@ -180,6 +189,7 @@ static bool connected_world(struct bworld *w, unsigned int n, unsigned int fault
 	return false;
 }
 
+/* Check in up to @runs random cubes that method GENERAL takes at most @n + @more steps. */
 static bool bounded(unsigned int n, unsigned int faults, unsigned int more, unsigned int runs)
 {
 	struct hc_bcast_plan p;
@@ -217,7 +227,9 @@ TEST(bcast_4n_9_faults)
 		ASSERT_TRUE(bounded(n, 4 * n - 9, 22, 150));
 }
 
-/* The steps measured are far below: 3 and 4 more (errata). */
+/* The numbers of steps that were measured are far below the paper's bounds: at most n + 3 and n + 4
+ * (errata).
+ */
 TEST(bcast_bounds_are_loose)
 {
 	unsigned int n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's examples, and its claims that are not so (Documentation/errata.rst).
+ * The paper's examples, and its claims that are wrong (Documentation/errata.rst).
  */
 #include <string.h>
 
@@ -32,6 +32,7 @@ TEST(bcast_figure_1)
 	bworld_free(&w);
 }
 
+/* Make the 5-cube with these four failed nodes. */
 static void figure_2_faults(struct bworld *w, const unsigned int *faults)
 {
 	unsigned int i;
@@ -41,7 +42,7 @@ static void figure_2_faults(struct bworld *w, const unsigned int *faults)
 		bworld_node(w, faults[i]);
 }
 
-/* Is the dimension free: no two bad nodes are neighbours along it? */
+/* Return: true if dimension @d is free: no two bad nodes are neighbours along it. */
 static bool is_free(const struct bworld *w, const struct hc_bcast_plan *p, int d)
 {
 	bool bad[BORACLE_NODES];
@@ -79,7 +80,7 @@ TEST(bcast_figure_2)
 	bworld_free(&w);
 }
 
-/* All that the text says about figure 2. */
+/* Return: true if the faults have all properties that the text states of figure 2. */
 static bool fits_figure_2(const struct bworld *w)
 {
 	struct hc_bcast_plan p;
@@ -125,7 +126,7 @@ static bool count_figure_2(const unsigned int *set, unsigned int size, void *ctx
 	return true;
 }
 
-/* The picture is lost; four sets of faults fit what is written about it. */
+/* The picture of figure 2 is lost. Four sets of faults have the properties that the text states. */
 TEST(bcast_figure_2_all_sets)
 {
 	unsigned int count = 0;
@@ -134,7 +135,9 @@ TEST(bcast_figure_2_all_sets)
 	ASSERT_TRUE(count == 4);
 }
 
-/* Lemma 1: three dimensions with at most three doubly-faulty edges each. */
+/* Lemma 1 claims three dimensions with at most three doubly-faulty edges each, with up to 2n
+ * faults. If a 3-subcube of the 4-cube is faulty, there is one such dimension.
+ */
 TEST(bcast_lemma_1)
 {
 	bool bad[BORACLE_NODES] = { false };
@@ -144,7 +147,9 @@ TEST(bcast_lemma_1)
 		bad[u] = true;
 	for (d = 0; d < 4; d++)
 		ASSERT_TRUE(boracle_doubly(4, bad, d) == (d < 3 ? 4 : 0));
-	/* 2n more faults than that leave no more dimensions. */
+	/* Adding faults elsewhere in larger cubes, up to 2n in all, does not add such dimensions:
+	 * the three of the subcube still have four edges.
+	 */
 	for (n = 5; n <= 6; n++) {
 		int good = 0;
 
@@ -156,11 +161,13 @@ TEST(bcast_lemma_1)
 	}
 }
 
+/* The dimension of the cubes that are tried. */
 struct lemma {
 	unsigned int n;
 	bool links;
 };
 
+/* Return: true if some dimension has at most three edges between nodes of @set. */
 static bool one_dimension(const unsigned int *set, unsigned int size, void *ctx)
 {
 	const struct lemma *l = ctx;
@@ -175,7 +182,8 @@ static bool one_dimension(const unsigned int *set, unsigned int size, void *ctx)
 	return false;
 }
 
-/* Its use needs one such dimension with 2n - 1 bad nodes: there is one. */
+/* Where the paper uses Lemma 1, one such dimension with 2n - 1 bad nodes is enough, and it exists.
+ */
 TEST(bcast_lemma_1_as_used)
 {
 	struct lemma l;
@@ -184,7 +192,7 @@ TEST(bcast_lemma_1_as_used)
 		ASSERT_TRUE(bcast_subsets(1u << l.n, 2 * l.n - 1, one_dimension, &l));
 }
 
-/* Up to 2n - 3 faults disconnect nothing but single nodes. */
+/* Up to 2n - 3 failed nodes cut off nothing but single nodes. Return: true if so with @set. */
 static bool still_connected(const unsigned int *set, unsigned int size, void *ctx)
 {
 	unsigned int i, d, u, links;
@@ -211,7 +219,7 @@ TEST(bcast_connected_below_2n)
 		ASSERT_TRUE(bcast_subsets(1u << n, 2 * (unsigned int)n - 3, still_connected, &n));
 }
 
-/* Beyond that whole pairs can be cut off, with 6 <= 4n - 9 faults for n = 4. */
+/* With more failed nodes a pair of nodes can be cut off: for n = 4 with 6 <= 4n - 9 of them. */
 TEST(bcast_pair_cut_off)
 {
 	static const unsigned int faults[] = { 2, 3, 4, 5, 8, 9 };
@@ -234,7 +242,7 @@ TEST(bcast_pair_cut_off)
 	bworld_free(&w);
 }
 
-/* From n faults on Broadcast1 may fail: figure and numbers of the errata. */
+/* With n or more faults Broadcast1 may miss members: the example of the errata. */
 TEST(bcast_broadcast1_from_n_faults)
 {
 	static const unsigned int faults[] = { 3, 5, 6, 9 };
@@ -255,8 +263,8 @@ TEST(bcast_broadcast1_from_n_faults)
 }
 
 /*
- * "The half with the fewest faults": across dimension 0 there is only one fault,
- * but that is the very node through which the message would have to go.
+ * "The half with the fewest faults": the half across dimension 0 has one fault only, but that is
+ * the node through which the message would have to enter the half.
  */
 TEST(bcast_entry_of_the_better_half_failed)
 {
@@ -273,7 +281,9 @@ TEST(bcast_entry_of_the_better_half_failed)
 
 		for (i = 0; i < 4; i++)
 			far += faults[i] >> d & 1;
-		/* Halves with 1 fault against 3; else none is better than 2 to 2. */
+		/* Along dimension 0 the halves have 1 fault and 3, along each other dimension 2
+		 * each.
+		 */
 		ASSERT_TRUE(d ? far == 2 : far == 1);
 	}
 	ASSERT_TRUE(!boracle_link(&w.o, 0, 0));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs here share: what must hold, random numbers, dimensions as text.
+ * What the programs of this folder share: checks, random numbers, dimensions as text.
  */
 #ifndef _CHECK_H
 #define _CHECK_H
@@ -13,7 +13,7 @@ struct hc_faults;
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
-/* In what says whether all is right; a TEST() has its own words (ktap.h). */
+/* For functions that return whether all is right. A TEST() uses the macros of ktap.h. */
 #define CHECK(cond) do {						\
 	if (!(cond)) {							\
 		printf("# %s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
@@ -21,14 +21,16 @@ struct hc_faults;
 	}								\
 } while (0)
 
-/* Same numbers on every machine. */
+/* Return: a number below @below of a pseudo-random sequence, which is the same on every machine. */
 unsigned int rnd(unsigned int below);
 
-/* @err, for which there must be a cause if it is one; the program ends otherwise. */
+/* Return @err. If it is an error and @why gives no cause, the program ends. */
 int with_cause(int err, const char *why);
-/* A line for the log: nodes that failed, and unusable links as NODE-NODE. */
+/* Print the failed nodes, and the faulty links as NODE-NODE, as one comment line of the log. */
 void faults_print(const struct hc_faults *f);
-/* Dimensions as they are printed, "0213": to numbers, how many; and are they the same? */
+/* Dimensions as text, "0213". dims_of(): convert the text to numbers; return how many. dims_are():
+ * return true if @text names the @n dimensions @dims.
+ */
 unsigned int dims_of(const char *text, uint8_t *dims);
 bool dims_are(const char *text, const uint8_t *dims, unsigned int n);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pairs of trees for checked collectives against all pairs there are, and who may have lied
- * against all who could.
+ * Pairs of trees for checked collectives, compared with all pairs that exist; and the nodes that
+ * may have falsified data, compared with all nodes that could have done so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,11 @@
 /* --------------------------------------------------- an independent computation of relays */
 
 /*
- * The data of each member moves by the rules of the paper as they are in the errata: to the passive
- * neighbour, else in parts to the effective helpers, else by a shortest way.  A node that
- * has data of another one and sends some on is a relay; the sink sends the result down.
+ * A tree: its sink, the first dimension of its order, the nodes that relay in it, and the links
+ * that it uses. The data of each member moves by the rules of the paper as corrected in the errata:
+ * to the passive neighbour, else in parts to the effective helpers, else over a shortest path. A
+ * node that receives data of another node and sends some on is a relay; so is the sink, which sends
+ * the result down.
  */
 struct oracle_tree {
 	uint32_t sink;
@@ -32,6 +34,7 @@ static bool usable(const struct hc_faults *f, uint32_t u, unsigned int d)
 	return !(f->fault[u] >> d & 1);
 }
 
+/* Return: the stage at which node @u is active; @n for the sink. */
 static unsigned int active(unsigned int n, uint32_t sink, const uint8_t *order, uint32_t u)
 {
 	unsigned int i = 0;
@@ -46,6 +49,7 @@ static uint64_t link_bit(unsigned int n, uint32_t u, unsigned int d)
 	return 1ull << ((u & ~(1u << d)) * n + d);
 }
 
+/* Return: hops from @from to @to over healthy links; 1000 if there is no path. */
 static unsigned int hops(const struct hc_faults *f, uint32_t from, uint32_t to)
 {
 	uint32_t set = 1u << from, next, u;
@@ -65,6 +69,9 @@ static unsigned int hops(const struct hc_faults *f, uint32_t from, uint32_t to)
 	return h;
 }
 
+/* Add to @t the nodes and links of all shortest paths of the detour of @u, and to @senders its end.
+ * Return: false if @u has no path to a passive node.
+ */
 static bool detour(const struct hc_faults *f, uint32_t sink, const uint8_t *order, uint32_t u,
 		   struct oracle_tree *t, uint32_t *senders)
 {
@@ -91,7 +98,7 @@ static bool detour(const struct hc_faults *f, uint32_t sink, const uint8_t *orde
 	return true;
 }
 
-/* False: not all nodes of @members can take part. */
+/* Compute the relays and links of a tree. Return: false if some member cannot send its data. */
 static bool oracle(const struct hc_faults *f, uint32_t members, uint32_t sink,
 		   const uint8_t *order, struct oracle_tree *t)
 {
@@ -152,7 +159,9 @@ static unsigned int next_order(uint8_t *order, unsigned int n)
 	return 1;
 }
 
-/* All trees of the members; a sink not asked for is any. */
+/* List the trees of all orders, with the sink @sink or, for HC_ANY_SINK, with each member as the
+ * sink. Return: number of trees.
+ */
 static unsigned int all_trees(const struct hc_faults *f, uint32_t members, uint32_t sink,
 			      struct oracle_tree *t)
 {
@@ -169,6 +178,7 @@ static unsigned int all_trees(const struct hc_faults *f, uint32_t members, uint3
 	return n;
 }
 
+/* The cost of a pair: number of common relays, then number of common links. */
 static uint32_t cost(uint32_t relays, uint64_t links)
 {
 	return (uint32_t)__builtin_popcount(relays) << 16 | (uint32_t)__builtin_popcountll(links);
@@ -176,8 +186,8 @@ static uint32_t cost(uint32_t relays, uint64_t links)
 
 #define ANY_DIM 99
 
-/* Relays and then links that the best of all pairs have in common; only of those with dimension @k
- * first and sinks on both sides of it.
+/* Return: the least cost of all pairs or, unless @k is ANY_DIM, of those whose trees both have @k
+ * as their first dimension and sinks on both sides of it.
  */
 static uint32_t least(const struct hc_faults *f, uint32_t members, uint32_t sink, unsigned int k)
 {
@@ -254,7 +264,9 @@ static bool dimension_right(const struct hc_faults *f, const struct hc_checked *
 	return true;
 }
 
-/* Is the best pair as good as the best of all? */
+/* Return: true if the best pair that the planner finds, and the best one of each dimension, cost no
+ * more than any other pair.
+ */
 static bool best_of_all(const struct hc_faults *f, uint32_t sink)
 {
 	const struct hc_checked_pair *p;
@@ -295,6 +307,7 @@ static void links_fail(struct hc_faults *f, uint64_t set)
 	}
 }
 
+/* Return: 1 if the plan around these faults is wrong, else 0. */
 static unsigned int wrong_with(unsigned int dim, uint64_t links, uint32_t dead, uint32_t sink)
 {
 	struct hc_faults *f = hc_faults_new(dim);
@@ -326,7 +339,7 @@ TEST(without_faults_no_node_relays_twice)
 		EXPECT_TRUE(plan.exact);
 		for (k = 0; k < dim; k++) {
 			EXPECT_EQ(0, plan.pair[k].nunseen);
-			/* All of the dimension, and no other. */
+			/* The trees have all links along dimension k in common, and no others. */
 			EXPECT_EQ(1u << (dim - 1), plan.pair[k].nlinks);
 		}
 		hc_checked_free(&plan);
@@ -376,17 +389,19 @@ TEST(nor_in_cubes_of_sixteen)
 	EXPECT_EQ(0, wrong);
 }
 
-/* ------------------------------------------------------------ who has lied */
+/* ------------------------------------------------------------ which nodes have falsified data */
 
 #define VIEWS	(2 * 4)
 
-/* For some result all trees with another one have a node of the set among their relays. */
+/* Return: true if the set explains the results: for some right result, each tree with another
+ * result has a node of the set among its relays.
+ */
 static bool fits(const struct hc_checked_seen *seen, unsigned int n, uint32_t set)
 {
 	unsigned int i, j;
 
 	for (j = 0; j <= n; j++) {
-		/* Number n stands for a result that no tree has. */
+		/* The last right result to try is one that no tree has. */
 		uint32_t right = j < n ? seen[j].result : 77;
 		bool all = true;
 
@@ -399,6 +414,7 @@ static bool fits(const struct hc_checked_seen *seen, unsigned int n, uint32_t se
 	return false;
 }
 
+/* Return: true if node @u relays in any of the trees. */
 static bool may_lie(const struct hc_checked_seen *seen, unsigned int n, uint32_t u)
 {
 	unsigned int i;
@@ -438,9 +454,12 @@ static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen,
 	return true;
 }
 
-/* How those that lie in a tree do: each time with a lie of its own, all with the same, at times. */
+/* What Byzantine nodes do in the trees in which they relay: send a different wrong result in each
+ * tree, send the same wrong result in all trees, or falsify some of the results at random.
+ */
 enum { OTHER, SAME, AT_TIMES, WAYS };
 
+/* Fill in the results of all trees. */
 static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t byzantine, unsigned int how)
 {
 	unsigned int i;
@@ -467,19 +486,26 @@ static bool case_right(unsigned int dim, struct hc_checked_seen *seen, unsigned 
 	CHECK(suspects_right(dim, seen, n, &s, two));
 	for (u = 0; u < s.n && s.byzantine == 1; u++)
 		fit |= 1u << s.set[u];
-	/* Who has lied is never left out, and no honest node stands alone. */
+	/* The Byzantine nodes explain the results. If single nodes explain them, a Byzantine node
+	 * is one of these, or sets of two nodes are listed as well.
+	 */
 	CHECK(fits(seen, n, byzantine));
 	CHECK(!fit || fit & byzantine || s.pairs);
-	/* Without faults one that always lies is found, if it does not always say the same. */
+	/* Without faults a single Byzantine node that sends a different wrong result in each tree
+	 * is located exactly.
+	 */
 	if (!faults && dim > 1 && how == OTHER && __builtin_popcount(byzantine) == 1)
 		CHECK(fit == byzantine);
-	/* If it does, its opposite is as likely: each tree has one of them. */
+	/* If it sends the same wrong result in all trees, the node with the complementary number
+	 * explains the results as well: exactly one of the two is a relay of each tree.
+	 */
 	u = (1u << dim) - 1 - (uint32_t)__builtin_ctz(byzantine);
 	if (!faults && how == SAME && __builtin_popcount(byzantine) == 1)
 		CHECK(fit == (byzantine | 1u << u));
 	return true;
 }
 
+/* Try all sets of one and of two Byzantine members. Return: number of wrong results. */
 static unsigned int cases_wrong(struct hc_faults *f)
 {
 	struct hc_checked_seen seen[VIEWS];

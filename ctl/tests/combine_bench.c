@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How fast the operators are. */
+/* The benchmark of the reduce operators. */
 #include <stdio.h>
 #include <time.h>
 #include <linux/types.h>
@@ -19,7 +19,9 @@ static double seconds(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Floats: a of all sizes about 1; b about +-1, so that products stay there. */
+/* Fill in the operands. Floats in @fa have exponents around that of 1, and floats in @fb are near 1
+ * or -1, so products keep the exponents of @fa.
+ */
 static void bench_fill(unsigned int type)
 {
 	int wide = type == HYPERCUBE_F64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * module/reduce/combine.c, combine_fp.c and softfp.c against plain C and the FPU.
+ * module/reduce/combine.c, combine_fp.c and softfp.c, compared with plain C and the FPU.
  *
  * Usage: combine_test [bench | NAME..]
  * HC_SCALE is the percentage of PAIRS.
@@ -18,7 +18,7 @@
 #include "plain.h"
 #include "reduce/combine.h"
 
-/* Random ones for each float operation and format. */
+/* Number of random pairs for each float operation and format. */
 #define PAIRS	10000000
 
 bool shim_fpu_usable;
@@ -39,9 +39,9 @@ TEST(which_combinations_exist_and_how_large_elements_are)
 }
 
 /*
- * @elems elements that begin @off bytes into their buffers, aligned or not, whose ends are
- * theirs: the address sanitizer sees a step beyond.  The result goes to the place of the first
- * operand, or to one of its own.
+ * Combine @elems elements that begin @off bytes into their buffers, so some are not aligned. Each
+ * buffer ends with its last element, so the address sanitizer reports an access beyond it. @apart:
+ * the result has a buffer of its own; else it replaces the first operand.
  */
 static bool check_array(unsigned int oper, unsigned int type, size_t size,
 			size_t elems, size_t off, bool apart)
@@ -138,7 +138,7 @@ static void print_value(const char *before, const void *p, int wide)
 	}
 }
 
-/* The first @n elements of fa and fb; says which pair went wrong first. */
+/* Combine the first @n elements of fa and fb, and print the first pair whose result is wrong. */
 static bool check_batch(unsigned int oper, int wide, size_t n)
 {
 	size_t size = wide ? 8 : 4, i;
@@ -162,7 +162,7 @@ static bool check_batch(unsigned int oper, int wide, size_t n)
 	return false;
 }
 
-/* All pairs of special values. */
+/* Combine all pairs of special values. */
 static void special_pairs(struct __test_metadata *_metadata)
 {
 	unsigned int oper = _metadata->param[0], wide = _metadata->param[1];
@@ -180,7 +180,9 @@ static void special_pairs(struct __test_metadata *_metadata)
 	}
 }
 
-/* Half of the pairs random bits, half related; each with and without FPU. */
+/* Combine random pairs, with and without the FPU. In half of the pairs the operands are
+ * independent, in the other half the second one is a companion() of the first.
+ */
 static void random_pairs(struct __test_metadata *_metadata)
 {
 	unsigned int oper = _metadata->param[0], wide = _metadata->param[1];
@@ -216,7 +218,9 @@ static void pairs_add(unsigned int pairs)
 				 wide ? "f64" : "f32");
 }
 
-/* Each half with itself, its negative, its neighbours, and others, in both orders. */
+/* Combine each 16-bit float with itself, its negative, neighbours of both, and random floats, some
+ * of which come first.
+ */
 static void halves(struct __test_metadata *_metadata)
 {
 	unsigned int oper = _metadata->param[0], type = _metadata->param[1], v, i;
@@ -237,7 +241,7 @@ static void halves(struct __test_metadata *_metadata)
 	}
 }
 
-/* The compiler's own binary16: what it makes of all pairs of some values. */
+/* Compare with the compiler's own binary16 type, for pairs of some values. */
 TEST(sums_and_products_of_f16_are_the_compilers)
 {
 #if defined(__FLT16_MAX__) && defined(__SSE2__)
@@ -248,7 +252,7 @@ TEST(sums_and_products_of_f16_are_the_compilers)
 		for (unsigned int k = 0; k < 300; k++) {
 			a = i;
 			b = k < 100 ? k * 655 : rnd();
-			/* Of NaNs the bits are not promised. */
+			/* NaNs are skipped, because their bits are not specified. */
 			if ((a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00)
 				continue;
 			memcpy(&one, &a, 2);
@@ -274,6 +278,7 @@ static int sign(int v)
 	return (v > 0) - (v < 0);
 }
 
+/* Compare the comparison function of a type with a plain comparison. */
 static void order(struct __test_metadata *_metadata)
 {
 	static const unsigned char records[][3] = { { 0, 0, 1 }, { 0, 1, 0 },
@@ -324,7 +329,9 @@ TEST(FPU_sections_are_bounded_and_only_where_they_pay)
 	EXPECT_EQ(0, shim_fpu_sections);
 }
 
-/* The rule for two NaNs is the CPU's own; some emulators have another. */
+/* The result for two NaNs follows the rule of the CPU. Some emulators have another rule, so the
+ * test is skipped there.
+ */
 TEST(two_NaNs_give_what_addss_gives)
 {
 #ifdef __SSE2__

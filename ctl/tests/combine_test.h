@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names, and values that matter, for the test of the operators and for their benchmark. */
+/* Names of operators and types, and special values, for the test of the operators and their
+ * benchmark.
+ */
 #ifndef _COMBINE_TEST_H
 #define _COMBINE_TEST_H
 
@@ -9,7 +11,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* 64-bit words of what is combined at once */
+/* Number of 64-bit words that are combined at once. */
 #define BATCH	4096
 
 extern bool shim_fpu_usable;
@@ -18,7 +20,8 @@ extern unsigned long shim_fpu_sections;
 extern const char *const oper_name[];
 extern const char *const type_name[];
 
-/* Floats of 32 (0) and 64 bits (1) where something is special. */
+/* Floats with special properties, of 32 bits (index 0) and of 64 bits (index 1), and their numbers.
+ */
 extern u64 special[2][128];
 extern int specials[2];
 

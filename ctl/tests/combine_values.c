@@ -36,7 +36,7 @@ u64 rnd(void)
 u64 special[2][128];
 int specials[2];
 
-/* Each list holds every value with either sign. */
+/* Add @v and its negative to the list. */
 static void add_special(int wide, u64 v)
 {
 	special[wide][specials[wide]++] = v;
@@ -73,7 +73,9 @@ void make_specials(int wide)
 	add_special(wide, top << frac | (h - 1));
 }
 
-/* A float near @near's exponent, or one that brings a product to the edges. */
+/* Return: a float that often makes special results with @near: its exponent is near that of @near,
+ * or their product is near the limits of the range; also special and random values.
+ */
 u64 companion(int wide, u64 near)
 {
 	int frac = wide ? 52 : 23, bits = wide ? 11 : 8;
@@ -86,13 +88,13 @@ u64 companion(int wide, u64 near)
 		return v;
 	case 1:
 		return special[wide][v % specials[wide]];
-	case 2:		/* product about the smallest normal or subnormal */
+	case 2:		/* the product is near the smallest normal or subnormal */
 		e = bias - e + r;
 		break;
-	case 3:		/* product about the largest */
+	case 3:		/* the product is near the largest float */
 		e = 3 * bias - e + r / 8;
 		break;
-	case 4:		/* few significant bits: ties */
+	case 4:		/* few significant bits, for ties in rounding */
 		v &= ~0ull << (rnd() % frac);
 		e += r;
 		break;
@@ -107,6 +109,7 @@ u64 companion(int wide, u64 near)
 	return v | (u64)e << frac | (rnd() & 1) << (frac + bits);
 }
 
+/* Write the float @v to element @i of the array @p. @wide: it has 64 bits, else 32. */
 void put_float(int wide, void *p, size_t i, u64 v)
 {
 	u32 w = v;
@@ -117,7 +120,7 @@ void put_float(int wide, void *p, size_t i, u64 v)
 		memcpy((char *)p + 4 * i, &w, 4);
 }
 
-/* Random bytes, or small numbers so that ties and equal prefixes occur. */
+/* Fill in random bytes or small numbers; with the latter ties and equal prefixes occur. */
 void fill(unsigned int oper, unsigned int type, void *p, size_t bytes)
 {
 	bool small = rnd() & 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decision on allgathers over rings that repair themselves, against what it should be: whatever
- * the members say, and in whatever order.
+ * The resume decision on allgathers over rings that repair themselves, compared with what it should
+ * be, for any answers of the members in any order.
  */
 #include <endian.h>
 #include <string.h>
@@ -12,7 +12,10 @@
 
 #define MEMBERS	4
 
-/* What a member says; slices have one number here. */
+/* A member's answer; chunks are numbered from 0 here. @ran, @placed: numbers of attempts. @at: the
+ * member's chunk. @prev: the chunk to which it can go back if @back. @unfit: it cannot go on.
+ * @ahead: number of operations, from its own on, of which something was sent.
+ */
 struct answer {
 	unsigned int ran, placed;
 	unsigned int at, prev;
@@ -20,11 +23,13 @@ struct answer {
 	uint64_t ahead;
 };
 
+/* Return: chunk number @s as operation and offset; each operation has three chunks. */
 static struct hc_wire_repair_at chunk(unsigned int s)
 {
 	return (struct hc_wire_repair_at){ htobe64(10 + s / 3), htobe64(s % 3 * 4096) };
 }
 
+/* Make the decision that follows from @n answers, in their order. */
 static void decision_of(struct hc_decision *v, const struct answer *a, unsigned int n)
 {
 	unsigned int i;
@@ -42,9 +47,11 @@ static void decision_of(struct hc_decision *v, const struct answer *a, unsigned 
 	}
 }
 
-/* ------------------------------------------------------------ what it should be */
+/* ------------------------------------------------------------ what the decision should be */
 
-/* Is each of them at @low, or where all are that can go back to it? */
+/* Return: true if all members can resume at chunk @low: each is there, or is at another chunk, the
+ * same for all of these members, and can go back to @low.
+ */
 static bool fits_at(const struct answer *a, unsigned int n, unsigned int low)
 {
 	unsigned int i, high = ~0u;
@@ -59,7 +66,7 @@ static bool fits_at(const struct answer *a, unsigned int n, unsigned int low)
 	return true;
 }
 
-/* The attempt that all name, or 0. */
+/* Return: the attempt that all answers name, or 0 if there is none. */
 static unsigned int line_of(const struct answer *a, unsigned int n)
 {
 	unsigned int i, line;
@@ -74,7 +81,9 @@ static unsigned int line_of(const struct answer *a, unsigned int n)
 	}
 }
 
-/* Two who say that they could go back to where the other is: one of them lies. */
+/* Return: true if each of two members answers that it can go back to the chunk of the other: one of
+ * the two answers is wrong.
+ */
 static bool contradict(const struct answer *a, unsigned int n)
 {
 	unsigned int i, j;
@@ -87,7 +96,7 @@ static bool contradict(const struct answer *a, unsigned int n)
 	return false;
 }
 
-/* The first that an answer allows, or one that none has named. */
+/* Return: the first of the members' chunks at which all can resume; ~0 if there is none. */
 static unsigned int low_of(const struct answer *a, unsigned int n)
 {
 	unsigned int i;
@@ -97,6 +106,7 @@ static unsigned int low_of(const struct answer *a, unsigned int n)
 	return i < n ? a[i].at : ~0u;
 }
 
+/* Return: true if @at is a chunk at which all members can resume. */
 static bool is_low(const struct answer *a, unsigned int n, const struct hc_wire_repair_at *at)
 {
 	unsigned int i;
@@ -110,6 +120,7 @@ static bool is_low(const struct answer *a, unsigned int n, const struct hc_wire_
 	return false;
 }
 
+/* Check the decision that follows from the answers in this order. */
 static bool decision_right(const struct answer *a, unsigned int n)
 {
 	bool possible = line_of(a, n);
@@ -126,7 +137,7 @@ static bool decision_right(const struct answer *a, unsigned int n)
 	}
 	possible &= low_of(a, n) != ~0u;
 	decision_of(&v, a, n);
-	/* With such a lie it depends on the order. */
+	/* With such contradictory answers the decision depends on their order. */
 	CHECK(hc_decision_resumes(&v) ? possible : !possible || contradict(a, n));
 	if (!hc_decision_resumes(&v))
 		return true;
@@ -145,7 +156,7 @@ static void answer_print(const struct answer *a)
 	printf("%llu ahead%s\n", (unsigned long long)a->ahead, a->unfit ? ", unfit" : "");
 }
 
-/* In all orders. */
+/* Check the decisions for all orders of the answers from index @from on. */
 static bool decisions_right(struct answer *a, unsigned int n, unsigned int from)
 {
 	unsigned int i;
@@ -180,7 +191,9 @@ static bool all_right(struct answer *a, unsigned int n)
 
 /* ------------------------------------------------------------ tests */
 
-/* Who is at one of four slices, and could go back to another one, or to none. */
+/* Return: the answer of a member at one of four chunks. For @nr below 4 it cannot go back, else it
+ * can go back to one of the other chunks.
+ */
 static struct answer somewhere(unsigned int nr)
 {
 	struct answer a = { .ran = 1, .placed = 1, .at = nr % 4, .back = nr / 4 };
@@ -205,6 +218,7 @@ TEST(wherever_three_members_are)
 			}
 }
 
+/* Return: a random answer. */
 static struct answer any(void)
 {
 	struct answer a = somewhere(rnd(8));
@@ -229,8 +243,8 @@ TEST(whatever_members_say)
 	}
 }
 
-/* True ones: of the same rings, at two slices that follow each other, the second ones able to go
- * back.
+/* Correct answers: all members are from the same rings, and at two consecutive chunks, and those at
+ * the second one can go back to the first.
  */
 TEST(true_members_go_on)
 {
@@ -256,7 +270,7 @@ TEST(true_members_go_on)
 	}
 }
 
-/* A member that says how much was sent long after where it is: nobody believes that. */
+/* A member claims that data was sent for operations long after its own: that is not accepted. */
 TEST(a_far_future_is_a_misfit)
 {
 	static const uint64_t far[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: frames of every type are read, and nothing in a frame that is cut off or changed
- * leads beyond its end: each stands in a piece of memory of its own length.
+ * hcctl decode: frames of every type are decoded, and a frame that is truncated or changed does not
+ * make the decoder read beyond its end: each frame is in memory of exactly its length.
  */
 #include <endian.h>
 #include <net/ethernet.h>
@@ -15,6 +15,7 @@
 
 #define FRONT (sizeof(struct ether_header) + sizeof(struct hc_wire_mon))
 
+/* For each frame type, the length of its own header in bytes. */
 static const size_t parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST] = 8, [HC_FRAME_FAULT] = 8, [HC_FRAME_DATA] = 64, [HC_FRAME_ACK] = 24,
 	[HC_FRAME_END] = 32, [HC_FRAME_CREDIT] = 24, [HC_FRAME_PROBE] = 24,
@@ -22,12 +23,15 @@ static const size_t parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TASK] = 32, [HC_FRAME_ROUND] = 32, [HC_FRAME_STOP] = 32,
 };
 
+/* A frame, in memory of its length. */
 struct bytes {
 	uint8_t *at;
 	size_t len;
 };
 
-/* A frame of 5 to 7, from 5 to 4 if it is routed, with a payload of @len bytes. */
+/* Make a frame on the link from node 5 to node 7, with a payload of @len bytes. Its source and
+ * destination are nodes 5 and 4, which matters if it is routed.
+ */
 static struct bytes make(unsigned int type, unsigned int flags, unsigned int walk, uint32_t len)
 {
 	size_t way = flags & HC_FRAME_F_FLOOD ? 8 : (walk + 31) / 32 * 16;
@@ -52,7 +56,7 @@ static struct bytes make(unsigned int type, unsigned int flags, unsigned int wal
 	return b;
 }
 
-/* As if @captured bytes of @len were. */
+/* Decode a frame of @len bytes of which the first @captured were captured. */
 static bool see(const uint8_t *bytes, size_t captured, size_t len, struct decoded *d)
 {
 	uint8_t *exact = malloc(captured ?: 1);
@@ -118,7 +122,7 @@ TEST(decode_finds_a_segment_behind_what_leads_it)
 	}
 }
 
-/* Short captures: what is known then is the beginning of what the frame says. */
+/* In a short capture, the fields at the beginning of the frame are known. */
 TEST(decode_takes_a_frame_that_is_cut_off_anywhere)
 {
 	struct bytes b = make(HC_FRAME_DATA, HC_FRAME_F_ROUTED, 33, 50);
@@ -134,7 +138,7 @@ TEST(decode_takes_a_frame_that_is_cut_off_anywhere)
 			  n < part + 64 ? DECODED_PLAN : DECODED_DATA,
 			  d.known);
 		ASSERT_TRUE(!!d.wrong == (n < part + 64));
-		/* Not captured less, but shorter */
+		/* A frame that is shorter, rather than captured in part, is reported as wrong. */
 		ASSERT_TRUE(see(b.at, n, n, &d) && (!d.wrong) == (n == b.len));
 	}
 	free(b.at);

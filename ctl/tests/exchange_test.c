@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The shortest all-to-all broadcasts in cubes: as short as the bound, and right when each node is
- * looked at by itself.
+ * The shortest all-to-all broadcasts in cubes: they take no more steps than the bound, and are
+ * right in a simulation of each node.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint16_t step[1 << DIM];
 
 TEST(exchange_is_as_short_as_can_be)
 {
-	/* 2^n - 1 messages, n in a step. */
+	/* The bounds: 2^n - 1 messages, n of them in a step. */
 	static const uint32_t steps[] = {
 		0, 1, 2, 3, 4, 7, 11, 19, 32, 57, 103, 187, 342, 631, 1171, 2185, 4096
 	};
@@ -31,7 +31,7 @@ TEST(exchange_is_as_short_as_can_be)
 	}
 }
 
-/* Each node with the messages that it has, and what goes over each of its links: no translation. */
+/* Simulate each node with its messages and each of its links, without use of symmetry. */
 static bool simulated(unsigned int dim)
 {
 	static bool has[1 << 8][1 << 8], next[1 << 8][1 << 8];
@@ -94,7 +94,7 @@ TEST(exchange_that_is_changed_is_refused)
 		else
 			refused++;
 	}
-	/* In the last step there may be a link to spare. */
+	/* In the last step some links may be unused, so not every change is an error. */
 	printf("# %u of 2000 were refused\n", refused);
 	ASSERT_TRUE(refused > 1900);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is not so as Schollmeyer and McMillin print it: the counterexamples of
+ * Claims of Schollmeyer and McMillin that are wrong as printed: the counterexamples of
  * Documentation/errata.rst.
  */
 #include "mfi_test.h"
 
+/* The environments of figure 3.3. */
 static const char figure_3_3[] = "1 2 3, 1 2, 1 2 3, 3 4 5, 3 5 7, 3 4 5 6, 3 5 7";
 
 TEST(mfi_figure_3_3_is_not_the_largest)
@@ -19,7 +20,7 @@ TEST(mfi_figure_3_3_is_not_the_largest)
 	hc_mfi_free(net);
 }
 
-/* Whatever is picked first, second and third. */
+/* No choice of the first, second and third pick leads to the largest set. */
 TEST(mfi_colouring_misses_the_largest_with_any_picks)
 {
 	struct hc_mfi_net *net = listed("1 2, 2 3, 1 3", 2);
@@ -36,6 +37,7 @@ TEST(mfi_colouring_misses_the_largest_with_any_picks)
 	hc_mfi_free(net);
 }
 
+/* Return: number of faulty processors that are adjacent to @u in the augmented graph. */
 static uint32_t faulty_near(const struct hc_mfi_net *net, const bool *set, uint32_t u)
 {
 	uint32_t n = 0;
@@ -45,7 +47,9 @@ static uint32_t faulty_near(const struct hc_mfi_net *net, const bool *set, uint3
 	return n;
 }
 
-/* The same in a set that the definition allows; -1: it does not. */
+/* Return: number of faulty processors that are adjacent to @u; -1 if the definition does not allow
+ * this set of faults.
+ */
 static int allowed_near(const char *links, uint32_t tg, const char *faults, uint32_t u)
 {
 	struct hc_mfi_net *net = listed(links, tg);
@@ -57,19 +61,20 @@ static int allowed_near(const char *links, uint32_t tg, const char *faults, uint
 	return n;
 }
 
-/* Section III: "at most t_g faulty vertices adjacent to each non-faulty vertex". */
+/* Section III claims "at most t_g faulty vertices adjacent to each non-faulty vertex". */
 TEST(mfi_faults_around_one_without_fault)
 {
 	EXPECT_EQ(2, allowed_near(figure_3_3, 1, "1 5", 2));
 }
 
-/* And "at most t_g - 1 faulty components adjacent to a faulty component". */
+/* It also claims "at most t_g - 1 faulty components adjacent to a faulty component". */
 TEST(mfi_faults_around_a_fault)
 {
 	EXPECT_EQ(2, allowed_near("1 2, 2 3, 1 3", 2, "1 2 3", 0));
 }
 
-/* Figure 3.4 leaves 5 open, as the definition does; figure 3.2 forbids it. */
+/* Figure 3.4 leaves processor 5 undefined, as the definition does; by figure 3.2 it is not faulty.
+ */
 TEST(mfi_figure_3_2_forbids_too_much)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2);
@@ -88,7 +93,8 @@ TEST(mfi_figure_3_2_forbids_too_much)
 	hc_mfi_free(net);
 }
 
-/* Section IV prints the first row as a conjunction of 12 processors. */
+/* Section IV prints the first row as a conjunction of 12 processors. Processor 25 is missing in it.
+ */
 TEST(mfi_conjunction_of_the_first_row_omits_25)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
@@ -107,7 +113,9 @@ TEST(mfi_conjunction_of_the_first_row_omits_25)
 	hc_mfi_free(net);
 }
 
-/* The algorithm of figure 4.1 to the letter: how many are in a group? @group: of each. */
+/* Run the algorithm of figure 4.1 as printed. @group: set to the group of each process. Return:
+ * number of processes that have a group.
+ */
 static uint32_t figure_4_1(const struct hc_mfi_net *net, const bool *c, uint32_t *group)
 {
 	uint32_t l = 1, i, k, m, mapped;
@@ -146,7 +154,7 @@ static uint32_t figure_4_1(const struct hc_mfi_net *net, const bool *c, uint32_t
 	return mapped;
 }
 
-/* How many processes does figure 4.1 leave without a group? */
+/* Return: number of processes that figure 4.1 leaves without a group. */
 static uint32_t left_out(struct hc_mfi_net *net)
 {
 	uint32_t *group = calloc(net->n, sizeof(*group)), left = UINT32_MAX;
@@ -169,8 +177,8 @@ TEST(mfi_figure_4_1_leaves_processes_out)
 	EXPECT_EQ(5, left_out(hc_mfi_grid(5, 5, true, HC_MFI_SQUARE, 1)));
 }
 
-/* A fault alone does not reach t_g = 2, so no NFG of one forbids anything: all that are
- * not of the first group go into the second.
+/* A single fault does not reach t_g = 2, so the non-fault group of a single process is empty: the
+ * algorithm puts all processes that are not in the first group into the second one.
  */
 TEST(mfi_figure_4_1_with_two_faults_in_an_environment)
 {
@@ -194,7 +202,7 @@ TEST(mfi_figure_4_1_with_two_faults_in_an_environment)
 	hc_mfi_free(net);
 }
 
-/* The numbers of groups around the largest set of a torus of 5 x 5. */
+/* Make the groups around the largest set of a torus of 5 x 5. */
 static bool torus_groups(enum hc_mfi_pattern pattern, struct hc_mfi_groups *g)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, pattern, 1);
@@ -217,7 +225,9 @@ TEST(mfi_first_fit_makes_too_many_groups)
 	EXPECT_LE(7, g.first_fit);
 }
 
-/* What the search finds in a torus, and what the paper's formula says; ~0: it says nothing. */
+/* Return: the size of the largest set in a torus, by search. *paper: set to the value of the
+ * paper's formula, or ~0 if the paper has none.
+ */
 static uint32_t torus_mfi(uint32_t rows, uint32_t columns, enum hc_mfi_pattern pattern,
 			  uint32_t *paper)
 {
@@ -230,7 +240,7 @@ static uint32_t torus_mfi(uint32_t rows, uint32_t columns, enum hc_mfi_pattern p
 	return found;
 }
 
-/* div(m, 2) * div(n, 2) */
+/* The paper's formula is div(m, 2) * div(n, 2). */
 TEST(mfi_squares_of_odd_tori)
 {
 	static const uint32_t size[][4] = {
@@ -244,7 +254,7 @@ TEST(mfi_squares_of_odd_tori)
 	}
 }
 
-/* "The minimum number of processors required is 4." */
+/* The paper claims "The minimum number of processors required is 4." */
 TEST(mfi_four_groups_do_not_do_for_odd_tori)
 {
 	struct hc_mfi_groups g;
@@ -254,7 +264,7 @@ TEST(mfi_four_groups_do_not_do_for_odd_tori)
 	EXPECT_EQ(5, g.count);
 }
 
-/* k^2 / 5 */
+/* The paper's formula is k^2 / 5. */
 TEST(mfi_stars_seldom_reach_the_bound)
 {
 	static const uint32_t bound[] = { 1, 3, 5, 7, 9 }, size[] = { 1, 2, 5, 6, 8 };
@@ -266,7 +276,7 @@ TEST(mfi_stars_seldom_reach_the_bound)
 	}
 }
 
-/* k^n / (2n + 1) */
+/* The paper's formula is k^n / (2n + 1). */
 TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
 {
 	static const struct {
@@ -285,7 +295,7 @@ TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
 	}
 }
 
-/* B(n, 3) = 2^m as an upper bound */
+/* The paper's upper bound is B(n, 3) = 2^m. */
 TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(8, 1);
@@ -307,7 +317,7 @@ TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
 	}
 }
 
-/* Q^2 / 9, where section 6.2 has no wrap-around */
+/* The paper's formula is Q^2 / 9, but the mesh of section 6.2 does not wrap around. */
 TEST(mfi_boxes_of_a_mesh_are_more_than_a_ninth)
 {
 	uint32_t q, paper;
@@ -323,7 +333,7 @@ TEST(mfi_boxes_of_a_mesh_are_more_than_a_ninth)
 	}
 }
 
-/* Process (i, j) in group (i mod 3, j mod 3) */
+/* The paper puts process (i, j) into group (i mod 3, j mod 3). */
 TEST(mfi_groups_of_nine_wrap_around_only_if_three_divides)
 {
 	uint32_t q, u, of[100];
@@ -340,7 +350,7 @@ TEST(mfi_groups_of_nine_wrap_around_only_if_three_divides)
 		}
 }
 
-/* Section 6.2: two faults in an environment that cooperate cannot be detected. */
+/* Section 6.2 claims that two faults in an environment that cooperate cannot be detected. */
 TEST(mfi_two_faults_in_an_environment_do_not_escape)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_STAR, 1);
@@ -363,7 +373,7 @@ TEST(mfi_two_faults_in_an_environment_do_not_escape)
 	hc_mfi_free(net);
 }
 
-/* With squares and no wrap-around nobody else looks at the corner: one fault escapes. */
+/* In a mesh with squares no other processor asks the one in the corner, so its fault escapes. */
 TEST(mfi_a_corner_that_no_node_asks_escapes)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_SQUARE, 1);
@@ -376,7 +386,7 @@ TEST(mfi_a_corner_that_no_node_asks_escapes)
 	hc_mfi_free(net);
 }
 
-/* The minimal fault index is not t_g where there are fewer processors. */
+/* The maximal fault index is less than t_g if there are fewer processors than that. */
 TEST(mfi_fewer_processors_than_faults_are_allowed)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(1, 3);

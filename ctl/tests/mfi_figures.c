@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Schollmeyer and McMillin's figures. Processors count from 1 there, and here in words.
+ * Schollmeyer and McMillin's figures. Processors are numbered from 1 there, and in the strings
+ * here.
  */
 #include "mfi_test.h"
 
 /* The environments of figure 3.3. */
 static const char figure_3_3[] = "1 2 3, 1 2, 1 2 3, 3 4 5, 3 5 7, 3 4 5 6, 3 5 7";
 
+/* Return: true if @want is the row of the fault matrix for this set of faults. */
 static bool row_is(const struct hc_mfi_net *net, const char *faults, const char *want)
 {
 	bool *set = set_of(net, faults);
@@ -19,7 +21,9 @@ static bool row_is(const struct hc_mfi_net *net, const char *faults, const char 
 	return !strcmp(row, want);
 }
 
-/* Groups of the largest set: how many, and of how many processes is each? */
+/* Return: number of groups that are made around the largest set; 0 if they are wrong, are not
+ * proved to be the fewest, or, unless @each is 0, do not have @each processes each. Frees @net.
+ */
 static uint32_t groups(struct hc_mfi_net *net, uint32_t each)
 {
 	struct hc_mfi_groups g;
@@ -35,7 +39,7 @@ static uint32_t groups(struct hc_mfi_net *net, uint32_t each)
 	for (u = 0; each && u < count; u++)
 		if (sizes[u] != each)
 			count = 0;
-	/* That there are no fewer is proved. */
+	/* The number of groups must be proved to be the least. */
 	if (g.lower != count)
 		count = 0;
 	free(r.set);
@@ -56,7 +60,9 @@ TEST(mfi_figure_3_1_all_in_an_environment_with_a_fault)
 {
 	struct hc_mfi_net *net = listed("1 2 3 4, 2, 3, 4, 5, 6, 2 6 7", 1);
 
-	/* The text's example: 2 is adjacent to all of both environments. */
+	/* The text's example: 2 is adjacent to all other processors of both environments that it is
+	 * in.
+	 */
 	EXPECT_TRUE(row_is(net, "2", "FTFF-FF"));
 	EXPECT_TRUE(row_is(net, "1", "TFFF---"));
 	EXPECT_TRUE(row_is(net, "5", "----T--"));
@@ -72,18 +78,19 @@ TEST(mfi_figure_3_3_multicolouring)
 	EXPECT_EQ(3, hc_mfi_colour(net, picks, 3, set));
 	EXPECT_EQ(0, memcmp(want, set, sizeof(set)));
 	EXPECT_TRUE(hc_mfi_feasible(net, set));
-	/* "Components 2, 4, 6 and 7 must be non-faulty." */
+	/* The text says "Components 2, 4, 6 and 7 must be non-faulty." */
 	EXPECT_TRUE(row_is(net, "1 3 5", "TFTFTFF"));
 	free(want);
 	hc_mfi_free(net);
 }
 
+/* A row of the fault matrix: the faults, and the marks T, F or - of all processors. */
 struct row {
 	const char *faults;
 	const char *marks;
 };
 
-/* In a torus of 5 x 5, with @tg faults in an environment. */
+/* Check rows for a torus of 5 x 5 with at most @tg faults in each environment. */
 static bool torus_rows(uint32_t tg, const struct row *row, size_t n)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, tg);
@@ -124,7 +131,7 @@ TEST(mfi_figure_5_1_squares)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(6, 6, true, HC_MFI_SQUARE, 1);
 
-	/* The non-fault group: all around. */
+	/* The non-fault group are the eight processors around it. */
 	EXPECT_TRUE(row_is(net, "8", "FFF---FTF---FFF---------------------"));
 	EXPECT_EQ(9, mfi(net, HC_MFI_AUTO));
 	EXPECT_EQ(9, mfi(net, HC_MFI_SEARCH));
@@ -136,7 +143,7 @@ TEST(mfi_figure_5_1_squares)
 TEST(mfi_figure_5_2_star)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
-	/* (0,0), (1,2), (2,4), (3,1), (4,3) */
+	/* As (row, column): (0,0), (1,2), (2,4), (3,1), (4,3). */
 	bool *want = set_of(net, "1 8 15 17 24");
 	struct hc_mfi_groups g;
 	struct hc_mfi_found r;
@@ -168,7 +175,7 @@ TEST(mfi_figure_5_3_cube_of_eight_nodes)
 	EXPECT_EQ(2, r.size);
 	EXPECT_TRUE(r.set[0] && r.set[7]);
 	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
-	/* 000 and 111, 001 and 110, 010 and 101, 011 and 100. */
+	/* The groups are 000 and 111, 001 and 110, 010 and 101, 011 and 100. */
 	EXPECT_EQ(4, g.count);
 	EXPECT_EQ(0, memcmp(pair, g.of, sizeof(pair)));
 	free(r.set);
@@ -176,7 +183,7 @@ TEST(mfi_figure_5_3_cube_of_eight_nodes)
 	hc_mfi_free(net);
 }
 
-/* Section 5.1.2: k^n / (2n + 1) in a k-ary n-cube where perfect codes are. */
+/* Section 5.1.2: k-ary n-cubes with a perfect code have sets of k^n / (2n + 1) processors. */
 TEST(mfi_kary_cubes_with_perfect_codes)
 {
 	struct hc_mfi_net *net = hc_mfi_kary(7, 3, 1);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes on nodes: dividing groups and finding places, against all ways to do so.
+ * Placing processes on nodes: the division of groups, and the assignment of parts to nodes,
+ * compared with all possible ones.
  */
 #include "mfi_test.h"
 
-/* The smallest largest part of groups of these sizes, with @more parts than groups from @i on. */
+/* Return: the least size of the largest part if the groups from @i on are divided into @more parts
+ * more than there are groups.
+ */
 static uint32_t least_load(const uint32_t *size, uint32_t groups, uint32_t i, uint32_t more)
 {
 	uint32_t best = UINT32_MAX, extra, local, rest;
@@ -20,6 +23,7 @@ static uint32_t least_load(const uint32_t *size, uint32_t groups, uint32_t i, ui
 	return best;
 }
 
+/* Divide @groups random groups of @n processes among @nodes nodes, and check the result. */
 static bool divided(uint32_t n, uint32_t groups, uint32_t nodes)
 {
 	struct hc_mfi_net *net = hc_mfi_new(n, NULL, 0, 1);
@@ -60,7 +64,7 @@ TEST(mfi_groups_are_divided_as_evenly_as_can_be)
 	}
 }
 
-/* Hops between the nodes of a random connected network. */
+/* Fill in the hops between the nodes of a random connected network. */
 static void random_hops(uint16_t *hops, uint32_t n)
 {
 	uint32_t i, j, k;
@@ -80,6 +84,9 @@ static void random_hops(uint16_t *hops, uint32_t n)
 			}
 }
 
+/* Return: the sum of the hops from each process to each one that it asks. @at: the node of each
+ * part.
+ */
 static uint64_t hops_with(const struct hc_mfi_net *net, const uint32_t *part, const uint32_t *at,
 			  const uint16_t *hops, uint32_t nodes)
 {
@@ -92,7 +99,7 @@ static uint64_t hops_with(const struct hc_mfi_net *net, const uint32_t *part, co
 	return sum;
 }
 
-/* The fewest hops with parts from @i on anywhere that is free. */
+/* Return: the fewest hops with the parts from @i on at any free nodes. */
 static uint64_t least_hops(const struct hc_mfi_net *net, const uint32_t *part, uint32_t parts,
 			   const uint16_t *hops, uint32_t nodes, uint32_t *at, uint32_t i,
 			   uint32_t used)
@@ -110,6 +117,7 @@ static uint64_t least_hops(const struct hc_mfi_net *net, const uint32_t *part, u
 	return best;
 }
 
+/* Place the parts on the nodes of a random network, and check the result. Frees @net. */
 static bool seated(struct hc_mfi_net *net, uint32_t parts, uint32_t nodes)
 {
 	uint32_t part[64], at[8], other[8], used = 0, i;

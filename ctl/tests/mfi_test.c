@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The maximal fault index: small machines by trying everything.
+ * The maximal fault index: small networks, compared with trying everything.
  */
 #include "mfi_test.h"
 
@@ -78,7 +78,9 @@ uint32_t mfi_of(struct hc_mfi_net *net)
 	return all;
 }
 
-/* Fraction-free elimination; minors of 0 and 1 are small. */
+/* Uses fraction-free elimination, which does not overflow: minors of a small matrix of 0 and 1 are
+ * small.
+ */
 int escapes_brute(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k)
 {
 	long long m[64][8] = {}, last = 1;
@@ -130,7 +132,7 @@ static bool groups_hold(const struct hc_mfi_net *net)
 	return true;
 }
 
-/* Formulas, search and groups against trying everything. */
+/* Compare formulas, search and groups with a trial of all sets. Frees @net. */
 static bool net_holds(struct hc_mfi_net *net)
 {
 	uint32_t all = brute(net);
@@ -179,7 +181,7 @@ TEST(mfi_random_environments_by_trying_all_sets)
 	}
 }
 
-/* Each environment with a number of its own. */
+/* Each environment has a greatest number of faults of its own. */
 TEST(mfi_random_numbers_of_faults_by_trying_all_sets)
 {
 	unsigned int round, i;
@@ -201,7 +203,7 @@ TEST(mfi_random_numbers_of_faults_by_trying_all_sets)
 	}
 }
 
-/* Who is in an environment, from coordinates alone. */
+/* Is @v in the environment of @u? Only coordinates are used. */
 static bool asks(uint32_t rows, uint32_t cols, bool wrap, unsigned int p, uint32_t u, uint32_t v)
 {
 	int dr, dc;
@@ -224,6 +226,7 @@ static bool asks(uint32_t rows, uint32_t cols, bool wrap, unsigned int p, uint32
 	return false;
 }
 
+/* Return: true if @v is in list @i. */
 static bool has(const struct hc_mfi_lists *l, uint32_t i, uint32_t v)
 {
 	HC_MFI_EACH(w, l, i)
@@ -232,6 +235,7 @@ static bool has(const struct hc_mfi_lists *l, uint32_t i, uint32_t v)
 	return false;
 }
 
+/* Check the lists of a mesh or torus against asks(). */
 static bool grid_is(uint32_t rows, uint32_t cols, bool wrap, unsigned int p)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(rows, cols, wrap, p, 1);
@@ -262,7 +266,7 @@ TEST(mfi_environments_of_meshes_and_tori)
 				EXPECT_TRUE(grid_is(rows, cols, p & 1, p / 2));
 }
 
-/* A step along one axis, either way around. */
+/* Is @v the processor @u, or one step away from it along one axis, in either direction? */
 static bool kary_asks(uint32_t k, unsigned int axes, uint32_t u, uint32_t v)
 {
 	uint32_t steps = 0, by;
@@ -295,7 +299,9 @@ TEST(mfi_environments_of_kary_cubes)
 		}
 }
 
-/* One that needs no trying: a net for all pairs of processors. */
+/* Check the row of the fault matrix and the non-fault group of each set of one or two processors.
+ * That needs no trial of all sets, so the network may be large.
+ */
 static bool matrix_holds(struct hc_mfi_net *net)
 {
 	bool *set = calloc(net->n, sizeof(*set)), *nfg = calloc(net->n, sizeof(*nfg));
@@ -315,7 +321,9 @@ static bool matrix_holds(struct hc_mfi_net *net)
 				set[w] = true;
 				fits = hc_mfi_feasible(net, set);
 				set[w] = was;
-				/* Just those may not be faulty besides. */
+				/* The processors that may not be faulty in addition are exactly the
+				 * non-fault group.
+				 */
 				CHECK(was || fits == !nfg[w]);
 			}
 			set[u] = false;
@@ -338,6 +346,7 @@ TEST(mfi_just_the_non_fault_group_may_not_fail_besides)
 	}
 }
 
+/* Compare hc_mfi_escapes() with escapes_brute() for a random set of @k faults. */
 static bool rank_holds(const struct hc_mfi_net *net, uint32_t k)
 {
 	uint32_t f[8], i, j;
@@ -374,6 +383,7 @@ TEST(mfi_escapes_by_fractions)
 	}
 }
 
+/* End a search at the third call. */
 static bool ask_no_more(void *arg)
 {
 	return ++*(unsigned int *)arg < 3;

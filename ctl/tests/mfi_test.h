@@ -12,17 +12,22 @@
 #include "ktap.h"
 #include "mfi.h"
 
-/* Environments as the papers print them, "1 2 3, 1 2, .."; processors count from 1. */
+/* Make a network of environments as the paper prints them, "1 2 3, 1 2, ..", with processors
+ * numbered from 1.
+ */
 struct hc_mfi_net *listed(const char *envs, uint32_t tg);
-/* Marks "1 5 3" in a set that is new each time, and stays. */
+/* Return: a new set of the processors in the list, "1 5 3"; release it with free(). */
 bool *set_of(const struct hc_mfi_net *net, const char *members);
-/* The size of the largest feasible set, by trying all; up to 24 processors. */
+/* Return: the size of the largest feasible set, by a trial of all sets; for up to 24 processors. */
 uint32_t brute(const struct hc_mfi_net *net);
-/* Which must have an answer; the set must hold. */
+/* Return: the size of the set that the method finds; UINT32_MAX if the set or the bound is wrong.
+ */
 uint32_t mfi(const struct hc_mfi_net *net, enum hc_mfi_method method);
-/* The same of a net that is freed. */
+/* Return: as mfi() with HC_MFI_AUTO. In a small network the search must find the same size. Frees
+ * @net.
+ */
 uint32_t mfi_of(struct hc_mfi_net *net);
-/* The rank test by fractions; as hc_mfi_escapes(). */
+/* As hc_mfi_escapes(), but the rank is computed in whole numbers rather than modulo primes. */
 int escapes_brute(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t count);
 
 #endif /* _MFI_TEST_H */

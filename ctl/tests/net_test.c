@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks with names, the numbers of their ports, and the verifier of tables.
+ * Named networks, the numbers of their ports, and the verifier of tables of peers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,9 +14,12 @@
 
 #define NODES	4096
 
+/* For each two nodes, number of links between them. */
 static uint8_t linked[NODES][NODES];
 
-/* What links say, for comparing tables with it: no other code of the planner's is used. */
+/* Fill in linked[][] from a list of links, without any code of the planner. Return: the most links
+ * of any node.
+ */
 static uint32_t matrix_fill(const struct hc_edge *links, size_t n, uint32_t nodes)
 {
 	uint32_t u, v, degree, most = 0;
@@ -37,7 +40,8 @@ static uint32_t matrix_fill(const struct hc_edge *links, size_t n, uint32_t node
 	return most;
 }
 
-/* Two colours of nodes suffice. */
+/* Return: true if the nodes can be given two colours such that no link joins nodes of one colour.
+ */
 static bool bipartite(uint32_t nodes)
 {
 	static int8_t side[NODES];
@@ -65,7 +69,9 @@ static bool bipartite(uint32_t nodes)
 	return true;
 }
 
-/* Each link has one number, the same at both ends, and no other link there has it. */
+/* Return: true if each link has one number, the same at both ends, and no other link of either end
+ * has this number.
+ */
 static bool table_is(const struct hc_topo *t, const struct hc_edge *links, size_t n)
 {
 	size_t ends = 0;
@@ -84,6 +90,9 @@ static bool table_is(const struct hc_topo *t, const struct hc_edge *links, size_
 	return true;
 }
 
+/* Number the ports of a network. Return: true if the table is right and has no more ports than
+ * necessary, plus one unless the network is bipartite.
+ */
 static bool numbered(const struct hc_net_spec *spec, uint32_t nodes, const struct hc_edge *links,
 		     size_t n)
 {
@@ -99,6 +108,7 @@ static bool numbered(const struct hc_net_spec *spec, uint32_t nodes, const struc
 	return true;
 }
 
+/* A named network: its numbers of nodes and links, and the most ports that the table may have. */
 struct named {
 	struct hc_net_spec spec;
 	uint32_t nodes;
@@ -147,7 +157,7 @@ TEST(named_networks_have_their_links_and_few_ports)
 		EXPECT_EQ((int)w->nodes, (int)nodes);
 		EXPECT_EQ((int)w->links, (int)n);
 		ASSERT_TRUE(numbered(&w->spec, nodes, links, n));
-		/* In any case without what is known of axes. */
+		/* The ports of the same network are numbered without knowledge of its axes, too. */
 		if (nodes < 500)
 			ASSERT_TRUE(numbered(NULL, nodes, links, n));
 		ASSERT_TRUE(!hc_net_make(&w->spec, nodes, links, n, &net, &why));
@@ -159,7 +169,7 @@ TEST(named_networks_have_their_links_and_few_ports)
 	}
 }
 
-/* Distances in a torus follow from coordinates. */
+/* In a torus two nodes are linked if and only if their coordinates differ by one step. */
 TEST(a_torus_is_one)
 {
 	const struct hc_net_spec spec = { HC_NET_TORUS, 3, { 5, 4, 3 } };
@@ -184,7 +194,7 @@ TEST(a_torus_is_one)
 	free(links);
 }
 
-/* Each pair of groups has one link, each node of a group its share. */
+/* Each pair of groups has one link, and each node of a group has an equal share of these links. */
 TEST(a_dragonfly_is_one)
 {
 	const struct hc_net_spec spec = { HC_NET_DRAGONFLY, 2, { 4, 2 } };
@@ -211,6 +221,9 @@ TEST(a_dragonfly_is_one)
 	free(links);
 }
 
+/* Make random links, at most @most at each node. @sides: only between an even and an odd node.
+ * Return: number of links.
+ */
 static size_t random_links(struct hc_edge *v, uint32_t nodes, unsigned int most, bool sides)
 {
 	static unsigned int degree[NODES];
@@ -250,7 +263,7 @@ TEST(any_network_needs_no_more_ports_than_vizing_says)
 	}
 }
 
-/* With one colour more than the links of any node, Misra and Gries never fail, luck or not. */
+/* With one colour more than any node has links, the algorithm of Misra and Gries never fails. */
 TEST(misra_and_gries_colour_everything)
 {
 	static struct hc_edge links[NODES * HC_PORTS_MAX];
@@ -302,8 +315,11 @@ TEST(what_has_too_many_links_or_nodes_is_refused)
 	free(links);
 }
 
-/* --- the kernel's verifier against a plain look --- */
+/* --- the kernel's verifier against a simple check --- */
 
+/* Return: true if each port leads to a node whose port of the same number leads back, no two ports
+ * of a node lead to the same neighbour, and all nodes are connected.
+ */
 static bool plainly_sound(const struct hc_topo *t)
 {
 	uint32_t u, v, d, e;
@@ -352,7 +368,7 @@ TEST(tables_that_are_changed_are_checked_as_a_plain_look_does)
 			uint32_t at = rnd(nodes * net.topo.ports), u = at / net.topo.ports;
 			uint32_t v = net.peer[at], d = at % net.topo.ports;
 
-			/* Another number, or a link that goes at both ends, or at one. */
+			/* Change a peer, or remove a link at both ends or at one. */
 			net.peer[at] = (uint16_t)(rnd(2) ? u : rnd(nodes + 1));
 			if (rnd(2) && net.peer[at] == u && v < nodes)
 				net.peer[v * net.topo.ports + d] = (uint16_t)v;

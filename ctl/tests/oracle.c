@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine, the paper's definitions, and the search that tries everything.
+ * The faulty hypercube, the paper's definitions, and the search that tries everything.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ void oracle_kill(struct oracle *o, unsigned int u)
 		oracle_cut(o, u, d);
 }
 
-/* Relax until nothing changes. */
+/* Relax all links until no distance changes. */
 void oracle_distances(const struct oracle *o, unsigned int from, int *dist)
 {
 	unsigned int u, d;
@@ -114,6 +114,7 @@ void oracle_score(const struct oracle *o, const struct oracle_tree *t,
 	}
 }
 
+/* Return: true if the tree with score @a is better than the one with score @b. */
 static bool better(const struct oracle_score *a, const struct oracle_score *b)
 {
 	if (a->clean != b->clean)
@@ -135,7 +136,9 @@ static bool isolated(const struct oracle *o, unsigned int u)
 	return true;
 }
 
-/* All orders of the dimensions in @left, the first ones first. */
+/* Try all orders that continue t->order with the dimensions in @left, the lexicographically first
+ * one first. Return: true if a tree was found, then *best is the best one so far.
+ */
 static bool all_orders(const struct oracle *o, unsigned int left,
 		       struct oracle_tree *t, struct oracle_tree *best,
 		       struct oracle_score *score, bool found)

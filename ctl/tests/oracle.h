@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A slow model of the faulty hypercube that shares no code with what it tests:
- * no fault words, no sets of bits, no search but trying everything.
+ * A slow model of the faulty hypercube that shares no code with what it tests: it has no FAULT
+ * words and no sets of bits, and searches by trying everything.
  */
 #ifndef _ORACLE_H
 #define _ORACLE_H
@@ -13,7 +13,7 @@
 #define ORACLE_OPS	(ORACLE_NODES + 4 * ORACLE_DIMS)
 #define ORACLE_ITEMS	7
 
-/* The machine. */
+/* A cube of dimension @n: the unusable links (at both ends) and the failed nodes. */
 struct oracle {
 	unsigned int n;
 	bool bad[ORACLE_NODES][ORACLE_DIMS];
@@ -23,7 +23,8 @@ struct oracle {
 void oracle_init(struct oracle *o, unsigned int n);
 void oracle_cut(struct oracle *o, unsigned int u, unsigned int d);
 void oracle_kill(struct oracle *o, unsigned int u);
-/* Hops over healthy links, -1 if there is no way: to each node, or to one. */
+/* Compute hops over healthy links from node @from to each node, or to one; -1 if there is no path.
+ */
 void oracle_distances(const struct oracle *o, unsigned int from, int *dist);
 int oracle_distance(const struct oracle *o, unsigned int from, unsigned int to);
 
@@ -36,11 +37,15 @@ struct oracle_tree {
 
 enum oracle_state { ORACLE_PASSIVE, ORACLE_ACTIVE, ORACLE_IDLE };
 
-/* Equations (1) to (3) of the paper, literally, with r = sink ^ 1^n. */
+/* Return: the state of node @v at a stage, by equations (1) to (3) of the paper as printed, with r
+ * = sink ^ 1^n, the complement of the sink.
+ */
 enum oracle_state oracle_state(const struct oracle_tree *t, unsigned int v,
 			       unsigned int stage);
+/* Return: true if @v is in the subcube of the tree. */
 bool oracle_inside(const struct oracle_tree *t, unsigned int v);
 
+/* What trees are compared by: a clean sink, number of members, cost, number of faulty stages. */
 struct oracle_score {
 	bool clean;
 	unsigned int members;
@@ -48,21 +53,24 @@ struct oracle_score {
 	unsigned int stages;
 };
 
-/* members[] becomes the live nodes of the subcube that can reach the sink. */
+/* Set members[] to the live nodes of the subcube that are connected with the sink. */
 void oracle_members(const struct oracle *o, const struct oracle_tree *t,
 		    bool *members);
+/* Compute the score of a tree. */
 void oracle_score(const struct oracle *o, const struct oracle_tree *t,
 		  struct oracle_score *score);
-/* The best of all trees of a subcube; false if it has no live connected node. */
+/* Find the best of all trees of a subcube. Return: false if no node of it is live and has a link.
+ */
 bool oracle_best(const struct oracle *o, unsigned int dims, unsigned int base,
 		 struct oracle_tree *best, struct oracle_score *score);
-/* The same for a given sink. */
+/* Find the best of all trees with a given sink. */
 bool oracle_best_at(const struct oracle *o, unsigned int dims, unsigned int sink,
 		    struct oracle_tree *best, struct oracle_score *score);
 
-/* Operations of a node, one after the other. */
+/* What a node does: wait for a message, or send one directly, to a helper, or over a detour. */
 enum oracle_what { ORACLE_WAIT, ORACLE_DIRECT, ORACLE_HELP, ORACLE_DETOUR };
 
+/* An operation of a node: with which peer, at which stage, and for which part of the data. */
 struct oracle_op {
 	enum oracle_what what;
 	unsigned int peer;
@@ -71,6 +79,7 @@ struct oracle_op {
 	unsigned int parts;
 };
 
+/* For each node, its operations in the order in which it performs them. */
 struct oracle_script {
 	unsigned int nops[ORACLE_NODES];
 	struct oracle_op op[ORACLE_NODES][ORACLE_OPS];
@@ -80,22 +89,24 @@ void oracle_op(struct oracle_script *s, unsigned int u, enum oracle_what what,
 	       unsigned int peer, unsigned int stage, unsigned int part,
 	       unsigned int parts);
 
+/* Versions of the algorithm FTTC. */
 enum oracle_mode {
-	ORACLE_LITERAL,	/* figure 13 to the letter */
-	ORACLE_PRINTED,	/* the helper tests the link to the one it helps */
-	ORACLE_FIXED,	/* effective helpers only, passive nodes await detours */
-	ORACLE_NEAREST,	/* detours go to the nearest passive node */
+	ORACLE_LITERAL,	/* figure 13 as printed */
+	ORACLE_PRINTED,	/* a helper tests its link to the node that it helps */
+	ORACLE_FIXED,	/* only effective helpers; passive nodes wait for detours, too */
+	ORACLE_NEAREST,	/* the same, and detours go to the nearest passive node */
 };
 
-/* The algorithm FTTC as a script, computed with a view of the whole machine. */
+/* Make the script of the algorithm FTTC, with knowledge of the whole cube. */
 void oracle_fttc(const struct oracle *o, const struct oracle_tree *t,
 		 enum oracle_mode mode, const bool *members,
 		 struct oracle_script *s);
 
+/* How a run of a script ends; @node and @peer are fields of struct oracle_result. */
 enum oracle_outcome {
 	ORACLE_DONE,
-	ORACLE_DEADLOCK,	/* @node waits for @peer for ever */
-	ORACLE_LOSS,		/* the sink misses data, or a message was not read */
+	ORACLE_DEADLOCK,	/* @node waits for @peer forever */
+	ORACLE_LOSS,		/* the sink lacks data, or a message was not read */
 	ORACLE_DUPLICATE,	/* data was merged twice */
 	ORACLE_NO_LINK,		/* @node used a link to @peer that is not there */
 };
@@ -109,7 +120,7 @@ struct oracle_result {
 	unsigned int clock;		/* the sink's logical clock at the end */
 };
 
-/* Every member starts with ORACLE_ITEMS items of its own and runs its script. */
+/* Run a script. Each member begins with ORACLE_ITEMS items of its own. */
 void oracle_run(const struct oracle *o, const struct oracle_tree *t,
 		const bool *members, const struct oracle_script *s,
 		struct oracle_result *r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FTTC as scripts, in the paper's versions and in the corrected ones, and a
- * machine that executes scripts by moving sets of contributions.
+ * FTTC as scripts, in the paper's versions and in the corrected ones, and the execution of scripts,
+ * which moves sets of contributions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,9 @@ struct fttc {
 	struct oracle_script *s;
 };
 
-/* Which active neighbours get a part from blocked v?  Returns m. */
+/* List the active neighbours to which the blocked node @v sends parts at stage @i. Return: their
+ * number, the paper's m.
+ */
 static unsigned int helpers(const struct fttc *f, unsigned int v, unsigned int i,
 			    unsigned int *list)
 {
@@ -50,7 +52,7 @@ static unsigned int helpers(const struct fttc *f, unsigned int v, unsigned int i
 	return m;
 }
 
-/* Where a blocked sender without helpers sends to. */
+/* Return: the node to which the blocked node @v sends its data if it has no helpers. */
 static unsigned int detour(const struct fttc *f, unsigned int v, unsigned int i)
 {
 	unsigned int u, to = v ^ (1u << f->t->order[i]);
@@ -70,6 +72,7 @@ static unsigned int detour(const struct fttc *f, unsigned int v, unsigned int i)
 	return to;
 }
 
+/* Add the operations of node @v at stage @i, at which it is active. */
 static void be_active(const struct fttc *f, unsigned int v, unsigned int i)
 {
 	const unsigned int *d = f->t->order;
@@ -93,6 +96,7 @@ static void be_active(const struct fttc *f, unsigned int v, unsigned int i)
 	oracle_op(f->s, v, ORACLE_DIRECT, v ^ (1u << d[i]), i, 0, 1);
 }
 
+/* Add the operations of node @v at stage @i, at which it is passive. */
 static void be_passive(const struct fttc *f, unsigned int v, unsigned int i)
 {
 	unsigned int list[ORACLE_DIMS], u, d = f->t->order[i];
@@ -134,11 +138,12 @@ void oracle_fttc(const struct oracle *o, const struct oracle_tree *t,
 	}
 }
 
-/* has[item][u]: the contribution of u to this item is in. */
+/* has[item][u]: the contribution of node u to this item is included. */
 struct data {
 	bool has[ORACLE_ITEMS][ORACLE_NODES];
 };
 
+/* A message: data, sender, receiver, stage of the sender, and clock of its arrival. */
 struct message {
 	struct data data;
 	unsigned int from;
@@ -149,6 +154,9 @@ struct message {
 	struct message *next;
 };
 
+/* A run of a script: for each node the data that it holds, its logical clock and its next
+ * operation; and all messages sent so far.
+ */
 struct machine {
 	const struct oracle *o;
 	const struct oracle_script *s;
@@ -159,6 +167,7 @@ struct machine {
 	struct message *mail;
 };
 
+/* Record how the run has failed, unless it has failed before. */
 static void fail(struct machine *x, enum oracle_outcome outcome,
 		 unsigned int node, unsigned int peer)
 {
@@ -169,7 +178,7 @@ static void fail(struct machine *x, enum oracle_outcome outcome,
 	x->r->peer = peer;
 }
 
-/* Hops of a transfer; checks that the links are there. */
+/* Return: number of hops of a transfer. The run fails if one of its links is not there. */
 static unsigned int hops_of(struct machine *x, unsigned int u,
 			    const struct oracle_op *op)
 {
@@ -215,7 +224,7 @@ static void send(struct machine *x, unsigned int u, const struct oracle_op *op)
 		x->r->cost[op->stage] = cost;
 }
 
-/* Merge the message that u waits for; false if it has not come. */
+/* Merge the message that node @u waits for. Return: false if it has not arrived. */
 static bool receive(struct machine *x, unsigned int u, const struct oracle_op *op)
 {
 	struct message *m = x->mail;
@@ -239,7 +248,7 @@ static bool receive(struct machine *x, unsigned int u, const struct oracle_op *o
 	return true;
 }
 
-/* Let one node go on as far as it can; true if it did anything. */
+/* Let node @u perform as many operations as it can. Return: true if it performed any. */
 static bool advance(struct machine *x, unsigned int u)
 {
 	unsigned int start = x->at[u];
@@ -256,12 +265,15 @@ static bool advance(struct machine *x, unsigned int u)
 	return x->at[u] != start;
 }
 
+/* Return: true if node @u has operations left. */
 static bool stuck(const struct machine *x, unsigned int u)
 {
 	return x->at[u] < x->s->nops[u];
 }
 
-/* Blame a node that waits for one that is through, rather than a follower. */
+/* Report a node that waits for a peer that has ended its script, if there is one, rather than a
+ * node that waits for another waiting node.
+ */
 static void find_deadlock(struct machine *x)
 {
 	unsigned int u, peer;
@@ -276,6 +288,8 @@ static void find_deadlock(struct machine *x)
 			fail(x, ORACLE_DEADLOCK, u, x->s->op[u][x->at[u]].peer);
 }
 
+/* Check the end of a run: no node is stuck, all messages were read, and the sink has all data.
+ */
 static void check_end(struct machine *x, const struct oracle_tree *t,
 		      const bool *members)
 {

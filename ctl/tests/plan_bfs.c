@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Breadth-first search by sets against one with a queue: the same distances from each root, and a
- * first hop that begins a way of that length.  And the whole ways of detours.
+ * Breadth-first search by sets, compared with one that uses a queue: it finds the same distances
+ * from each root, and a first hop of a shortest path. Also the complete paths of detours.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,8 @@ static bool good(unsigned int u, unsigned int d)
 	return !((fault[u] | fault[u ^ 1u << d]) >> d & 1);
 }
 
+/* Search with a queue, and set far[] to the distance of each node. Return: number of nodes reached.
+ */
 static unsigned int naive(unsigned int root)
 {
 	static unsigned int queue[NODES];
@@ -43,8 +45,9 @@ static unsigned int naive(unsigned int root)
 	return tail;
 }
 
-/* The way from @u to the root of the plain search is as long as that says, and at no node does a
- * good link of a lower dimension lead nearer.
+/* Return: true if hc_way_find() finds a path from @u to @root whose length is the distance by the
+ * search with a queue, and at no node of it a healthy link of a lower dimension leads nearer to
+ * @root.
  */
 static bool way_is_first(struct hc_bfs *b, unsigned int u, unsigned int root)
 {
@@ -62,6 +65,7 @@ static bool way_is_first(struct hc_bfs *b, unsigned int u, unsigned int root)
 	return true;
 }
 
+/* Compare the searches from one root. */
 static bool agrees_from(struct hc_bfs *b, unsigned int root)
 {
 	unsigned int u, n, hops = 0;
@@ -76,7 +80,7 @@ static bool agrees_from(struct hc_bfs *b, unsigned int root)
 		CHECK(far[b->queue[u]] != HC_BFS_FAR);
 		CHECK(!u || far[b->queue[u]] >= far[b->queue[u - 1]]);
 	}
-	/* From the first hops' ends on the way is one shorter. */
+	/* From the node after the first hop the path is one hop shorter. */
 	for (u = 0; u < 1u << dim; u++) {
 		CHECK((hop[u] == HC_BFS_NO_HOP) == (u == root || far[u] == HC_BFS_FAR));
 		hops += hop[u] != HC_BFS_NO_HOP;
@@ -92,6 +96,7 @@ static bool agrees_from(struct hc_bfs *b, unsigned int root)
 	return true;
 }
 
+/* Compare the searches from @roots roots in a cube with the faults in fault[]. */
 static bool agrees(unsigned int roots, bool as_table)
 {
 	const struct hc_topo topo = topo_both(dim, as_table);
@@ -119,14 +124,14 @@ TEST(searches_find_what_a_plain_search_finds)
 	for (run = 0; run < 400; run++) {
 		dim = run % (DIM + 1);
 		memset(fault, 0, sizeof(fault));
-		/* From none to most. */
+		/* From no faulty link up to most of the links. */
 		for (i = rnd((dim << dim) + 1) * (run % 5) / 4; i; i--)
 			fault[rnd(1u << dim)] |= 1u << rnd(dim);
 		ASSERT_TRUE(agrees(dim < 6 ? 1u << dim : 3, rnd(2)));
 	}
 }
 
-/* The longest way there is: all links are faulty but those of the Gray code. */
+/* The longest path that is possible: only the links of the Gray code are healthy. */
 TEST(a_search_follows_one_long_line)
 {
 	for (dim = 1; dim <= DIM; dim++) {

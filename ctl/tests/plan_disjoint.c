@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Node-disjoint paths: as many as there are, which Menger's theorem counts in another way: as few
- * nodes as cut the destination off.  All sets of so many nodes are tried.
+ * Node-disjoint paths: the planner finds as many as exist. By Menger's theorem that is the least
+ * number of nodes whose removal disconnects the destination; all sets of this number of nodes are
+ * tried.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,13 @@
 #define DIM	5
 #define N	(1 << DIM)
 
+/* The source and the destination of paths, in a cube with faults. */
 struct cut {
 	unsigned int dim;
 	const __u16 *fault;
 	__u32 src;
 	__u32 dst;
-	/* The nodes that good links join with each. */
+	/* for each node, the neighbours that healthy links join with it */
 	__u32 near[N];
 };
 
@@ -38,8 +40,8 @@ static struct cut cut_of(unsigned int dim, const __u16 *fault, __u32 src, __u32 
 	return c;
 }
 
-/* Can the destination be reached over good links without the nodes in @gone?  The link that joins
- * the two is left out.
+/* Can the destination be reached over healthy links without the nodes in @gone? A link that joins
+ * source and destination does not count.
  */
 static bool reached(const struct cut *c, __u32 gone)
 {
@@ -53,7 +55,9 @@ static bool reached(const struct cut *c, __u32 gone)
 	return seen >> c->dst & 1;
 }
 
-/* Can @left nodes, none below @first, cut it off, with those gone already? */
+/* Can the removal of at most @left nodes, none below @first, disconnect the destination if the
+ * nodes in @gone are removed already?
+ */
 static bool cuts(const struct cut *c, __u32 gone, unsigned int left, __u32 first)
 {
 	__u32 u;
@@ -66,6 +70,7 @@ static bool cuts(const struct cut *c, __u32 gone, unsigned int left, __u32 first
 	return false;
 }
 
+/* Return: the number of disjoint paths by Menger's theorem. */
 static unsigned int menger(unsigned int dim, const __u16 *fault, __u32 src, __u32 dst)
 {
 	const struct cut c = cut_of(dim, fault, src, dst);
@@ -77,6 +82,7 @@ static unsigned int menger(unsigned int dim, const __u16 *fault, __u32 src, __u3
 	return n + direct;
 }
 
+/* Return: true if all links of the paths are healthy. */
 static bool paths_good(const struct cut *c, const struct hc_path_dims *p, unsigned int n)
 {
 	unsigned int i, j;
@@ -94,7 +100,9 @@ static bool paths_good(const struct cut *c, const struct hc_path_dims *p, unsign
 	return true;
 }
 
-/* Shares no code with hc_disjoint_check(): counts how many paths each node is on. */
+/* Return: true if the paths end at the destination and are disjoint. Counts how many paths each
+ * node is on; no code of hc_disjoint_check() is used.
+ */
 static bool paths_apart(const struct cut *c, const struct hc_path_dims *p, unsigned int n)
 {
 	unsigned int times[N] = { 0 }, links = 0, i, j;
@@ -116,6 +124,7 @@ static bool paths_apart(const struct cut *c, const struct hc_path_dims *p, unsig
 	return links <= 1;
 }
 
+/* Check the paths between two nodes: at least @least of them, and if @brute as many as exist. */
 static bool pair_right(struct hc_disjoint *g, const __u16 *fault, __u32 src, __u32 dst,
 		       unsigned int least, bool brute)
 {
@@ -148,7 +157,7 @@ static void node_fails(__u16 *fault, unsigned int dim, __u32 u)
 	}
 }
 
-/* @f faults: links, nodes that are neither end, or both. */
+/* Fill @fault with @f random faults: links, and nodes other than @src and @dst. */
 static void faults_fill(__u16 *fault, unsigned int dim, __u32 src, __u32 dst, unsigned int f)
 {
 	memset(fault, 0, N * sizeof(*fault));
@@ -159,7 +168,7 @@ static void faults_fill(__u16 *fault, unsigned int dim, __u32 src, __u32 dst, un
 		if (rnd(2) && u != src && u != dst)
 			node_fails(fault, dim, u);
 		else
-			/* One end may not know yet. */
+			/* One end of the link may not know of the fault yet. */
 			fault[rnd(2) ? u : u ^ 1u << d] |= 1u << d;
 	}
 }
@@ -196,7 +205,7 @@ TEST(n_paths_and_one_less_for_each_fault)
 	}
 }
 
-/* More faults than that: rotations lose what the cube still has. */
+/* With n or more faults, more paths may exist than the rotations without faults (hc_disjoint.c). */
 TEST(as_many_as_there_are_among_many_faults)
 {
 	struct hc_disjoint g;

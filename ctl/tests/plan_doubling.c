@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling against brute force: which subcubes are without faults, which of
- * them is the largest, and who has whose data after each stage.
+ * Recursive doubling against brute force: which subcubes have no faults, which of them is the
+ * largest, and whose data each node has after each stage.
  */
 #include <string.h>
 
 #include "doubling.h"
 #include "plan_test.h"
 
-/* Looks at the machine itself, link by link. */
+/* Return: true if the subcube has no fault. Each of its nodes and links is checked. */
 static bool sound(const struct oracle *o, uint32_t dims, uint32_t base)
 {
 	unsigned int u, d, links = 0;
@@ -22,7 +22,7 @@ static bool sound(const struct oracle *o, uint32_t dims, uint32_t base)
 			if (dims >> d & 1 && (o->bad[u][d] || o->dead[u ^ 1u << d]))
 				return false;
 	}
-	/* A node without any link is of no use either. */
+	/* A single node must have a healthy link to a live neighbour. */
 	for (d = 0; d < o->n; d++)
 		links += !o->bad[base][d] && !o->dead[base ^ 1u << d];
 	return dims || links;
@@ -33,8 +33,8 @@ static unsigned int weight(uint32_t w)
 	return (unsigned int)__builtin_popcount(w);
 }
 
-/* All subcubes: the verifier takes the sound ones, and the planner the first of the
- * largest.
+/* Check all subcubes: the verifier accepts exactly those without faults, and the planner finds the
+ * first of the largest of them.
  */
 static bool world_agrees(const struct world *w)
 {
@@ -105,7 +105,7 @@ TEST(doubling_random_faults)
 	}
 }
 
-/* Wrong shapes, which no planner makes. */
+/* The verifier refuses plans of wrong shapes, which no planner makes. */
 TEST(doubling_wrong_shapes)
 {
 	const struct hc_doubling good = { .dim = 3, .stages = 2, .base = 1, .order = { 2, 1 } };
@@ -128,14 +128,14 @@ TEST(doubling_wrong_shapes)
 	d = good;
 	d.dim = 0;
 	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
-	/* The ends of a link disagree: it is faulty. */
+	/* If the ends of a link disagree, the link is faulty. */
 	d = good;
 	fault[5] = 1 << 1;
 	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 }
 
-/* The nodes of a subcube one after the other, each once; and after each stage a node has
- * twice as many contributions, in the end all.
+/* hc_doubling_next() leads to each node of the subcube once. With each stage the number of
+ * contributions at each node doubles, and in the end each node has all of them.
  */
 TEST(doubling_after_k_stages_all_have_all)
 {
@@ -162,8 +162,8 @@ TEST(doubling_after_k_stages_all_have_all)
 		ASSERT_TRUE(has[u] == (hc_doubling_has(&d, u) ? all : 0));
 }
 
-/* Each length has a row of a measured dimension, of that length or more while there is
- * one, and the answer is that row's.
+/* Each dimension and length has a row of the table. The row's length is not less than the given
+ * one, unless it is the largest of the row's dimension; and the decision follows from the row.
  */
 TEST(doubling_the_rule_is_its_table)
 {

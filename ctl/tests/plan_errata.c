@@ -7,7 +7,7 @@
 
 #include "plan_test.h"
 
-/* Run a tree in one of the oracle's modes. */
+/* Run the script of a tree in one of the oracle's modes. */
 static void run_mode(const struct world *w, const struct hc_tree *t,
 		     enum oracle_mode mode, struct oracle_script *s,
 		     struct oracle_result *r)
@@ -23,7 +23,9 @@ static void run_mode(const struct world *w, const struct hc_tree *t,
 
 static struct oracle_script script;
 
-/* Parts, or whole messages, that are sent to a node that does not wait for them. */
+/* Return: number of messages of kind @what, parts or whole ones, that are sent to a node that does
+ * not wait for them.
+ */
 static unsigned int unread(unsigned int nodes, enum oracle_what what)
 {
 	unsigned int u, i, j, n = 0;
@@ -45,13 +47,14 @@ static unsigned int unread(unsigned int nodes, enum oracle_what what)
 	return n;
 }
 
-/* FIND_TREE's tree in a world, and how it does. */
+/* FIND_TREE's tree for a cube with faults, and the result of a run of its script. */
 struct example {
 	struct world w;
 	struct hc_tree_plan p;
 	struct oracle_result r;
 };
 
+/* Make the plan, which must have this sink and order, and run it. */
 static bool example(struct example *e, unsigned int n, const char *links, uint32_t sink,
 		    const char *order, enum oracle_mode mode)
 {
@@ -104,7 +107,7 @@ TEST(figure_13_node_fault_deadlocks)
 	}
 }
 
-/* Parts lost in FIND_TREE's tree for link faults @set of the 3-cube? */
+/* Are parts lost in FIND_TREE's tree of the 3-cube with the faulty links @set? */
 static bool loses_parts(unsigned int set)
 {
 	struct oracle_result r;
@@ -150,7 +153,9 @@ TEST(figure_13_detour_is_not_read)
 	world_end(&e.w, &e.p);
 }
 
-/* Are the steps n + k for these link faults, with FIND_TREE and detours fixed? */
+/* Return: true if FIND_TREE's tree with the faulty links @set takes n + k steps for k faulty
+ * stages, where passive nodes wait for detours (ORACLE_FIXED).
+ */
 static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
 {
 	struct oracle_result r = { 0 };
@@ -195,7 +200,7 @@ TEST(theorem_5_slowdown)
 	world_end(&e.w, &e.p);
 }
 
-/* A detour of three hops replaces the hop, it does not come on top of it. */
+/* A detour of three hops replaces the single hop of its stage: it does not add three hops to it. */
 TEST(theorem_5_detour_baseline)
 {
 	struct oracle_result r;
@@ -216,7 +221,7 @@ TEST(theorem_7_cut)
 	struct world w;
 	unsigned int d;
 
-	/* 2^(n-1) faults: nobody is isolated, and the cube falls apart. */
+	/* With 2^(n-1) faulty links no node may be isolated, and yet the cube is not connected. */
 	world_links(&w, 2, "0-1 2-3");
 	ASSERT_TRUE(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
 	ASSERT_TRUE(oracle_distance(&w.o, 0, 1) < 0);
@@ -224,7 +229,9 @@ TEST(theorem_7_cut)
 	ASSERT_TRUE(!p.clean_sink && p.nmembers == 2 && p.nexcluded == 2);
 	world_end(&w, &p);
 
-	/* 6 < 8 faults, a clean sink, nobody isolated, two nodes cut off. */
+	/* With 6 < 8 faulty links there is a clean sink and no isolated node, and yet two nodes are
+	 * cut off.
+	 */
 	world_init(&w, 4);
 	for (d = 1; d < 4; d++) {
 		world_link(&w, 0, 1u << d);
@@ -238,7 +245,7 @@ TEST(theorem_7_cut)
 	world_end(&w, &p);
 }
 
-/* Link @i is in the set; next set with as many bits (Gosper). */
+/* Bit i of a set is link number i. Return: the next set with as many links (Gosper). */
 static uint64_t next_set(uint64_t set)
 {
 	uint64_t low = set & -set, ripple = set + low;
@@ -246,8 +253,8 @@ static uint64_t next_set(uint64_t set)
 	return ripple | (((set ^ ripple) >> 2) / low);
 }
 
-/* Counts the sets of @f link faults with a fault-free tree, and those of them on which
- * FIND_TREE fails.
+/* Count the sets of @f faulty links for which a tree without faults exists, and those of them for
+ * which FIND_TREE does not find one.
  */
 static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 			 unsigned int *missed)
@@ -310,7 +317,7 @@ TEST(theorem_3_bound)
 	unsigned int n, u;
 	struct world w;
 
-	/* A perfect matching, and with one link of it repaired. */
+	/* The links of a perfect matching are faulty: first all but one, then all. */
 	for (n = 2; n <= 8; n++) {
 		world_init(&w, n);
 		for (u = 2; u < 1u << n; u += 2)
@@ -322,7 +329,7 @@ TEST(theorem_3_bound)
 		world_free(&w);
 	}
 
-	/* Two failed nodes do the same to the 3-cube; exact goes without. */
+	/* In the 3-cube two failed nodes have the same effect; method EXACT needs no clean sink. */
 	world_init(&w, 3);
 	world_node(&w, 0);
 	world_node(&w, 7);
@@ -358,14 +365,16 @@ TEST(tree_exists_below_n_faults)
 		world_free(&w);
 	}
 
-	/* One fault in each of n dimensions: every link of order[0] is used. */
+	/* With one faulty link in each of the n dimensions, each tree has a fault: it uses all
+	 * links along its first dimension.
+	 */
 	world_links(&w, 3, "0-1 4-6 3-7");
 	ASSERT_TRUE(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &p));
 	ASSERT_TRUE(p.clean_sink && p.cost > 0);
 	world_end(&w, &p);
 }
 
-/* The tree's links as a set: link number d * 8 + lower end. */
+/* Return: the links of the tree as a set; the number of a link is d * 8 + its lower end. */
 static uint64_t links_of(const struct oracle_tree *t)
 {
 	uint64_t set = 0;

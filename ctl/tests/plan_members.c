@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trees whose members are asked for: exactly these, other nodes only relay, or there is none.
+ * Trees with requested members: the tree has exactly these members and other nodes only relay, or
+ * there is no tree.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "plan_test.h"
 
-/* Can all of @set reach one another, as messages go from node to node? */
+/* Return: true if all nodes of @set are live and connected with each other. */
 static bool connected(const struct world *w, uint32_t set)
 {
 	int dist[ORACLE_NODES];
@@ -20,7 +21,9 @@ static bool connected(const struct world *w, uint32_t set)
 	return true;
 }
 
-/* Alone it needs no link, but is isolated if it has none. */
+/* Return: true if a tree with the members @set exists. A single member needs no link, but must have
+ * a healthy one, or it counts as isolated.
+ */
 static bool is_possible(const struct world *w, uint32_t set)
 {
 	uint32_t u = __builtin_ctz(set);
@@ -30,6 +33,7 @@ static bool is_possible(const struct world *w, uint32_t set)
 	return !w->o.dead[u] && w->f->fault[u] != (1u << w->o.n) - 1;
 }
 
+/* Check a plan whose requested members are @set. */
 static bool holds(const struct world *w, const struct hc_tree_plan *p, uint32_t set)
 {
 	struct oracle_result r;

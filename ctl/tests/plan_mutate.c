@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier against broken plans: what it lets pass must still deliver.
+ * The verifier and plans that were changed: a plan that it accepts must still deliver all data.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan_test.h"
 
-/* A copy of a plan that can be broken. */
+/* A copy of a plan, to be changed. */
 struct victim {
 	struct hc_tree t;
 	uint32_t members[ORACLE_NODES / 32];
@@ -127,6 +127,7 @@ static bool twin_detour(struct victim *v)
 	return true;
 }
 
+/* The changes. @always_wrong: the verifier must refuse the plan after this change. */
 static const struct {
 	const char *name;
 	bool (*apply)(struct victim *v);
@@ -148,6 +149,7 @@ static const struct {
 
 #define NMUTATIONS ARRAY_SIZE(mutations)
 
+/* Change a copy of the plan. The verifier must refuse it, or all data must still arrive. */
 static bool try_mutation(const struct world *w, const struct hc_tree *t,
 			 unsigned int which, unsigned int *refused,
 			 unsigned int *accepted)
@@ -197,7 +199,7 @@ TEST(broken_plans_are_refused)
 	}
 }
 
-/* Any tree whatever on any machine: accepted plans deliver. */
+/* Random trees in random cubes: those that the verifier accepts deliver all data. */
 TEST(random_plans_deliver_if_accepted)
 {
 	unsigned int run, i, n, accepted = 0;
@@ -232,7 +234,7 @@ TEST(random_plans_deliver_if_accepted)
 	ASSERT_TRUE(accepted > 1000);
 }
 
-/* Changed faults under an unchanged plan, as after an install that came late. */
+/* The faults change and the plan does not, as if it had been installed too late. */
 TEST(stale_plans_deliver_if_accepted)
 {
 	unsigned int run, n, refused = 0, accepted = 0;
@@ -265,8 +267,9 @@ TEST(stale_plans_deliver_if_accepted)
 }
 
 /*
- * The 3-cube, sink 0, order 0 1 2: links 1-0 and 5-4 cut, so 1 and 5 would help
- * each other but cannot; 3 and 7 can help.  Cutting 1-3 leaves 1 alone.
+ * The 3-cube with sink 0, order 0 1 2 and the faulty links 0-1, 4-5 and 1-3. Nodes 1 and 5 are both
+ * blocked, so they cannot help each other. Node 7 helps node 5, but node 3 cannot help node 1, so
+ * node 1 needs a detour.
  */
 static void reason_world(struct world *w, struct victim *v)
 {
@@ -282,6 +285,7 @@ static void reason_world(struct world *w, struct victim *v)
 	hc_tree_plan_free(&p);
 }
 
+/* Introduce error number @how of every_error_is_named. */
 static void break_plan(struct world *w, struct victim *v, unsigned int how)
 {
 	switch (how) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The planners against trying everything: all small fault sets, random larger
- * ones.
+ * The planners, compared with trying everything: for all small sets of faults, and for random
+ * larger ones.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool any_live(const struct world *w)
 	return false;
 }
 
-/* exact and exhaust give the oracle's tree, and what they give holds. */
+/* Methods EXACT and EXHAUST find the oracle's tree, and the properties of its plan are right. */
 static bool optimal(const struct world *w, const struct oracle_tree *best,
 		    const struct oracle_score *score, bool found)
 {
@@ -55,7 +55,7 @@ static bool optimal(const struct world *w, const struct oracle_tree *best,
 	return true;
 }
 
-/* FIND_TREE: fails iff no node is clean, else no better than the optimum. */
+/* FIND_TREE fails if and only if no node is clean; its tree is no better than the optimum. */
 static bool find_tree_fair(const struct world *w, const struct oracle_score *best,
 			   bool found)
 {
@@ -73,6 +73,7 @@ static bool find_tree_fair(const struct world *w, const struct oracle_score *bes
 	return true;
 }
 
+/* Check all methods with the faults of @w. */
 static bool all_right(const struct world *w)
 {
 	struct oracle_score score = { 0 };
@@ -147,7 +148,7 @@ TEST(random_faults_dimension_4)
 	}
 }
 
-/* A subcube, sometimes with the sink fixed, against the oracle. */
+/* Compare trees of a subcube, some with a requested sink, with the oracle's. */
 TEST(subcubes_and_requested_sinks)
 {
 	unsigned int run;
@@ -200,7 +201,7 @@ static bool same_plan(const struct hc_tree_plan *a, const struct hc_tree_plan *b
 	return true;
 }
 
-/* Where trying everything takes the oracle too long, exhaust stands in. */
+/* In larger cubes the oracle takes too long, so EXACT is compared with EXHAUST. */
 TEST(random_faults_dimension_5_6)
 {
 	struct hc_tree_plan exact, exhaust;
@@ -224,7 +225,7 @@ TEST(random_faults_dimension_5_6)
 	}
 }
 
-/* Any order and any sink, good or bad: the plan must hold. */
+/* Any order and any sink make a plan whose properties are right. */
 TEST(random_trees_to_dimension_8)
 {
 	unsigned int run, i, j, n, ran = 0;
@@ -254,6 +255,7 @@ TEST(random_trees_to_dimension_8)
 	ASSERT_TRUE(ran > 300);
 }
 
+/* Make a plan in less than @limit seconds of processor time, and verify it. */
 static bool timed_plan(const struct hc_faults *f, double limit, struct hc_tree_plan *p)
 {
 	struct hc_tree_req req = { .sink = HC_ANY_SINK };
@@ -301,8 +303,8 @@ TEST(large_cubes)
 }
 
 /*
- * Hard for the search: dimension 16, and the 64 faulty links lie in one small
- * subcube, so that no dimension is ever clearly better than another.
+ * A case that is hard for the search: the cube has dimension 16, and the 64 faulty links are in one
+ * small subcube, so no dimension is clearly better than another.
  */
 TEST(clustered_faults_dimension_16)
 {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Steps up and down a tree, and the fewest of all trees with a sink, against all orders on the
- * oracle's machine.
+ * Steps up and down a tree, and the fewest steps of all trees with a sink, compared with all orders
+ * by the oracle.
  */
 #include "plan_test.h"
 
+/* Number of steps up, and of steps up and down. */
 struct steps {
 	unsigned int up;
 	unsigned int both;
 };
 
-/* Of one tree: down, stages begin with the last, and end when the last member has the result. */
+/* Compute the steps of a tree by the oracle. On the way down the stages run from the last one to
+ * the first one at which a member sends; then the last member has the result.
+ */
 static bool oracle_steps(const struct world *w, const struct oracle_tree *t, struct steps *s)
 {
 	static struct oracle_script script;
@@ -32,7 +35,7 @@ static bool oracle_steps(const struct world *w, const struct oracle_tree *t, str
 	return true;
 }
 
-/* One order, by the planner and by the oracle. */
+/* Compare the steps of one order by the planner with those by the oracle. @least: updated. */
 static bool order_right(const struct world *w, const struct oracle_tree *t, struct steps *least)
 {
 	uint8_t order[ORACLE_DIMS];
@@ -54,6 +57,7 @@ static bool order_right(const struct world *w, const struct oracle_tree *t, stru
 	return true;
 }
 
+/* Check all orders that permute t->order from index @k on. */
 static bool each_order(const struct world *w, struct oracle_tree *t, unsigned int k,
 		       struct steps *least)
 {
@@ -72,7 +76,9 @@ static bool each_order(const struct world *w, struct oracle_tree *t, unsigned in
 	return true;
 }
 
-/* All trees with a sink: the fewest steps of all orders, whichever of them it is asked about. */
+/* Compare hc_plan_tree_least() for the first @k dimensions, in ascending order, with the fewest
+ * steps of all orders of these dimensions.
+ */
 static bool sink_right(const struct world *w, unsigned int sink, unsigned int k)
 {
 	struct oracle_tree t = { .k = k, .sink = sink, .order = { 0, 1, 2, 3 } };
@@ -91,6 +97,7 @@ static bool sink_right(const struct world *w, unsigned int sink, unsigned int k)
 	return true;
 }
 
+/* Check the steps for all sinks in a cube with these faults. */
 static bool steps_right(unsigned int n, uint64_t links, unsigned int nodes)
 {
 	bool right = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the planners of trees and of doublings, and of the shared library, as KTAP.
+ * Tests of the planners of trees and of recursive doubling, and of the shared library, as KTAP.
  * Usage: plan_test [NAME..]: all cases, or the ones named.
  */
 #include <stdlib.h>
@@ -141,7 +141,9 @@ int check_plan(const struct world *w, const struct hc_tree *t)
 	return with_cause(err, reason.why);
 }
 
-/* A node's role, with @unknown for the words that nobody can have told it. */
+/* Compute the role of node @u, which does not know the FAULT words of neighbours behind faulty
+ * links: @unknown stands for these.
+ */
 static int local_role(const struct hc_tree *t, const uint32_t *fault, uint32_t u,
 		      uint32_t unknown, struct hc_tree_role *role,
 		      struct hc_tree_peer *src)
@@ -156,6 +158,7 @@ static int local_role(const struct hc_tree *t, const uint32_t *fault, uint32_t u
 	return hc_tree_role(t, u, fault[u], nb, role, src, max);
 }
 
+/* Add the operations of a role to the script. */
 static void script_node(const struct hc_tree_role *role,
 			const struct hc_tree_peer *src, uint32_t u,
 			struct oracle_script *s)
@@ -228,6 +231,7 @@ static bool same_script(const struct oracle_script *a,
 	return true;
 }
 
+/* Check the properties of the plan. */
 static bool promises_hold(const struct world *w, const struct hc_tree_plan *plan,
 			  const bool *members)
 {

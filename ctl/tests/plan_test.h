@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests of the planners: a machine in the planner's and in the oracle's
- * terms, and one check that a plan is what it promises to be.
+ * Shared by the tests of the planners: a cube with faults for the planner and for the oracle, and a
+ * check of all properties of a plan.
  */
 #ifndef _PLAN_TEST_H
 #define _PLAN_TEST_H
@@ -11,6 +11,7 @@
 #include "check.h"
 #include "ktap.h"
 
+/* A cube with faults, for the oracle (@o) and for the planner (@f). */
 struct world {
 	struct oracle o;
 	struct hc_faults *f;
@@ -18,41 +19,46 @@ struct world {
 
 void world_init(struct world *w, unsigned int n);
 void world_free(struct world *w);
-/* The link between two nodes that differ in one bit. */
+/* Make the link between two nodes, which differ in one bit, faulty. */
 void world_link(struct world *w, unsigned int u, unsigned int v);
-/* A world of dimension @n without some links: "0-1 b-a", nodes in hexadecimal. */
+/* Set up a cube of dimension @n with the faulty links @links: "0-1 b-a", nodes in hexadecimal. */
 void world_links(struct world *w, unsigned int n, const char *links);
-/* Frees a world and a plan for it. */
+/* Free a cube and a plan for it. */
 void world_end(struct world *w, struct hc_tree_plan *p);
 void world_node(struct world *w, unsigned int u);
-/* Cut link number @i of the n * 2^(n-1) links. */
+/* Make link number @i of the n * 2^(n-1) links faulty. */
 void world_nth_link(struct world *w, unsigned int i);
-/* So many random links and nodes fail. */
+/* Make up to @links random links faulty, and let up to @nodes random nodes fail. */
 void world_fail(struct world *w, unsigned int links, unsigned int nodes);
-/* A world without those links whose bits are in @set. */
+/* Set up a cube in which the links whose bits are in @set are faulty. */
 void world_set(struct world *w, unsigned int n, uint64_t set);
-/* A world without at most so many random links. */
+/* Set up a cube with up to @links random faulty links. */
 void world_random(struct world *w, unsigned int n, unsigned int links);
 
 int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
 	       struct hc_tree_plan *plan);
+/* Make the plan of a given sink and order, "0123". */
 int world_fixed(const struct world *w, uint32_t sink, const char *order,
 		struct hc_tree_plan *plan);
-/* A world without some links, and a tree in it. */
+/* Set up a cube as world_links() does, and make the plan with this sink and order. */
 int world_tree(struct world *w, unsigned int n, const char *links, uint32_t sink,
 	       const char *order, struct hc_tree_plan *plan);
+/* Return: true if the tree has this order. */
 bool has_order(const struct hc_tree *t, const char *order);
 
 void to_oracle(const struct hc_tree *t, struct oracle_tree *ot);
+/* Return: what hc_tree_check() returns. */
 int check_plan(const struct world *w, const struct hc_tree *t);
-/* Turn the roles that the nodes compute for themselves into a script. */
+/* Make a script of the roles that the nodes compute for themselves. Return: false if a role depends
+ * on FAULT words that its node does not know.
+ */
 bool role_script(const struct hc_tree *t, const uint32_t *fault,
 		 struct oracle_script *s);
-/* Run the roles; members are those of the plan. */
+/* Run the script of role_script() with the members of the plan. */
 bool run_roles(const struct world *w, const struct hc_tree *t,
 	       struct oracle_result *r);
-/* Verified, as good as it says, computed locally as it would be globally, and
- * it delivers.
+/* Check a plan: the verifier accepts it, its properties are right, the roles that the nodes compute
+ * from local knowledge are those computed with knowledge of the whole cube, and all data arrives.
  */
 bool plan_holds(const struct world *w, const struct hc_tree_plan *plan);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's examples and its theorems that hold.
+ * The paper's examples, and those of its theorems that hold.
  */
 #include <errno.h>
 #include <string.h>
@@ -46,7 +46,8 @@ TEST(example_2)
 	world_end(&w, &p);
 }
 
-/* The role of @u, which knows its neighbours' faults, with at most 8 sources. */
+/* Compute the role of @u, which knows the FAULT words of its neighbours. It has at most 8 sources.
+ */
 static int role_of(const struct world *w, const struct hc_tree *t, uint32_t u,
 		   struct hc_tree_role *role)
 {
@@ -97,7 +98,8 @@ TEST(example_4)
 	world_end(&w, &p);
 }
 
-/* Theorems 1 and 2, proposition 2, and who is active when, for all small trees. */
+/* Theorems 1 and 2, proposition 2, and which nodes are active at a stage, for random small trees.
+ */
 TEST(sets_of_a_stage)
 {
 	uint32_t members[1] = { ~0u };
@@ -141,9 +143,9 @@ TEST(sets_of_a_stage)
 }
 
 /*
- * With a clean sink and link faults only, the costs that FIND_TREE minimises
- * add up to twice the faulty links of its tree: each is seen once as k = j, and
- * once more while its dimension is still unused.
+ * With a clean sink and link faults only, the costs that FIND_TREE minimises add up to twice the
+ * number of faulty links of its tree: each of these is counted once for k = j, and once more while
+ * its dimension is still unused.
  */
 TEST(find_tree_cost_identity)
 {
@@ -167,7 +169,9 @@ TEST(find_tree_cost_identity)
 					used[nused + u] = hc_neigh(used[u], d);
 				dims &= ~hc_bit(d);
 			}
-			/* Members cut off the sink would not be counted. */
+			/* The sums differ if nodes are cut off from the sink, so such plans are not
+			 * compared.
+			 */
 			ASSERT_TRUE(p.nexcluded || sum == 2 * p.cost);
 			ASSERT_TRUE(plan_holds(&w, &p));
 			hc_tree_plan_free(&p);
@@ -176,6 +180,7 @@ TEST(find_tree_cost_identity)
 	}
 }
 
+/* Return: true if the planner refuses the request with @err, and leaves no memory in the plan. */
 static bool refuses(const struct world *w, enum hc_tree_method method,
 		    uint32_t sink, uint32_t dims, uint32_t base, int err)
 {
@@ -249,7 +254,9 @@ TEST(role_errors)
 	ASSERT_TRUE(hc_tree_role(&p.tree, 8, 0, nb, &role, src, 8) == -EINVAL);
 	ASSERT_TRUE(hc_tree_role(&p.tree, 0, 0, nb, &role, src, 2) == -ENOSPC);
 	ASSERT_TRUE(!hc_tree_role(&p.tree, 0, 0, nb, &role, src, 3) && role.nsrc == 3);
-	/* The last sender has no active neighbour, and no detour is planned. */
+	/* Node 4 sends at the last stage, so it has no active neighbour, and the plan has no detour
+	 * for it.
+	 */
 	ASSERT_TRUE(hc_tree_role(&p.tree, 4, 4, nb, &role, src, 8) == -ENOENT);
 	hc_tree_plan_free(&p);
 

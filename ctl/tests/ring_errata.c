@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sun, Cheung, Lin & Li, all-to-all broadcast: what the paper has, and each claim of it that is not
- * so, with its counterexample (Documentation/errata.rst).
+ * Sun, Cheung, Lin & Li, all-to-all broadcast: the paper's examples, and each of its claims that is
+ * wrong, with the counterexample (Documentation/errata.rst).
  */
 #include <stdlib.h>
 
@@ -26,6 +26,7 @@ static void net_path(struct net *net, unsigned int n)
 		net_link(net, i - 1, i);
 }
 
+/* Make a plan by this method. Return: false if there is none. */
 static bool by(enum hc_ring_method method, const struct net *net, uint32_t width,
 	       struct hc_ring_plan *p)
 {
@@ -41,6 +42,8 @@ static bool vrt(const struct net *net, uint32_t width, struct hc_ring_plan *p)
 	return by(HC_RING_VRT, net, width, p);
 }
 
+/* Compare the nodes of all rings with the list "0 1 2/2 3/", in which each ring ends with a slash.
+ */
 static bool has_nodes(const struct hc_ring_tree *t, const char *text)
 {
 	uint32_t r, i, at = 0;
@@ -57,7 +60,7 @@ static bool has_nodes(const struct hc_ring_tree *t, const char *text)
 	return !*text;
 }
 
-/* Are these the rings of the tree? */
+/* Return: true if the virtual ring tree has exactly the rings in the list @nodes. */
 static bool vrt_is(const struct net *net, uint32_t width, const char *nodes)
 {
 	struct hc_ring_plan p;
@@ -67,7 +70,7 @@ static bool vrt_is(const struct net *net, uint32_t width, const char *nodes)
 	return is;
 }
 
-/* Figures 3.1 and 3.2. */
+/* The rings of figures 3.1 and 3.2. */
 TEST(ring_of_four)
 {
 	struct hc_faults *f = hc_faults_new(2);
@@ -88,7 +91,9 @@ TEST(ring_of_four)
 	hc_faults_free(f);
 }
 
-/* Figure 3.9: a ring over a path; its last node's messages go back the same way. */
+/* Figure 3.9: a ring along a path. Messages of its last node to the first one go back along the
+ * path.
+ */
 TEST(ring_of_a_path)
 {
 	struct hc_ring_plan p;
@@ -101,7 +106,9 @@ TEST(ring_of_a_path)
 	ASSERT_TRUE(vrt(&net, 3, &p) && has_nodes(&p.tree, "0 1 2/2 3/"));
 	ASSERT_TRUE(p.levels == 1 && p.tree.ring[1].parent == 0);
 	hc_ring_plan_free(&p);
-	/* Level 0 is a diameter; then from each of its nodes, in their order, in depth. */
+	/* The ring of level 0 is a diameter. From each of its nodes in turn, depth-first walks make
+	 * the further rings.
+	 */
 	net_cube(&net, 3);
 	ASSERT_TRUE(vrt(&net, 8, &p) && has_nodes(&p.tree, "0 1 3 7/0 2 6 4 5/"));
 	ASSERT_TRUE(p.levels == 2 && p.tree.ring[1].level == 1);
@@ -125,7 +132,7 @@ TEST(proposition_2_acknowledged_takes_one_more)
 	}
 }
 
-/* A path of four has ports for 2 steps, and is 3 links long. */
+/* For a path of four nodes the bound is 2 steps, but the path is 3 links long. */
 TEST(lemma_1_is_a_bound_only)
 {
 	struct hc_ring_plan p;
@@ -137,7 +144,10 @@ TEST(lemma_1_is_a_bound_only)
 	hc_ring_plan_free(&p);
 }
 
-/* Twice the sizes of the rings between two nodes, but for the first one: definition 3. */
+/* Return: the paper's number of steps (definition 3): for two rings, twice the sizes of the rings
+ * on the path between them in the tree, without the first ring; the greatest sum of all pairs.
+ * @with_root: with four times the size of the first ring.
+ */
 static unsigned int formula(const struct hc_ring_tree *t, bool with_root)
 {
 	unsigned int i, k, up, most = 0, sum, a, b;
@@ -176,7 +186,7 @@ TEST(proposition_9_stars_take_longer)
 		ASSERT_TRUE(m == 3 || (r.acknowledge > 20) == (m >= 18));
 		hc_ring_plan_free(&p);
 	}
-	/* And deep trees take less. */
+	/* For deep trees the formula gives too many steps. */
 	net_path(&net, 40);
 	ASSERT_TRUE(vrt(&net, 2, &p));
 	tree_try(&p.tree, true, &r);
@@ -184,7 +194,7 @@ TEST(proposition_9_stars_take_longer)
 	hc_ring_plan_free(&p);
 }
 
-/* An operation in rings of at most that width. */
+/* Simulate a broadcast in the virtual ring tree with rings of at most @width nodes. */
 static bool tried(const struct net *net, unsigned int width, struct trial *r)
 {
 	struct hc_ring_plan p;
@@ -205,7 +215,7 @@ TEST(proposition_12_counts_one_receiver)
 	ASSERT_TRUE(r.frames == 8 * 9);
 }
 
-/* The centre of a star is in all rings, not in three. */
+/* The centre of a star is in all rings, here eight, not in three. */
 TEST(definition_2_a_convergent_point_has_many_rings)
 {
 	struct hc_ring_plan p;
@@ -220,8 +230,9 @@ TEST(definition_2_a_convergent_point_has_many_rings)
 	hc_ring_plan_free(&p);
 }
 
-/* Figure 3.10 looks for a neighbour in another ring. In a path of three there is no other
- * ring, and the two nodes that are left when an end dies are still connected.
+/* To repair a ring, figure 3.10 looks for a neighbour in another ring. In a path of three nodes
+ * there is no other ring, and yet the two nodes that are left when an end fails are still
+ * connected.
  */
 TEST(proposition_7_no_other_ring)
 {
@@ -231,11 +242,13 @@ TEST(proposition_7_no_other_ring)
 	ASSERT_TRUE(vrt_is(&net, 3, "0 1 2/"));
 	net_cut(&net, 1, 2);
 	ASSERT_TRUE(net_largest(&net) == 2);
-	/* What may be done instead: a ring of those that are left. */
+	/* The two nodes can form a new ring. */
 	ASSERT_TRUE(vrt_is(&net, 3, "0 1/"));
 }
 
-/* In a tree a message that is back has been in one ring only. */
+/* In a tree of several rings, a message that has come back to its source may have been in one ring
+ * only.
+ */
 TEST(back_at_the_source_is_not_everywhere)
 {
 	struct trial r;
@@ -246,8 +259,9 @@ TEST(back_at_the_source_is_not_everywhere)
 	ASSERT_TRUE(r.back[3] == 2 && r.known[3] > 3);
 }
 
-/* What goes round keeps a convergent point from adding anything for a whole round; sent in
- * turn, all of it takes one step more than in a single ring.
+/* If messages that circulate go first, a convergent point cannot add any message to a ring for a
+ * whole round. If messages go in turn, all of them together take one step more than in a single
+ * ring.
  */
 TEST(hot_potatoes_first_starve_the_others)
 {
@@ -270,7 +284,7 @@ TEST(hot_potatoes_first_starve_the_others)
 	}
 }
 
-/* A network of this shape, of two lengths. */
+/* Make a network of this kind with two lengths. */
 static void net_shape(struct net *net, enum hc_net_kind kind, uint32_t a, uint32_t b)
 {
 	struct hc_net_spec spec = { .kind = kind, .axes = 2, .length = { a, b } };
@@ -288,9 +302,10 @@ static void net_shape(struct net *net, enum hc_net_kind kind, uint32_t a, uint32
 	free(links);
 }
 
-/* One tree of rings, two schedules: messages go on in the order in which they came, into all rings
- * of a convergent point at once; or one after another along a way through all rings, which takes as
- * many steps as there are virtual nodes. In grids the former is slower, in a tree it is faster.
+/* Two schedules for one tree of rings. @in_turn: a node forwards messages in the order of their
+ * arrival, a convergent point into all its rings at once. @on_a_way: each message follows one path
+ * through all rings, which takes as many steps as there are virtual nodes. In grids the former
+ * takes more steps, in a tree fewer.
  */
 TEST(one_tree_of_rings_has_steps_by_schedule)
 {
@@ -320,8 +335,8 @@ TEST(one_tree_of_rings_has_steps_by_schedule)
 	}
 }
 
-/* Propositions 10 and 11 want more channels at convergent points. One in each direction of
- * each link is enough for all rings, those that go back the same way too.
+/* Propositions 10 and 11 want more channels at convergent points. One channel in each direction of
+ * each link is enough for all rings, even for those whose messages go back along the same path.
  */
 TEST(propositions_10_and_11_one_channel_is_enough)
 {
@@ -361,8 +376,9 @@ TEST(propositions_10_and_11_one_channel_is_enough)
 	}
 }
 
-/* Section 3.2.2 takes a diameter for level 0 so as to have the most levels. It makes the fewest: of
- * a path of three, one; from any shorter path there it takes another.
+/* Section 3.2.2 takes a diameter for level 0 in order to have the most levels. In fact that makes
+ * the fewest: in a path of three nodes a diameter makes one level, and a shorter path makes a
+ * second one.
  */
 TEST(section_3_2_2_a_diameter_does_not_make_the_most_levels)
 {
@@ -378,7 +394,7 @@ TEST(section_3_2_2_a_diameter_does_not_make_the_most_levels)
 	ASSERT_TRUE(net_has_tree(&net, &other));
 }
 
-/* Section 3.3 has each link mapped to two or more virtual ones; in a closed ring it is one. */
+/* Section 3.3 maps each link to two or more virtual links; a link of a closed ring has only one. */
 TEST(section_3_3_a_link_may_have_one_virtual_link)
 {
 	unsigned int used[3] = { 0 }, i, u, v;
@@ -392,7 +408,9 @@ TEST(section_3_3_a_link_may_have_one_virtual_link)
 		u = p.tree.node[i];
 		v = p.tree.node[(i + 1) % 3];
 		ASSERT_TRUE(u != v && net.link[u][v]);
-		/* A triangle's link is named by the node that it leaves out. */
+		/* Each link of the triangle is counted under the number of the node that is not on
+		 * it.
+		 */
 		used[3 - u - v]++;
 	}
 	ASSERT_TRUE(used[0] == 1 && used[1] == 1 && used[2] == 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be said of ring trees without any of the code under test.
+ * Properties of ring trees, computed without any of the code under test.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,7 @@ struct hc_graph *net_graph(const struct net *net)
 	return g;
 }
 
+/* Mark the nodes that are connected with @u in @seen. Return: number of nodes marked. */
 static unsigned int reach(const struct net *net, unsigned int u, bool *seen)
 {
 	unsigned int v, n = 1;
@@ -77,7 +78,9 @@ unsigned int net_largest(const struct net *net)
 	return most;
 }
 
-/* The longest cycle that begins with a path whose first node is its lowest. */
+/* Return: the length of the longest cycle that extends the path from @first to @u and whose lowest
+ * node is @first, or 0. @len: number of nodes on the path; @on: the nodes on the path without @u.
+ */
 static unsigned int longest_from(const struct net *net, unsigned int first, unsigned int u,
 				 unsigned int len, bool *on)
 {
@@ -107,7 +110,7 @@ unsigned int net_longest_cycle(const struct net *net)
 	return most;
 }
 
-/* Each ring's nodes differ, and its neighbours are linked. */
+/* Return: true if the nodes of the ring differ, and a link joins each one with the next. */
 static bool ring_is_sound(const struct net *net, const uint16_t *node, uint32_t size)
 {
 	uint32_t i, k;
@@ -124,8 +127,8 @@ static bool ring_is_sound(const struct net *net, const uint16_t *node, uint32_t 
 	return true;
 }
 
-/* How many nodes ring @r has in common with those before it; and the first ring that has the
- * last such node.
+/* Return: number of nodes that ring @r has in common with the rings before it. *first: set to the
+ * first ring that has the last such node.
  */
 static uint32_t in_common(const struct hc_ring_tree *t, const uint32_t *begin, uint32_t r,
 			  uint32_t *first)
@@ -174,14 +177,17 @@ bool net_has_tree(const struct net *net, const struct hc_ring_tree *t)
 	return true;
 }
 
-/* --- a broadcast, place by place --- */
+/* --- a broadcast with queues at each place --- */
 
+/* A queue of messages; a message is the number of its source. */
 struct queue {
 	unsigned int m[NET_MAX];
 	unsigned int first, end;
 };
 
-/* A place in a ring: what goes round has a queue, and what is added to it. */
+/* The place of a node in a ring: the next place of the ring, the queue of the messages that
+ * circulate in the ring, and the queue of the messages that the node adds to the ring.
+ */
 struct spot {
 	unsigned int node, next;
 	struct queue round, added;
@@ -192,7 +198,9 @@ static void put(struct queue *q, unsigned int m)
 	q->m[q->end++] = m;
 }
 
-/* One comes to a place that it was not added at. */
+/* Queue message @m, which has arrived at place @at and is new to the node there, at all places of
+ * this node. @hot: at place @at itself it is one of the circulating messages, which go first.
+ */
 static void spread(struct spot *s, unsigned int n, unsigned int at, unsigned int m, bool hot)
 {
 	unsigned int i;
@@ -204,6 +212,9 @@ static void spread(struct spot *s, unsigned int n, unsigned int at, unsigned int
 	}
 }
 
+/* List the places of all rings; at each place its node adds its own message. Return: number of
+ * places.
+ */
 static unsigned int make_spots(const struct hc_ring_tree *t, struct spot *s)
 {
 	unsigned int r, i, at = 0, begin;
@@ -265,9 +276,12 @@ void tree_try(const struct hc_ring_tree *t, bool hot, struct trial *r)
 	r->acknowledge = step;
 }
 
-/* --- a broadcast by the way through all rings --- */
+/* --- a broadcast along one path through all rings --- */
 
-/* The way, as the links of places: from a node around the rings that hang there, then on. */
+/* The path through all rings: from each node of a ring it goes around the rings attached to the
+ * node, and then on. @begin: first place of each ring. @link and @from: for each position on the
+ * path, the place at which its link begins, and the node there. @n: length of the path.
+ */
 struct walk {
 	const struct hc_ring_tree *t;
 	unsigned int begin[2 * NET_MAX + 1];
@@ -276,6 +290,7 @@ struct walk {
 	unsigned int n;
 };
 
+/* Append ring @r, from the node @common on, and the rings attached to its nodes to the path. */
 static void walk_ring(struct walk *w, unsigned int r, unsigned int common)
 {
 	unsigned int size = w->t->ring[r].size, first = 0, i, k, q, at;
@@ -294,7 +309,9 @@ static void walk_ring(struct walk *w, unsigned int r, unsigned int common)
 	}
 }
 
-/* Where a node's message begins: behind the link that leads to it in its home ring. */
+/* Return: the position at which the message of node @u begins: behind the link that leads to @u in
+ * its home ring.
+ */
 static unsigned int walk_start(const struct walk *w, unsigned int u)
 {
 	unsigned int r, i, k;
@@ -311,7 +328,10 @@ static unsigned int walk_start(const struct walk *w, unsigned int u)
 	return 0;
 }
 
-/* Each message over each link: @when is the step in which it is known to a node, if it is. */
+/* Send the message of node @u along the whole path, over one link in each step. @used: links that
+ * messages use in each step. @when: set to the step after which each node has the message. @last:
+ * set to the last step. Return: false on an error.
+ */
 static bool walk_message(const struct walk *w, unsigned int u, bool used[][2 * NET_MAX],
 			 unsigned int *when, unsigned int *last)
 {
@@ -320,7 +340,9 @@ static bool walk_message(const struct walk *w, unsigned int u, bool used[][2 * N
 	for (i = 0; i < w->n; i++) {
 		p = (start + i) % w->n;
 		to = w->from[(p + 1) % w->n];
-		/* In step i + 1: nothing else there then; and it was known before. */
+		/* In step i + 1 no other message is on the link, and the node before it has the
+		 * message already.
+		 */
 		if (used[p][i] || when[w->from[p]] > i)
 			return false;
 		used[p][i] = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Repairing trees of rings: whatever fails, what is still connected becomes a tree again that the
- * verifier takes and that has all of it, and rings that nothing has touched stay as they were.
+ * Repairing trees of rings: whatever fails, the nodes that are still connected form a tree again,
+ * which the verifier accepts; and rings in which nothing has failed are not changed.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define N NET_MAX
 
-/* Room for a tree that is repaired, and for where its nodes were. */
+/* Memory for the repaired tree, and the places of all nodes in the old tree. */
 struct repair {
 	struct hc_ring_repair_args m;
 	struct hc_ring_places places;
@@ -39,7 +39,7 @@ static void repair_init(struct repair *k, const struct hc_ring_tree *t, const st
 	};
 }
 
-/* All that healthy links connect with @u is alive; how many are. */
+/* Mark the nodes that healthy links connect with @u as alive. Return: their number. */
 static unsigned int reach(struct repair *k, const struct hc_faults *f, unsigned int u)
 {
 	unsigned int n = 1, v, d;
@@ -64,7 +64,7 @@ static unsigned int reach(struct repair *k, const struct hc_faults *f, unsigned 
 	return n;
 }
 
-/* Is the ring of @size nodes in the tree, as it is? */
+/* Does the tree have a ring with exactly these @size nodes in this order? */
 static bool keeps(const struct hc_ring_tree *t, const uint16_t *node, uint32_t size)
 {
 	uint32_t r, at = 0;
@@ -76,6 +76,8 @@ static bool keeps(const struct hc_ring_tree *t, const uint16_t *node, uint32_t s
 	return false;
 }
 
+/* Return: true if all nodes of the ring are alive and all links between consecutive ones healthy.
+ */
 static bool untouched(const struct repair *k, const uint16_t *node, uint32_t size,
 		      const struct hc_ring_net *net)
 {
@@ -88,8 +90,8 @@ static bool untouched(const struct repair *k, const uint16_t *node, uint32_t siz
 	return true;
 }
 
-/* Repair the tree for the part of @u.  How many rings stayed is added to *kept; of those that
- * nothing has touched, how many did not to *lost.
+/* Repair the tree for the component of @u, and check the result. Of the rings in which nothing has
+ * failed, the number of those that were not changed is added to *kept, that of the others to *lost.
  */
 static bool repairs(struct repair *k, const struct hc_ring_tree *t, const struct hc_faults *f,
 		    unsigned int u, unsigned int *kept, unsigned int *lost)
@@ -120,7 +122,7 @@ static bool repairs(struct repair *k, const struct hc_ring_tree *t, const struct
 	return true;
 }
 
-/* Fail a link, or all of a node. */
+/* Fail random links of a random node: often none, at times several. */
 static void strike(struct hc_faults *f)
 {
 	uint32_t u = rnd(hc_nodes(f->dim)), d;
@@ -165,7 +167,9 @@ TEST(rings_are_repaired_whatever_fails)
 static const struct hc_ring gray_ring[] = { { 8, 0, HC_RING_NONE } };
 static const uint16_t gray_node[] = { 0, 1, 3, 2, 6, 7, 5, 4 };
 
-/* Where one link or one node of a single ring has failed, one ring stays, in the old order. */
+/* If one link or one node of a single ring has failed, the result is a single ring in the old
+ * order.
+ */
 TEST(a_single_ring_stays_a_ring)
 {
 	const struct hc_ring_tree t = { 1, 8, gray_ring, gray_node };
@@ -181,7 +185,8 @@ TEST(a_single_ring_stays_a_ring)
 		f->fault[v] = u ^ v;
 		ASSERT_TRUE(repairs(&k, &t, f, 0, &none, &none));
 		ASSERT_TRUE(k.m.t.nrings == 1);
-		/* A ring need not be closed: without the last link it is as it was. */
+		/* A ring need not be closed, so the new one is the old one without the failed link.
+		 */
 		for (j = 0; j < 8; j++)
 			ASSERT_TRUE(k.node[j] == gray_node[(i + 1 + j) % 8]);
 		memset(f->fault, 0, 8 * sizeof(*f->fault));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Edge-disjoint rings: in cubes and tori as many as there can be, around faults, and in small
- * networks as many as there are.
+ * Edge-disjoint rings: in cubes and tori as many as there can be, also around faults, and in other
+ * networks as many as are known to exist.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,12 @@
 
 #define NODES	4096
 
+/* For each two nodes, whether a ring uses the link between them. */
 static uint8_t used[NODES][NODES];
 
-/* Each ring has all nodes that are alive, goes over healthy links, and over no link of another. */
+/* Return: true if each ring has all members once, uses healthy links only, and shares no link with
+ * another ring.
+ */
 static bool rings_are_right(const struct hc_faults *f, const struct hc_rings *r)
 {
 	uint32_t i, k, u, v, d;
@@ -41,6 +44,7 @@ static bool rings_are_right(const struct hc_faults *f, const struct hc_rings *r)
 	return true;
 }
 
+/* Return: true if a request for @k rings finds @n of them, and the bound is @most. Frees @f. */
 static bool found(struct hc_faults *f, uint32_t k, uint32_t n, uint32_t most)
 {
 	struct hc_graph *g = hc_graph_left(f);
@@ -57,6 +61,7 @@ static bool found(struct hc_faults *f, uint32_t k, uint32_t n, uint32_t most)
 	return true;
 }
 
+/* Make a network of this kind with up to three lengths. */
 static struct hc_faults *net_of(enum hc_net_kind kind, uint32_t a, uint32_t b, uint32_t c)
 {
 	const struct hc_net_spec spec = {
@@ -74,7 +79,7 @@ static struct hc_faults *net_of(enum hc_net_kind kind, uint32_t a, uint32_t b, u
 	return rc ? NULL : hc_faults_of(&net.topo);
 }
 
-/* A cube of n dimensions has floor(n / 2) (Alspach, Bermond and Sotteau). */
+/* A cube of dimension n has floor(n / 2) edge-disjoint rings (Alspach, Bermond and Sotteau). */
 TEST(several_rings_of_cubes)
 {
 	unsigned int dim;
@@ -84,7 +89,7 @@ TEST(several_rings_of_cubes)
 	ASSERT_TRUE(found(hc_faults_new(8), 2, 2, 4));
 }
 
-/* A torus has one for each axis (Kotzig; Foregger). */
+/* A torus has one ring for each axis (Kotzig; Foregger). */
 TEST(several_rings_of_tori)
 {
 	uint32_t a, b;
@@ -95,11 +100,11 @@ TEST(several_rings_of_tori)
 	ASSERT_TRUE(found(net_of(HC_NET_TORUS, 3, 3, 3), 3, 3, 3));
 	ASSERT_TRUE(found(net_of(HC_NET_TORUS, 6, 6, 6), 3, 3, 3));
 	ASSERT_TRUE(found(net_of(HC_NET_TORUS, 16, 16, 16), 3, 3, 3));
-	/* A complete network of an odd number of nodes is rings alone (Walecki). */
+	/* In a complete network with an odd number of nodes the rings use all links (Walecki). */
 	for (a = 3; a <= 15; a += 2)
 		ASSERT_TRUE(found(net_of(HC_NET_FULL, a, 0, 0), 9, a / 2, a / 2));
 	ASSERT_TRUE(found(net_of(HC_NET_RING, 9, 0, 0), 4, 1, 1));
-	/* A bipartite network with one node more on one side has none. */
+	/* A bipartite network that has more nodes on one side has no ring of all nodes. */
 	ASSERT_TRUE(found(net_of(HC_NET_MESH, 3, 5, 0), 1, 0, 1));
 	ASSERT_TRUE(found(net_of(HC_NET_MESH, 4, 5, 0), 2, 1, 1));
 	ASSERT_TRUE(found(net_of(HC_NET_TREE, 2, 3, 0), 1, 0, 0));
@@ -123,7 +128,9 @@ TEST(several_rings_around_faults)
 		g = f ? hc_graph_left(f) : NULL;
 		ASSERT_TRUE(g && !hc_plan_rings(g, 16, &r));
 		ASSERT_TRUE(rings_are_right(f, &r) && r.n <= r.most);
-		/* Of a bipartite network with a node fewer on one side there is no ring. */
+		/* Without one node, a cube has fewer nodes on one side, and so no ring of all
+		 * members.
+		 */
 		if (r.members == hc_nodes(dim)) {
 			all += r.n;
 			most += r.most;

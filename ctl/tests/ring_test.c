@@ -9,7 +9,7 @@
 
 #include "ring_test.h"
 
-/* The verifier takes it, and so does the definition; the numbers are right. */
+/* The verifier and the definition accept the tree, and all properties of the plan are right. */
 bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
 {
 	struct hc_graph *g = net_graph(net);
@@ -36,13 +36,15 @@ bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
 	CHECK(tree_walk(&p->tree, &r));
 	CHECK(r.deliver == p->steps.deliver && r.acknowledge == p->steps.acknowledge);
 	CHECK(r.frames == (unsigned long)p->members * p->tree.nnodes);
-	/* No ring tree is better. */
+	/* No ring tree takes fewer steps than these. */
 	CHECK(r.deliver >= p->members - 1 && r.acknowledge >= p->members);
 	hc_graph_free(g);
 	return true;
 }
 
-/* Two of the methods, and the one that auto takes. */
+/* Method AUTO takes the tree of one of the other methods, and none of these trees takes fewer
+ * steps.
+ */
 static bool compare(const struct hc_ring_plan *p)
 {
 	const struct hc_ring_plan *a = &p[HC_RING_AUTO], *v = &p[HC_RING_VRT];
@@ -81,7 +83,7 @@ bool net_plans(const struct net *net, uint32_t width)
 	return true;
 }
 
-/* The longest ring of method hamilton. */
+/* Return: true if method HAMILTON makes a first ring of @want nodes. */
 static bool longest_is(const struct net *net, const struct hc_faults *cube, unsigned int want)
 {
 	struct hc_graph *g = net_graph(net);
@@ -98,7 +100,7 @@ static bool longest_is(const struct net *net, const struct hc_faults *cube, unsi
 
 /* --- small networks, all of them --- */
 
-/* Network number @nr of @n nodes: a bit for each pair. */
+/* Make network number @nr of @n nodes: each bit of the number stands for a pair of nodes. */
 static void nth_net(struct net *net, unsigned int n, unsigned int nr)
 {
 	unsigned int u, v;
@@ -123,7 +125,7 @@ TEST(all_networks_up_to_five_nodes)
 		}
 }
 
-/* The longest cycle, but that of the largest part. */
+/* Return: true if method HAMILTON finds the longest cycle of the network, which is connected. */
 static bool longest_cycle_is_found(const struct net *net)
 {
 	unsigned int want = net_longest_cycle(net);
@@ -176,7 +178,7 @@ TEST(random_networks)
 	}
 }
 
-/* Paths have no cycle, trees of cycles have long ones here and there. */
+/* Paths have no cycle. In a chain of cycles the longest one may be anywhere. */
 TEST(paths_and_chains_of_cycles)
 {
 	unsigned int n, i;
@@ -189,7 +191,7 @@ TEST(paths_and_chains_of_cycles)
 		ASSERT_TRUE(longest_is(&net, NULL, 2));
 		ASSERT_TRUE(net_plans(&net, 0) && net_plans(&net, 2) && net_plans(&net, 64));
 	}
-	/* Cycles of 5, 25 and 7 nodes, one behind the other over links. */
+	/* A chain of cycles of 5, 25 and 7 nodes, with a link between each and the next. */
 	net_init(&net, 37);
 	for (i = 0; i < 37; i++)
 		if (i)
@@ -217,7 +219,9 @@ static void cut_nth(struct net *net, struct hc_faults *f, unsigned int i)
 	cut(net, f, (low >> d << (d + 1)) | (low & ((1u << d) - 1)), d);
 }
 
-/* All sets of @f faulty links of the cube, from @next on. */
+/* Check a ring of all nodes for all sets of @f faulty links of the cube. The first @n links of @set
+ * are chosen; the others have numbers from @next on.
+ */
 static bool all_sets(unsigned int dim, unsigned int f, unsigned int next, unsigned int *set,
 		     unsigned int n)
 {
@@ -263,7 +267,9 @@ TEST(hamilton_random_sets_of_few_faulty_links)
 		dim = 5 + round % 2;
 		net_cube(&net, dim);
 		faults = hc_faults_new(dim);
-		/* At the worst all are at one node, which has two links left. */
+		/* In the worst case all faulty links are at one node, which then has two healthy
+		 * links.
+		 */
 		for (f = 0; f + 2 < dim; f++)
 			if (round % 3)
 				cut_nth(&net, faults, rnd(dim << (dim - 1)));
@@ -275,7 +281,7 @@ TEST(hamilton_random_sets_of_few_faulty_links)
 	}
 }
 
-/* All sets of links of the cube of eight nodes. */
+/* Try all sets of faulty links of the cube of eight nodes. */
 TEST(hamilton_where_there_is_one)
 {
 	unsigned int set, i;
@@ -297,7 +303,9 @@ TEST(hamilton_where_there_is_one)
 	}
 }
 
-/* A failed node leaves one node too many of the other parity: it hangs on the cycle. */
+/* If a node has failed, one node of the other parity does not fit into the cycle, and is attached
+ * to it by a small ring.
+ */
 TEST(hamilton_beside_failed_nodes)
 {
 	unsigned int dim, u, v, d;
@@ -347,7 +355,9 @@ TEST(random_faults)
 #define LARGE 5000
 #endif
 
-/* Has planning taken fewer seconds of processor time than that, also where memory is checked? */
+/* Return: true if planning took less than @seconds of processor time; the limits hold with the
+ * address sanitizer, too.
+ */
 static bool took_less(clock_t from, unsigned int seconds)
 {
 	double took = (double)(clock() - from) / CLOCKS_PER_SEC;
@@ -356,6 +366,7 @@ static bool took_less(clock_t from, unsigned int seconds)
 	return took < seconds;
 }
 
+/* Check those properties of a plan that can be checked in a large network. */
 static bool large_holds(const struct hc_graph *g, const struct hc_ring_plan *p, uint32_t members)
 {
 	const struct hc_ring_net net = hc_graph_net(g);
@@ -391,7 +402,7 @@ TEST(cubes_of_a_thousand_nodes)
 	hc_ring_plan_free(&p);
 	hc_graph_free(g);
 	hc_faults_free(f);
-	/* Of the largest dimension: with n - 2 faulty links at one node. */
+	/* In a cube of the largest dimension, n - 2 links of one node are faulty. */
 	f = hc_faults_new(HC_LIB_DIM_MAX);
 	for (i = 0; i + 2 < HC_LIB_DIM_MAX; i++)
 		ASSERT_TRUE(!hc_faults_link(f, 12345, i));
@@ -428,7 +439,7 @@ TEST(a_random_network_of_many_nodes)
 	free(e);
 }
 
-/* A star with as many nodes as possible has the greatest number of rings. */
+/* A star with the most nodes has the greatest number of rings. */
 TEST(the_most_rings)
 {
 	struct hc_edge *e = calloc(HC_RING_NODES_MAX, sizeof(*e));
@@ -446,7 +457,7 @@ TEST(the_most_rings)
 	free(e);
 }
 
-/* The same each time. */
+/* The planner makes the same plan each time. */
 TEST(plans_do_not_depend_on_chance)
 {
 	struct hc_faults *f = hc_faults_new(7);

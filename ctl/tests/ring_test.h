@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests of ring trees: networks of few nodes as matrices, and what may be said of
- * them without any of the code under test.
+ * Shared by the tests of ring trees: networks of few nodes as matrices, and properties of ring
+ * trees that are computed without any of the code under test.
  */
 #ifndef _RING_TEST_H
 #define _RING_TEST_H
@@ -14,8 +14,8 @@
 
 /**
  * struct net - a network
- * @n: nodes
- * @link: which are linked
+ * @n: number of nodes
+ * @link: for each two nodes, whether a link joins them
  */
 struct net {
 	unsigned int n;
@@ -25,23 +25,23 @@ struct net {
 void net_init(struct net *net, unsigned int n);
 void net_link(struct net *net, unsigned int u, unsigned int v);
 void net_cut(struct net *net, unsigned int u, unsigned int v);
-/* A cube without some of its links, at random, and with some nodes failed. */
+/* Make a cube with all its links. */
 void net_cube(struct net *net, unsigned int dim);
 struct hc_graph *net_graph(const struct net *net);
-/* The size of the largest connected part. */
+/* Return: number of nodes of the largest component. */
 unsigned int net_largest(const struct net *net);
-/* The longest cycle, by trying all paths; of few nodes. */
+/* Return: length of the longest cycle, by trying all paths; for few nodes. */
 unsigned int net_longest_cycle(const struct net *net);
 
-/* Is it a ring tree of the network? By the definition, not by the verifier's way. */
+/* Is @t a ring tree of the network? Checked by the definition, without code of the verifier. */
 bool net_has_tree(const struct net *net, const struct hc_ring_tree *t);
 /**
- * struct trial - a broadcast that was let run, with a queue at each place in a ring
+ * struct trial - the result of a simulated broadcast
  * @deliver: see struct hc_ring_count
- * @acknowledge: the same
- * @frames: how often anything was sent
- * @known: in which step the message of a node was known to all
- * @back: in which step it had come back to its source in all its rings
+ * @acknowledge: see struct hc_ring_count
+ * @frames: number of times that a message crossed a link
+ * @known: for the message of each node, the step after which all nodes had it
+ * @back: for each node, the step in which its message last came back to it in one of its rings
  */
 struct trial {
 	unsigned int deliver;
@@ -51,14 +51,18 @@ struct trial {
 	unsigned int back[NET_MAX];
 };
 
+/* Simulate a broadcast with a queue at each place of a ring. @hot: messages that circulate in a
+ * ring go before those that the node adds to it.
+ */
 void tree_try(const struct hc_ring_tree *t, bool hot, struct trial *r);
-/* The same where each message crosses each link in a step of its own, on a way through all rings.
- * False: two cross one at once, or one before it has come there.
+/* Simulate a broadcast in which each message follows one path through all rings and crosses one
+ * link in each step. Return: false if two messages are on a link at once, or a node would have to
+ * send a message before it has arrived.
  */
 bool tree_walk(const struct hc_ring_tree *t, struct trial *r);
-/* A plan that is all that it says. */
+/* Check all properties of a plan. */
 bool plan_holds(const struct net *net, const struct hc_ring_plan *p);
-/* Plan by each method; all of them hold. */
+/* Make a plan by each method, and check all of them. */
 bool net_plans(const struct net *net, uint32_t width);
 
 #endif /* _RING_TEST_H */

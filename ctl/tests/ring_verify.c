@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier of ring trees: each flaw has its sentence, and trees that were spoilt at random are
- * taken if and only if the definition takes them.
+ * The verifier of ring trees: each error has its sentence, and a tree that was corrupted at random
+ * is accepted if and only if the definition allows it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,9 @@
 #define NONE	HC_RING_NONE
 #define NO_NODE	HC_RING_NO_NODE
 
-/* A tree as a test writes it: rings end with a size of 0, nodes after those of the last ring. */
+/* A wrong tree, and the error that the verifier must report. The list of rings ends with a size of
+ * 0; @node has the nodes of all rings, one ring after the other.
+ */
 struct bad {
 	const char *why;
 	struct hc_ring ring[5];
@@ -22,7 +24,7 @@ struct bad {
 	uint32_t peer;
 };
 
-/* In the cube of eight nodes without link 000-001 and without node 7. */
+/* Trees in the cube of eight nodes without link 000-001 and without node 7. */
 static const struct bad bad[] = {
 	{ "no ring", { { 0 } }, { 0 }, 0, NONE, NO_NODE, NO_NODE },
 	{ "a ring has fewer than two nodes", { { 2, 0, NONE }, { 1, 1, 0 } }, { 0, 2, 2 }, 3, 1,
@@ -63,10 +65,11 @@ static const struct bad bad[] = {
 	  NO_NODE },
 };
 
+/* Return: the cube of the trees above. @fault: its FAULT words. */
 static struct hc_ring_net corrupted_cube(uint32_t *fault)
 {
 	memset(fault, 0, 8 * sizeof(*fault));
-	/* One end is enough. */
+	/* It is enough that one end reports the link as faulty. */
 	fault[0] = 1;
 	fault[7] = 7;
 	fault[6] = 1;
@@ -142,7 +145,7 @@ TEST(ring_trees_have_limits)
 
 /* --- at random --- */
 
-/* A tree in arrays of exactly its size, so that sanitizers see who reads behind them. */
+/* A tree in arrays of exactly its size, so that sanitizers report accesses beyond their ends. */
 struct copy {
 	struct hc_ring *ring;
 	uint16_t *node;
@@ -162,6 +165,7 @@ static struct copy copy_of(const struct hc_ring_tree *t)
 	return c;
 }
 
+/* Make a random change, which may leave a valid tree. */
 static void corrupt(struct copy *c, unsigned int nodes)
 {
 	struct hc_ring *r = &c->ring[rnd(c->t.nrings)];
@@ -183,7 +187,7 @@ static void corrupt(struct copy *c, unsigned int nodes)
 		r->parent = rnd(6) ? (uint16_t)rnd(c->t.nrings + 1) : NONE;
 		break;
 	case 4:
-		/* One gets longer, the other shorter. */
+		/* One ring gets longer, another one shorter. */
 		r->size++;
 		c->ring[rnd(c->t.nrings)].size--;
 		break;
@@ -198,6 +202,9 @@ static void corrupt(struct copy *c, unsigned int nodes)
 	}
 }
 
+/* Compare the verifier with the definition for changed copies of a tree. Counts refusals in
+ * *refused.
+ */
 static bool corrupted_trees_are_reported(const struct net *net, const struct hc_ring_plan *p,
 					 unsigned int *refused)
 {
@@ -254,7 +261,9 @@ TEST(corrupted_ring_trees)
 	ASSERT_TRUE(refused > 600 * 30);
 }
 
-/* Each link of a tree that fails makes it no tree, whatever end says so; no other link does. */
+/* The verifier refuses the tree if and only if a link of the tree has failed, whichever end reports
+ * it.
+ */
 TEST(ring_trees_break_with_their_links)
 {
 	struct hc_faults *f = hc_faults_new(4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spanning trees: the verifier and the planners against what small networks say when everything is
- * tried, and what is known of large ones.
+ * Spanning trees: the verifier and the planners, compared with all trees of small networks and with
+ * known results for large ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,10 +13,11 @@
 #include "net.h"
 #include "span.h"
 
-/* Of networks of which all trees are tried. */
+/* The most nodes of the networks of which all trees are tried. */
 #define SMALL	7
 #define NODES	4096
 
+/* A small network: its links, and its fault state. */
 struct small {
 	uint32_t nodes;
 	struct hc_edge links[SMALL * SMALL];
@@ -24,11 +25,13 @@ struct small {
 	struct hc_faults *f;
 };
 
-/* --- what no code of the planners says --- */
+/* --- computed without any code of the planners --- */
 
 static uint32_t finish(const struct hc_faults *f, const uint8_t *parent, uint32_t u);
 
-/* The fewest steps in which @u receives from the children that @left names, one in each. */
+/* Return: the least step after which node @u can have the data of all children at the ports @left,
+ * if it receives from one of them in each step after step @step.
+ */
 static uint32_t best_order(const struct hc_faults *f, const uint8_t *parent, uint32_t u,
 			   uint32_t left, uint32_t step)
 {
@@ -48,7 +51,7 @@ static uint32_t best_order(const struct hc_faults *f, const uint8_t *parent, uin
 	return best;
 }
 
-/* When @u has all of its subtree; the parents lead to a root. */
+/* Return: the step after which @u has the data of its whole subtree. */
 static uint32_t finish(const struct hc_faults *f, const uint8_t *parent, uint32_t u)
 {
 	uint32_t d, children = 0;
@@ -59,7 +62,7 @@ static uint32_t finish(const struct hc_faults *f, const uint8_t *parent, uint32_
 	return best_order(f, parent, u, children, 0);
 }
 
-/* Does each member come to the root, over links that neither end calls faulty? */
+/* Return: true if the parents of each member lead to the root over healthy links. */
 static bool is_tree(const struct hc_faults *f, const uint8_t *parent, uint32_t root)
 {
 	uint32_t u, v, hops, d;
@@ -79,7 +82,9 @@ static bool is_tree(const struct hc_faults *f, const uint8_t *parent, uint32_t r
 	return true;
 }
 
-/* The next choice of a port for each node; false: there is none. */
+/* Replace @parent by the next choice of a parent's port for each node. Return: false if there is
+ * none.
+ */
 static bool next_parents(uint8_t *parent, uint32_t nodes, uint32_t ports)
 {
 	uint32_t u;
@@ -95,6 +100,9 @@ static bool next_parents(uint8_t *parent, uint32_t nodes, uint32_t ports)
 
 /* --- small networks --- */
 
+/* Make a connected network of @nodes nodes: a random tree and up to @more further links. Up to
+ * @faults of its links are faulty.
+ */
 static bool small_make(struct small *s, uint32_t nodes, unsigned int more, unsigned int faults)
 {
 	uint32_t u, v, k;
@@ -122,8 +130,9 @@ static bool small_make(struct small *s, uint32_t nodes, unsigned int more, unsig
 	return s->f;
 }
 
-/* Each choice of parents is accepted if it is a tree, and takes the steps that the best order of
- * children takes; and no tree of all that can be reached takes fewer than the planner's.
+/* The verifier accepts a choice of parents if and only if they form a tree, and the steps are those
+ * of the best order of children. No tree of all nodes that can be reached takes fewer steps than
+ * the planner's.
  */
 static bool all_trees(const struct small *s, uint32_t root)
 {
@@ -177,7 +186,9 @@ TEST(each_tree_of_small_networks)
 
 /* --- roles --- */
 
-/* What one member sends the other expects, in the order of the steps, and each sends once. */
+/* Each member but the root sends once, to its parent, which expects that; and each node receives
+ * from its children in the order of their steps.
+ */
 static bool roles_fit(const struct hc_span_plan *p, const struct hc_faults *f)
 {
 	struct hc_tree_peer src[HC_PORTS_MAX], of_parent[HC_PORTS_MAX];
@@ -207,8 +218,11 @@ static bool roles_fit(const struct hc_span_plan *p, const struct hc_faults *f)
 	return true;
 }
 
-/* --- networks with names --- */
+/* --- named networks --- */
 
+/* Plan in a named network, and check the steps. @depth: depth of the tree, 0: any. @proved: the
+ * steps must be proved to be the fewest.
+ */
 static bool plan_of(enum hc_net_kind kind, uint32_t a, uint32_t b, uint32_t root,
 		    enum hc_span_method method, uint32_t steps, uint32_t depth, bool proved)
 {
@@ -236,7 +250,7 @@ static bool plan_of(enum hc_net_kind kind, uint32_t a, uint32_t b, uint32_t root
 	return true;
 }
 
-/* Of a cube's binomial trees, of lines, and of what meets a bound. */
+/* Cubes (with binomial trees), lines, and networks in which the tree meets a bound. */
 TEST(known_networks)
 {
 	unsigned int dim;
@@ -288,7 +302,7 @@ TEST(what_is_asked_for)
 	hc_faults_link(f, 0, 0);
 	req = (struct hc_span_req){ .root = HC_ANY_SINK };
 	ASSERT_TRUE(!hc_plan_span(f, &req, &plan, &why));
-	/* The larger part, and node 1 is alive but apart. */
+	/* The tree is in the larger component; node 1 is alive, but not connected with it. */
 	ASSERT_TRUE(plan.span.root == 0 && plan.nmembers == 2 && plan.excluded[0] == 2);
 	hc_span_plan_free(&plan);
 	hc_faults_free(f);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A cube, and the same one given as a table of peers: what holds for one has to hold for the
- * other.
+ * A cube, and the same cube given as a table of peers: what holds for one must hold for the other.
  */
 #ifndef _TOPO_BOTH_H
 #define _TOPO_BOTH_H
@@ -12,7 +11,7 @@
 
 #define TOPO_BOTH_DIM	12
 
-/* The table is the caller's until the next call. */
+/* Return: the cube of dimension @dim. @as_table: as a table, which is valid until the next call. */
 static inline struct hc_topo topo_both(unsigned int dim, bool as_table)
 {
 	static uint16_t peer[TOPO_BOTH_DIM << TOPO_BOTH_DIM];
