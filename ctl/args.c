@@ -43,7 +43,7 @@ int hc_duplicate(struct hcctl *h, const char *what)
 
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted)
 {
-	/* Truncate the word: in a file, it may have any length. */
+	/* Truncate the word, because a word from a file may have any length. */
 	const int most = 200;
 
 	hc_error(h, "invalid %s \"%.*s%s\": %s", what, most, word,
@@ -316,7 +316,7 @@ static int node_and_dim(char *item, struct range *node, struct range *dim)
 	return rc;
 }
 
-/* Parse NODE--NODE, the form of an edge in DOT. @dim becomes LINK_TO() the second node. */
+/* Parse NODE--NODE, the form of an edge in DOT. @dim is set to LINK_TO() of the second node. */
 static int ends_of(char *item, char *dash, struct range *node, struct range *dim)
 {
 	int rc;
@@ -363,6 +363,7 @@ int arg_links(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_link);
 }
 
+/* Return: true if the node is on this machine. */
 static bool is_here(const struct hc_extent *c, uint32_t u)
 {
 	return (u & c->fixed) == c->base;
@@ -403,6 +404,9 @@ static bool names_link(const struct hc_extent *c, uint32_t u, uint32_t d)
 	return u != v && (c->both_ends || u < v || !is_here(c, v));
 }
 
+/* Expand @l along its dimensions into @v. @all: the list has "all links". Return: the number of
+ * entries.
+ */
 static size_t each_dim(const struct hc_extent *c, bool all, struct link_ref l, struct link_ref *v)
 {
 	uint32_t d = l.dim == LINK_ALL ? 0 : l.dim;
@@ -417,6 +421,9 @@ static size_t each_dim(const struct hc_extent *c, bool all, struct link_ref l, s
 	return n;
 }
 
+/* Expand @l into @v: if it stands for all nodes, into entries for each node. Return: the number of
+ * entries.
+ */
 static size_t each_node(const struct hc_extent *c, struct link_ref l, struct link_ref *v)
 {
 	size_t n = 0;
@@ -430,7 +437,7 @@ static size_t each_node(const struct hc_extent *c, struct link_ref l, struct lin
 	return n;
 }
 
-/* Replace LINK_TO() by the dimension in links that were given as NODE--NODE. */
+/* Replace LINK_TO() by the dimension in the links that the user wrote as NODE--NODE. */
 static int number_links(struct hcctl *h, const struct hc_topo *t, struct link_list *l)
 {
 	uint32_t v, port;
@@ -518,6 +525,7 @@ int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst)
 	return 0;
 }
 
+/* A suffix of a value, and the factor by which it multiplies the number. */
 struct unit {
 	const char *name;
 	double factor;

@@ -23,7 +23,7 @@ struct command {
 	unsigned int lines;
 };
 
-/* Make room for a character and the terminating 0. */
+/* Make room in the command for one more character and the terminating 0. */
 static int grow(struct command *c)
 {
 	size_t room = c->room ? 2 * c->room : 256;

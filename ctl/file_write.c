@@ -40,7 +40,7 @@ static int cannot_write(struct hcctl *h, const char *file, int err)
 	return HC_NO;
 }
 
-/* Write "folder/name" into @path, with the folder of @file. */
+/* Write into @path the name of a file @name in the folder of @file. */
 static int beside(char *path, const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
@@ -55,8 +55,8 @@ static int folder_of(char *path, const char *file)
 	return beside(path, file, ".");
 }
 
-/* Return: true if the file is in /proc. A link there leads to an open file, whether that has a name
- * or not.
+/* Return: true if the file is in /proc. A symbolic link there leads to an open file, which need not
+ * have a name.
  */
 static bool in_proc(const char *file)
 {
@@ -92,8 +92,8 @@ static int follow(struct file_new *f)
 	return -ELOOP;
 }
 
-/* Open a file without a name, which disappears when the process ends without naming it. It gets a
- * name through /proc, so /proc must be there.
+/* Open a file without a name. The file disappears if the process ends before it gives the file a
+ * name. give_name() does that through /proc, so /proc must be there.
  */
 static int open_nameless(const char *folder)
 {
@@ -127,8 +127,8 @@ static int open_beside(struct file_new *f)
 	return fd;
 }
 
-/* Open the existing file for writing. cut_off() removes the remainder of its old contents at the
- * end.
+/* Open the existing file itself for writing. When the new contents are complete, cut_off() removes
+ * what is left of the old ones.
  */
 static int open_as_it_is(struct file_new *f)
 {
@@ -159,7 +159,7 @@ static int open_for(struct file_new *f)
 		return open_as_it_is(f);
 	if (fd >= 0 && there) {
 		if (fchown(fd, st.st_uid, st.st_gid))
-			errno = 0;	/* then the new file has our owner */
+			errno = 0;	/* the new file keeps this process's owner */
 		fchmod(fd, st.st_mode & 0777);
 	}
 	return fd;
@@ -197,7 +197,7 @@ FILE *file_stream(const struct file_new *f)
 	return f->f;
 }
 
-/* Link the nameless file to a name that no other file has. */
+/* Link the nameless file to a temporary name that no other file has. */
 static int give_name(struct file_new *f)
 {
 	char self[32], name[64];
@@ -220,6 +220,7 @@ static int give_name(struct file_new *f)
 	return rc;
 }
 
+/* If the existing file is written directly, cut it off where the new contents end. */
 static int cut_off(const struct file_new *f)
 {
 	struct stat st;
@@ -231,7 +232,7 @@ static int cut_off(const struct file_new *f)
 	return at < 0 || ftruncate(fileno(f->f), at) ? -errno : 0;
 }
 
-/* Flush and close the file. If @keep, its contents are stored then, under a temporary name. */
+/* Flush and close the file. If @keep, its contents are stored under a temporary name by then. */
 static int close_written(struct file_new *f, bool keep)
 {
 	int rc = 0;

@@ -87,7 +87,7 @@ struct hcctl {
  * @name: the keyword; NULL ends a table
  * @run: function that runs the command
  * @args: usage text of its arguments
- * @own: parameter of @run, for commands that share a function, or NULL
+ * @own: data for @run, for commands that share a function, or NULL
  */
 struct hc_cmd {
 	const char *name;
@@ -121,15 +121,16 @@ int hc_batch(struct hcctl *h, const char *file);
 
 /* --- out.c: text and JSON come from the same calls --- */
 
-/* Open an object or array: a member @key of the enclosing object, an element of the enclosing array
- * (@key NULL), or the whole output. Closing the outermost one prints it.
+/* Open an object or array: as a member @key of the enclosing object, as an element of the enclosing
+ * array (@key NULL), or as the whole output. The call that closes the outermost one prints the
+ * output.
  */
 void out_object(struct hcctl *h, const char *key);
 void out_array(struct hcctl *h, const char *key);
 void out_close(struct hcctl *h);
 /* Print a value. JSON: a member @key of the open object, or an element of the open array (@key
- * NULL). Text: @fmt with the value, nothing if @fmt is NULL; the format takes uint64_t, int64_t,
- * double and char * respectively.
+ * NULL). Text: the value in the format @fmt, or nothing if @fmt is NULL. The format takes a
+ * uint64_t, int64_t, double or char *, respectively.
  */
 void out_uint(struct hcctl *h, const char *key, const char *fmt, uint64_t v);
 void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v);
@@ -217,8 +218,8 @@ int hc_nomem(struct hcctl *h);
 
 /* --- units.c: values as text, in @buf --- */
 #define OUT_BUF 64
-const char *out_time(char *buf, uint64_t ns);	/* measured: rounded */
-const char *out_exact_time(char *buf, uint64_t ns);	/* exact, as given */
+const char *out_time(char *buf, uint64_t ns);	/* a measured time: rounded */
+const char *out_exact_time(char *buf, uint64_t ns);	/* a time that the user has given: exact */
 const char *out_rate(char *buf, uint64_t bytes_per_second);
 const char *out_percent(char *buf, uint32_t ppm);
 const char *out_bits(char *buf, uint32_t u, unsigned int dim);
@@ -250,23 +251,25 @@ int hc_args(struct hcctl *h, struct arg *args, int argc, char **argv);
  * there is none.
  */
 const char *hc_take(struct hcctl *h, const char *what, int *argc, char ***argv);
-/* Print an error in a uniform way; all return HC_USAGE. */
+/* Print an error in the form that all commands use. Return: HC_USAGE. */
 int hc_unknown(struct hcctl *h, const char *word);
 int hc_missing(struct hcctl *h, const char *what);
 int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
-/* In a list as it was parsed: all nodes; all links of a node. */
+/* Values of struct link_ref and of lists of nodes until hc_nodes_each() or hc_links_each() expands
+ * them: all nodes; all links of a node.
+ */
 #define NODE_ALL UINT32_MAX
 #define LINK_ALL UINT32_MAX
-/* In a list as it was parsed: the link to a neighbour, by the neighbour's number, which is beyond
- * all dimensions.
+/* Value of struct link_ref.dim until hc_links_each() replaces it: the link to the neighbour with
+ * this number. It is greater than any dimension.
  */
 #define LINK_TO(node) (UINT32_C(0x10000) + (node))
 
 struct link_ref {
-	uint32_t node;	/* in a list as it was parsed: or NODE_ALL */
-	uint32_t dim;	/* in a list as it was parsed: or LINK_ALL, or LINK_TO() */
+	uint32_t node;	/* or NODE_ALL, until the list is expanded */
+	uint32_t dim;	/* or LINK_ALL or LINK_TO(), until then */
 };
 
 struct link_list {
@@ -320,7 +323,7 @@ struct hc_extent {
 	bool both_ends;
 };
 
-/* Expand a list as it was parsed, so that each node or link has an entry of its own. */
+/* Expand a parsed list, so that each node or link has an entry of its own. */
 int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *c);
 int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c);
 

@@ -37,7 +37,7 @@ const struct hc_option hc_options[] = {
 
 enum kind {
 	ITEM_WORD,	/* typed as it is */
-	ITEM_VALUE,	/* stands for something, or words with | between */
+	ITEM_VALUE,	/* stands for a value, or is a list of words with | between them */
 	ITEM_BREAK,	/* a bracket, brace or | */
 };
 

@@ -23,7 +23,7 @@ struct hc_option {
 
 extern const struct hc_option hc_options[];
 
-/* Return: object number @i, from 0; NULL: there are no more. In hcctl.c. */
+/* Return: object number @i, counted from 0; NULL if there are no more. Defined in hcctl.c. */
 const struct hc_object *hc_object_at(size_t i);
 
 int hc_help(struct hcctl *h);

@@ -97,8 +97,8 @@ int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool las
 {
 	int rc = 0, try;
 
-	/* The plan may be refused for a moment: after a link was set, its nodes notice the change a
-	 * little later, and other machines may be busy.
+	/* The kernel may refuse the plan for a moment: when a link was set, its nodes notice the
+	 * change a little later; and other machines may be busy.
 	 */
 	for (try = 0; try < NL_TRIES; try++) {
 		rc = once(h, arg, try == NL_TRIES - 1);

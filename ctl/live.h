@@ -31,9 +31,9 @@ int live_need_cube(struct hcctl *h, const char *fabric, unsigned int dim, const 
  */
 int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
 
-/* Call @once, which plans and installs, until it returns other than -ESTALE (the faults have
- * changed since the plan was made) or -EBUSY (another machine is busy), or until NL_TRIES calls.
- * @once prints an error message for these two only if @last.
+/* Call @once, which makes a plan and installs it, until it returns something other than -ESTALE
+ * (the faults have changed since the plan was made) and -EBUSY (another machine is busy), but at
+ * most NL_TRIES times. @once prints an error message for these two errors only if @last.
  */
 int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool last), void *arg);
 

@@ -31,6 +31,9 @@ struct nl {
 	int family;
 };
 
+/* A request that waits for its reply. @done: the reply is complete; @interrupted: a change has
+ * interrupted the dump.
+ */
 struct talk {
 	struct hcctl *h;
 	nl_reply_fn reply;
@@ -44,7 +47,7 @@ static void set_ext_ack(struct nl_sock *sock)
 {
 	int one = 1, fd = nl_socket_get_fd(sock);
 
-	/* An old kernel without these options only sends no messages with its errors. */
+	/* A kernel that is too old for these options still returns errors, but without messages. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
@@ -245,8 +248,8 @@ static int exchange(struct hcctl *h, struct nl_msg *msg, struct talk *t)
 	nl_cb_put(cb);
 	if (!t->done) {
 		hc_error(h, "netlink: %s", nl_geterror(rc));
-		/* The reply to this request could still arrive, and be taken for that to the next
-		 * one, so close the socket.
+		/* The reply to this request could still arrive, and would be taken for the reply to
+		 * the next request. So close the socket.
 		 */
 		nl_leave(h);
 		return -EIO;
@@ -375,8 +378,8 @@ static int listen_to(struct listener *l, const volatile int *stop, void (*ready)
 	if (l->idle)
 		l->rc = l->idle(l->h, l->arg, true);
 	while (!*stop && !l->rc) {
-		/* A signal may arrive just before poll(), which then does not return early: so poll
-		 * only for a short time.
+		/* A signal may arrive just before poll(), and then does not interrupt poll(). So
+		 * poll only for a short time.
 		 */
 		lost = poll(&p, 1, 200) > 0 && take_events(l, sock);
 		if (!l->rc && l->idle && !*stop)

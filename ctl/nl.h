@@ -19,25 +19,25 @@ struct nl_fabric {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t id;
 	uint32_t index;
-	uint32_t dim;		/* 0: it is no hypercube */
+	uint32_t dim;		/* 0: the network is not a hypercube */
 	uint32_t nodes;
-	uint32_t ports;		/* most ports of a node; a link's dimension is the number of its
-				 * port
+	uint32_t ports;		/* greatest number of ports of a node; the dimension of a link is
+				 * its port number
 				 */
-	char shape[HYPERCUBE_SHAPE_MAX + 1];	/* as given at its creation; "": a hypercube */
+	char shape[HYPERCUBE_SHAPE_MAX + 1];	/* as its maker wrote it; "": a hypercube */
 	uint32_t segment;
 	uint32_t family;
 	uint32_t links_down;
 	uint32_t nodes_failed;
-	uint32_t node_size;
-	uint32_t dev_size;
-	uint32_t stall_timeout;	/* ms, 0: for ever */
+	uint32_t node_size;	/* bytes of the module's own state of one endpoint */
+	uint32_t dev_size;	/* bytes of a net_device, without that state */
+	uint32_t stall_timeout;	/* ms; 0: wait for ever */
 	uint32_t fixed;		/* subcube mask of this machine's partition, see
 				 * HYPERCUBE_A_FABRIC_SUBCUBE_MASK
 				 */
-	uint32_t base;
+	uint32_t base;		/* subcube value of the partition */
 	uint64_t trunks_ended;
-	uint32_t life;		/* id of this creation of the fabric; the next one differs */
+	uint32_t life;		/* random boot id; a fabric that is made again has another */
 };
 
 /* Parameters of a new fabric; 0: the kernel's default. */
@@ -59,11 +59,13 @@ static inline uint32_t nl_new_nodes(const struct nl_fabric_new *f)
 
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
 
-/* When a Byzantine node corrupts the data that it relays. */
+/* When a Byzantine node corrupts the data that it relays: in the frames that @at lists, or if there
+ * are none, at random, with probability @ppm in millionths.
+ */
 struct nl_byzantine {
 	uint32_t ppm;
 	uint32_t seed;
-	uint32_t n;		/* number of frames in @at, ascending */
+	uint32_t n;		/* number of entries of @at, which are ascending */
 	uint32_t at[HYPERCUBE_BYZANTINE_AT_MAX];
 };
 
@@ -75,24 +77,24 @@ struct nl_node {
 	uint32_t ifindex;
 	char ifname[16];
 	bool failed;
-	bool bound;
-	uint32_t fault;
-	unsigned int nb;
-	uint32_t nb_fault[HYPERCUBE_PORTS_MAX];
+	bool bound;		/* a socket for collectives is bound to the node */
+	uint32_t fault;		/* FAULT word: bit d: its link d is unusable */
+	unsigned int nb;	/* number of entries of @nb_fault */
+	uint32_t nb_fault[HYPERCUBE_PORTS_MAX];	/* FAULT words of the neighbours, by dimension */
 	uint32_t npeers;	/* entries in @peer; 0: a node of a hypercube */
 	uint16_t peer[HYPERCUBE_PORTS_MAX];	/* by port; the node itself: no such port */
-	uint32_t owner;		/* NL_NONE: none */
-	bool elsewhere;		/* in network namespace @netnsid */
+	uint32_t owner;		/* uid; NL_NONE: no owner */
+	bool elsewhere;		/* the endpoint is in another network namespace, @netnsid */
 	int32_t netnsid;
 	bool away;		/* the node is on another machine */
 	uint64_t host_frames;
 	uint64_t merged_bytes;
 	struct nl_byzantine byzantine;
 	uint64_t corrupted;
-	uint64_t agreed;	/* votes on the copies of datagrams */
+	uint64_t agreed;	/* datagrams with copies, by the outcome of the vote on them */
 	uint64_t disagreed;
 	uint64_t incomplete;
-	uint64_t tasks[NL_TASKS];	/* counters of its tasks, by HYPERCUBE_A_TASKS_* */
+	uint64_t tasks[NL_TASKS];	/* counters of the node's tasks, by HYPERCUBE_A_TASKS_* */
 	uint64_t drops[NL_DROPS];
 };
 
@@ -112,10 +114,10 @@ struct nl_link {
 	uint32_t dim;
 	uint32_t peer;
 	uint32_t state;
-	uint64_t latency;	/* of the time model, like the bandwidth */
+	uint64_t latency;	/* ns, in the time model only; so is the bandwidth, in bytes/s */
 	uint64_t bandwidth;
 	struct nl_impairments imp;
-	uint32_t flap_down;	/* ms */
+	uint32_t flap_down;	/* ms; the same for @flap_period */
 	uint32_t flap_period;
 	uint64_t replays;
 	uint64_t corrupted;
@@ -141,10 +143,12 @@ struct nl_plan {
 	uint32_t id;
 	uint32_t epoch;
 	uint32_t type;
-	uint32_t sink;		/* of a tree */
-	uint32_t source;	/* of a broadcast */
-	uint32_t base;		/* of recursive doubling */
-	uint8_t *sequence;	/* of a spanning tree: the port of each node to its parent */
+	uint32_t sink;		/* root of a tree */
+	uint32_t source;	/* root of a broadcast */
+	uint32_t base;		/* lowest node of recursive doubling */
+	uint8_t *sequence;	/* dimension of each step; of a spanning tree: for each node the
+				 * port to its parent
+				 */
 	uint32_t steps;
 	unsigned int stages;
 	uint8_t order[HC_LIB_DIM_MAX];
@@ -152,21 +156,21 @@ struct nl_plan {
 	uint32_t member_words;
 	struct hc_detour *detours;
 	uint32_t ndetours;
-	struct nl_way *ways;	/* paths of the detours, as far as the kernel has sent them */
+	struct nl_way *ways;	/* paths of the first detours: those that the kernel has sent */
 	uint32_t nways;
 	struct hc_ring *rings;
 	uint32_t nrings;
 	uint16_t *ring_nodes;
 	uint32_t nring_nodes;
-	uint32_t *fault;	/* 2^n words */
+	uint32_t *fault;	/* FAULT words of all nodes for which the plan was made */
 	uint32_t nfault;
 	bool broken;
-	bool repair;		/* it has REPAIR */
-	uint32_t repairs;	/* number of repairs */
-	uint32_t guard;		/* how long members wait for the next epoch, ms; 0: not guarded */
+	bool repair;		/* the plan was installed with REPAIR */
+	uint32_t repairs;	/* how often the plan has repaired itself */
+	uint32_t guard;		/* ms that members wait for the next epoch; 0: not guarded */
 	char recipe[HYPERCUBE_RECIPE_MAX + 1];	/* how the guard plans it again; "": unknown */
-	uint32_t guard_uid;	/* user who may guard it; NL_NONE: none */
-	uint32_t *grant;	/* nodes that @guard_uid may make members, a set; NULL: unknown */
+	uint32_t guard_uid;	/* user who may guard the plan; NL_NONE: none */
+	uint32_t *grant;	/* set of nodes that @guard_uid may make members; NULL: unknown */
 	uint32_t grant_words;
 	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
@@ -178,13 +182,13 @@ struct nl_op {
 	uint32_t plan;
 	uint32_t epoch;
 	uint32_t node;
-	uint64_t nr;
-	uint32_t wait;
-	uint32_t peer;
-	uint64_t since;
-	uint64_t next;
-	uint64_t done;
-	uint32_t gen;
+	uint64_t nr;		/* number of the operation that the member waits in */
+	uint32_t wait;		/* what the member waits for, enum hypercube_wait */
+	uint32_t peer;		/* the member that it waits for, if @wait names one */
+	uint64_t since;		/* how long this wait has lasted, ns */
+	uint64_t next;		/* number of the member's next contribution */
+	uint64_t done;		/* the member knows all operations below to be complete */
+	uint32_t gen;		/* generation */
 	int32_t status;
 	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
@@ -198,15 +202,15 @@ struct nl_trunk {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t id;
 	uint32_t dim;
-	uint32_t fixed;		/* subcube of the nodes at the other end */
-	uint32_t base;
-	uint32_t keep;		/* ms */
+	uint32_t fixed;		/* subcube mask of the nodes at the other end */
+	uint32_t base;		/* subcube value of these nodes */
+	uint32_t keep;		/* keepalive time, ms */
 	uint32_t links;
 	bool established;
 	bool no_plans;
-	uint32_t digest;	/* 1: records have CRC32C */
-	uint32_t life;		/* nl_fabric.life at the other end, 0: not known */
-	uint32_t silence;	/* ms since data has come */
+	uint32_t digest;	/* 1: records have a CRC32C */
+	uint32_t life;		/* nl_fabric.life at the other end; 0: not known */
+	uint32_t silence;	/* ms since data was last received */
 	uint32_t family;
 	uint8_t peer[NL_PEER_SIZE];
 	uint32_t peer_len;
@@ -215,14 +219,14 @@ struct nl_trunk {
 	uint64_t rx_frames;
 	uint64_t rx_bytes;
 	uint64_t dropped;
-	uint32_t error;
+	uint32_t error;		/* positive errno that has ended the trunk, or 0 */
 	char why[128];
 };
 
 enum nl_digest { NL_DIGEST_DEFAULT, NL_DIGEST_OFF, NL_DIGEST_ON };
 
-/* Parameters of a trunk. @far: @fixed and @base are given, and are the subcube at the other end.
- * @keep: the keepalive time in ms, 0 for the default.
+/* Parameters of a trunk. @far: @fixed and @base are set; they are the subcube mask and value at the
+ * other end. @keep: the keepalive time in ms; 0: the default.
  */
 struct nl_trunk_new {
 	int fd;
@@ -281,14 +285,15 @@ struct nl_dev {
 struct nl_addr {
 	uint32_t index;
 	struct nl_addr_in addr;
-	uint32_t beside;	/* NL_ADDR_* */
+	uint32_t beside;	/* mask of NL_ADDR_*: what the address has besides @addr */
 };
 
 int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n);
 int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n);
 
-/* Both act in the current namespace. nl_dev_mark() gives the loopback interface an alias and brings
- * it up. nl_dev_start() gives an interface an address (or none, with NULL) and brings it up.
+/* Both act in the current namespace. nl_dev_mark() sets an alias of the loopback interface and
+ * brings it up. nl_dev_start() adds an address to an interface (none if @addr is NULL) and brings
+ * it up.
  */
 int nl_dev_mark(struct hcctl *h, const char *alias);
 int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
@@ -299,21 +304,21 @@ int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames);
 /* Return: false if there is no such interface, or its alias does not fit. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 
-/* Get all objects of a kind, from one consistent dump, in an array to be freed. */
+/* Get all objects of a kind in one consistent dump. *@v is set to an array, to be freed. */
 int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n);
 int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n);
 int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n);
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n);
-/* Get the operations of one plan: those of member @node, or with NL_NONE of all members. */
+/* Get the operations of one plan: of member @node, or if @node is NL_NONE, of all members. */
 int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t node,
 		struct nl_op **v, size_t *n);
-/* Plans: release with nl_plans_free(). */
+/* Get all plans; release them with nl_plans_free(). */
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
 void nl_plans_free(struct nl_plan *v, size_t n);
 
 int nl_trunks(struct hcctl *h, const char *fabric, struct nl_trunk **v, size_t *n);
 
-/* Single objects; a plan is released with nl_plan_clear(). */
+/* Get a single object. Release a plan with nl_plan_clear(). */
 int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v);
 void nl_plan_clear(struct nl_plan *v);
 int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f);
@@ -326,15 +331,17 @@ int nl_fabric_del(struct hcctl *h, const char *name);
 int nl_fabric_stall_timeout(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
-/* Make a node Byzantine. It corrupts the frames that @set names, or if it names none, frames at
- * random. @seed: restart the random numbers.
+/* Make a node Byzantine: it corrupts the frames that @set lists, or random frames if @set lists
+ * none. @seed: restart the random numbers.
  */
 int nl_node_byzantine(struct hcctl *h, const char *fabric, uint32_t node,
 		      const struct nl_byzantine *set, bool seed);
-/* @fd: descriptor of the namespace; or -1 and @pid */
+/* Move an endpoint to the network namespace with descriptor @fd, or if @fd is -1, to that of
+ * process @pid.
+ */
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
 
-/* Changes to a link. The set_* flags say which of the other members are valid. */
+/* Changes to a link. The set_* flags select the other members that are to be set. */
 struct nl_link_set {
 	bool set_down, set_flap, set_latency, set_bandwidth;
 	bool set_loss, set_corrupt, set_duplicate, set_delay, set_jitter, set_rate, set_seed;
@@ -354,13 +361,15 @@ int nl_trunk_del(struct hcctl *h, const char *fabric, uint32_t id);
 int nl_fault_clear(struct hcctl *h, const char *fabric);
 /* Release d->links with free(). */
 int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
-/* The dimensions that a frame crossed, to be freed. */
+/* The dimensions of the links that a frame crossed; @dim is to be freed. */
 struct nl_route {
 	uint8_t *dim;
 	uint32_t hops;
 };
 
-/* -ENOLINK (there is no path) is not printed as an error. */
+/* Find the path of a frame. If there is none, the return value is -ENOLINK, and no error is
+ * printed.
+ */
 int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	     struct nl_route *r);
 
@@ -417,7 +426,9 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		bool may_fail);
 /* Move tasks to the neighbour along @dim. */
 int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count);
-/* How often a request is tried that the kernel refuses temporarily. nl_pause() waits in between. */
+/* Maximum number of attempts, if the kernel refuses a request temporarily. nl_pause() waits between
+ * two attempts.
+ */
 #define NL_TRIES 10
 void nl_pause(int try);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool local);
@@ -452,16 +463,16 @@ struct nl_tasks_lost {
 /* Event: a round of load balancing has ended. */
 struct nl_round {
 	uint64_t nr;
-	uint32_t node;		/* the node that began it */
+	uint32_t node;		/* the node that began the round */
 	uint32_t method;
 	uint32_t trigger;
 	int32_t status;
 	uint32_t cause_node;	/* NL_NONE: unknown */
 	uint32_t cause_dim;
 	uint32_t members;
-	uint64_t moved;		/* tasks times links that they crossed */
-	uint64_t began;		/* ns */
-	uint64_t took;
+	uint64_t moved;		/* sum, over all moved tasks, of the links that each has crossed */
+	uint64_t began;		/* time when the round began, ns */
+	uint64_t took;		/* duration, ns */
 };
 
 /* The load balancing of a fabric. In an event, @round has one entry. */
@@ -469,23 +480,25 @@ struct nl_balance {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t method;
 	uint32_t threshold;
-	uint32_t period;	/* ms, 0: none */
+	uint32_t period;	/* ms between rounds; 0: no periodic rounds */
 	uint64_t done;
 	uint64_t failed;
 	uint64_t superseded;
 	uint64_t moved;
-	uint32_t epoch;		/* of the topology; 0: no topology is installed */
-	uint32_t dims;
-	uint32_t base;
+	uint32_t epoch;		/* epoch of the topology; 0: no topology is installed */
+	uint32_t dims;		/* dimensions of the topology's subcube */
+	uint32_t base;		/* subcube value */
 	uint32_t depth;
-	uint32_t nodes;		/* number of nodes of the fabric */
-	uint8_t up[1 << HYPERCUBE_DIM_MAX];	/* struct hc_balance.up */
+	uint32_t nodes;		/* number of entries of @up, one for each node; 0: no topology is
+				 * installed
+				 */
+	uint8_t up[1 << HYPERCUBE_DIM_MAX];	/* see struct hc_balance.up */
 	unsigned int n;
 	struct nl_round round[HYPERCUBE_ROUNDS_KEPT];	/* the oldest first */
 };
 
 int nl_balance(struct hcctl *h, const char *fabric, struct nl_balance *v);
-/* Settings; NL_NONE: unchanged. */
+/* Settings of load balancing; NL_NONE: do not change the setting. */
 struct nl_balance_set {
 	uint32_t method;
 	uint32_t period;

@@ -99,9 +99,9 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 	return rc ? -EIO : 0;
 }
 
-/* Add or remove an address; or, if @addr has none, bring the interface up or down. It is no error
- * if the address to add exists, or the one to remove is gone: the kernel removes secondary
- * addresses along with the first one.
+/* Add or remove an address; or if @addr has none, bring the interface up or down. It is no error if
+ * the address to add already exists, or the address to remove does not: with the first address of a
+ * network, the kernel also removes the secondary ones.
  */
 static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
 		  const struct nl_addr_in *addr)
@@ -173,6 +173,7 @@ int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames)
 
 #define LIST_TRIES	20
 
+/* An array that a dump fills with elements of @size bytes. @fill reads one; false: skip it. */
 struct listing {
 	char *v;
 	size_t n;
@@ -267,8 +268,8 @@ int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n)
 	return rc;
 }
 
-/* Return: the attributes of an address that nl_dev_address() could not restore, as a mask of
- * NL_ADDR_*.
+/* Return: the attributes that an address has and that nl_dev_address() could not restore, as a mask
+ * of NL_ADDR_*.
  */
 static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct nlattr *local)
 {
@@ -300,7 +301,7 @@ static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct
 	return set;
 }
 
-/* Read an address. Return: false for an address that the interface has generated itself. */
+/* Read an address. Return: false if the interface generates this address itself. */
 static bool fill_addr(struct nlmsghdr *nlh, void *one)
 {
 	struct ifaddrmsg *ifa = nlmsg_data(nlh);
@@ -312,7 +313,7 @@ static bool fill_addr(struct nlmsghdr *nlh, void *one)
 	if ((ifa->ifa_family != AF_INET && ifa->ifa_family != AF_INET6) || !addr ||
 	    nla_len(addr) < len)
 		return false;
-	/* A link-local address, which each interface generates itself. */
+	/* Each interface generates its IPv6 link-local address itself. */
 	if (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK)
 		return false;
 	v->index = ifa->ifa_index;
@@ -336,8 +337,8 @@ int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n)
 /* --- queries --- */
 
 struct answer {
-	int type;	/* attribute */
-	int header;	/* bytes in front of the attributes */
+	int type;	/* type of the attribute */
+	int header;	/* bytes of the message in front of the attributes */
 	void *buf;
 	size_t size;
 	bool seen;

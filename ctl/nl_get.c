@@ -10,8 +10,8 @@
 #include "memory.h"
 #include "nl_impl.h"
 
-/* Read an unsigned number of any width. In another kernel the attribute may be shorter or longer,
- * and must not be read beyond its end.
+/* Read an unsigned number of any width. Another kernel version may send a shorter or longer
+ * attribute, which must not be read beyond its end.
  */
 static uint64_t num(const struct nlattr *a)
 {

@@ -217,7 +217,7 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 
 	if (!f)
 		return NULL;
-	/* Kernels before 6.8 refuse a dump without a message. */
+	/* Kernels before 6.8 refuse a dump without sending a message. */
 	if (fabric && r->err == -ENOENT && !*text)
 		text = "No such fabric";
 	if (strcmp(text, "No such fabric"))

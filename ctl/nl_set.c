@@ -156,6 +156,7 @@ int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n)
 
 /* --- single objects --- */
 
+/* A single object, which the first message of the reply fills. */
 struct one {
 	struct list l;
 	bool seen;
@@ -271,7 +272,7 @@ static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 	return change(h, msg);
 }
 
-/* Add a row of the table of peers for each node. */
+/* Add the table of peers, with a row for each node. */
 static int put_peers(struct nl_msg *msg, const struct hc_topo *t)
 {
 	size_t row = t->ports * sizeof(*t->peers);
@@ -419,7 +420,7 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
-/* Add the numbers that are to be set. */
+/* Add the numbers that @s changes. */
 static void put_numbers(struct nl_msg *msg, const struct nl_link_set *s)
 {
 #define PUT(bits, attr, name, value) \

@@ -90,8 +90,8 @@ static void store(unsigned int size, void *p, uint64_t v)
 
 /* --- order --- */
 
-/* Return: a number that sorts as the value does. Negative integers sort below the others; so do
- * negative floats, whose order is reversed.
+/* Return: a number that sorts as the value does. Negative integers sort below all others. So do
+ * negative floats, whose order among themselves is reversed.
  */
 static uint64_t key(unsigned int type, const void *p)
 {

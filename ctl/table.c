@@ -15,7 +15,9 @@
 
 #define ROWS_MORE 64
 
-/* The range of a cell in the text of all cells; 0 and 0: it is empty. */
+/* Where the text of a cell begins and ends in the text of all cells. Both are 0 if the cell is
+ * empty.
+ */
 struct cell {
 	size_t begin;
 	size_t end;
@@ -31,7 +33,7 @@ struct out_table {
 	size_t rows;
 	size_t room;
 	struct cell *at;	/* the cell that is being filled, or NULL */
-	bool lost;		/* there was no memory for a row */
+	bool lost;		/* a row was lost, because there was no memory */
 };
 
 void out_table(struct hcctl *h, const struct out_column *columns)
@@ -44,7 +46,7 @@ void out_table(struct hcctl *h, const struct out_column *columns)
 	if (t)
 		t->f = open_memstream(&t->text, &t->size);
 	if (!t || !t->f) {
-		/* Without memory there is no table: text is printed at once. */
+		/* Without memory there is no table, and text is printed at once. */
 		free(t);
 		return;
 	}

@@ -21,6 +21,7 @@ const char *out_time(char *buf, uint64_t ns)
 	return buf;
 }
 
+/* A unit: its name, and how many of the smallest unit it has. */
 struct unit {
 	const char *name;
 	uint64_t size;

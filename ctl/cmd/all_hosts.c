@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 
+/* A command for all hosts, and for each host the process that runs it. */
 struct everywhere {
 	int argc;
 	char **argv;
@@ -27,8 +28,8 @@ static int start_all(struct hcctl *h, const struct cluster *c, const struct ever
 	return rc;
 }
 
-/* Print the output of a host. JSON: an array element with the host's JSON; text: the lines, each
- * after the name of the host.
+/* Print the output of a host. JSON: an array element with the host's JSON. Text: each line after
+ * the name of the host.
  */
 static void put(struct hcctl *h, const struct cluster_host *host, char *said)
 {

@@ -13,6 +13,9 @@
 #define PANEL_H 380
 #define TOP 110
 
+/* A chart. @hops: of hops, otherwise of speedups. @left: position of its left side. @low, @high,
+ * @step: the values at the ends of the vertical axis, and between two of its labels.
+ */
 struct chart {
 	FILE *f;
 	const struct sim_study *st;

@@ -39,14 +39,13 @@ void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct n
 		     size_t n);
 
 /* --- balance_watch.c --- */
-/* Show the output of balance_show() repeatedly, as @how says. */
+/* Show what balance_show() prints, repeatedly; @how sets how often. */
 int balance_watch(struct hcctl *h, const char *fabric, const struct watch *how);
 
 /* --- balance_rounds.c --- */
 int balance_run(struct hcctl *h, int argc, char **argv);
 int balance_set(struct hcctl *h, int argc, char **argv);
-/* Print the settings of load balancing rounds, and the sums over all rounds: members of an object.
- */
+/* Print the settings of load balancing, and the sums over all rounds, as members of an object. */
 void balance_out_settings(struct hcctl *h, const struct nl_balance *b);
 /* Print the settings, the sums and the rounds. */
 void balance_out_rounds(struct hcctl *h, const struct nl_balance *b);

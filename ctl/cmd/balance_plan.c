@@ -23,8 +23,8 @@ struct load_list {
  * @threshold: threshold of the method RID; UINT64_MAX: half the mean load
  * @hop_cost: time of a hop, in units of a task's time
  * @f: the faults, once they are read
- * @optimum: the fewest hops to an even load
- * @least: the least score that any plan can have
+ * @optimum: the smallest number of hops that leads to an even load
+ * @least: lower bound of the scores of all plans
  * @n: number of methods that were compared
  * @compared: result of each of them
  */

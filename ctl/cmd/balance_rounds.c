@@ -7,9 +7,7 @@
 
 #include "balance_cmd.h"
 
-/* Names of the methods, by number. As the setting for rounds that nodes begin, "off" means that
- * they begin none.
- */
+/* Names of the methods, by number. "off" is a setting: nodes begin no rounds by themselves. */
 static const char * const methods[] = {
 	[HYPERCUBE_BALANCE_NONE] = "off",
 	[HYPERCUBE_BALANCE_DEM] = "dem",
@@ -112,7 +110,8 @@ void balance_out_rounds(struct hcctl *h, const struct nl_balance *b)
 	out_close(h);
 }
 
-/* Print the number of steps as the paper counts them, for the installed topology, if there is one.
+/* Print the number of parallel steps of a round of @method as the paper counts them. For CWA and
+ * MCWA they depend on the installed topology, @b.
  */
 static void out_steps(struct hcctl *h, const struct nl_fabric *info, const struct nl_balance *b,
 		      uint32_t method)

@@ -44,6 +44,7 @@ static void on_signal(int sig __attribute__((unused)))
 	interrupted = 1;
 }
 
+/* Run simulations in this thread, until none is left or an error occurs. */
 static void *worker(void *arg)
 {
 	struct crew *c = arg;

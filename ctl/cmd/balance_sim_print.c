@@ -34,7 +34,9 @@ static void out_setting(struct hcctl *h, const struct sim_study *st)
 	out_str(h, "topology", " topology %s\n", balance_shapes[s->shape]);
 }
 
-/* Text: a line with the speedups of all methods, or with the hops. */
+/* Print a table as text: for each number of faults a line with the speedups of all methods and
+ * their bound, or with the hops.
+ */
 static void text_table(struct hcctl *h, const struct sim_study *st, bool hops)
 {
 	uint32_t f;

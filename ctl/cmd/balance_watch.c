@@ -9,16 +9,19 @@
 #include "balance_cmd.h"
 #include "watch.h"
 
-/* Number of lines besides bars and rounds: three of sums, the key, the number of nodes that are not
- * shown, two of settings, and the line with the cursor.
+/* Number of lines besides those of the bars and the rounds: three of sums, the key, the number of
+ * nodes that are not shown, two of settings, and the line with the cursor.
  */
 #define LINES_BESIDE	8
 #define ROUNDS_FEW	4
 #define WIDTH		80
-/* Width of a node's number and load, with blanks; and width of the shortest useful longest bar. */
+/* LABEL: width of a node's number and load, with blanks. BAR_MIN: the longest bar gets at least
+ * this width.
+ */
 #define LABEL		16
 #define BAR_MIN		8
 
+/* The loads at one time. @v has the nodes on this machine; @at is the time, ns. */
 struct sample {
 	struct nl_balance b;
 	struct nl_node *v;
@@ -51,6 +54,7 @@ struct grid {
 	uint64_t unit;
 };
 
+/* Return: a counter of a node's tasks; @attr is HYPERCUBE_A_TASKS_*. */
 static uint64_t tasks(const struct nl_node *v, unsigned int attr)
 {
 	return v->tasks[attr];
@@ -84,6 +88,7 @@ static int sample(struct hcctl *h, void *arg)
 	return rc;
 }
 
+/* Return: the sum of a counter over all nodes in the sample. */
 static uint64_t sum(const struct sample *s, unsigned int attr)
 {
 	uint64_t all = 0;
@@ -94,8 +99,8 @@ static uint64_t sum(const struct sample *s, unsigned int attr)
 	return all;
 }
 
-/* Return: the rate of a sum. If a sum is less than before, it belongs to another fabric of the same
- * name.
+/* Return: the rate of a sum. If a sum has become smaller, the samples are of two fabrics of the
+ * same name, and the rate is 0.
  */
 static uint64_t per_second(const struct view *w, unsigned int attr)
 {
@@ -167,11 +172,13 @@ static void put_sums(struct hcctl *h, const struct view *w)
 
 /* --- bars --- */
 
+/* Return: the length of a bar for @count tasks, rounded up. */
 static uint64_t characters(uint64_t count, uint64_t unit)
 {
 	return (count + unit - 1) / unit;
 }
 
+/* Return: true if no bar is longer than g->bar. */
 static bool fits(const struct grid *g)
 {
 	size_t i;
@@ -223,7 +230,7 @@ static void repeat(struct hcctl *h, char c, uint64_t n)
 		out_text(h, "%c", c);
 }
 
-/* Print a bar; @more: another column follows, so pad it with blanks. */
+/* Print the bar of a node. If @more, another column follows, so pad the bar with blanks. */
 static void put_bar(struct hcctl *h, const struct grid *g, const struct nl_node *v, bool more)
 {
 	uint64_t a = characters(held(v), g->unit), b = characters(waiting(v), g->unit);

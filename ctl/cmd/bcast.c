@@ -29,6 +29,7 @@ static const char * const primes[] = {
 	NULL
 };
 
+/* Return: true if the user wants broadcasts for all sources. */
 static bool all_of(const struct plan_req *q)
 {
 	const struct own *own = q->own;
@@ -83,8 +84,8 @@ static uint32_t first_source(const struct hc_faults *f)
 	return 0;
 }
 
-/* Find a broadcast. With "all" sources this function does nothing: print functions find the pieces
- * and print them one by one.
+/* Find the broadcast from one source. With "all" sources this function only checks the network:
+ * all_sources() finds the pieces while it prints them.
  */
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
@@ -143,6 +144,10 @@ static int one_source(struct hcctl *h, const struct plan_req *q, const struct hc
 	return HC_NO;
 }
 
+/* The output of broadcasts from all sources. @count: pieces so far; @incomplete: those in which a
+ * node that can be reached is not reached; @apart: those from which some nodes cannot be reached;
+ * @steps: the maximum of their steps.
+ */
 struct pieces {
 	struct hcctl *h;
 	const struct plan_req *q;
@@ -216,7 +221,7 @@ static uint32_t source_of(const struct nl_plan *v)
 
 static const struct planner_root source = { "source", HYPERCUBE_A_PLAN_SOURCE, source_of };
 
-/* Return: a lower bound of the number of steps for @members members. In each step, the number of
+/* Return: a lower bound of the number of steps for @members members: in each step, the number of
  * members that have the message at most doubles.
  */
 static uint32_t rounds_of_doubling(uint32_t members)
@@ -224,9 +229,10 @@ static uint32_t rounds_of_doubling(uint32_t members)
 	return members > 1 ? 32 - (uint32_t)__builtin_clz(members - 1) : 0;
 }
 
-/* Find the length of the shortest sequence for the source, or the lengths that the search has
- * excluded. A sequence for a plan whose members are fewer than the nodes that can be reached now
- * may be shorter.
+/* Set the numbers of steps. The optimum is the length of the shortest sequence for the source, or
+ * the length up to which the search has excluded all sequences. The result of the search counts
+ * only if the plan's members are all nodes that the source can reach now, because for fewer members
+ * a shorter sequence may be enough.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

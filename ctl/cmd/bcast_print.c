@@ -11,8 +11,8 @@
 /* Up to this dimension, text output lists every transfer. */
 #define LIST_DIM 6
 
-/* Write a subcube into @buf. JSON has the broadcast paper's star for a free dimension, because
- * programs compare it.
+/* Write a subcube into @buf. JSON has a star for a free dimension, as the broadcast paper does,
+ * because programs compare this text.
  */
 static const char *subcube(const struct hcctl *h, char *buf, uint32_t base, uint32_t dims,
 			   unsigned int dim)

@@ -21,6 +21,7 @@ static bool wants_rotated(const struct plan_req *q)
 	return ((const struct words *)q->own)->rotated;
 }
 
+/* Print that too few ids are left from @id on. Return: HC_USAGE. */
 static int no_room(struct hcctl *h, uint32_t id)
 {
 	char word[16];
@@ -31,7 +32,7 @@ static int no_room(struct hcctl *h, uint32_t id)
 
 static int check(struct hcctl *h, const struct plan_req *q)
 {
-	/* The id of the last pair's second plan must fit. */
+	/* All ids up to that of the second plan of the last pair must be valid. */
 	if (q->id > UINT32_MAX - 2 - 2 * HYPERCUBE_DIM_MAX)
 		return no_room(h, q->id);
 	if (wants_rotated(q) && !q->apply)
@@ -157,7 +158,9 @@ const struct hc_cmd checked_cmds[] = {
 	{}
 };
 
-/* This command's plans are trees, so it is not among the plan types. */
+/* Not in planners[] (planner.c), which has one planner for each plan type: the plans of this one
+ * are trees, too.
+ */
 const struct planner checked_planner = {
 	.type = HYPERCUBE_PLAN_TREE,
 	.object = { "checked", "pairs of trees whose results are compared", checked_cmds },

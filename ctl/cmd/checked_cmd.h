@@ -9,8 +9,8 @@
 #include "live.h"
 #include "planner.h"
 
-/* Default id of the first tree. The second one, and the pairs of each dimension, have the ids after
- * it.
+/* Default id of the first tree. The ids after it are those of the second tree, and of the pairs of
+ * the dimensions.
  */
 #define CHECKED_ID	16
 

@@ -54,8 +54,8 @@ int cmd_child_wait(pid_t pid, const sigset_t *signals)
 	sigaddset(&all, SIGCHLD);
 	while (!(ended = waitpid(pid, &status, WNOHANG))) {
 		sig = sigwaitinfo(&all, &info);
-		/* A signal from the terminal has already reached both processes; one that a process
-		 * has sent has not.
+		/* The terminal sends a signal to both processes. A signal from another process has
+		 * reached only this one: forward it.
 		 */
 		if (sig > 0 && sig != SIGCHLD && info.si_code <= 0)
 			kill(pid, sig);

@@ -29,6 +29,7 @@ void cluster_change_end(struct hcctl *h)
 	out_now(h);
 }
 
+/* Begin the output: an object with the array of changes. */
 static void begin(struct hcctl *h, const struct cluster *c)
 {
 	out_object(h, NULL);
@@ -37,6 +38,7 @@ static void begin(struct hcctl *h, const struct cluster *c)
 	out_array(h, "changes");
 }
 
+/* End the output. If there was no error and no change, print @nothing. */
 static void end(struct hcctl *h, const struct cluster *c, int rc, const char *nothing)
 {
 	out_close(h);
@@ -49,6 +51,7 @@ static void end(struct hcctl *h, const struct cluster *c, int rc, const char *no
 
 typedef int (*cluster_fn)(struct hcctl *h, struct cluster *c);
 
+/* Return: true if at least one host is reached by ssh. */
 static bool is_remote(const struct cluster *c)
 {
 	size_t i;
@@ -59,8 +62,8 @@ static bool is_remote(const struct cluster *c)
 	return false;
 }
 
-/* Make the folder for the sockets of shared ssh connections. Without it, connections are not
- * shared.
+/* Make the folder for the sockets of shared ssh connections. Without the folder, each command has a
+ * connection of its own.
  */
 static void share(struct cluster *c)
 {
@@ -112,13 +115,14 @@ static size_t plans_up(const struct cluster *c)
 	return n;
 }
 
-/* Print, in front of an error message, how many trunks and plans are up, and how to go on. */
+/* After a failure, print how many trunks and plans are up, and how to continue. */
 static void say_stands(struct hcctl *h, const struct cluster *c)
 {
 	hc_warn(h, "%zu of %zu trunks and %zu of %zu plans stand, and fabrics as far as the hosts have made them; go on with: hcctl cluster up %s; or remove all with: hcctl cluster down %s",
 		trunks_up(c), c->ntrunks, plans_up(c), c->nplans, c->file, c->file);
 }
 
+/* Return: 0, or -EINTR after printing an error if a signal has arrived that ends the process. */
 static int interrupted(struct hcctl *h)
 {
 	if (!cmd_signals_came())
@@ -167,7 +171,7 @@ static int check(struct hcctl *h, int argc, char **argv)
 	return with_file(h, argc, argv, do_check);
 }
 
-/* Remove the fabrics; trunks and plans go with them. */
+/* Remove the fabrics. Their trunks and plans are removed with them. */
 static int do_down(struct hcctl *h, struct cluster *c)
 {
 	int rc;

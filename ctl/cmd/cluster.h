@@ -79,7 +79,7 @@ struct cluster_plan {
  * @ssh: the ssh program
  * @ssh_dir: folder of the sockets of shared connections, or ""
  * @dry: only print what would be done
- * @there: for each host: it has the fabric, or will have it before trunks and plans need it
+ * @there: for each host: it has the fabric (in a dry run: it has it already)
  * @changes: number of changes printed so far
  */
 struct cluster {
@@ -110,7 +110,7 @@ void cluster_free(struct cluster *c);
 /**
  * struct remote - an hcctl that runs on a host
  * @host: the host
- * @pid: the local process that runs it; 0: it could not be started
+ * @pid: the local process, hcctl or ssh; 0: it could not be started
  * @fd: its standard input, output and error, which are files in memory
  */
 struct remote {
@@ -125,7 +125,7 @@ struct remote {
  * struct remote_call - a command for hosts
  * @words: its arguments; NULL ends them
  * @input: its standard input, or NULL
- * @text: its output is no JSON
+ * @text: its output is text, not JSON
  */
 struct remote_call {
 	const char *words[REMOTE_WORDS];
@@ -135,12 +135,13 @@ struct remote_call {
 
 int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 		 const struct remote_call *call, struct remote *r);
-/* Wait until the hcctl on a host ends, and print its error messages with the name of the host.
- * @said is set to its output, to be freed. Return: 0 or an exit status.
+/* Wait until the hcctl on a host ends, and print its error messages, each after the name of the
+ * host. @said is set to its output, to be freed. Return: 0 or an exit status.
  */
 int remote_end(struct hcctl *h, struct remote *r, char **said);
-/* Run a command on all hosts at once, or on those in @to. With @input, each host gets its own
- * input. @said is set to the output of each host, NULL for none; release with remote_free().
+/* Run a command on all hosts at once, or if @to is not NULL, on the hosts that it marks. With
+ * @input, each host gets its own input. @said is set to the output of each host, NULL if there is
+ * none; release with remote_free().
  */
 int remote_all(struct hcctl *h, const struct cluster *c, const struct remote_call *call,
 	       const bool *to, char * const *input, struct json_object **said);
@@ -152,6 +153,7 @@ void remote_close(struct cluster *c);
 
 /* --- cluster.c --- */
 /* Begin to print a change as an element of the open array; text: "one: + trunk". @host may be NULL.
+ * @comes: the object is added, otherwise removed.
  */
 void cluster_change(struct hcctl *h, struct cluster *c, const char *host, bool comes,
 		    const char *object);
@@ -161,9 +163,9 @@ void cluster_change_end(struct hcctl *h);
 /* Make the fabrics of the file. */
 int cluster_fabrics(struct hcctl *h, struct cluster *c);
 int cluster_fabrics_del(struct hcctl *h, struct cluster *c);
-/* Return: the fabric of the file among those of a host, or NULL. */
+/* Return: the fabric with the cluster's name in @all, the list of a host's fabrics, or NULL. */
 struct json_object *cluster_fabric_of(const struct cluster *c, struct json_object *all);
-/* Wait until all hosts know the faults that the file has, and no others. */
+/* Wait until the nodes on all hosts have the FAULT words that follow from the file. */
 int cluster_settle(struct hcctl *h, struct cluster *c);
 
 /* --- cluster_trunk.c --- */
@@ -176,7 +178,7 @@ int cluster_plans(struct hcctl *h, struct cluster *c);
 /* Run the same command on all hosts of a file. */
 int cluster_all_hosts(struct hcctl *h, const char *file, int argc, char **argv);
 
-/* Get a member of JSON that another program has printed. The member may be missing. */
+/* Get a member of JSON that another program has printed; NULL if there is none. */
 static inline struct json_object *cluster_get(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
@@ -203,7 +205,7 @@ static inline bool cluster_flag(struct json_object *o, const char *key)
 	return json_object_get_boolean(cluster_get(o, key));
 }
 
-/* Return: the length of an array; 0 if @o is no array. */
+/* Return: the length of an array; 0 if @o is not an array. */
 static inline size_t cluster_length(struct json_object *o)
 {
 	return json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;

@@ -17,8 +17,8 @@
 
 /* --- the state of one host --- */
 
-/* Reset the nodes on other hosts and their ends of links to defaults. Only that a link is down, or
- * flaps, stays, because it concerns both ends.
+/* Reset the nodes on other hosts, and the ends of links there, to defaults. Only whether a link is
+ * down or flaps is kept, because that concerns both ends.
  */
 static void forget_far(struct state *s)
 {
@@ -40,8 +40,8 @@ static void forget_far(struct state *s)
 	}
 }
 
-/* Return: the state file of a host, to be freed. The copy of the state shares names and addresses
- * with the cluster.
+/* Return: the state file of a host, to be freed. It is written from a copy of the cluster's state,
+ * which shares names and addresses with the original.
  */
 static char *part_of(struct hcctl *h, const struct cluster *c, const struct cluster_host *host)
 {
@@ -72,6 +72,7 @@ static char *part_of(struct hcctl *h, const struct cluster *c, const struct clus
 
 /* --- fabrics --- */
 
+/* Print the change @o, which hcctl has made on host number @i. */
 static void put_change(struct hcctl *h, struct cluster *c, size_t i, struct json_object *o)
 {
 	const char *object = cluster_text(o, "object"), *what = cluster_text(o, "what");
@@ -122,7 +123,7 @@ int cluster_fabrics(struct hcctl *h, struct cluster *c)
 
 /* --- hosts without the fabric --- */
 
-/* Return: the fabric of that name among those of a host, or NULL. */
+/* Return: the fabric with the cluster's name in @all, the list of a host's fabrics, or NULL. */
 struct json_object *cluster_fabric_of(const struct cluster *c, struct json_object *all)
 {
 	struct json_object *o;
@@ -136,7 +137,7 @@ struct json_object *cluster_fabric_of(const struct cluster *c, struct json_objec
 	return NULL;
 }
 
-/* Refuse to change a fabric of that name that was not made from this file. */
+/* Refuse to change a fabric that has the cluster's name, but not the nodes that the file names. */
 static int is_the_files(struct hcctl *h, const struct cluster *c, const struct cluster_host *host,
 			struct json_object *o)
 {
@@ -183,8 +184,8 @@ int cluster_fabrics_del(struct hcctl *h, struct cluster *c)
 
 /* --- faults --- */
 
-/* Return: the FAULT word of a node according to the file. *@flaps is set to the links that flap,
- * whose current state is not known.
+/* Return: the FAULT word of a node as it follows from the file. *@flaps is set to the node's links
+ * that flap, whose current state is not known.
  */
 static uint32_t faults_of(const struct state *s, uint32_t u, uint32_t *flaps)
 {
@@ -200,6 +201,9 @@ static uint32_t faults_of(const struct state *s, uint32_t u, uint32_t *flaps)
 	return faults;
 }
 
+/* Return: true if @all, the nodes that a host lists, have the FAULT words that follow from the
+ * file.
+ */
 static bool knows(const struct cluster *c, struct json_object *all)
 {
 	const struct state *s = &c->state;

@@ -11,7 +11,7 @@
 
 #define WORDS_MAX 24
 
-/* Keywords of a plan, split in place. */
+/* Keywords of a plan. The words of @text are separated in place. */
 struct words {
 	char *text;
 	const char *v[WORDS_MAX + 1];
@@ -35,6 +35,7 @@ static int words_of(struct hcctl *h, const struct cluster_plan *p, struct words 
 
 /* --- existing plans --- */
 
+/* Return: the plan with @id in @all, the list of a host's plans, or NULL. */
 static struct json_object *found(struct json_object *all, uint32_t id)
 {
 	struct json_object *o;
@@ -48,8 +49,8 @@ static struct json_object *found(struct json_object *all, uint32_t id)
 	return NULL;
 }
 
-/* Return: true if an installed plan matches the keywords of the file that name attributes of plans,
- * such as "sink 5".
+/* Return: true if the installed plan @o has the attributes that keywords in the file require, such
+ * as "sink 5".
  */
 static bool fits(struct json_object *o, const struct words *w)
 {
@@ -63,7 +64,9 @@ static bool fits(struct json_object *o, const struct words *w)
 	return true;
 }
 
-/* Return: true if all hosts have the plan, with the same epoch. */
+/* Return: true if all hosts have the plan of the file, with the same epoch, and it is not broken.
+ * @said is the list of plans of each host.
+ */
 static bool is_up(const struct cluster *c, struct json_object **said,
 		  const struct cluster_plan *p, const struct words *w)
 {
@@ -80,6 +83,7 @@ static bool is_up(const struct cluster *c, struct json_object **said,
 	return true;
 }
 
+/* Find out which plans of the file are up. */
 static int look_up(struct hcctl *h, struct cluster *c)
 {
 	struct json_object **said = calloc(c->nhosts, sizeof(*said));
@@ -100,6 +104,7 @@ static int look_up(struct hcctl *h, struct cluster *c)
 
 /* --- missing plans --- */
 
+/* Have the first host make and install a plan. */
 static int make(struct hcctl *h, struct cluster *c, const struct cluster_plan *p)
 {
 	const struct hc_object *object = &p->type->object;
@@ -145,7 +150,8 @@ int cluster_plans(struct hcctl *h, struct cluster *c)
 	if (!c->nplans)
 		return 0;
 	rc = look_up(h, c);
-	/* First wait until the hosts know all healthy nodes; a planner would leave out the others.
+	/* A planner leaves out nodes that seem to have failed. So first wait until the hosts know
+	 * which nodes are healthy.
 	 */
 	if (!rc && !c->dry && !all_up(c))
 		rc = cluster_settle(h, c);

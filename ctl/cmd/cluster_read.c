@@ -17,7 +17,9 @@ struct reading {
 
 /* --- hosts --- */
 
-/* Return: true if the name can be printed before other text, and cannot be taken for an option. */
+/* Return: true if the name can be printed in front of other text, and cannot be mistaken for an
+ * option.
+ */
 static bool is_name(const char *name)
 {
 	const char *c;
@@ -35,7 +37,9 @@ static int check_name(struct hcctl *h, const char *key, const char *name)
 	return hc_invalid(h, key, name, "a word that does not begin with a dash is wanted");
 }
 
-/* Return: the address under which other hosts reach this one; by default that which ssh uses. */
+/* Return: the address under which other hosts reach this one, if the file has none: the one that
+ * ssh uses.
+ */
 static const char *address_of(const struct cluster_host *v)
 {
 	const char *at = v->ssh ? strrchr(v->ssh, '@') : NULL;
@@ -52,8 +56,8 @@ static int check_where(struct hcctl *h, const struct cluster_host *v, bool local
 	       check_name(h, "tls", v->tls);
 }
 
-/* Read a host. A namespace does not imply "local", because the user may mean a namespace on the
- * host that ssh reaches.
+/* Read a host. A namespace does not imply "local": it may be a namespace on the host that ssh
+ * reaches.
  */
 static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 {
@@ -93,7 +97,9 @@ static int take_host(struct hcctl *h, struct json_object *o, void *arg)
 	return 0;
 }
 
-/* If no host lists its partition, the bits of the highest dimensions are the index of the host. */
+/* Assign partitions to the hosts, if the file does not: the bits of the highest dimensions are the
+ * index of the host.
+ */
 static int deal(struct hcctl *h, struct cluster *c)
 {
 	uint32_t bits = 0;

@@ -16,6 +16,7 @@
 
 /* --- existing trunks --- */
 
+/* Return: true if @all, a host's list of trunks, has an established one along @dim to host @far. */
 static bool has(struct json_object *all, const struct cluster *c, uint32_t dim,
 		const struct cluster_host *far)
 {
@@ -33,6 +34,7 @@ static bool has(struct json_object *all, const struct cluster *c, uint32_t dim,
 	return false;
 }
 
+/* Find out which trunks of the file are up at both ends. */
 static int look_up(struct hcctl *h, struct cluster *c)
 {
 	struct json_object **said = calloc(c->nhosts, sizeof(*said));
@@ -59,6 +61,7 @@ static void put_trunk(struct hcctl *h, struct cluster *c, const struct cluster_t
 	cluster_change_end(h);
 }
 
+/* Append a word to a command. */
 static void add(struct remote_call *call, const char *word)
 {
 	size_t n = 0;
@@ -68,7 +71,7 @@ static void add(struct remote_call *call, const char *word)
 	call->words[n] = word;
 }
 
-/* Add the options that are the same at both ends. */
+/* Append the options that trunks have in common, and those of the host. */
 static void add_options(const struct cluster *c, const struct cluster_host *host,
 			struct remote_call *call, char *keep, size_t size)
 {
@@ -125,6 +128,7 @@ static bool is_reported(const struct cluster *c, const struct cluster_trunk *t)
 	return false;
 }
 
+/* Wait until all trunks are up. If one does not come up in time, print an error that names it. */
 static int wait_up(struct hcctl *h, struct cluster *c)
 {
 	const struct cluster_trunk *t = c->trunk;

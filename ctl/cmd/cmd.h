@@ -28,22 +28,22 @@ struct cmd_state {
 
 int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s);
 void cmd_state_free(struct cmd_state *s);
-/* Call @one for the numbers 0 to @n - 1, until it fails. If @n is more than one, error messages
+/* Call @one for the numbers 0 to @n - 1, until a call fails. If @n is more than one, error messages
  * begin with the text that @say writes.
  */
 int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
 	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg);
-/* Print "dim": 3, text " dim 3"; for a network that is no hypercube, print "shape". */
+/* Print "dim": 3, text " dim 3"; for a network that is not a hypercube, print "shape". */
 void cmd_out_network(struct hcctl *h, const struct nl_fabric *f);
-/* Expand "all" to each link, or with @both_ends to both ends of each link. *@fixed, unless NULL, is
- * set to the subcube mask of this machine's partition.
+/* Replace "all" in the list by each link, or with @both_ends by both ends of each link. *@fixed,
+ * unless it is NULL, is set to the subcube mask of this machine's partition.
  */
 int cmd_links_each(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
 		   uint32_t *fixed);
-/* Parse an optional NODE; *@node stays NL_NONE without one. */
+/* Parse an optional NODE; *@node is set to NL_NONE if there is none. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
-/* Print @n elements of @size bytes as an array; text: as a table with a row for each. If @rc is an
- * error, print nothing. Frees @v. Return: @rc.
+/* Print @n elements of @size bytes as an array; text: as a table with a row for each element. If
+ * @rc is an error, print nothing. In any case, free @v. Return: @rc.
  */
 int cmd_out_rows(struct hcctl *h, int rc, const struct out_column *columns, void *v, size_t n,
 		 size_t size, void (*one)(struct hcctl *h, const void *v));
@@ -75,7 +75,7 @@ void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 /* Read "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
 int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *dims,
 		uint32_t *base);
-/* Parse the subcube of this machine's partition in the same form; "": all nodes. */
+/* Parse the subcube of this machine's partition in the same form; "" means all nodes. */
 int cmd_part(struct hcctl *h, const char *word, unsigned int dim, uint32_t *fixed, uint32_t *base);
 /* Write the subcube of a partition in the same form into @buf. */
 const char *cmd_part_text(char *buf, unsigned int dim, uint32_t fixed, uint32_t base);
@@ -86,7 +86,7 @@ static inline bool cmd_is_here(uint32_t u, uint32_t fixed, uint32_t base)
 
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
-/* Print an object of two numbers; text: @lead, @v, @mark, @v2. */
+/* Print an object of two numbers, with the keys @key and @key2; text: @lead, @v, @mark, @v2. */
 void cmd_out_pair(struct hcctl *h, const char *lead, const char *key, uint64_t v,
 		  const char *mark, const char *key2, uint64_t v2);
 /* Print the nodes of a path in a network as an array: from node @at along @dims. @first is the text
@@ -100,8 +100,8 @@ void cmd_out_path(struct hcctl *h, const struct hc_topo *topo, const char *key, 
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
 
 /* --- node_byzantine.c --- */
-/* cmd_is_byzantine(): Return: true if the settings make a node Byzantine. cmd_byzantine_same():
- * Return: true if both settings are the same.
+/* cmd_is_byzantine() returns true if the settings make a node Byzantine, and cmd_byzantine_same()
+ * if both settings are the same.
  */
 bool cmd_is_byzantine(const struct nl_byzantine *l);
 bool cmd_byzantine_same(const struct nl_byzantine *a, const struct nl_byzantine *b);
@@ -110,8 +110,8 @@ bool cmd_byzantine_same(const struct nl_byzantine *a, const struct nl_byzantine 
 const char *cmd_byzantine_text(char *buf, const struct nl_byzantine *l);
 /* Print an array of the frames that the node corrupts. */
 void cmd_out_byzantine_at(struct hcctl *h, const struct nl_byzantine *l);
-/* Print the settings of a Byzantine node: members of its object; text: nothing if it is not
- * Byzantine.
+/* Print the settings of a Byzantine node, as members of its object; text: nothing if the node is
+ * not Byzantine.
  */
 void cmd_out_byzantine(struct hcctl *h, const struct nl_node *v);
 
@@ -123,6 +123,7 @@ void cmd_out_impaired(struct hcctl *h, const struct nl_link *v);
 
 /* --- fabric_netns.c --- */
 
+/* Names of network namespaces. */
 struct netns_names {
 	char **v;
 	size_t n;
@@ -138,6 +139,9 @@ int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *d
  * to check. Return: 0, or an exit status after printing an error.
  */
 int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t nodes);
+/* A fabric whose endpoints are in network namespaces of their own. @prefix: beginning of the names
+ * of the namespaces; @base: network of the endpoints' addresses.
+ */
 struct netns_fabric {
 	struct nl_fabric_new fabric;
 	const char *prefix;
@@ -145,14 +149,14 @@ struct netns_fabric {
 };
 
 /* Make a fabric, and a namespace for each endpoint, and bring the endpoints up there. If that
- * fails, or a signal interrupts it, remove all of it.
+ * fails, or a signal interrupts it, remove the fabric and the namespaces.
  */
 int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
 /* Find the namespaces that cmd_netns_fabric() or cmd_netns_make() has made for a fabric. */
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
 /* Free the names, and remove the namespaces if @remove. */
 void cmd_netns_drop(struct netns_names *names, bool remove);
-/* Make a namespace for an endpoint. It is marked as belonging to fabric @fabric, and is added to
+/* Make a namespace for an endpoint, mark it as belonging to fabric @fabric, and add its name to
  * @made.
  */
 int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
@@ -168,17 +172,18 @@ int cmd_netns_home(struct hcctl *h);
 /* Start a program with the signal mask @mask. Return: its process id, or a negative errno. */
 pid_t cmd_child_start(char **argv, const sigset_t *mask);
 /* Wait until a program ends. SIGCHLD and @signals must be blocked. Signals that another process
- * sends to this one are passed on to the program; it receives those of the terminal itself. Return:
- * its wait status.
+ * sends to this one are forwarded to the program; the terminal sends its signals to the program as
+ * well. Return: the wait status of the program.
  */
 int cmd_child_wait(pid_t pid, const sigset_t *signals);
 
 /* --- signals.c --- */
-/* Fill in the signals that would end the process, except those that are ignored, as with nohup(1).
+/* Fill in the signals that would end this process, except those that are ignored, as with nohup(1).
  */
 void cmd_signals_ending(sigset_t *set);
-/* Between cmd_signals_hold() and cmd_signals_release(), signals that would end the process stay
- * pending. cmd_signals_came() returns which one is pending.
+/* Between cmd_signals_hold() and cmd_signals_release(), a signal that would end the process is only
+ * recorded. cmd_signals_came() returns the latest one, or 0, and cmd_signals_release() raises it
+ * again.
  */
 void cmd_signals_hold(void);
 int cmd_signals_came(void);

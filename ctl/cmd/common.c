@@ -36,7 +36,7 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 
 	if (n == 1)
 		return one(h, 0, arg);
-	/* The error message states that the elements before it were done. */
+	/* The error message has the number of the element: the elements before it are done. */
 	hc_enter(h, &at);
 	for (i = 0; i < n && !rc; i++) {
 		say(text, sizeof(text) / 2, i, arg);

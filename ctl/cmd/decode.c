@@ -37,7 +37,7 @@ static void out_link(struct hcctl *h, const struct decoded *d)
 	out_bool(h, "replayed", " replayed", d->replayed);
 }
 
-/* Print a name; a number without a name is printed as "?", and 0 is not printed. */
+/* Print the name of a value. A value without a name is printed as "?", and 0 is not printed. */
 static void out_name(struct hcctl *h, const char *key, unsigned int v, const char *name)
 {
 	if (v)

@@ -40,19 +40,22 @@ void capture_close(struct capture *c);
 /* --- decode_frame.c --- */
 
 /**
- * struct decoded - contents of a frame; the names are those of struct hc_hdr and its parts
- * @wrong: what is wrong with the frame, or NULL; if set, only the parts in front of the error are
- * @known: the parts of the frame that are set
+ * struct decoded - contents of a frame; the names are those of struct hc_hdr and of the headers of
+ * the frame types
+ * @wrong: what is wrong with the frame, or NULL; if it is set, only the headers in front of the
+ *	error are valid
+ * @known: the last header that is valid; DECODED_COPY is alone, the others follow each other in
+ *	this order
  */
 struct decoded {
 	const char *wrong;
 	enum { DECODED_LINK = 1, DECODED_FRAME, DECODED_COPY, DECODED_PLAN, DECODED_DATA } known;
-	/* DECODED_LINK */
+	/* DECODED_LINK: the record of the monitor interface */
 	uint32_t from;
 	uint32_t to;
 	uint32_t dim;
-	bool replayed;	/* it arrives after failed attempts */
-	/* DECODED_FRAME */
+	bool replayed;	/* the frame was sent again after failed attempts */
+	/* DECODED_FRAME: the common header */
 	uint8_t type;
 	uint8_t flags;
 	uint32_t fabric;
@@ -65,16 +68,16 @@ struct decoded {
 	uint32_t way;
 	uint32_t step;
 	uint64_t time;
-	/* DECODED_COPY, alone */
+	/* DECODED_COPY: the header of a datagram's copy; then no others follow */
 	uint64_t nr;
 	uint8_t copies;
 	uint8_t copy;
 	uint8_t hop;
-	/* DECODED_PLAN */
+	/* DECODED_PLAN: the header of plan frames */
 	uint32_t plan;
 	uint32_t epoch;
 	uint64_t op;
-	/* DECODED_DATA */
+	/* DECODED_DATA: the header of DATA frames */
 	uint64_t offset;
 	uint64_t total;
 	uint32_t index;

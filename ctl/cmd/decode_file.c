@@ -50,8 +50,8 @@ static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
 	return HC_NO;
 }
 
-/* Let the library open the file by its name: in a statically linked program, FILE differs from that
- * of the library.
+/* Have the library open the file by its name: in a statically linked program, FILE differs from
+ * that of the library.
  */
 static int start(struct hcctl *h, struct capture *c, const char *file)
 {

@@ -10,7 +10,7 @@
 #include "decode.h"
 #include "wire.h"
 
-/* The bytes of a frame that are not decoded yet. */
+/* The bytes of a frame that are still to be decoded. */
 struct rest {
 	const uint8_t *at;
 	size_t captured;
@@ -44,7 +44,8 @@ static const char * const names[] = {
 
 _Static_assert(COUNT(names) == __HC_FRAME_TYPE_END, "a type of frames has no name");
 
-/* Size of the part of each type. All parts of plan frames begin with the same fields. */
+/* Size of the header of each frame type. The headers of all plan frames begin with the same fields.
+ */
 static const struct {
 	size_t size;
 	bool plan;
@@ -96,7 +97,9 @@ static const char *link_of(struct decoded *d, const struct ether_header *eth,
 	d->replayed = mon->flags & HC_MON_F_REPLAYED;
 	if (mon->version != HC_MON_VERSION)
 		return "unknown version of the monitor";
-	/* The capture does not tell which nodes are neighbours. */
+	/* The capture does not contain the network, so it is not known whether the two nodes are
+	 * neighbours.
+	 */
 	rises = d->from < d->to;
 	if (d->dim >= HYPERCUBE_PORTS_MAX || d->from == d->to ||
 	    rises != !!(mon->flags & HC_MON_F_RISES))
@@ -155,8 +158,8 @@ static void take_copy(struct decoded *d, const struct hc_wire_copy *copy)
 	d->hop = copy->hop;
 }
 
-/* Decode the header of a frame and the part of its type. The capture may hold less than the whole
- * frame.
+/* Decode the common header of a frame and the header of its type. The capture may hold only the
+ * beginning of the frame.
  */
 static const char *take_parts(struct decoded *d, struct rest *r)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paths of detours. The module finds them when a plan is installed; before that the same code
- * finds the same paths here, from the same faults (hc_way.h).
+ * The paths of detours. When a plan is installed, the module finds these paths. Before that, the
+ * same code (hc_way.h) finds the same paths here, because it gets the same faults.
  */
 #include <inttypes.h>
 #include <stdlib.h>

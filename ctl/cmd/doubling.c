@@ -20,7 +20,9 @@ static int no_doubling(struct hcctl *h, const struct hc_reason *reason)
 	return -EINVAL;
 }
 
-/* Refuse a request that excludes a node of the subcube: all of its nodes are members. */
+/* Refuse a request that excludes a node of the subcube, because all nodes of the subcube are
+ * members.
+ */
 static int check_without(struct hcctl *h, const struct plan_req *q, uint32_t dims, uint32_t base)
 {
 	size_t i;
@@ -88,20 +90,23 @@ static uint32_t base_of(const struct nl_plan *v)
 
 static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
-/* The rule for collectives with blocks or parts; Documentation/performance.rst has the table.
- * Recursive doubling sends fewer frames than rings. Trees send the fewest, but copy blocks.
- * Recursive doubling forwards the pages of blocks of at least PAGES_BYTES bytes, two segments in a
- * frame, among up to 2^PAGES_DIM nodes (module/coll/rounds.h).
+/* The rule for collectives in which each member contributes a block, or a block for each member;
+ * Documentation/performance.rst has the table. Recursive doubling sends fewer frames than rings.
+ * Trees send the fewest frames, but copy blocks. If blocks have at least PAGES_BYTES bytes and
+ * there are at most 2^PAGES_DIM nodes, recursive doubling forwards the pages of the blocks without
+ * copying, two segments in a frame (module/coll/rounds.h).
  */
 #define PAGES_BYTES	4096
 #define PAGES_DIM	6
 
+/* Return: true if recursive doubling forwards the pages of blocks of @bytes bytes. */
 static bool passes_pages(const struct nl_fabric *info, uint64_t bytes)
 {
 	return bytes >= PAGES_BYTES && info->dim <= PAGES_DIM &&
 	       bytes >= 2 * info->segment >> info->dim;
 }
 
+/* Apply the rule for collectives with blocks. */
 static void exchange_ask(const struct nl_fabric *info, const struct hc_coll_desc *t, uint64_t bytes,
 			 struct plan_choice *c)
 {
@@ -111,7 +116,7 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_coll_desc
 				"as measured, doubling takes longer";
 }
 
-/* Apply the rule. */
+/* Apply the rule for any collective, regardless of faults. */
 static void rule_ask(const struct nl_fabric *info, const struct hc_coll_desc *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
@@ -123,8 +128,8 @@ static void rule_ask(const struct nl_fabric *info, const struct hc_coll_desc *t,
 	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
 }
 
-/* Return whether recursive doubling is preferred, in @c. It is only if the rule says so, and only
- * in a whole fabric without faults.
+/* Set in @c whether recursive doubling is preferred: it is if the rule prefers it, and the whole
+ * fabric is without faults.
  */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		  uint64_t bytes, struct plan_choice *c)
@@ -151,8 +156,9 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* Set the number of steps. Each stage takes one. The data of a member has to reach the member that
- * differs from it in all k dimensions, over at least k links, so no plan takes fewer.
+/* Set the number of steps. Each of the k stages takes one step. No plan takes fewer, because the
+ * data of a member has to cross at least k links to reach the member that differs from it in all k
+ * dimensions.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

@@ -89,7 +89,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* If "fabric add" was interrupted, only the namespaces may be left. */
+	/* If "fabric add" was interrupted, there may be namespaces without a fabric. */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);

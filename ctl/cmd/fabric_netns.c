@@ -4,9 +4,9 @@
  *
  * From the beginning each namespace carries a mark that names its fabric. Until the namespace is
  * mounted on the file of its name, the file's contents are the mark; from then on the mark is the
- * alias of the namespace's loopback interface. So the namespaces of a fabric are found whatever has
- * happened since to them, to the fabric or to the process that made them, and no others are
- * changed.
+ * alias of the namespace's loopback interface. So the namespaces of a fabric can always be found,
+ * whatever happens to them, to the fabric, or to the process that made them, and no other
+ * namespaces are changed.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -29,13 +29,13 @@
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
-/* Memory that must stay available, in KiB (on a small machine, an eighth of all memory). The frames
- * that all endpoints flood when they come up need it.
+/* Memory that must stay available, in KiB (on a small machine, an eighth of all memory). When
+ * endpoints come up, they all flood frames, which need that memory.
  */
 #define MEMORY_FLOOR	(256 << 10)
-/* Size of a mark, which the number of the node follows. */
+/* Size of a mark, without the number of the node at its end. */
 #define MARK_SIZE	80
-/* The available memory is not checked for the first namespaces up to this number. */
+/* Number of namespaces that are made without checking the available memory. */
 #define NETNS_FEW	32
 
 /* --- arguments --- */
@@ -196,7 +196,7 @@ struct making {
 	char mark[MARK_SIZE];
 };
 
-/* Return: node number @i of those on this machine. */
+/* Return: number of the node that has index @i among those on this machine. */
 static uint32_t node_at(const struct making *k, uint32_t i)
 {
 	uint32_t d, u = k->made->base;
@@ -242,6 +242,7 @@ static int netns_make(struct hcctl *h, const struct making *k, const char *name,
 	return fd;
 }
 
+/* Make a namespace for the endpoint of node @u, move the endpoint there and bring it up. */
 static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 {
 	char name[NAME_SIZE], ifname[32];
@@ -265,8 +266,8 @@ static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 	return rc;
 }
 
-/* Check the available memory. If memory runs out, the kernel kills processes, perhaps this one,
- * which then cannot clean up. So stop before that.
+/* Check the available memory. If memory ran out, the kernel would kill processes, perhaps this one,
+ * which could not clean up then. So stop before that.
  */
 static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -300,6 +301,7 @@ static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
 	return -EINTR;
 }
 
+/* Remove the fabric, and the first @made of its namespaces. */
 static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
 {
 	char name[NAME_SIZE];
@@ -373,14 +375,15 @@ static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 	return n > 0;
 }
 
-/* Return: true if the user has moved the endpoint to another namespace; then this one belongs to
- * the user.
+/* Return: true if the user has moved the endpoint from this namespace to another one. Then this
+ * namespace belongs to the user.
  */
 static bool moved_on(struct hcctl *h, const struct nl_node *v, size_t n, uint32_t node, int fd)
 {
 	return node < n && v[node].elsewhere && v[node].netnsid != nl_netns_id(h, fd);
 }
 
+/* Return: true if namespace @name has the mark @wanted, so that it is removed with the fabric. */
 static bool goes_along(struct hcctl *h, const char *name, const char *wanted,
 		       const struct nl_node *v, size_t n, int home)
 {

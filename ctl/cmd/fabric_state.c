@@ -11,7 +11,9 @@
 
 /* --- save --- */
 
-/* Maximum number of warnings; of a fabric with thousands of nodes the first ones are enough. */
+/* Maximum number of warnings. A fabric with thousands of nodes may cause one for each node, and the
+ * first ones are enough.
+ */
 #define UNKEPT_SAID 16
 
 static void warn_unkept(struct hcctl *h, const struct state *s, const char *what)
@@ -24,7 +26,7 @@ static void warn_unkept(struct hcctl *h, const struct state *s, const char *what
 		hc_warn(h, "and %zu more: %s", s->nunkept - i, what);
 }
 
-/* Print a warning for each part of the state that the file cannot hold. */
+/* Print a warning for everything in the state that the file cannot hold. */
 static void warn_left_out(struct hcctl *h, const struct state *s)
 {
 	uint32_t u, lost = 0;
@@ -90,7 +92,7 @@ static bool same_network(const struct hc_topo *a, const struct hc_topo *b)
 	       (!a->peers || !memcmp(a->peers, b->peers, a->nodes * a->ports * sizeof(*a->peers)));
 }
 
-/* Check that the existing fabric has the wanted parameters that cannot be changed. */
+/* Check that the existing fabric has the wanted values of the parameters that cannot be changed. */
 static int check_made_with(struct hcctl *h, const struct state *have, const struct state *want)
 {
 	uint32_t has = have->id ?: hc_name_id(have->name), id = want->id ?: has;
@@ -114,7 +116,7 @@ static int check_made_with(struct hcctl *h, const struct state *have, const stru
 	return 0;
 }
 
-/* Get the current state, or if there is no such fabric, that of a new one. */
+/* Get the current state of the fabric; or if there is no such fabric, the state of a new one. */
 static int have_of(struct hcctl *h, const struct state *want, struct state *have)
 {
 	bool there;

@@ -23,6 +23,7 @@ static uint64_t splitmix64(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
+/* Return: a random number below @n. */
 static uint64_t below(uint64_t *state, uint64_t n)
 {
 	uint64_t excess = -n % n, r;
@@ -33,6 +34,7 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	return r % n;
 }
 
+/* Draw @wanted of the @n entries of @v, and move them to its beginning. */
 static void draw(uint64_t *state, struct link_ref *v, size_t n, size_t wanted)
 {
 	struct link_ref swap;
@@ -88,10 +90,10 @@ static int draw_links(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 
 struct random {
 	const char *fabric;
-	uint32_t links;
-	uint32_t nodes;
+	uint32_t links;		/* number of faulty links to make */
+	uint32_t nodes;		/* number of nodes to fail */
 	uint64_t seed;
-	struct link_ref *v;	/* nodes, then links */
+	struct link_ref *v;	/* the drawn nodes, then the drawn links */
 };
 
 static const struct nl_link_set down = { .set_down = true, .down = true };
@@ -151,7 +153,9 @@ static int draw_all(struct hcctl *h, struct random *r)
 	rc = live_faults(h, r->fabric, &f);
 	if (rc)
 		return rc;
-	/* Memory for those that are drawn, and behind them for all candidates of the next draw. */
+	/* Memory for the nodes and links that are drawn, and behind them for all candidates of the
+	 * next draw.
+	 */
 	r->v = calloc(f->topo.nodes * (f->topo.ports + 1), sizeof(*r->v));
 	if (!r->v)
 		rc = hc_nomem(h);
@@ -237,7 +241,9 @@ static int by_end(const void *a, const void *b)
 	return x->dim < y->dim ? -1 : x->dim > y->dim;
 }
 
-/* Return: the state of the other end of a link in a dump, which is sorted by node and dimension. */
+/* Return: the state of the other end of link @l. @v is a dump of all ends, sorted by node and
+ * dimension.
+ */
 static uint32_t far_state(const struct nl_link *v, size_t n, const struct nl_link *l)
 {
 	const struct nl_link wanted = { .node = l->peer, .dim = l->dim };
@@ -256,7 +262,7 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n)
 		if (v[i].node > v[i].peer)
 			continue;
 		state = v[i].state;
-		/* A link that is down only because a node has failed is not listed; the node is. */
+		/* If a link is down only because a node has failed, only the node is listed. */
 		state |= far_state(v, n, &v[i]);
 		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
 			continue;

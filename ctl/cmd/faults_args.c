@@ -22,7 +22,7 @@ int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a)
 	return HC_USAGE;
 }
 
-/* Make the network. Its table, if it has one, stays with the caller. */
+/* Make the network. @a continues to own the network's table, if there is one. */
 static int make_topo(struct hcctl *h, const struct fault_args *a, struct hc_topo *topo)
 {
 	struct hc_net net;
@@ -42,7 +42,7 @@ static int make_topo(struct hcctl *h, const struct fault_args *a, struct hc_topo
 	return 0;
 }
 
-/* Print that the network has no such node or link. */
+/* Print that the network does not have the node or link @what. */
 static int not_there(struct hcctl *h, const struct fault_args *a, const char *what)
 {
 	if (a->offline->dim)

@@ -17,7 +17,7 @@ struct graph_pairs {
 /**
  * struct graph - contents of a file
  * @links: the links; one that the file names several times occurs as often
- * @envs: environments: pairs of a node, and a node of its environment
+ * @envs: environments (for hcctl mfi): pairs of a node, and a node of its environment
  * @tgs: pairs of the number of faults that an environment may have, and the environment's node
  * @named: the nodes, a set of HC_RING_NODES_MAX
  * @n: number of nodes

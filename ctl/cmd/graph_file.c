@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks from a file. Lines "link A B[,..]" or "A B[,..]" are links, "env A B[,..]" environments,
- * "tg T A[,..]" the number of faults that environments may have, "node A[,..]" or "A" nodes that
- * need no link; '#' begins a comment. A file with the name of GraphML or GXL is read by
- * graph_xml.c.
+ * Networks from a file. The kinds of lines are: "link A B[,..]" or "A B[,..]": links; "env A
+ * B[,..]": environments (for hcctl mfi); "tg T A[,..]": the number of faults that environments may
+ * have; "node A[,..]" or "A": nodes, which need not have a link. '#' begins a comment. If the name
+ * of a file is that of GraphML or GXL, graph_xml.c reads it.
  */
 #include <stdlib.h>
 #include <string.h>

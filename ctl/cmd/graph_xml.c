@@ -16,7 +16,7 @@
 #include "load.h"
 #include "memory.h"
 
-/* Constants of libxml2, whose headers define them as enums of its own. */
+/* Constants of libxml2. Its headers define them as enums, which are not included here. */
 #define START_OF_ELEMENT	1
 #define NO_NETWORK_NOR_NOISE	(1 << 11 | 1 << 5 | 1 << 6)
 

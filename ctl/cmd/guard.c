@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl guard: when a fault breaks a guarded plan, make a new plan by its recipe, and install that
- * as the plan's next epoch, for which its members wait.
+ * hcctl guard: when a fault breaks a guarded plan, its members wait for the next epoch. Make a new
+ * plan by the plan's recipe, and install it as that epoch.
  *
- * A plan is replaced only if it still has the epoch that was seen to be broken, so any number of
- * guards may run: the first one to install wins. Events report a broken plan at once; as events can
- * get lost, all plans are also checked once a second. guard_topology.c does the same for the
- * balancing topology.
+ * A plan is replaced only if it still has the epoch that was seen to be broken. So any number of
+ * guards may run: the first one that installs the next epoch wins. Events report a broken plan at
+ * once; as events can get lost, all plans are also checked once a second. guard_topology.c does the
+ * same for the balancing topology.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +31,8 @@
  * struct watched - a plan that the command has seen, or that its arguments name
  * @id: id of the plan
  * @epoch: the latest epoch that was seen or installed; 0: none
- * @named: the arguments of the command name it
- * @said: the last message about why it cannot be guarded, or NULL
+ * @named: the arguments of the command name the plan
+ * @said: the last message about why the plan cannot be guarded, or NULL
  */
 struct watched {
 	uint32_t id;
@@ -50,8 +50,8 @@ struct watched {
  * @any: the arguments name no plan: guard all guarded plans
  * @once: check all plans once, and end
  * @looked: time when all plans were last checked, ns
- * @changed: time when a change of the faults was last reported that the balancing topology was not
- *	checked for, ns; 0: there is none
+ * @changed: time of the last reported change of the faults, ns, if the balancing topology was not
+ *	checked since; otherwise 0
  * @t: the balancing topology
  * @failed: a plan could not be guarded
  * @own: context for requests that may fail; its error messages go to @text
@@ -79,11 +79,11 @@ struct guard {
 /**
  * struct epoch - the next epoch of a plan
  * @old: the installed plan
- * @p: the plan type that its recipe asks for
+ * @p: the plan type that the recipe asks for
  * @recipe: how to plan the next epoch
  * @keep: install it with @recipe as its recipe
  * @guard: how long members wait, in ms
- * @why: if another root than that of the recipe was used, the reason; otherwise NULL
+ * @why: why another root than that of the recipe is used; NULL: it is not
  */
 struct epoch {
 	const struct nl_plan *old;
@@ -135,7 +135,7 @@ static struct watched *watched_add(struct hcctl *h, struct guard *g, uint32_t id
 	return v;
 }
 
-/* ID[,ID..] */
+/* Parse "ID[,ID..]": the plans to guard. */
 static int arg_plans(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	char *copy = strdup(word), *rest = copy, *item;
@@ -170,7 +170,7 @@ static void keep_text(struct hcctl *own, const char *kind, const char *text)
 	g->text = strdup(text);
 }
 
-/* Print the latest error message about @what, unless it equals *@said, the last one printed. */
+/* Print why @what is not guarded, unless that is *@said, the last message about it. */
 static void report_failure(struct hcctl *h, struct guard *g, const char *what, char **said)
 {
 	const char *text = g->text ?: "not possible now";
@@ -257,8 +257,8 @@ static int split(char *recipe, char **argv)
 	return n;
 }
 
-/* Make a request for a plan of type @p from a recipe: object, command, and keywords of the type.
- * The request points into @buf.
+/* Make a request for a plan of type @p from the recipe, which consists of the object, the command,
+ * and keywords of the type. The request points into @buf.
  */
 static int read_recipe(struct guard *g, const struct epoch *e, const struct planner *p,
 		       char buf[RECIPE_SIZE], struct plan_req *q)
@@ -301,7 +301,7 @@ static bool was_member(const struct nl_plan *old, uint32_t node)
 	return node < 32 * old->member_words && hc_set_has(old->members, node);
 }
 
-/* Leave out nodes without a process that were not members before, because the other members would
+/* Leave out nodes that have no process and were not members before, because the other members would
  * wait for them.
  */
 static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct node_list *l)
@@ -315,7 +315,7 @@ static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct no
 		return rc;
 	for (i = 0; i < n; i++)
 		any |= v[i].bound && was_member(old, v[i].id);
-	/* If no member has a process, no process waits, and no node is left out. */
+	/* If no member has a process, no process waits, so no node is left out. */
 	for (i = 0; i < n && any && !rc; i++)
 		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
 			rc = add_node(g, l, v[i].id);
@@ -323,6 +323,7 @@ static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct no
 	return rc;
 }
 
+/* Return: true if this process has CAP_NET_ADMIN. */
 static bool is_admin(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -332,16 +333,16 @@ static bool is_admin(void)
 	       caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
 }
 
-/* Return: true if this process may guard the plan only because the plan was given to its user, and
- * not by CAP_NET_ADMIN.
+/* Return: true if this process may guard the plan only because its user is the plan's guard_uid,
+ * and not because it has CAP_NET_ADMIN.
  */
 static bool is_given(const struct nl_plan *old)
 {
 	return old->guard_uid == geteuid() && !is_admin();
 }
 
-/* Leave out nodes that the user may not make members. The kernel would refuse them from the user to
- * whom the plan was given.
+/* Leave out nodes that the plan's guard_uid may not make members, because the kernel would refuse a
+ * plan of this user that has them.
  */
 static int leave_out_ungranted(struct guard *g, const struct nl_plan *old, struct node_list *l)
 {
@@ -356,8 +357,8 @@ static int leave_out_ungranted(struct guard *g, const struct nl_plan *old, struc
 	return rc;
 }
 
-/* Choose the nodes to leave out: the node whose process has left, nodes that would join without a
- * process, and those that the user may not make members.
+/* Choose the nodes to leave out: the node whose process has left, nodes that have no process and
+ * were not members before, and nodes that the user may not make members.
  */
 static int choose_without(struct guard *g, const struct epoch *e, struct node_list *l)
 {
@@ -370,8 +371,9 @@ static int choose_without(struct guard *g, const struct epoch *e, struct node_li
 	return rc ?: leave_out_empty(g, old, l) ?: leave_out_ungranted(g, old, l);
 }
 
-/* Find a plan with the root of the recipe, or else with the root of the old plan, whose process may
- * wait for results. If there is no such plan, find one with any root.
+/* Find a plan with the root of the recipe; or if the recipe has none, with the root of the old
+ * plan, because the process there may wait for results. If there is no such plan, find one with any
+ * root.
  */
 static int try_roots(struct guard *g, struct epoch *e, const struct planner *p,
 		     struct plan_req *q)
@@ -392,6 +394,7 @@ static int try_roots(struct guard *g, struct epoch *e, const struct planner *p,
 	return planner_try(&g->own, p, q);
 }
 
+/* Plan by the recipe, but for plan type @p. */
 static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 {
 	char buf[RECIPE_SIZE];
@@ -412,7 +415,7 @@ static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 	return rc;
 }
 
-/* Plan by the recipe. If there is no plan of its type, use that type's alternative. */
+/* Plan by the recipe. If there is no plan of its type, plan for the alternative to that type. */
 static int try_plan(struct guard *g, struct epoch *e)
 {
 	int rc = try_type(g, e, e->p);
@@ -421,8 +424,8 @@ static int try_plan(struct guard *g, struct epoch *e)
 	       try_type(g, e, e->p->otherwise) : rc;
 }
 
-/* Install the same shape again, for a plan that is not broken. The kernel refuses it if it is not
- * valid for the current faults.
+/* Install the same shape again, for a plan that is not broken, but not guarded yet. The kernel
+ * refuses the shape if it is not valid for the current faults.
  */
 static int try_shape(struct guard *g, const struct epoch *e)
 {
@@ -442,6 +445,7 @@ static int try_shape(struct guard *g, const struct epoch *e)
 	return rc;
 }
 
+/* Install the next epoch: with the same shape if that is possible, otherwise by the recipe. */
 static int try_once(struct guard *g, struct epoch *e)
 {
 	int rc = e->old->broken ? -EINVAL : try_shape(g, e);
@@ -449,8 +453,8 @@ static int try_once(struct guard *g, struct epoch *e)
 	return rc == -EINVAL ? try_plan(g, e) : rc;
 }
 
-/* Return: true if the plan still has the epoch that was seen. If not, another guard or the
- * administrator has replaced or removed it.
+/* Return: true if the plan still has the epoch of @old. Otherwise another guard or the
+ * administrator has replaced or removed the plan.
  */
 static bool is_as_seen(struct guard *g, const struct nl_plan *old)
 {
@@ -472,7 +476,7 @@ static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
 
 	free(w->said);
 	w->said = NULL;
-	/* The plan may have been removed since. */
+	/* The plan may have been removed already. */
 	if (nl_plan(&g->own, g->fabric, w->id, &new))
 		return 0;
 	w->epoch = new.epoch;
@@ -484,15 +488,15 @@ static int report_epoch(struct hcctl *h, struct guard *g, struct watched *w,
 }
 
 /* Return: true if the error is temporary: the faults have changed, machines work on another
- * request, or the user has just sent one.
+ * request, or the user has sent another request just before.
  */
 static bool is_for_now(int rc)
 {
 	return rc == -ESTALE || rc == -EBUSY || rc == -EAGAIN;
 }
 
-/* Try to install the next epoch, until that succeeds, another process has done it, or it is not
- * possible at the moment.
+/* Try to install the next epoch, until that succeeds, another process has replaced the plan, or an
+ * error is not temporary.
  */
 static int install_next(struct hcctl *h, struct guard *g, struct watched *w, struct epoch *e)
 {
@@ -513,7 +517,7 @@ static int install_next(struct hcctl *h, struct guard *g, struct watched *w, str
 	return 0;
 }
 
-/* Return: the plan type that a recipe asks for; NULL: there is none. */
+/* Return: the plan type that a recipe asks for; NULL if there is no such type. */
 static const struct planner *recipe_planner(const char *recipe)
 {
 	char name[RECIPE_SIZE];
@@ -523,7 +527,7 @@ static const struct planner *recipe_planner(const char *recipe)
 }
 
 /* Find out how to plan again: by the plan's recipe, or if it has none, by keywords that are derived
- * from the plan. A user to whom the plan was given may not add a recipe to it.
+ * from the plan. Without CAP_NET_ADMIN, the user who may guard the plan may not add a recipe to it.
  */
 static void find_recipe(const struct guard *g, struct epoch *e)
 {
@@ -533,8 +537,8 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 	memcpy(e->recipe, e->old->recipe, RECIPE_SIZE);
 	e->keep = *e->recipe || !is_given(e->old);
 	if (*e->recipe) {
-		/* The installed plan may have a type other than that of its recipe, if there was
-		 * none of that type.
+		/* The installed plan may have another type than its recipe asks for, because there
+		 * was no plan of the latter type.
 		 */
 		e->p = recipe_planner(e->recipe) ?: p;
 		return;
@@ -545,8 +549,8 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 
 /* --- looking --- */
 
-/* Return: true if the plan is to be guarded by this command, and is broken or not guarded yet. *@w
- * is set to its entry.
+/* Return: true if this command is to guard the plan, and the plan is broken or not guarded yet. *@w
+ * is set to the plan's entry.
  */
 static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *v,
 			struct watched **w)
@@ -555,13 +559,14 @@ static bool needs_epoch(struct hcctl *h, struct guard *g, const struct nl_plan *
 	if (!v->members || (!g->any && !*w) || (g->any && !v->guard))
 		return false;
 	*w = *w ?: watched_add(h, g, v->id);
-	/* An event may be older than the epoch that was last seen or installed. */
+	/* An event may be older than the epoch that was last seen or installed: ignore it. */
 	if (!*w || ((*w)->epoch && (int32_t)(v->epoch - (*w)->epoch) < 0))
 		return false;
 	(*w)->epoch = v->epoch;
 	return v->broken || !v->guard;
 }
 
+/* Check a plan, and install its next epoch if it needs one. */
 static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 {
 	struct epoch e = { .old = v, .p = planner_of(v->type), .guard = v->guard ?: g->time };
@@ -584,15 +589,16 @@ static int look_at(struct hcctl *h, struct guard *g, const struct nl_plan *v)
 	return rc;
 }
 
-/* Check the balancing topology. If the faults are just changing, plans come first: the check is
- * repeated when no more changes are reported, or, if this is the only one, at once.
+/* Check the balancing topology. If the faults are still changing, plans are guarded first, and the
+ * check is repeated when no further change was reported for a while. With "once", it is repeated at
+ * once instead.
  */
 static int look_at_topology(struct hcctl *h, struct guard *g)
 {
 	int rc = -ESTALE, try;
 
 	g->changed = 0;
-	/* If the arguments name plans, only these are guarded. */
+	/* If the arguments name plans, the topology is not guarded. */
 	if (!g->any || !g->dim || !is_admin())
 		return 0;
 	for (try = 0; try < (g->once ? NL_TRIES : 1) && !stop && is_for_now(rc); try++) {
@@ -609,6 +615,7 @@ static int look_at_topology(struct hcctl *h, struct guard *g)
 	return 0;
 }
 
+/* Check all plans, and the balancing topology. */
 static int look(struct hcctl *h, struct guard *g)
 {
 	struct nl_plan *v;
@@ -661,7 +668,7 @@ static int on_idle(struct hcctl *h, void *arg, bool lost)
 		rc = look(h, g);
 	else if (g->changed && now_ns() - g->changed >= QUIET_NS)
 		rc = look_at_topology(h, g);
-	/* These errors may be gone at the next check, a second later. */
+	/* These errors may have gone at the next check, a second later. */
 	if (rc == -ENOMEM || rc == -ENOBUFS || rc == -EAGAIN || rc == -EIO)
 		return 0;
 	if (rc && g->text)

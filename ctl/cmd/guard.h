@@ -11,8 +11,8 @@
 /**
  * struct guard_topology - the balancing topology of a fabric
  * @fabric: the fabric
- * @shape: shape of the last topology that was right for the faults at that time
- * @said: the last message about why it cannot be guarded, or NULL
+ * @shape: shape of the last topology that was the one for the faults at that time
+ * @said: the last message about why the topology cannot be guarded, or NULL
  */
 struct guard_topology {
 	const char *fabric;
@@ -20,9 +20,9 @@ struct guard_topology {
 	char *said;
 };
 
-/* If a balancing topology is installed that is not the one for the present faults, install that,
- * and print a line to @h. Errors are printed to @own. Return: 0; -ESTALE, -EBUSY or -EAGAIN if the
- * caller should try again soon; or another error.
+/* If the installed balancing topology is not the one for the current faults, install the latter,
+ * and print a line to @h. Errors are printed to @own. Return: 0, also if no topology is installed;
+ * -ESTALE, -EBUSY or -EAGAIN if the caller should try again soon; or another error.
  */
 int guard_topology(struct hcctl *h, struct hcctl *own, struct guard_topology *g);
 

@@ -2,10 +2,10 @@
 /*
  * hcctl guard: when faults change, compute the balancing topology again and install it.
  *
- * Rounds of MCWA run on the installed topology, and fail when a fault hits it. After a link or node
- * was repaired, the topology is still valid, but leaves out nodes that could take part. So the
- * topology counts as right if it is what the planner computes for the current faults, in either
- * shape.
+ * Rounds of MCWA run on the installed topology, and fail when a fault breaks it. After a link or
+ * node was repaired, the topology is still valid, but leaves out nodes that could take part. So the
+ * topology counts as right only if it is what the planner computes for the current faults, in
+ * either shape.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static bool is_installed(const struct nl_balance *b, const struct hc_balance_top
 }
 
 /* Compute the topology of shape @shape for the faults. Return: 0; 1 if it equals the installed one,
- * and was released; or an error.
+ * in which case @t is released; or an error.
  */
 static int compute(struct hcctl *own, const struct nl_balance *b, const struct hc_faults *f,
 		   enum hc_balance_shape shape, struct hc_balance_topo *t)
@@ -48,8 +48,8 @@ static void print_topology(struct hcctl *h, const struct guard_topology *g,
 	out_close(h);
 }
 
-/* Install @t, if @b is still the installed topology: another guard, or the administrator, may have
- * replaced it. Return: 0; -ESTALE if not, or if the faults have changed since; or another error.
+/* Install @t, unless another guard or the administrator has replaced the topology @b. Return: 0;
+ * -ESTALE if the topology was replaced, or the faults have changed since; or another error.
  */
 static int install(struct hcctl *own, const struct guard_topology *g, const struct nl_balance *b,
 		   const struct hc_faults *f, const struct hc_balance_topo *t)
@@ -62,8 +62,8 @@ static int install(struct hcctl *own, const struct guard_topology *g, const stru
 	return nl_balance_topology(own, g->fabric, &t->b, f->fault);
 }
 
-/* Install the topology for the faults @f, unless @b is right. @t is set to what was installed.
- * Return: 0; 1 if @b is right; or an error, as install().
+/* Install the topology for the faults @f, unless @b is right. @t is set to the topology that was
+ * installed. Return: 0; 1 if @b is right; or an error, as install().
  */
 static int install_for(struct hcctl *own, struct guard_topology *g, const struct nl_balance *b,
 		       const struct hc_faults *f, struct hc_balance_topo *t)

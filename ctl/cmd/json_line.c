@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the line of a file in which an object begins. The JSON parser does not report lines. But
- * the objects of a document have the order of their opening braces.
+ * Finds the line of a file in which an object begins. The JSON parser does not report lines, but
+ * the objects of a document are in the order of their opening braces.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_read.h"
 
-/* The line of each opening brace of a text, and the number of the text's keys. */
+/* The line of each opening brace of a text, and the number of keys in the text. */
 struct braces {
 	unsigned int *line;
 	size_t n;
-	size_t at;	/* index of the next object's brace */
+	size_t at;	/* index of the brace of the next object to visit */
 	size_t keys;
 };
 
@@ -40,6 +40,8 @@ static bool add_brace(struct braces *b, size_t *room, unsigned int line)
 	return true;
 }
 
+/* Store the line of each opening brace that is not in a string, and count the keys by their colons.
+ */
 static bool find(const char *c, struct braces *b)
 {
 	unsigned int line = 1;
@@ -58,8 +60,8 @@ static bool find(const char *c, struct braces *b)
 	return true;
 }
 
-/* Visit @o and its contents in the order of the document. With @set, store in each object its line.
- * Return: the number of keys.
+/* Visit @o and its contents in the order of the document. If @set, store in each object the line in
+ * which it begins. Return: the number of keys.
  */
 static size_t visit(struct json_object *o, struct braces *b, bool set)
 {
@@ -96,7 +98,8 @@ bool json_lines(const char *text, struct json_object *root, bool set)
 	return all;
 }
 
-/* The keys so far of each object that is open, by nesting depth. */
+/* The keys that were read of each object that is still open, by nesting depth; NULL for an array.
+ */
 struct keys {
 	struct json_object *seen[JSON_NESTING + 1];
 	unsigned int depth;
@@ -123,6 +126,7 @@ static bool add_key(struct keys *k, const char *key)
 	return false;
 }
 
+/* Handle a character that opens or closes an object or array. */
 static void open_close(struct keys *k, char c)
 {
 	if ((c == '{' || c == '[') && k->depth <= JSON_NESTING)

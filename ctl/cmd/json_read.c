@@ -33,8 +33,8 @@ static const char *parse_error(enum json_tokener_error err)
 	}
 }
 
-/* Estimate the memory that the document takes, from the characters that separate values. Characters
- * in strings count as well, because only a parser knows where strings end.
+/* Estimate the memory that the document takes, by counting characters that begin or separate
+ * values. They also count in strings, because only a parser knows where strings end.
  */
 static size_t weight(const char *text, size_t len)
 {
@@ -166,7 +166,9 @@ static int wrong(struct hcctl *h, const char *name, struct json_object *o, const
 	return hc_invalid(h, name, text, wanted);
 }
 
-/* json-c reads a number beyond 64 bits as the greatest one, so that one is refused. */
+/* json-c reads a number that needs more than 64 bits as the greatest 64-bit number, so that number
+ * is refused.
+ */
 bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v)
 {
 	*v = json_object_get_uint64(o);

@@ -2,7 +2,7 @@
 /*
  * Reading JSON that people may have written: objects are read by tables of keys. Error messages
  * name the object, the key and what is wanted. All functions return 0, or an exit status after
- * printing an error, unless they say otherwise.
+ * printing an error, unless their comments state otherwise.
  */
 #ifndef _HCCTL_JSON_READ_H
 #define _HCCTL_JSON_READ_H
@@ -60,8 +60,8 @@ int json_text(struct hcctl *h, const char *file, const char *text, size_t len, b
  * in which it begins. Return: false if @root lacks a value because a key occurs twice.
  */
 bool json_lines(const char *text, struct json_object *root, bool set);
-/* Return: the first key that occurs twice, to be freed, with its line in *@line; NULL if the key is
- * written in two forms.
+/* Return: the first key that occurs twice in its object, to be freed, with its line in *@line; NULL
+ * if the two keys are the same only after their escapes are resolved.
  */
 char *json_twice(const char *text, unsigned int *line);
 /* Return: the line in which an object begins, if lines were stored; 0 if it is not known. */

@@ -46,7 +46,7 @@ static int set_one(struct hcctl *h, size_t i, void *arg)
 	const struct links_setting *a = arg;
 	struct nl_link_set s = *a->s;
 
-	/* Impairments of a link to another machine are set only at this machine's end. */
+	/* The impairments of a link to another machine can be set only at this machine's end. */
 	if (a->fixed >> a->l->v[i].dim & 1 && !s.set_down && !s.set_flap)
 		s.one_way = true;
 	return nl_link_set(h, a->fabric, a->l->v[i], &s);

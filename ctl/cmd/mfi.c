@@ -2,6 +2,9 @@
 /*
  * hcctl mfi: how many faults an algorithm that checks itself can hide, and how to group its
  * processes so that all processes of a processor can fail together.
+ *
+ * The environment of a processor consists of the processors that it asks, and itself; it may have
+ * up to tg faults (see ctl/plan/mfi.h).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -48,7 +51,7 @@ static const char * const patterns[] = {
 	[HC_MFI_LISTED] = "listed", NULL,
 };
 
-/* No pattern was given. */
+/* Value of mfi_req.pattern if the user has named no pattern. */
 #define ANY_PATTERN (HC_MFI_LISTED + 1)
 
 static const char * const methods[] = {
@@ -185,8 +188,8 @@ static struct hc_mfi_net *make_graph(const struct mfi_req *q, const struct mfi_g
 	return net;
 }
 
-/* Make a network with the kind of @shape and the environments of a file. If the file only has
- * numbers of faults, that is @shape itself.
+/* Make a network with the kind of @shape and the environments of a file. If the file has no
+ * environments, but only numbers of faults, return @shape itself.
  */
 static struct hc_mfi_net *make_listed(const struct mfi_req *q, const struct mfi_graph *g,
 				      struct hc_mfi_net *shape)
@@ -240,7 +243,7 @@ static struct hc_mfi_net *make_shape(const struct mfi_req *q)
 	return hc_mfi_grid(s->rows, s->cols, s == &q->torus, p, q->tg);
 }
 
-/* Set the numbers of faults of single environments from the file. */
+/* Set the numbers of faults that the file allows single environments. */
 static int set_tg(struct hcctl *h, const struct mfi_req *q, const struct mfi_graph *g,
 		  struct hc_mfi_net *net)
 {
@@ -306,6 +309,7 @@ struct clock {
 	bool terminal;
 };
 
+/* Report the progress to a terminal. Return: false if the time limit has passed. */
 static bool go_on(void *arg)
 {
 	struct clock *c = arg;
@@ -343,6 +347,7 @@ static int find(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, st
 	return rc ? hc_nomem(h) : 0;
 }
 
+/* Check the set that the user has given. */
 static int given(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
 {
 	uint32_t faults[HC_MFI_ESCAPE_FAULTS], u, n = 0;
@@ -374,6 +379,7 @@ static int given(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
 	return v->escape < 0 ? hc_nomem(h) : 0;
 }
 
+/* Try all sets of 1, 2, .. faults, as far as the time limit allows. */
 static int escape(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, struct clock *c)
 {
 	int rc = 0;

@@ -19,12 +19,12 @@
  * struct mfi_graph - contents of a file
  * @links: links between processors, each in both directions
  * @nlinks: number of entries of @links
- * @envs: environments: pairs of a processor, and a processor of its environment
+ * @envs: environments: pairs of a processor, and a processor of its environment (see
+ *	ctl/plan/mfi.h)
  * @nenvs: number of entries of @envs
- * @tgs: pairs of the number of faults that an environment may have, and the environment's
- *	processor
+ * @tgs: pairs of the number of faults that an environment may have, and the environment's processor
  * @ntgs: number of entries of @tgs
- * @names: the processors' numbers, ascending; @links and @envs have indices into this
+ * @names: the processors' numbers, ascending; @links and @envs have indices into this array
  * @n: number of processors
  */
 struct mfi_graph {
@@ -45,12 +45,12 @@ enum mfi_mapping { MFI_GROUPS, MFI_BLOCK, MFI_RANDOM };
  * @fabric: its name
  * @mapping: which processes share a node
  * @seed: seed of MFI_RANDOM, not 0
- * @nodes: the nodes, ascending, which healthy links connect
+ * @nodes: the lowest live node and all nodes that healthy links connect with it, ascending
  * @nnodes: number of nodes
- * @of: for each process, the part that it is in
- * @parts: number of parts, each of which is on a node of its own
+ * @of: for each process, the number of its part: the processes of a part share a node
+ * @parts: number of parts
  * @at: for each part, the index of its node in @nodes
- * @hops: sum of the hops from each process to each of those that it asks
+ * @hops: sum of the hops from each process to each process that it asks
  */
 struct mfi_place {
 	const char *fabric;
@@ -72,7 +72,7 @@ struct mfi_place {
  * @found: the largest set of faults
  * @coloured: size of the set by the paper's multi-colouring
  * @groups: groups of processes, each of which may fail as a whole
- * @given: the user gave the set; of @found, @coloured and @groups only found.set is valid
+ * @given: the user has specified the set; of @found, @coloured and @groups only found.set is valid
  * @escape: dimension of the errors that escape with the set; negative: not known
  * @matrix: print the fault matrix
  * @ntried: number of entries of @tried
@@ -112,8 +112,8 @@ uint32_t mfi_index(const uint32_t *names, uint32_t n, uint32_t number);
 const char *mfi_what(char *buf, const struct hc_mfi_net *net);
 /* Return: the number of rows of the fault matrix; UINT64_MAX if it is too large to count. */
 uint64_t mfi_sets(uint64_t n, uint32_t k);
-/* Print the members of a set as an array; text: separated by commas, and only the first ones of
- * many.
+/* Print the members of a set as an array; text: separated by commas, and only the first ones if
+ * there are many.
  */
 void mfi_out_members(struct hcctl *h, const char *key, const struct mfi_view *v, const bool *set);
 int mfi_print(struct hcctl *h, const struct mfi_view *v);

@@ -10,7 +10,9 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* Get the nodes that healthy links connect with the lowest live node. */
+/* Get the nodes of the first connected component: the lowest live node, and all nodes that healthy
+ * links connect with it.
+ */
 static int nodes_of(const struct hc_faults *f, struct mfi_place *p)
 {
 	uint32_t *set = calloc(hc_topo_words(&f->topo), sizeof(*set)), u;
@@ -29,7 +31,7 @@ static int nodes_of(const struct hc_faults *f, struct mfi_place *p)
 	return 0;
 }
 
-/* Return: the number of hops between each two of the nodes, around faults. */
+/* Return: a matrix of the numbers of hops between each two of the nodes, around faults. */
 static uint16_t *hops_of(const struct hc_faults *f, const struct mfi_place *p)
 {
 	uint16_t *hops = calloc((size_t)p->nnodes * p->nnodes, sizeof(*hops));
@@ -55,6 +57,7 @@ static uint16_t *hops_of(const struct hc_faults *f, const struct mfi_place *p)
 	return hops;
 }
 
+/* Divide the processes into parts, each for one node. */
 static int divide(struct hcctl *h, const struct mfi_view *v, struct mfi_place *p)
 {
 	if (p->mapping != MFI_GROUPS) {

@@ -46,8 +46,8 @@ static void print_node(struct hcctl *h, const struct mfi_view *v, uint32_t part,
 	out_close(h);
 }
 
-/* Print for each process its node, and the processes that it asks: all that a program needs which
- * runs the processes.
+/* Print for each process its node, and the processes that it asks: a program that runs the
+ * processes needs no more.
  */
 static void print_processes(struct hcctl *h, const struct mfi_view *v)
 {

@@ -14,7 +14,8 @@
 #define ROW 26
 /* Maximum number of groups that the key lists one by one. */
 #define KEY_GROUPS 17
-/* Links are drawn up to this number of processors; beyond it they would only hide the processors.
+/* Maximum number of processors with which links are drawn. Among more processors, links would only
+ * hide the processors.
  */
 #define LINKS 300
 
@@ -38,8 +39,8 @@ struct picture {
 	const char *row;
 };
 
-/* Return: the row or column of a number, such that numbers in adjacent rows or columns differ in
- * one bit (inverse Gray code).
+/* Return: the row or column for a number (inverse Gray code): numbers in adjacent rows or columns
+ * differ in one bit.
  */
 static uint32_t gray(uint32_t word)
 {
@@ -50,8 +51,8 @@ static uint32_t gray(uint32_t word)
 	return at;
 }
 
-/* Compute the cell of a processor. In a large cube the lower half of the bits of its number is the
- * column.
+/* Compute the row and the column of a processor. In a cube, the lower half of the bits of its
+ * number determines the column.
  */
 static void cell(const struct hc_mfi_net *net, uint32_t u, uint32_t *row, uint32_t *col,
 		 uint32_t *rows, uint32_t *cols)
@@ -71,11 +72,13 @@ static void cell(const struct hc_mfi_net *net, uint32_t u, uint32_t *row, uint32
 	}
 }
 
+/* Return: true if the picture is a projection of a cube. */
 static bool projected(const struct hc_mfi_net *net)
 {
 	return net->kind == HC_MFI_CUBE && net->dim <= PLOT_CUBE_DIM;
 }
 
+/* Return: true if the processors are drawn on a circle. */
 static bool circle(const struct hc_mfi_net *net)
 {
 	return net->kind == HC_MFI_GRAPH || net->kind == HC_MFI_KARY;
@@ -165,8 +168,8 @@ static void links(const struct picture *p)
 	fputs("</g>\n", p->f);
 }
 
-/* Draw a processor in the colour of its group. A ring marks a faulty one; one that may be faulty or
- * not is drawn pale.
+/* Draw a processor in the colour of its group. A ring marks a faulty processor. A processor that
+ * may be faulty or not is drawn pale.
  */
 static void disk(const struct picture *p, struct point at, double r, uint32_t group, char what)
 {

@@ -115,8 +115,8 @@ static void print_mfi(struct hcctl *h, const struct mfi_view *v)
 	out_text(h, "\n");
 }
 
-/* Print the set, its row of the fault matrix, and the environments that have as many faults as they
- * may have.
+/* Print the set, its row of the fault matrix, and the environments that already have as many faults
+ * as they may have.
  */
 static int print_set(struct hcctl *h, const struct mfi_view *v)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading processors from a file: those that the file names get indices, in ascending order.
+ * Reading processors from a file. The processors that the file names get indices, in ascending
+ * order of their numbers.
  */
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ static void add_pair(const struct mfi_graph *g, struct hc_mfi_pair *to, size_t *
 	};
 }
 
-/* Fill in @g. Each link is entered in both directions. */
+/* Fill in @g from a file. Each link is entered in both directions. */
 static int fill(struct hcctl *h, const struct graph *file, struct mfi_graph *g)
 {
 	uint32_t u;

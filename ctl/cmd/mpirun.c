@@ -4,7 +4,7 @@
  * (ctl/mpi), guard the component's plans while the program runs, and remove the fabric and plans at
  * the end.
  *
- * If a part of this is missing, the program still runs, without a fabric.
+ * If the component is not installed, or no fabric can be made, the program runs without a fabric.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,14 +21,16 @@
 #include "mpi/plan_id.h"
 
 #define COMPONENT	"mca_coll_hypercube.so"
-/* In the component's folder: the program that measures; and the folder for its results. */
+/* TUNE: the measuring program, in the component's folder. LIMITS: the file for its results, in
+ * LIMITS_FOLDER.
+ */
 #define TUNE		"hypercube-mpi-tune"
 #define LIMITS_FOLDER	"/var/lib/hypercube"
 #define LIMITS		LIMITS_FOLDER "/mpi-limits"
 #define LIMITS_MAX	65536
 #define RANKS_MAX	hc_nodes(HYPERCUBE_DIM_MAX)
-/* Exit statuses as in shells: for a program that a signal has ended, and for one that could not be
- * started.
+/* Exit statuses as in shells: SIGNALLED plus the signal for a program that a signal has ended;
+ * NOT_STARTED for a program that could not be started.
  */
 #define SIGNALLED	128
 #define NOT_STARTED	127
@@ -36,9 +38,9 @@
 /**
  * struct mpirun - a run of the command
  * @ranks: number of processes
- * @fabric: its name, or NULL: none
+ * @fabric: name of the fabric, or NULL: none
  * @program: the program and its arguments
- * @tune: run the measuring program instead
+ * @tune: run the measuring program instead of @program
  * @made: the fabric was made for this run
  * @name: memory for the name of such a fabric
  * @guard: the process that guards the plans, or 0
@@ -75,8 +77,8 @@ static bool has_component(const char *folder)
 	return !access(path, R_OK);
 }
 
-/* Look for the component beside this program, as it was built or installed, and where packages
- * install it.
+/* Look for the component beside this program, where it is after a build or an installation, and
+ * where packages install it.
  */
 static bool find_component(char *folder, size_t size)
 {
@@ -111,8 +113,8 @@ static uint32_t dim_of(uint32_t ranks)
 	return dim;
 }
 
-/* Use the fabric that the user named, if it exists; otherwise make one of the smallest sufficient
- * dimension.
+/* Use the fabric that the user has named, if it exists; otherwise make one of the smallest
+ * dimension that is sufficient.
  */
 static int make_fabric(struct mpirun *r)
 {
@@ -152,7 +154,7 @@ static void guard(const char *fabric, pid_t parent)
 	sigset_t none;
 
 	/* A signal from the terminal must not end the guard, because operations may still need it
-	 * then.
+	 * at that time.
 	 */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -191,8 +193,8 @@ static void tidy_up(struct hcctl *h, struct mpirun *r)
 
 /* --- the program --- */
 
-/* Pass the limits that were measured on this machine to the component, without comments: its
- * variable must be one line.
+/* Pass the limits that were measured on this machine to the component. Leave out comments, because
+ * the value of the component's variable must be one line.
  */
 static void set_limits(struct hcctl *h)
 {
@@ -239,8 +241,8 @@ static void set_environment(struct hcctl *h, const struct mpirun *r, const char 
 	setenv("OMPI_MCA_coll_hypercube_required", "1", true);
 }
 
-/* Set defaults of Open MPI. Nodes are not processors, so there may be more processes than
- * processors; and root may run programs, because often only root may make fabrics.
+/* Set defaults of Open MPI. Nodes of a fabric are not processors, so allow more processes than
+ * processors. Allow root to run programs, because often only root may make fabrics.
  */
 static void set_defaults(void)
 {
@@ -279,8 +281,8 @@ static pid_t start(struct hcctl *h, const struct mpirun *r, const sigset_t *mask
 	return pid;
 }
 
-/* Start the measuring program. It writes to the file that the user named, or to the one that later
- * runs read.
+/* Start the measuring program. It writes its results to the file that the user has named, or to
+ * LIMITS, which later runs read.
  */
 static pid_t start_tune(struct hcctl *h, struct mpirun *r, const char *folder,
 			const sigset_t *mask)
@@ -325,7 +327,9 @@ static int run(struct hcctl *h, struct mpirun *r, const sigset_t *signals, const
 	return WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Run the program. Signals are passed to it; this command cleans up before it ends. */
+/* Run the program. Signals are forwarded to it, so this command ends only after the program and
+ * cleans up.
+ */
 static int run_whole(struct hcctl *h, struct mpirun *r)
 {
 	sigset_t signals, blocked, before;

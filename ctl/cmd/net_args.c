@@ -12,12 +12,12 @@
 #include "graph.h"
 #include "net_args.h"
 
-/* A kind of network, and how its lengths are written. */
+/* A kind of network, and how the user writes its lengths. */
 struct kind {
 	const char *name;
 	enum hc_net_kind kind;
-	char between;			/* separates lengths */
-	unsigned int least, most;	/* number of lengths */
+	char between;			/* character between two lengths */
+	unsigned int least, most;	/* minimum and maximum number of lengths */
 	const char *wanted;
 };
 
@@ -41,8 +41,8 @@ static const struct kind *kind_named(const char *name)
 	return &kinds[i];
 }
 
-/* Reverse the order of the axes. Users write the axis last along which node numbers are adjacent,
- * as in C.
+/* Reverse the order of the axes. As users write them, node numbers are adjacent along the last
+ * axis, as in C arrays.
  */
 static void turn(struct hc_net_spec *s)
 {
@@ -56,6 +56,7 @@ static void turn(struct hc_net_spec *s)
 	}
 }
 
+/* Parse lengths. Return: 0 or a negative number. */
 static int lengths_read(const struct kind *k, const char *word, struct hc_net_spec *s)
 {
 	char *copy = strdup(word), *rest = copy, *item;
@@ -113,7 +114,7 @@ void net_args(struct arg *args, struct net_arg *net)
 	args[n] = (struct arg){ "graph", arg_net, net };
 }
 
-/* List each link once, the lower end first. */
+/* List each link once, beginning with its lower end. */
 static int links_of(struct hcctl *h, struct graph *g, struct hc_edge **links, size_t *n)
 {
 	struct hc_graph *all = hc_graph_edges(g->end, g->links.v, g->links.n, NULL);

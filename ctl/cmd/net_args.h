@@ -10,9 +10,9 @@
 
 /**
  * struct net_arg - a network that the user wants
- * @shape: its description, for the kernel to store; "": the user named none
+ * @shape: its description, for the kernel to store; "": the user has named no network
  * @spec: its kind and lengths
- * @file: if not NULL, the file with its links; @spec is unused then
+ * @file: if not NULL, the file with its links, and @spec is unused
  */
 struct net_arg {
 	char shape[HYPERCUBE_SHAPE_MAX + 1];
@@ -20,8 +20,8 @@ struct net_arg {
 	const char *file;
 };
 
-/* For struct arg: the parser for each kind of network. Its keyword is the name of the kind. Only
- * one may be given.
+/* For struct arg: the parser of all kinds of networks. The keyword is the name of the kind. The
+ * user may name only one network.
  */
 int arg_net(struct hcctl *h, const char *name, const char *word, void *dst);	/* net_arg */
 /* Parse only the lengths of a kind of network. Return: 0, or HC_USAGE after printing an error. */

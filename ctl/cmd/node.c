@@ -11,13 +11,13 @@
 
 #include "cmd.h"
 
-/* A setting for each node of a list. */
+/* A setting that is made at each node of a list. */
 struct setting {
 	int (*set)(struct hcctl *h, const struct setting *s, uint32_t node);
 	const char *fabric;
 	struct node_list nodes;
 	bool fail;
-	int netns;	/* descriptor; -1: the namespace of @pid */
+	int netns;	/* descriptor of a namespace; -1: the namespace of process @pid */
 	uint64_t pid;
 	uint64_t uid;
 	struct nl_byzantine byzantine;

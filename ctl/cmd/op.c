@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 
-/* Sort by plan, epoch, number of the operation, node. */
+/* Compare two members, to sort them by plan, epoch, number of the operation, and node. */
 static int compare(const void *a, const void *b)
 {
 	const struct nl_op *x = a, *y = b;
@@ -27,7 +27,7 @@ static bool same_plan(const struct nl_op *a, const struct nl_op *b)
 	return a->plan == b->plan && a->epoch == b->epoch;
 }
 
-/* Names of what a member waits for, in JSON and in text. */
+/* What a member waits for: the name in JSON, and the text. */
 static const struct wait {
 	const char *name, *text;
 } waits[] = {
@@ -85,9 +85,7 @@ static const struct out_column columns[] = {
 	{}
 };
 
-/* Print one operation. @v[0] .. @v[n-1] are the members that wait in it, @all are all members of
- * its plan.
- */
+/* Print one operation. @v has the @n members that wait in it, and @all the members of all plans. */
 static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 		    const struct nl_op *all, size_t n_all)
 {

@@ -33,7 +33,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return fabric ? planner_show(h, fabric, id) : HC_USAGE;
 }
 
-/* Get the id of the only plan that is installed. */
+/* Set *@id to the id of the installed plan, if only one is installed; otherwise print an error. */
 static int only(struct hcctl *h, const char *fabric, uint32_t *id)
 {
 	struct nl_plan *v;

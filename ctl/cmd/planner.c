@@ -59,6 +59,7 @@ static int install(struct hcctl *h, const struct planner *p, const struct plan_r
 	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->topo.nodes, f->fault, !last);
 }
 
+/* Install a plan if the request asks for that, and print it. */
 static int use(struct hcctl *h, const struct planner *p, const struct plan_req *q,
 	       const struct hc_faults *f, const void *plan, bool last)
 {
@@ -176,8 +177,8 @@ int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void 
 	return 0;
 }
 
-/* Return: true if @word, which is one of @args, is a keyword of the plan type's own. *@with_value
- * is set to whether a value follows it.
+/* Return: true if @word, which is the name of one of @args, is a keyword that only this plan type
+ * has. *@with_value is set to whether a value follows the keyword.
  */
 static bool is_own(const struct arg *args, const char *word, bool *with_value)
 {
@@ -189,8 +190,8 @@ static bool is_own(const struct arg *args, const char *word, bool *with_value)
 	return i >= COMMON;
 }
 
-/* Write the recipe of a guarded plan: the command, and the plan type's own keywords, which @args
- * has parsed. Planning with these again gives the plan of the next epoch.
+/* Write the recipe of a guarded plan: the command, and the keywords that only this plan type has.
+ * @args has parsed the arguments already. A guard makes the next epoch from the recipe.
  */
 static int write_recipe(struct hcctl *h, const struct arg *args, int argc, char **argv,
 			char buf[HYPERCUBE_RECIPE_MAX + 1])
@@ -422,7 +423,9 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-/* Print the plans of a type, or with an id. NULL and 0: all plans. */
+/* Print the installed plans. @p: only those of this type, or NULL. @id: only the plan with this id,
+ * or 0.
+ */
 static void show_plans(struct hcctl *h, const struct nl_plan *v, size_t n,
 		       const struct planner *p, uint32_t id)
 {

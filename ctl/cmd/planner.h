@@ -13,7 +13,7 @@
  * struct plan_req - a request to make a plan
  * @faults: the faults to plan around
  * @apply: install the plan
- * @epoch: epoch that it is to have; 0: the next one
+ * @epoch: epoch that the plan is to have; 0: the next one
  * @local: install it on this machine only
  * @repair: install it with REPAIR
  * @guard: how long, in ms, members of a guarded plan wait for its next epoch; 0: not guarded
@@ -26,7 +26,7 @@
  * @whole: without @subcube: only a plan of the whole fabric will do
  * @quiet: print only warnings and errors
  * @method: the planner's method
- * @own: values of keywords that only this plan type has; NULL: none was given
+ * @own: values of keywords that only this plan type has; NULL: no such keyword was given
  * @room: memory that @own may point to
  */
 struct plan_req {
@@ -52,8 +52,8 @@ struct plan_req {
 /**
  * struct plan_choice - whether one plan type is preferred to another
  * @preferred: it is preferred
- * @why: the reason, a sentence
- * @rule: the row of a table that decided, or NULL
+ * @why: the reason, as a sentence
+ * @rule: the row of a table of measurements that has decided, or NULL
  */
 struct plan_choice {
 	bool preferred;
@@ -64,12 +64,12 @@ struct plan_choice {
 /**
  * struct plan_truth - numbers of steps to compare a measurement with
  * @faults: the current faults
- * @down: the collective sends a result from the root to all
- * @parts: each member gets only its part of each contribution
+ * @down: the collective sends a result from the root to all members
+ * @parts: each contribution has a block for each member, which gets only this block
  * @search: search for the optimum
- * @promise: steps that the plan takes at most
- * @optimum: steps of the best plan, or a lower bound for it
- * @exact: @optimum is that of the best plan
+ * @promise: maximum number of steps that the plan takes
+ * @optimum: number of steps of the best plan, or a lower bound of it
+ * @exact: @optimum is the number of steps of the best plan, not only a bound
  * @way: the directions in which messages are sent ("both ways"), if the type has several; or NULL
  */
 struct plan_truth {
@@ -98,8 +98,8 @@ struct planner_root {
 /**
  * struct planner - a plan type
  * @type: enum hypercube_plan_type
- * @object: object of the command line, with the name of the type. Its first command makes
- *	plans of this type
+ * @object: object of the command line, with the name of the type. Its first command makes plans of
+ *	this type
  * @title: name in messages; NULL: that of @object
  * @root: its root
  * @sequence_attr: see struct nl_shape
@@ -108,28 +108,28 @@ struct planner_root {
  * @id: default id of such a plan
  * @size: size in bytes of a plan as @find makes it
  * @rooted: the command needs a root
- * @whole: if the user names no plan, only one of the whole fabric is used
- * @otherwise: the type that a guard uses if there is no plan of this type, with the same
- *	keywords; NULL: none
- * @check: checks that the keywords may be used together; may be NULL
- * @parse: read a request from the type's own keywords; the strings must live as long as the
- *	request. NULL: such plans cannot be guarded
- * @words: write into @buf of @size bytes the keywords that make a plan like an installed one,
- *	in a cube of dimension @dim
+ * @whole: if the user names no plan, only a plan of the whole fabric is used
+ * @otherwise: the type that a guard uses if there is no plan of this type, with the same keywords;
+ *	NULL: none
+ * @check: check that the keywords may be used together; may be NULL
+ * @parse: read a request from the keywords that only this type has; the strings must live as long
+ *	as the request. NULL: such plans cannot be guarded
+ * @words: write into @buf of @size bytes the keywords that make a plan like an installed one, in a
+ *	cube of dimension @dim
  * @find: find a plan, or print an error; release with .free
- * @free: free what @find made, or zeros; may be NULL
+ * @free: free what @find has made; also called for a plan of zeros; may be NULL
  * @shape: convert a plan to the form in which it is installed; valid as long as the plan is
- * @install: used instead of @shape if the plan consists of several: install all of them; returns
+ * @install: used instead of @shape if one command makes several plans: install all of them; returns
  *	-ESTALE if the faults have changed since, and prints that as an error only if @last
  * @print: print the plan and its warnings; returns 0 or an exit status
  * @warn: print only warnings; may be NULL
  * @show: print the shape of an installed plan, after the root
- * @show_more: print what comes after the members; may be NULL
+ * @show_more: print more about an installed plan, after the members; may be NULL
  * @prefer: decide whether this type is preferred for a collective with contributions of a given
  *	size in a fabric; NULL: it never is
- * @truth: fill in the steps; returns 0, or -errno if plan and faults do not match
- * @role: compute what a member combines in a reduction, in which order, and where the result
- *	goes, as hc_tree_role(); NULL: nothing is reduced over such plans
+ * @truth: fill in the numbers of steps; returns 0, or -errno if plan and faults do not match
+ * @role: compute what a member combines in a reduction, in which order, and where the result goes,
+ *	as hc_tree_role(); NULL: nothing is reduced over such plans
  */
 struct planner {
 	uint32_t type;
@@ -165,8 +165,8 @@ struct planner {
 		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 };
 
-/* Keywords that most planning commands have in front of those of the plan type, for plans that
- * cannot be guarded, and for others.
+/* The keywords that most planning commands have, in front of those that only the plan type has.
+ * @guard: text of the keyword "guard", or "" for plans that cannot be guarded.
  */
 #define PLANNER_WORDS(guard) \
 	"{ fabric NAME [apply [plan ID] [epoch N] [local]" guard "] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
@@ -190,29 +190,33 @@ static inline const char *planner_title(const struct planner *p)
 	return p->title ?: p->object.name;
 }
 
-/* Print that there is no plan, or with a @root no plan that has it (@rooted is text such as "with
- * sink"), and the reason. Return: the exit status for error @err.
+/* Print that there is no plan, and why. If @root is not NL_NONE, print that no plan has this root;
+ * @rooted is text such as "with sink". Return: the exit status for error @err.
  */
 int planner_none(struct hcctl *h, const struct plan_req *q, const char *what, const char *rooted,
 		 uint32_t root, int err, const char *why);
-/* Find a plan, and install it if requested. If the faults change in between, do it again. */
+/* Find a plan, and install it if the request asks for that. If the faults have changed by then,
+ * begin again.
+ */
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
-/* As planner_make(), but only once. Return: also -ESTALE and -EBUSY, temporary errors that are not
- * printed.
+/* As planner_make(), but without a second attempt. Return: also -ESTALE and -EBUSY, temporary
+ * errors that are not printed.
  */
 int planner_try(struct hcctl *h, const struct planner *p, const struct plan_req *q);
 void planner_req_free(struct plan_req *q);
 /* For struct arg: read a time into plan_req.guard, a uint32_t of ms. */
 int planner_arg_guard(struct hcctl *h, const char *name, const char *word, void *dst);
-/* Return: a copy of @f in which the nodes that the request leaves out have failed, to be freed;
- * NULL after printing an error.
+/* Return: a copy of @f in which the nodes of @q->without have failed, to be freed; NULL after
+ * printing an error.
  */
 struct hc_faults *planner_left(struct hcctl *h, const struct plan_req *q,
 			       const struct hc_faults *f);
-/* Parse the keywords of all planners, and @own, which ends with {}; then call planner_make(). */
+/* Parse the keywords that all planners have, and those in @own, which ends with {}. Then call
+ * planner_make().
+ */
 int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
 		    const struct arg *own, int argc, char **argv);
-/* Print what comes after the shape of a plan: its members and steps. */
+/* Print the end of a plan, after its shape: its members and steps. */
 void planner_out_end(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		     uint32_t members, uint32_t steps);
 /* For planner.show: print the dimensions by stage, or by step. */
@@ -222,8 +226,8 @@ void planner_show_sequence(struct hcctl *h, const struct nl_plan *v);
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
 /* Print all that defines a plan, after its id and type; text: in one line. */
 void planner_out_shape(struct hcctl *h, const struct nl_plan *v);
-/* Convert an installed plan to the form in which it can be installed again; its
- * rings go to @rings.
+/* Convert an installed plan to the form in which it can be installed again. @rings is filled in
+ * with its rings, to which the result may point.
  */
 struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *rings);
 /* Return: true if two plans have the same shape. */
@@ -233,7 +237,9 @@ int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
 /* Print the plans of a type, in the fabric that the arguments name. */
 int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char **argv);
 
-/* For planner.truth: set the number of steps of a plan that takes @steps; no plan takes fewer. */
+/* For planner.truth: set the numbers of steps of a plan that takes @steps steps, if no plan takes
+ * fewer.
+ */
 static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 {
 	t->promise = steps;
@@ -244,8 +250,8 @@ static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);
-/* As planner.role, for trees and for recursive doubling, whose operands are those of a tree without
- * faults of the same order.
+/* As planner.role, for trees and for recursive doubling. Recursive doubling combines contributions
+ * as a tree with the same order of dimensions and without faults does.
  */
 int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
 	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);

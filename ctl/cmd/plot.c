@@ -11,7 +11,9 @@
 #include "planner.h"
 #include "plot.h"
 
-/* Return: the plan with @id, if it can be drawn; without an id, the only installed tree. */
+/* Return: the plan with @id, if it can be drawn. Without an id: the installed tree, if there is
+ * only one.
+ */
 static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t id)
 {
 	const struct nl_plan *found = NULL;
@@ -37,8 +39,8 @@ static int set_doubling(struct hcctl *h, struct plot *p, const struct nl_plan *v
 	return plot_set_doubling(h, p, &d);
 }
 
-/* Draw a spanning tree. Its steps are computed without faults, so that a plan that a fault has
- * broken is drawn as it was.
+/* Draw a spanning tree. Its steps are computed as if there were no faults, so that a plan that a
+ * fault has broken is drawn as it was.
  */
 static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
@@ -60,8 +62,9 @@ static int set_span(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	return rc;
 }
 
-/* Draw an installed plan. The kernel does not keep the faults for which it was made. While the plan
- * is not broken, the current faults give the same roles, except for links that have come up since.
+/* Draw an installed plan. The faults for which it was made are not known. While the plan is not
+ * broken, the roles of its members follow from the current faults, except that links that have come
+ * up since may change them.
  */
 static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 {
@@ -139,7 +142,7 @@ static int set_rings(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	return rc == -ENOMEM ? hc_nomem(h) : rc ?: plot_set_ring(h, p);
 }
 
-/* Draw rings that could be installed. */
+/* Find rings that could be installed, and draw them. */
 static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 {
 	int rc = hc_plan_ring(p->net, NULL, HC_RING_AUTO, 0, &p->rings);
@@ -151,8 +154,9 @@ static int find_rings(struct hcctl *h, const char *fabric, struct plot *p)
 	return rc ?: plot_set_ring(h, p);
 }
 
-/* Draw a network that is no cube with a ring tree or a spanning tree: the plan with @id, or without
- * an id the first one that is not broken, or else rings that could be installed.
+/* Draw a network that is not a cube, with a ring tree or a spanning tree: the plan with @id; or
+ * without an id, the first plan of these types that is not broken; or else rings that could be
+ * installed.
  */
 static int live_net(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
 {
@@ -199,7 +203,9 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
-/* The formats, by the end of the file's name, and the maximum number of nodes and links in each. */
+/* The formats, by the end of the file's name, and the maximum numbers of nodes and links for which
+ * each can be used.
+ */
 static const struct format {
 	const char *end;
 	void (*draw)(FILE *f, const struct plot *p);
@@ -268,7 +274,7 @@ static void report(struct hcctl *h, const char *file, const struct plot *p)
 	out_close(h);
 }
 
-/* As report(), for a network that is no cube. */
+/* As report(), for a network that is not a cube. */
 static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 {
 	out_object(h, NULL);
@@ -282,7 +288,8 @@ static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 	out_close(h);
 }
 
-/* Return: true if it is the name of a file: the name of a fabric has neither dots nor slashes. */
+/* Return: true if @word is the name of a file. The name of a fabric has neither dots nor slashes.
+ */
 static bool is_file(const char *word)
 {
 	return strpbrk(word, "./") || !strcmp(word, "-");

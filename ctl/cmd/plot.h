@@ -23,12 +23,12 @@ struct json_object;
 
 enum plot_kind {
 	PLOT_PLAIN,	/* nodes, links, faults */
-	PLOT_TREE,	/* also: which node sends to which at which stage */
-	PLOT_BCAST,	/* also: which node sends the message to which in which step */
-	PLOT_BALANCE,	/* also: the subcube, and the parent of each node in the trees on it */
-	PLOT_RING,	/* also: which node sends to which in which ring */
-	PLOT_DOUBLING,	/* also: which nodes exchange at which stage */
-	PLOT_SPAN,	/* also: which node sends to its parent in which step */
+	PLOT_TREE,	/* also which node sends to which at which stage */
+	PLOT_BCAST,	/* also which node sends the message to which in which step */
+	PLOT_BALANCE,	/* also the subcube, and the parent of each node in the trees on it */
+	PLOT_RING,	/* also which node sends to which in which ring */
+	PLOT_DOUBLING,	/* also which nodes exchange data at which stage */
+	PLOT_SPAN,	/* also which node sends to its parent in which step */
 };
 
 /**
@@ -58,7 +58,7 @@ struct plot_edge {
  * @begin: time when it was sent, in microseconds
  * @end: time when it was received, or was found to be lost
  * @there: @begin is known
- * @lost: it did not arrive
+ * @lost: the frame did not arrive
  * @type: type of the frame
  */
 struct plot_hop {
@@ -74,7 +74,7 @@ struct plot_hop {
 /**
  * struct plot - a picture
  * @kind: what it shows
- * @dim: dimension; 0: it is no cube, and has @net instead of @faults and traffic
+ * @dim: dimension; 0: the network is not a cube, and @net is used instead of @faults and traffic
  * @name: the fabric, or empty
  * @plan: id of the installed plan, 0 if there is none
  * @broken: a fault has broken that plan
@@ -85,16 +85,16 @@ struct plot_hop {
  * @phases: number of stages, of steps, or of rings
  * @first: number of the first phase: 0 for stages, 1 for steps
  * @order: dimension of each phase; not used for rings and spanning trees
- * @when: for each node, the phase in which it sends (trees) or gets the message (broadcast), its
- *	home (ring), or PLOT_NEVER
+ * @when: for each node, the phase in which it sends (trees) or gets the message (broadcast), or the
+ *	number of its home ring; or PLOT_NEVER
  * @edges: the transfers
  * @nedges: number of transfers
  * @steps: parallel steps of the plan
  * @sent: bytes that node u has sent over link (u, d), at u * dim + d; NULL: not known
- * @busiest: the greatest sum of the bytes that both ends of a link sent
+ * @busiest: the greatest sum of the bytes that the two ends of a link have sent
  * @hops: hops that were recorded, or NULL
  * @nhops: number of hops
- * @net: the network of a ring tree, or of a network that is no cube
+ * @net: the network of a ring tree, or a network that is not a cube
  * @rings: the ring tree
  */
 struct plot {
@@ -140,8 +140,8 @@ static inline bool plot_failed(const struct plot *p, uint32_t u)
 	return hc_set_has(p->faults->dead, u);
 }
 
-/* Return: true if the node is the sink or source, or belongs to the subcube of a balancing
- * topology.
+/* Return: true if the node is drawn as a root: it is the sink or source, or belongs to the subcube
+ * of a balancing topology.
  */
 static inline bool plot_is_root(const struct plot *p, uint32_t u)
 {
@@ -150,21 +150,22 @@ static inline bool plot_is_root(const struct plot *p, uint32_t u)
 
 /* Return: "tree", "broadcast", .. */
 const char *plot_kind_name(const struct plot *p);
-/* Return: what a phase is called: "stage", "step" or "ring". */
+/* Return: the word for a phase: "stage", "step" or "ring". */
 const char *plot_phase_word(const struct plot *p);
 /* Write the number of a phase and its dimension into @buf. */
 #define PLOT_PHASE 48
 const char *plot_phase(char *buf, const struct plot *p, unsigned int i);
-/* plot_nodes() returns the number of nodes, including failed ones, and plot_links() that of links,
- * including faulty ones.
+/* plot_nodes() returns the number of nodes, including failed ones. plot_links() returns the number
+ * of links, including faulty ones.
  */
 uint32_t plot_nodes(const struct plot *p);
 uint64_t plot_links(const struct plot *p);
-/* Return: true if link (u, d) is faulty, other than because a node at its end has failed. */
+/* Return: true if link (u, d) is faulty for another reason than that a node at its end has failed.
+ */
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d);
 /* Return: true if the node is alive, but no member. */
 bool plot_left_out(const struct plot *p, uint32_t u);
-/* Which kinds of elements the picture has, for its key. */
+/* Which kinds of nodes and links the picture has, for its key. */
 struct plot_found {
 	bool failed, left, bad, help, tour;
 };
@@ -182,7 +183,7 @@ void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w
 /* --- plot_read.c --- */
 /* Read a plan that hcctl -j has printed; @file "-": standard input. */
 int plot_read(struct hcctl *h, const char *file, struct plot *p);
-/* Read a number from 0 to @max. Return: false if @v is none. */
+/* Read a number from 0 to @max. Return: false if @v is not such a number. */
 bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n);
 /* As plot_json_number(), for a member of an object. The member must exist. */
 bool plot_json_member(struct json_object *o, const char *key, uint32_t max, uint32_t *n);
@@ -194,18 +195,18 @@ struct json_object *plot_json_array(struct json_object *o, const char *key);
 int plot_read_trace(struct hcctl *h, const char *file, struct plot *p);
 
 /* --- plot_read_ring.c --- */
-/* Read rings from the object into p->net and p->rings; in a cube p->faults has been read before.
- * Return: NULL, or why the rings are invalid.
+/* Read rings from the object into p->net and p->rings; in a cube, p->faults must have been read
+ * before. Return: NULL, or why the rings are invalid.
  */
 const char *plot_read_ring(struct json_object *root, struct plot *p);
 
 /* --- plot_read_span.c --- */
-/* Read a spanning tree and draw it; in a cube p->faults has been read before. Return: NULL, or why
- * it is invalid.
+/* Read a spanning tree and draw it; in a cube, p->faults must have been read before. Return: NULL,
+ * or why the tree is invalid.
  */
 const char *plot_read_span(struct hcctl *h, struct json_object *root, struct plot *p);
 
-/* --- plot_net_place.c, plot_net_print.c: networks that are no cubes --- */
+/* --- plot_net_place.c, plot_net_print.c: networks that are not cubes --- */
 
 /**
  * struct plot_spot - position of a node
@@ -213,7 +214,7 @@ const char *plot_read_span(struct hcctl *h, struct json_object *root, struct plo
  * @bold: it belongs to several rings, or is the root
  * @x: position from left to right, -1 to 1
  * @y: position from top to bottom, -1 to 1
- * @back: its level, counted from the front to the back
+ * @back: its level; levels are placed from the front to the back
  */
 struct plot_spot {
 	bool there, bold;
@@ -231,7 +232,8 @@ void plot_net_dot_print(FILE *f, const struct plot *p);
 struct json_object *plot_json(const struct plot *p);
 
 /* --- plot_html_print.c --- */
-/* Maximum number of nodes, links and hops of a page, so that a browser can still turn it smoothly.
+/* Maximum numbers of nodes, links and hops of a page, so that a browser can still turn the picture
+ * smoothly.
  */
 #define PLOT_PAGE_NODES 1024
 #define PLOT_PAGE_LINKS 16384
@@ -248,7 +250,7 @@ void plot_style_print(FILE *f, const struct plot *p);
 /* --- plot_svg_print.c, plot_cube_print.c, plot_matrix_print.c, plot_key_print.c --- */
 #define SVG_WIDTH 1200
 #define SVG_HEIGHT 840
-/* The area of the drawing, and the column of the key. */
+/* The area of the drawing, and the left side of the key. */
 #define SVG_LEFT 50
 #define SVG_TOP 115
 #define SVG_AREA_W 840

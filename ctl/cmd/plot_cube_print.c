@@ -3,6 +3,7 @@
  * hcctl plot: nodes and links, as a projection of the cube.
  *
  * Order of painting: links with traffic, transfers, crosses of faults, numbers of transfers, nodes.
+ * Crosses and numbers are called marks.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 /* Margin around the centres of the outer nodes. */
 #define MARGIN 35
-/* Positions on a line at which marks are tried, in per cent. Those in the middle come later,
- * because lines cross there.
+/* Positions on a line at which a mark is tried, in per cent: a badge is the number of a transfer, a
+ * cross marks a fault. Positions in the middle are tried late, because lines cross there.
  */
 static const unsigned char badge_at[] = { 36, 44, 29, 52, 60, 22, 68, 16, 76, 0 };
 static const unsigned char cross_at[] = { 43, 57, 36, 64, 29, 71, 22, 78, 0 };
@@ -21,7 +22,7 @@ struct point {
 	double x, y;
 };
 
-/* What a mark must not cover: nodes, and other marks. */
+/* What a new mark should not cover: nodes, and earlier marks. */
 struct marks {
 	struct {
 		struct point at;
@@ -47,7 +48,7 @@ static double radius(const struct plot *p)
 	return r[p->dim];
 }
 
-/* The point at distance @r from @a towards @b. */
+/* Return: the point at distance @r from @a, in the direction of @b. */
 static struct point towards(struct point a, struct point b, double r)
 {
 	double len = hypot(b.x - a.x, b.y - a.y);
@@ -122,8 +123,8 @@ static void arrow_head(FILE *f, const char *class, struct point from, struct poi
 		tip.x, tip.y, foot.x + nx, foot.y + ny, foot.x - nx, foot.y - ny);
 }
 
-/* Write the classes of a transfer's line and of its filled parts. If the picture shows traffic,
- * colours mean traffic, so transfers are drawn in ink.
+/* Write the classes of a transfer's line and of its filled shapes. If the picture shows traffic,
+ * colours stand for traffic, so transfers are drawn in the colour of ink.
  */
 static void edge_classes(const struct plot *p, const struct plot_edge *e, char *stroke,
 			 char *fill, size_t size)
@@ -141,7 +142,7 @@ static void edge_classes(const struct plot *p, const struct plot_edge *e, char *
 	}
 }
 
-/* Return: the distance from a point to the nearest thing that a mark must not cover. */
+/* Return: the distance from a point to the edge of the nearest node or mark. */
 static double room_at(const struct marks *m, struct point at)
 {
 	double room = INFINITY;
@@ -152,8 +153,8 @@ static double room_at(const struct marks *m, struct point at)
 	return room;
 }
 
-/* Return: the position on a line where a mark of radius @r covers nothing, or as little as
- * possible. It is added to the marks.
+/* Return: the position on the line from @a to @b where a mark of radius @r covers no node or mark,
+ * or as little of them as possible. The new mark is added to @m.
  */
 static struct point free_place(struct marks *m, struct point a, struct point b,
 			       const unsigned char *parts, double r)
@@ -176,7 +177,7 @@ static struct point free_place(struct marks *m, struct point a, struct point b,
 	return best;
 }
 
-/* Return: true if it is the second transfer of an exchange. An exchange is drawn once, with two
+/* Return: true if @e is the second transfer of an exchange. An exchange is drawn once, with two
  * heads.
  */
 static bool twin(const struct plot *p, const struct plot_edge *e)
@@ -262,7 +263,7 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 	fputs("</g>\n", f);
 }
 
-/* Draw the number of a phase, on a disk that interrupts the line. */
+/* Draw the number of a transfer's phase, on a disk that interrupts the line. */
 static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e,
 			struct marks *m)
 {
@@ -347,7 +348,9 @@ static void node_print(FILE *f, const struct plot *p, uint32_t u)
 	fputs("</g>\n", f);
 }
 
-/* Allocate memory for the marks. Nodes, links and transfers have at most one each. */
+/* Allocate memory for the nodes and the marks. Each node has one entry, and links and transfers
+ * have at most one mark each.
+ */
 static struct marks marks_new(const struct plot *p)
 {
 	size_t max = hc_nodes(p->dim) * (1 + p->dim) + p->nedges;

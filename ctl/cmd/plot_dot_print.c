@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: pictures for graphviz. Links are undirected edges, transfers directed ones. Nodes are
- * pinned to the positions that they have in the SVG.
+ * hcctl plot: pictures for graphviz. Links are undirected edges, and transfers are directed ones.
+ * Nodes are pinned to the positions that they have in the SVG.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: a page with a script that draws the model. The parts of the page are the files in
+ * hcctl plot: a page with a script that draws the model. The pieces of the page are the files in
  * ctl/web/, which are linked into the program unchanged.
  */
 #include <json-c/json.h>

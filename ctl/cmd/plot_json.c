@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the model as JSON, for the script of a page. The script only draws, and computes
- * nothing of the model itself.
+ * hcctl plot: the model as JSON, for the script of a page. The script only draws the model, and
+ * computes nothing of it.
  */
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static void add_path(struct json_object *transfer, const struct plot_edge *e)
 	}
 }
 
-/* Add the phase of each node, or null if it has none. */
+/* Add an array with the phase of each node; null if the node has none. */
 static void add_turns(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "turns");
@@ -231,7 +231,7 @@ static void add_net(struct json_object *o, const struct plot *p)
 		push_number(roots, p->root);
 }
 
-/* Add the trace; times count from the first event. */
+/* Add the trace. Times are relative to the first event. */
 static void add_trace(struct json_object *o, const struct plot *p)
 {
 	struct json_object *a = add_array(o, "hops"), *hop;
@@ -246,7 +246,7 @@ static void add_trace(struct json_object *o, const struct plot *p)
 		add_number(hop, "from", p->hops[i].from);
 		add_number(hop, "to", p->hops[i].to);
 		add_text(hop, "type", p->hops[i].type);
-		/* Convert to nanoseconds, as whole numbers. */
+		/* Convert microseconds to nanoseconds, as whole numbers. */
 		add_number(hop, "begin", (p->hops[i].begin - first) * 1000 + .5);
 		add_number(hop, "end", (p->hops[i].end - first) * 1000 + .5);
 		json_object_object_add(hop, "lost", json_object_new_boolean(p->hops[i].lost));

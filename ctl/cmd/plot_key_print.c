@@ -7,10 +7,12 @@
 #include "plot.h"
 
 #define ROW 26
-/* Number of phases that are listed one by one; if there are more, only the last one is also listed.
+/* Number of phases that the key lists one by one. If there are more, it lists these and the last
+ * phase.
  */
 #define PHASES 14
 
+/* The key that is being drawn. @y: vertical position of the next entry. */
 struct key {
 	FILE *f;
 	const struct plot *p;
@@ -120,8 +122,8 @@ static void key_links(struct key *k, const struct plot_found *n)
 	}
 }
 
-/* Add an entry for a phase. If the picture shows traffic, colours mean traffic, and transfers have
- * only their numbers.
+/* Add an entry for a phase. If the picture shows traffic, colours stand for traffic, and a transfer
+ * shows its phase only by its number.
  */
 static void key_phase(struct key *k, unsigned int i)
 {

@@ -14,20 +14,24 @@
 struct grid {
 	FILE *f;
 	const struct plot *p;
-	const struct plot_edge **out;	/* by node: its transfer, sent or received */
+	const struct plot_edge **out;	/* for each node its first transfer, sent or (in a
+					 * broadcast) received
+					 */
 	uint32_t columns;
 	uint32_t rows;
 	unsigned int across;
 	double cell;
 };
 
-/* From these sizes on, cells have gaps between them, and nodes have their numbers. */
+/* SEPARATE: from this size on, cells have gaps between them. NUMBERED: from this size on, they have
+ * the numbers of their nodes.
+ */
 #define SEPARATE 5
 #define NUMBERED 15
 
 #define TITLE 22
 #define GAP 18
-/* The panel of the nodes is as large as this many panels of dimensions, across and down. */
+/* The panel of the nodes covers NODES by NODES panels of dimensions. */
 #define NODES 2
 
 static double cell_size(const struct grid *g, unsigned int across, unsigned int down)
@@ -55,8 +59,8 @@ static void arrange(struct grid *g)
 	}
 }
 
-/* Return: the position of a dimension's panel, counted row by row. The panel of the nodes has the
- * first corner.
+/* Return: the position of a dimension's panel, counted row by row. The panel of the nodes is in the
+ * first corner, so positions there are skipped.
  */
 static unsigned int slot_of(const struct grid *g, unsigned int d)
 {
@@ -107,8 +111,8 @@ static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *c
 		snprintf(class, size, "dead");
 }
 
-/* Write the class of a cell for transfers after a node's first one: helpers, and exchanges at each
- * stage, make a node send along several dimensions.
+/* Write the class of a cell for the further transfers of a node: a node sends along several
+ * dimensions if it has helpers, or exchanges data at each stage.
  */
 static void more_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
 {
@@ -154,8 +158,8 @@ static struct panel panel_place(const struct grid *g, unsigned int nr)
 	return at;
 }
 
-/* Draw @n equal cells from node @u on. Small cells have no gaps, so that one shape can cover
- * several.
+/* Draw the cells of @n nodes from @u on, which look the same. Small cells have no gaps, so that one
+ * shape can cover several cells.
  */
 static void cells(const struct grid *g, const struct panel *at, uint32_t u, uint32_t n,
 		  const char *class)
@@ -212,7 +216,7 @@ void plot_matrix_print(FILE *f, const struct plot *p)
 	size_t i;
 
 	g.out = calloc(hc_nodes(p->dim), sizeof(*g.out));
-	/* Find the first of a node's transfers; those of one sender are consecutive. */
+	/* Find the first transfer of each node. The transfers that a node sends are consecutive. */
 	for (i = p->nedges; g.out && i--;)
 		g.out[p->kind == PLOT_BCAST ? p->edges[i].to : p->edges[i].from] = &p->edges[i];
 	arrange(&g);

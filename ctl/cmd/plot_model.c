@@ -106,7 +106,7 @@ struct plot_found plot_look(const struct plot *p)
 	return n;
 }
 
-/* Each lower class means half the traffic. */
+/* From each class to the next lower one, the traffic halves. */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest)
 {
 	unsigned int heat = PLOT_HEATS;
@@ -130,9 +130,9 @@ unsigned int plot_colour(const struct plot *p, unsigned int when)
 	return (uint64_t)when * (PLOT_COLOURS - 1) / (p->phases - 1);
 }
 
-/* The projections: the vector of a step along each dimension. They were found by search, such that
- * no node is near a link that is not its own, links of different dimensions have different
- * directions, and inner cubes can be distinguished from outer ones.
+/* The projections: for each dimension of the cube, the vectors of a step along each of its axes.
+ * They were found by search: no node is near a link that does not end at it, links of different
+ * dimensions have different directions, and inner cubes can be distinguished from outer ones.
  */
 static const struct {
 	double x, y;
@@ -184,7 +184,8 @@ static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t ma
 	return 0;
 }
 
-/* Add the transfers that member @u sends. A plan that was checked has no invalid role. */
+/* Add the transfers that member @u sends. In a plan that was checked, each member has a valid role.
+ */
 static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fault,
 		     uint32_t u, struct hc_tree_peer *src, unsigned int max)
 {
@@ -300,7 +301,7 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 	return 0;
 }
 
-/* Each exchange is two transfers. The transfers of a node are consecutive. */
+/* Each exchange is drawn as two transfers. The transfers of a node are consecutive. */
 int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d)
 {
 	uint32_t mask = hc_doubling_mask(d), u = d->base;
@@ -325,7 +326,7 @@ int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling 
 	return 0;
 }
 
-/* Edges are in the order of their steps, as plot_net_places() needs them. */
+/* Transfers are sorted by step, as plot_net_places() requires. */
 int plot_set_span(struct hcctl *h, struct plot *p, const struct hc_span *s, const uint16_t *up)
 {
 	uint32_t nodes = s->topo.nodes, u;

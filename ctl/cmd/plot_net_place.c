@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: the positions of nodes in a network that is no hypercube.
+ * hcctl plot: the positions of nodes in a network that is not a hypercube.
  *
- * The nodes of a ring tree are on a circle, in the order of the first ring; each convergent point
- * is followed by the nodes of the rings that begin at it. So the nodes of a ring are mostly
- * neighbours on an arc.
+ * The nodes of a ring tree are on a circle, in the order of the first ring. Each convergent point,
+ * where further rings begin, is followed by the nodes of these rings. So the nodes of a ring are
+ * mostly neighbours on an arc.
  *
  * In a spanning tree, the root is in the centre, and the distance of each other member from the
  * centre is its depth. A subtree has a share of the full angle in proportion to its leaves, so its
- * links cross no other links of the tree.
+ * links do not cross other links of the tree.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,15 +21,21 @@
 struct circle {
 	const struct plot *p;
 	struct plot_spot *spot;
-	uint32_t *begin;	/* for each ring, index of its first node */
-	uint32_t *child;	/* for each node, first ring that joins the tree there, plus 1 */
-	uint32_t *next;		/* for each ring, the next one at the same node, plus 1 */
+	uint32_t *begin;	/* for each ring, the index of its first node */
+	uint32_t *child;	/* for each node, the first ring that meets the tree there, plus 1;
+				 * 0: none
+				 */
+	uint32_t *next;		/* for each ring, the next one that meets the tree at the same node,
+				 * plus 1
+				 */
 	uint32_t *stack;	/* virtual nodes still to visit */
 	uint32_t *order;	/* the members in the order of their positions */
 	uint32_t n;
 };
 
-/* Return: the node where a ring meets the tree: the only one whose home is another ring. */
+/* Return: the node where a ring meets the tree: the only node of the ring whose home is another
+ * ring.
+ */
 static uint32_t meets(const struct circle *c, uint32_t r)
 {
 	const struct hc_ring_plan *p = &c->p->rings;
@@ -40,6 +46,7 @@ static uint32_t meets(const struct circle *c, uint32_t r)
 	return p->tree.node[i];
 }
 
+/* Make the list of the rings that meet the tree at each node. */
 static void index_rings(struct circle *c)
 {
 	const struct hc_ring_tree *t = &c->p->rings.tree;
@@ -47,7 +54,7 @@ static void index_rings(struct circle *c)
 
 	for (r = 0; r < t->nrings; at += t->ring[r++].size)
 		c->begin[r] = at;
-	/* Go from the last ring to the first, so that the first one comes first in each list. */
+	/* Rings are added at the head of a list, so begin with the last one. */
 	for (r = t->nrings; --r;) {
 		u = meets(c, r);
 		c->next[r] = c->child[u];
@@ -55,6 +62,8 @@ static void index_rings(struct circle *c)
 	}
 }
 
+/* Push the nodes of a ring on the stack, the first one on top. Return: the new depth of the stack.
+ */
 static uint32_t push_ring(struct circle *c, uint32_t r, uint32_t depth)
 {
 	uint32_t i;
@@ -64,7 +73,9 @@ static uint32_t push_ring(struct circle *c, uint32_t r, uint32_t depth)
 	return depth;
 }
 
-/* Order the members: a node, the nodes of the rings that meet the tree there, the next node. */
+/* Order the members: after each node come the nodes of the rings that meet the tree there, and then
+ * the next node.
+ */
 static void order_members(struct circle *c)
 {
 	uint32_t depth = push_ring(c, 0, 0), u, r, hung;
@@ -84,6 +95,7 @@ static void order_members(struct circle *c)
 	}
 }
 
+/* Place a node at distance @r from the centre, at a fraction @part of the full angle. */
 static void turn_to(struct plot_spot *s, double part, double r)
 {
 	s->x = r * sin(2 * M_PI * part);
@@ -120,12 +132,16 @@ struct branch {
 	uint32_t parent;
 	uint32_t depth;
 	uint32_t leaves;
-	uint32_t given;		/* number of leaves whose angles its children have so far */
-	double begin;
+	uint32_t given;		/* number of leaves below those children that already have their
+				 * angles
+				 */
+	double begin;		/* leaves before the first one of this subtree, in the order of the
+				 * angles
+				 */
 };
 
-/* Set the parents, and count the leaves below each node. Edges are ordered by step, so all edges to
- * a node come before the one from it.
+/* Set the parents, and count the leaves below each node. Transfers are sorted by step, so all
+ * transfers to a node are before the one that it sends.
  */
 static void measure(const struct plot *p, struct branch *b)
 {
@@ -151,7 +167,7 @@ static bool place_span(const struct plot *p, struct plot_spot *spot)
 		return false;
 	measure(p, b);
 	spot[p->root] = (struct plot_spot){ .there = true, .bold = true };
-	/* From the root down. */
+	/* Go from the root down, to assign angles. */
 	for (i = p->nedges; i--;) {
 		own = &b[p->edges[i].from];
 		up = &b[own->parent];

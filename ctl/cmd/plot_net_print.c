@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: drawing of ring trees and spanning trees of networks that are no hypercubes.
+ * hcctl plot: drawing of ring trees and spanning trees of networks that are not hypercubes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,11 @@
 #define CENTRE_X (SVG_LEFT + SVG_AREA_W / 2.)
 #define CENTRE_Y (SVG_TOP + SVG_AREA_H / 2.)
 #define RADIUS (SVG_AREA_H / 2. - 40)
-/* With more nodes than this, nodes have no numbers. */
+/* Maximum number of nodes with which the nodes have their numbers. */
 #define NUMBERED 160
-/* Maximum radius of a node; and the radius from which on its number is inside. */
+/* R_MAX_*: maximum radius of a node. R_WITHIN: from this radius on, a node's number is inside the
+ * node.
+ */
 #define R_MAX_RING 9.
 #define R_MAX_SPAN 13.
 #define R_WITHIN 11.
@@ -26,10 +28,10 @@ struct drawing {
 	const struct plot *p;
 	const struct plot_spot *spot;
 	uint32_t n;
-	double r;		/* of a node */
+	double r;		/* radius of a node */
 };
 
-/* Return: the position of a node, or a point that is @out farther from the centre. */
+/* Return: the position of a node; or with @out, a point that is so much farther from the centre. */
 static struct point at(const struct drawing *d, uint32_t u, double out)
 {
 	const struct plot_spot *s = &d->spot[u];
@@ -60,8 +62,8 @@ static void links_print(const struct drawing *d)
 	fputs("</g>\n", d->f);
 }
 
-/* Draw a transfer with an arrow's head. A transfer of a ring is bent towards the centre, the more
- * the farther apart the nodes are.
+/* Draw a transfer with an arrow's head. A transfer of a ring is bent towards the centre, and the
+ * more so, the farther apart the nodes are.
  */
 static void edge_print(const struct drawing *d, const struct plot_edge *e)
 {
@@ -85,8 +87,8 @@ static void edge_print(const struct drawing *d, const struct plot_edge *e)
 		foot.x - (foot.y - to.y) * .5, foot.y + (foot.x - to.x) * .5);
 }
 
-/* Print the number of a node: inside the node if it is large enough, otherwise beside it, where no
- * arrow is. The arrows of a tree come from outside and lead inwards.
+/* Print the number of a node: inside the node if that is large enough, otherwise beside it, where
+ * there is no arrow. The arrows of a tree lead inwards, so there the number is at the side.
  */
 static void number_print(const struct drawing *d, uint32_t u)
 {

@@ -3,8 +3,8 @@
  * hcctl plot: plans from files, in the format in which "hcctl -j tree find", "hcctl -j bcast plan"
  * and so on print them.
  *
- * The roles of nodes are not read. They are computed from sink and order, or source and sequence,
- * and the faults.
+ * The roles of nodes are not read, but computed from sink and order, or source and sequence, and
+ * from the faults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,9 @@ struct json_object *plot_json_array(struct json_object *o, const char *key)
 	       v : NULL;
 }
 
-/* Read an array. A member that is no array is an error; it does not count as an empty array. */
+/* Read an array; *@a is NULL if there is no such member. Return: false if the member is not an
+ * array.
+ */
 static bool read_array(const struct source *s, const char *key, struct json_object **a)
 {
 	*a = plot_json_array(s->root, key);
@@ -177,7 +179,7 @@ static int read_doubling(struct hcctl *h, struct source *s)
 	return plot_set_doubling(h, s->p, &d);
 }
 
-/* Read the pairs of a node and its parent. */
+/* Read "parent", which has the parent of each node, into @up as the dimension of the link to it. */
 static bool read_parents(const struct source *s, uint8_t *up)
 {
 	struct json_object *o;
@@ -232,8 +234,8 @@ static int read_rings(struct hcctl *h, struct source *s)
 	return plot_set_ring(h, s->p);
 }
 
-/* Return: true if the plan is a spanning tree, which has links and a sink. The links of a network
- * are pairs of nodes, and come without a sink.
+/* Return: true if the plan is a spanning tree: it has the keys "links" and "sink". A network has
+ * "links" without a sink, which are pairs of nodes.
  */
 static bool is_span(const struct source *s)
 {
@@ -249,7 +251,8 @@ static int read_span(struct hcctl *h, struct source *s)
 	return why ? bad(h, s, why) : 0;
 }
 
-/* Read a name. One that is too long is cut between two characters: continuation bytes are 10xxxxxx.
+/* Read a name. A name that is too long is cut off between two characters: bytes 10xxxxxx continue a
+ * character.
  */
 static bool read_name(struct source *s, struct json_object *v)
 {
@@ -267,8 +270,8 @@ static bool read_name(struct source *s, struct json_object *v)
 	return true;
 }
 
-/* Return: true if commands that print plans use the key. Any other key is an error: if it was meant
- * to be that of the faults, the picture would be wrong.
+/* Return: true if commands that print plans use the key. Any other key is an error, because it may
+ * be a misspelt key of the faults, and the picture would be wrong without these.
  */
 static bool is_key(const char *key)
 {

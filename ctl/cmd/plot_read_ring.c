@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "plot.h"
 
-/* What the file has: a ring tree, and the links of a network that is no cube. */
+/* What was read from the file: a ring tree, and the links of a network that is not a cube. */
 struct parts {
 	struct hc_ring *ring;
 	uint16_t *node;
@@ -20,7 +20,7 @@ struct parts {
 	uint32_t nodes;
 };
 
-/* Read one ring; its nodes follow those of the earlier rings. */
+/* Read one ring. Its nodes are stored after those of the earlier rings. */
 static bool read_ring(struct json_object *o, struct parts *s)
 {
 	struct json_object *nodes = plot_json_array(o, "nodes");

@@ -2,8 +2,8 @@
 /*
  * hcctl plot: spanning trees from files. The tree and its steps are verified.
  *
- * For a network that is no hypercube, the file has only the links of the tree, so the picture has
- * no others.
+ * For a network that is not a hypercube, the file has only the links of the tree, so the picture
+ * has no other links.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #include "net.h"
 #include "plot.h"
 
-/* What the file has: for each node its parent (HC_ANY_SINK: none), and the step in which it sends.
+/* What was read from the file: for each node its parent (HC_ANY_SINK: none), and the step in which
+ * it sends.
  */
 struct parents {
 	uint32_t root;
@@ -24,6 +25,7 @@ struct parents {
 	size_t links;
 };
 
+/* Record that the file names node @u. */
 static void seen(struct parents *s, uint32_t u)
 {
 	if (u >= s->nodes)
@@ -61,7 +63,7 @@ static const char *read_links(struct json_object *root, uint32_t most, struct pa
 	return NULL;
 }
 
-/* Make a network from the links of the tree, which are all that is known of it. Nodes without a
+/* Make a network from the links of the tree, because the file has no other links. Nodes without a
  * link count as failed.
  */
 static const char *make_net(const struct parents *s, struct hc_faults **f)
@@ -87,8 +89,8 @@ static const char *make_net(const struct parents *s, struct hc_faults **f)
 	return *f ? NULL : "out of memory";
 }
 
-/* Return: true if a node sends after all of its children, and no two of these send in the same
- * step.
+/* Return: true if a node sends after all of its children, and no two of its children send in the
+ * same step.
  */
 static bool in_order(const struct hc_span *t, const uint16_t *step, uint32_t u)
 {
@@ -108,9 +110,7 @@ static bool in_order(const struct hc_span *t, const uint16_t *step, uint32_t u)
 	return true;
 }
 
-/* Draw the tree. Where several orders are possible, the steps of the file decide. The root's entry
- * of @step is set to the step after which all have sent.
- */
+/* Draw the tree with the steps of the file. The root's entry of @step is set to the last step. */
 static const char *draw(struct hcctl *h, struct plot *p, const struct hc_span *t, uint16_t *step)
 {
 	uint32_t u;

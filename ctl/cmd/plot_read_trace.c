@@ -9,7 +9,7 @@
 #include "json_read.h"
 #include "plot.h"
 
-/* A time in microseconds that is longer than any trace, and still exact in a double. */
+/* Limit of times, in microseconds: longer than any trace, and still exact in a double. */
 #define TS_MAX 1e15
 
 static int bad(struct hcctl *h, const char *file, const char *why)
@@ -26,8 +26,8 @@ static const char *text(struct json_object *o, const char *key)
 	       json_object_get_string(v) : "";
 }
 
-/* Return: the hop of an event, or NULL if there is none. Hops have the ids h1, h2, .. in the order
- * in which they begin.
+/* Return: the hop that an event belongs to, or NULL if there is none. Hops have the ids h1, h2, ..
+ * in the order in which they begin.
  */
 static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, size_t n)
 {
@@ -78,7 +78,7 @@ static bool read_hop(struct json_object *event, const struct plot *p, struct plo
 	return true;
 }
 
-/* Remove hops without a beginning. Return: the number of those that are left. */
+/* Remove hops whose beginning was not recorded. Return: the number of the remaining ones. */
 static size_t pack(struct plot_hop *v, size_t n)
 {
 	size_t i, there = 0;

@@ -45,7 +45,7 @@ static void ramp_print(FILE *f, const struct scheme *s, unsigned int n)
 	}
 }
 
-/* Print a scheme. HTML uses the variables, drawings use the classes. */
+/* Print a scheme. HTML uses its variables, drawings use its classes. */
 static void scheme_print(FILE *f, const struct scheme *s, const struct plot *p)
 {
 	unsigned int i;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Running hcctl on other hosts by ssh, as mpirun does, or in network namespaces of this machine.
- * Its input and output are files in memory, so neither process has to wait for the other to read.
+ * Its standard input, output and error are files in memory, so neither process has to wait for the
+ * other one to read.
  *
- * One ssh connection serves all commands to a host while this process runs.
+ * While this process runs, all commands to a host share one ssh connection.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 /* Maximum size of a command's output in bytes. */
 #define OUTPUT_MAX (64 << 20)
-/* After a signal, a command gets this many milliseconds to end. */
+/* Milliseconds that a command gets to end after a signal. */
 #define GRACE 10000
 
 /* --- its arguments --- */
@@ -45,7 +46,7 @@ static void add(struct command *v, const char *word)
 	v->words[v->n++] = word;
 }
 
-/* Print a word in quotes, so that a shell does not change it. */
+/* Print a space and a word in quotes, so that a shell does not change the word. */
 static void put_quoted(FILE *f, const char *word)
 {
 	fputs(" '", f);
@@ -139,8 +140,8 @@ static void files_close(struct remote *r)
 			close(r->fd[i]);
 }
 
-/* Execute the command, in the child process. It gets a process group of its own, so that signals
- * from the terminal reach only this process.
+/* Execute the command, in the child process. The child gets a process group of its own, so that
+ * signals from the terminal reach only the parent.
  */
 static void become(const struct remote *r, const struct command *v)
 {
@@ -186,7 +187,7 @@ int remote_start(struct hcctl *h, const struct cluster *c, const struct cluster_
 	return rc;
 }
 
-/* Wait for a process. After a signal, it gets GRACE ms to end, and is killed then. Return: its wait
+/* Wait for a process. After a signal it gets GRACE ms to end; then it is killed. Return: its wait
  * status.
  */
 static int wait_for(pid_t pid)
@@ -226,8 +227,8 @@ static char *all_of(int fd)
 
 /* --- its output --- */
 
-/* Print a line of a command's standard error. The line may come from hcctl, or from another
- * program: ssh also prints warnings when nothing is wrong. Return: true if it is an error.
+/* Print a line of a command's standard error. The line was printed by hcctl, or by another program:
+ * ssh also prints warnings when nothing is wrong. Return: true if the line is an error.
  */
 static bool say_line(struct hcctl *h, const char *line, bool failed)
 {
@@ -336,7 +337,9 @@ void remote_free(const struct cluster *c, struct json_object **said)
 	free(said);
 }
 
-/* Close the shared connections. Otherwise the ssh process behind them would stay for a minute. */
+/* Close the shared connections. Otherwise the ssh process behind each of them would stay for a
+ * minute.
+ */
 void remote_close(struct cluster *c)
 {
 	const struct cluster_host *host;

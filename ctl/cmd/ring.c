@@ -24,7 +24,7 @@ static void release(void *plan)
 	hc_graph_free(r->g);
 }
 
-/* Find rings in r->g. @cube has the faults if r->g is a cube. */
+/* Find rings in r->g. @cube has the faults if r->g is a cube, otherwise it is NULL. */
 static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_faults *cube,
 		   struct ring *r)
 {
@@ -89,8 +89,8 @@ static struct nl_shape shape(const void *plan)
 	return live_shape_ring(&r->plan);
 }
 
-/* Return: the node where the first ring begins, which all members know, and which takes the place
- * of a root.
+/* Return: the node where the first ring begins. It takes the place of a root, because all members
+ * know it.
  */
 static uint32_t begin_of(const struct nl_plan *v)
 {
@@ -131,7 +131,7 @@ static void show(struct hcctl *h, const struct nl_plan *v)
 }
 
 /* Return: the minimum, over all members, of the number of healthy links. A member receives at most
- * that many messages at once.
+ * as many messages at once as it has healthy links.
  */
 static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 {
@@ -157,8 +157,8 @@ static uint32_t ring_steps(uint32_t members, bool both)
 	return both ? members / 2 : members - 1;
 }
 
-/* Set the number of steps until each member has all messages, of one segment each. In no plan does
- * a member receive more messages at once than it has links.
+/* Set the number of steps until each member has all messages, of one segment each. The optimum is a
+ * lower bound: in no plan does a member receive more messages at once than it has links.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
@@ -184,16 +184,17 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return rc;
 }
 
-/* The limits of the rule for trees. A tree joins the blocks of all members in one frame as long as
- * they are short, but has to copy them for that; Documentation/networking/hypercube.rst has the
- * table.
+/* Limits, in bytes of a block, up to which a tree is preferred: TREE_BYTES_OF_FEW up to dimension
+ * FEW_DIM, otherwise TREE_BYTES. As long as blocks are short, a tree joins those of all members in
+ * one frame, but it has to copy them for that. Documentation/networking/hypercube.rst has the table
+ * of measurements.
  */
 #define TREE_BYTES	4096
 #define TREE_BYTES_OF_FEW 8192
 #define FEW_DIM		3
 
-/* Apply the rule if a tree could carry the collective. If it cannot, @c->why still has the reason
- * from the plan type that was considered before.
+/* Apply the rule, if a tree can carry the collective, too. If not, @c->why keeps the reason that
+ * the plan type considered before has set.
  */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_coll_desc *t,
 		  uint64_t bytes, struct plan_choice *c)
@@ -221,12 +222,13 @@ static int arg_width(struct hcctl *h, const char *name, const char *word, void *
 	return rc;
 }
 
+/* Return: true if the keyword has no value. */
 static bool alone(const char *word)
 {
 	return !strcmp(word, "apply") || !strcmp(word, "repair") || !strcmp(word, "local");
 }
 
-/* Return: true if @word is one of the keywords. The values of keywords do not count. */
+/* Return: true if @word is among the keywords. Values of keywords are skipped. */
 static bool wants(const char *word, int argc, char **argv)
 {
 	int i = 0;
@@ -294,7 +296,7 @@ static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
 	return hc_args(h, own, argc, argv);
 }
 
-/* Write no keywords: a plan made again may have any rings. */
+/* Write no keywords, because a new plan need not have the same rings. */
 static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
 {
 	(void)v;

@@ -66,7 +66,7 @@ static void print_rings(struct hcctl *h, const struct ring_view *v)
 	out_close(h);
 }
 
-/* A position in the list of a tree's nodes. */
+/* A node's position in a ring. A node has one for each ring that it belongs to. */
 struct place {
 	uint32_t node;
 	uint32_t ring;

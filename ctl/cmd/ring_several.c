@@ -41,7 +41,7 @@ static void release(void *plan)
 	hc_rings_free(plan);
 }
 
-/* Install the rings one after another, as plans with consecutive ids and epochs. */
+/* Install the rings one after another, as plans with consecutive ids and consecutive epochs. */
 static int install(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		   const void *plan, bool last)
 {
@@ -124,7 +124,9 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	return 0;
 }
 
-/* This command's plans are rings, so it is not among the plan types. */
+/* Not in planners[] (planner.c), which has one planner for each plan type: the plans of this one
+ * are rings, too.
+ */
 static const struct planner several_planner = {
 	.type = HYPERCUBE_PLAN_RING, .id = 20, .size = sizeof(struct hc_rings),
 	.object = { "ring", NULL, NULL }, .any_network = true,

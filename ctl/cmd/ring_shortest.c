@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl ring shortest: a lower bound for the steps of rings, which assumes that all links are used
- * at once.
+ * hcctl ring shortest: an exchange that uses all links at once, whose number of steps is a lower
+ * bound for that of rings.
  */
 #include <inttypes.h>
 #include <stdlib.h>

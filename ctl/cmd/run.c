@@ -40,8 +40,8 @@ struct words {
 	struct run_sweep sweep;
 };
 
-/* Return: true if trees of different orders give the same result, so that two of them can be
- * compared.
+/* Return: true if all trees give the same result, whatever their order, so that the results of two
+ * trees can be compared.
  */
 static bool run_compares(int oper, int type)
 {
@@ -68,7 +68,7 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
 	if (w->checked && !run_compares(oper, type))
 		return hc_invalid(h, "op", w->op, "its result depends on the order, so two trees are not compared");
-	/* Without an operator, take one that all types have, to get the size of an element. */
+	/* Without an operator, use one that all types have, to get the size of an element. */
 	oper = oper ?: HYPERCUBE_MIN;
 	r->elem = hcl_elem_size(oper, type, r->p.width);
 	if ((int)r->elem < 0)
@@ -194,6 +194,9 @@ int run_members(struct hcctl *h, struct run *r)
 
 /* --- data from a file: contributions of equal length, in the order of the nodes --- */
 
+/* Return: the number of blocks in the data file: the root's message, or for each member each block
+ * of its contribution.
+ */
 static size_t blocks_each(const struct run *r)
 {
 	return run_is_message(r) ? 1 : r->n * run_parts(r);
@@ -246,7 +249,9 @@ int run_check_result(struct hcctl *h, const struct run *r, const struct run_resu
 	return same == 1 ? HC_OK : HC_NO;
 }
 
-/* Check the results. If two trees were compared, check the results of the trees. */
+/* Verify the results. If two trees were compared, verify those of the first tree; if the two
+ * differed, verify nothing.
+ */
 static int verify(const struct run *r, const struct words *w, struct run_result *out,
 		  struct run_check *check)
 {
@@ -288,7 +293,7 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 	return run_check_result(h, r, check ? &check->out : out, same);
 }
 
-/* Once the plan is chosen: make the data, run the operation, print the report. */
+/* Make the data, run the operation and print the report, after the plan was chosen. */
 static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 {
 	struct nl_node *before = NULL;
@@ -322,8 +327,9 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Return: the length of a contribution. With a file it depends on the number of members, which is
- * assumed to be that of all nodes.
+/* Return: the length of a contribution, for the choice of a plan. If the data is from a file, the
+ * length depends on the number of members, which is not known yet: assume that all nodes are
+ * members.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {
@@ -393,7 +399,7 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	return rc;
 }
 
-/* Fill in the names of methods: "auto", and the plan types that can carry the collective. */
+/* Fill in the names of methods: "auto", and those plan types that can carry the collective. */
 static void method_words(const struct run *r, const char *words[METHODS])
 {
 	const struct planner *p;

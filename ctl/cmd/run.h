@@ -18,13 +18,13 @@
 struct run;
 
 /**
- * struct run_part - a member's part in an operation
+ * struct run_part - one member's call of the library
  * @in: its contribution, or NULL
  * @bytes: length of @in in bytes
  * @rank: rank of the member
  * @out: room for its result, or NULL
  * @room: size of @out in bytes
- * @res: how the operation ended
+ * @res: set to how the operation ended
  */
 struct run_part {
 	uint32_t rank;
@@ -40,9 +40,9 @@ struct run_part {
  * @collective: enum hypercube_collective
  * @take_part: make the library's call for one member
  * @checked: make the call over two trees and compare the results; NULL: not possible
- * @expected: compute the expected result of the members that get one, from all blocks and parts;
- *	to be freed. NULL if no member gets data (a barrier): then the check is that no member
- *	leaves before all have entered
+ * @expected: compute the expected results of all members that get one; to be freed. NULL if no
+ *	member gets data (a barrier): then the check is that no member leaves before all have
+ *	entered
  */
 struct run_kind {
 	uint8_t collective;
@@ -60,13 +60,14 @@ struct run_kind {
  * @desc: descriptor of the collective
  * @p: parameters, the same at all members; of a BCAST, type and width describe the data
  * @elem: bytes of an element
- * @count: number of elements of each contribution, or of each part of it
+ * @count: number of elements of each contribution; if a contribution has a block for each member,
+ *	of each block
  * @bytes: length of these elements in bytes
  * @seed: seed of the random data
  * @data: contributions, one after another by ascending node; NULL: random
  * @iterations: number of iterations
- * @warmup: number of iterations at the beginning that do not count
- * @timeout: time limit, ms: the run fails if no data moves for that long
+ * @warmup: number of iterations at the beginning that are not counted
+ * @timeout: time limit, ms: the run fails if no data is sent or received for that long
  * @plan: the plan
  * @method: plan type, as the user names it, and later as it was chosen; NULL: any
  * @choice: why that type was chosen
@@ -127,13 +128,15 @@ static inline bool run_has_data(const struct run *r)
 	return r->desc->payload != HC_PAYLOAD_NONE;
 }
 
-/* Return: the number of parts that a contribution has. */
+/* Return: the number of blocks of a contribution: one for each member, or 1 if the collective has
+ * no such blocks.
+ */
 static inline uint32_t run_parts(const struct run *r)
 {
 	return r->desc->parts ? r->n : 1;
 }
 
-/* Return: true if the root gives one message, instead of a contribution of each member. */
+/* Return: true if the root sends one message, and no other member contributes. */
 static inline bool run_is_message(const struct run *r)
 {
 	return r->desc->payload == HC_PAYLOAD_BYTES;
@@ -165,18 +168,18 @@ struct run_result {
 /* Run a collective: h->cmd->own is its struct run_kind. */
 int run_collective(struct hcctl *h, int argc, char **argv);
 
-/* Return: true if there is a plan type that may be preferred to the first one. */
+/* Return: true if there is a plan type for the collective that a rule may prefer. */
 bool run_has_choice(const struct run *r);
-/* Return: the plan type to use. If any type will do, that is the first one that does not depend on
- * a rule, or else the last one.
+/* Return: the plan type to use. If the user has named none: the first one that does not depend on a
+ * rule, or else the last one, of those that can carry the collective.
  */
 const struct planner *run_planner(const struct run *r);
 /* Return: why plans of a type cannot carry the collective; NULL if they can. */
 const char *run_not_by(const struct run *r, const struct planner *p);
 
-/* Find the plan with @id, or a suitable installed one, or install one. @root: source of a
- * broadcast, or NL_NONE. @bytes: length of a contribution, for the rules. Return: 0, or an exit
- * status after printing an error.
+/* Find the plan with @id; or without an id, an installed plan that is suitable, or install one.
+ * @root: source of a broadcast, or NL_NONE. @bytes: length of a contribution, for the rules.
+ * Return: 0, or an exit status after printing an error.
  */
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes);
 
@@ -228,8 +231,8 @@ void run_result_free(const struct run *r, struct run_result *out);
  * @npairs: number of these pairs
  * @check: outcome of the comparison at each member, by rank
  * @seen: number of members at which the two results differed
- * @suspects: the nodes that each member has located then
- * @all: the nodes located from all of @suspects; valid if @seen
+ * @suspects: if the results differed, the Byzantine nodes that each member has located
+ * @all: the nodes located from all of @suspects; valid if @seen is not 0
  * @unseen: nodes that relay in both trees, ascending
  * @nunseen: number of these nodes
  * @out: the results of the first tree
@@ -252,39 +255,39 @@ struct run_check {
  */
 int run_checked(struct hcctl *h, struct run *r, struct run_check *c);
 void run_check_free(struct run *r, struct run_check *c);
-/* Remove the trees; an error is printed for the first that cannot be removed. */
+/* Remove the pairs of trees. If some cannot be removed, the others are removed nevertheless. */
 int run_trees_del(struct hcctl *h, const struct run *r);
 /* Print the outcome of the comparison: members of the report's object. */
 void run_print_checked(struct hcctl *h, const struct run *r, const struct run_result *plain,
 		       const struct run_check *c);
 
-/* What the report prints. @before and @after are the nodes before and after the run, @nodes of
- * them.
+/* What the report prints. @before and @after are arrays of the @nodes nodes before and after the
+ * run.
  */
 struct run_view {
 	const struct run_result *out;
 	const struct nl_node *before, *after;
 	size_t nodes;
 	const struct plan_truth *truth;
-	const struct run_check *check;	/* or NULL */
+	const struct run_check *check;	/* NULL: no two trees were compared */
 	const char *op, *type;
 	bool optimum;	/* truth has the optimum */
-	bool verified;	/* the result was verified; then @equal is the outcome */
+	bool verified;	/* the result was verified, and @equal is the outcome */
 	bool equal;
 	bool details;
 };
 
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 
-/* Between run_guard() and run_unguard(), a signal that ends the process removes the plan
- * r->temporary first.
+/* Between run_guard() and run_unguard(), a signal that ends the process first removes the plan
+ * r->temporary and the pairs of trees.
  */
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Functions for run_kind.expected. The expected result is, in this order: the contributions merged
- * by the operator; for collectives in which each member has a part for each, the result of each
- * member, one after another; the root's message; all blocks.
+/* Functions for run_kind.expected. The expected result is, in this order: all contributions merged
+ * by the operator; the results of all members, one after another, if each contribution has a block
+ * for each member; the root's message; the blocks of all members.
  */
 uint8_t *run_expect_merged(const struct run *r);
 uint8_t *run_expect_exchanged(const struct run *r);
@@ -302,7 +305,7 @@ void run_contribution(const struct run *r, uint32_t rank, void *buf);
  * -EINVAL (bad plan).
  */
 int run_verify(const struct run *r, struct run_result *out);
-/* FNV-1a of 64 bits. */
+/* Return: the 64-bit FNV-1a hash of @data. */
 uint64_t run_digest(const void *data, size_t bytes);
 
 /* Compute the numbers of steps. The optimum needs a search, which is made only if @optimum. Return:

@@ -14,7 +14,7 @@
 
 /* --- the trees --- */
 
-/* Find ids that no plan has, above those of all plans. */
+/* Find ids for the trees, above those of all plans. *@id is set to the first one. */
 static int unused(struct hcctl *h, const struct run *r, uint32_t *id)
 {
 	struct nl_plan *v;
@@ -52,7 +52,9 @@ int run_trees_del(struct hcctl *h, const struct run *r)
 	return rc;
 }
 
-/* Move the relays from the planner's pair to a pair of the library. */
+/* Fill in a pair of the library from the planner's pair. The sets of relays move to the library's
+ * pair.
+ */
 static void pair_take(const struct run *r, struct hcl_pair *to, struct hc_checked_pair *from,
 		      uint32_t id)
 {
@@ -67,6 +69,7 @@ static void pair_take(const struct run *r, struct hcl_pair *to, struct hc_checke
 	}
 }
 
+/* List the nodes that relay in both trees, which can corrupt results undetected. */
 static int unseen_take(struct hcctl *h, struct run_check *c, const struct hc_checked *trees)
 {
 	uint32_t u;
@@ -91,7 +94,9 @@ static bool same_members(const struct run *r, const struct hc_checked *trees)
 	return t->nmembers == r->n;
 }
 
-/* Take the installed trees from @trees: the planner has found the same ones again. */
+/* Fill in the pairs of the installed trees from @trees, which the planner has computed again for
+ * the same faults.
+ */
 static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 		      struct hc_checked *trees)
 {
@@ -112,7 +117,7 @@ static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 
 static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 {
-	/* If all members get the result, it does not depend on the sink. */
+	/* If all members get the result, any node may be the sink. */
 	uint32_t sink = r->desc->gets == HC_WHO_ROOT ? r->root : NL_NONE, id;
 	struct hc_checked trees;
 	struct hc_faults *f;
@@ -136,10 +141,10 @@ static int trees_make(struct hcctl *h, struct run *r, struct run_check *c)
 	return rc;
 }
 
-/* --- the members' parts --- */
+/* --- the members' calls --- */
 
-/* Run one member's part over two trees. If the results differ, that is recorded, and is no failure
- * of the operation.
+/* Run one member's call over two trees. If the results differ, record that; it is no failure of the
+ * operation.
  */
 static int compared_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
@@ -147,13 +152,13 @@ static int compared_part(struct hcl *hcl, const struct run *r, const struct run_
 	int err = r->kind->checked(hcl, r, p, &now);
 
 	*p->res = now.res[0];
-	/* Of several iterations, keep the first one whose results differ. */
+	/* Of several iterations, record the first one whose results differ. */
 	if (!check->segments)
 		*check = now;
 	return err == -EBADMSG ? 0 : err;
 }
 
-/* Run one member's part over all pairs. A broadcast runs as an allreduce with XOR, as in
+/* Run one member's call over all pairs. A broadcast runs as an allreduce with XOR, as in
  * hcl_checked_bcast().
  */
 static int narrow_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
@@ -168,6 +173,7 @@ static int narrow_part(struct hcl *hcl, const struct run *r, const struct run_pa
 
 /* --- running --- */
 
+/* Run the collective over the pairs of all dimensions, to locate Byzantine nodes. */
 static int narrow(struct hcctl *h, const struct run *r, struct run_check *c)
 {
 	struct run_kind kind = *r->kind;
@@ -189,6 +195,7 @@ static int narrow(struct hcctl *h, const struct run *r, struct run_check *c)
 	return rc ?: hcl_checked_locate_of(c->pair, c->npairs, c->suspects, r->n, &c->all);
 }
 
+/* Run the collective over two trees, and count the members at which the results differ. */
 static int compare(struct hcctl *h, const struct run *r, struct run_check *c)
 {
 	struct run_kind kind = *r->kind;

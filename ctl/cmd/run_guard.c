@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plan that was installed for one run would outlive the process, unlike its sockets. So a thread
- * waits for signals that end the process, and removes the plan first.
+ * A plan that was installed for one run outlives the process, unlike sockets. So a thread waits for
+ * signals that end the process, and removes the plan first.
  */
 #include <pthread.h>
 #include <signal.h>

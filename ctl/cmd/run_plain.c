@@ -14,6 +14,7 @@
 
 /* --- data --- */
 
+/* The output function of splitmix64. */
 static uint64_t mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -37,7 +38,7 @@ static void random_value(const struct run *r, uint64_t bits, uint8_t *to, size_t
 		plain_put_real(r->p.type, to, real(r->p.oper, bits));
 		return;
 	}
-	/* The bits are random, so the byte order does not matter. */
+	/* The bits are random, so their byte order does not matter. */
 	memcpy(to, &bits, size < sizeof(bits) ? size : sizeof(bits));
 }
 
@@ -96,7 +97,8 @@ static void sort(const struct run *r, void *v, size_t n)
 	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
 }
 
-/* Return: the same run, with count and bytes of a whole contribution instead of one of its parts.
+/* Return: a copy of @r whose count and bytes are those of a whole contribution, instead of one of
+ * its blocks.
  */
 static struct run undivided(const struct run *r)
 {
@@ -126,14 +128,16 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* Return: true if the members that @who denotes have all blocks. The root has; any other member has
- * only its own. (If all members contribute, all of them get all blocks, see gets_all().)
+/* Return: true if the members that @who denotes have the blocks of all members. That holds for the
+ * root; any other member has only its own block. (Collectives in which all members get the blocks
+ * of all are not covered here, see gets_all().)
  */
 static bool has_all(const struct run *r, enum hc_who who)
 {
 	return r->desc->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
 }
 
+/* Return: true if a result has the blocks of all members. */
 static bool gets_all(const struct run *r)
 {
 	return has_all(r, r->desc->gets) || hc_coll_shares(r->desc);
@@ -169,8 +173,9 @@ size_t run_out_bytes(const struct run *r)
  * @r: the run
  * @planner: its plan type
  * @faults: the current faults
- * @kept: by node: partial result of a blocked sender, until all of its helpers have merged it
- * @uses: by node: number of helpers that still have to merge it
+ * @kept: by node: partial result of a node that has effective helpers, until all of these have
+ *	merged it
+ * @uses: by node: number of helpers that still have to merge that partial result
  * @scratch: memory for the sources of a node, while its role is computed
  * @max: entries of @scratch
  */
@@ -192,6 +197,7 @@ static int role_of(const struct plain *p, uint32_t u, struct hc_tree_role *role,
 	return p->planner->role(&p->r->plan, p->faults, u, role, src, max);
 }
 
+/* Return: the rank of a node, which is a member. */
 static uint32_t rank_of(const struct run *r, uint32_t node)
 {
 	uint32_t low = 0, high = r->n - 1, mid;
@@ -229,6 +235,7 @@ static int merge_part(struct plain *p, uint32_t u, uint8_t *acc, uint32_t from,
 	return 0;
 }
 
+/* Merge the data that source @src sends into the data of @u. */
 static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
 			const struct hc_tree_peer *src)
 {
@@ -314,6 +321,7 @@ static uint8_t *plain_sort(const struct run *r)
 	return v;
 }
 
+/* Return: true if both elements are NaNs. */
 static bool nans(unsigned int type, const void *a, const void *b)
 {
 	return plain_is_nan(type, a) && plain_is_nan(type, b);

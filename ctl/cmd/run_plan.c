@@ -36,6 +36,7 @@ const struct planner *run_planner(const struct run *r)
 	return last;
 }
 
+/* Print that the plan is broken, and how to make it again. Return: -ENOLINK. */
 static int broken(struct hcctl *h, const struct run *r, uint32_t id)
 {
 	const struct planner *p = planner_of(r->plan.type);
@@ -48,19 +49,20 @@ static int broken(struct hcctl *h, const struct run *r, uint32_t id)
 	return -ENOLINK;
 }
 
+/* Return: true if an installed plan can be used for the run. */
 static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint32_t root)
 {
 	const struct planner *p = run_planner(r);
 
 	if (!v->members)
 		return false;
-	/* If the user names a plan by its id, its type is the method, unless the user has named
-	 * another method.
+	/* If the user names a plan by its id, it may have any type that can carry the collective,
+	 * unless the user has named a method, too.
 	 */
 	if (id)
 		return v->id == id && (r->method ? v->type == p->type :
 				       hc_coll_carried(r->desc, v->type, r->p.oper));
-	/* A plan of only some nodes is used only if the user names it by its id. */
+	/* A plan with only some of the nodes is used only if the user names it by its id. */
 	return v->type == p->type && !v->broken && (root == NL_NONE || p->root->of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
 }

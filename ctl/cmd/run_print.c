@@ -7,8 +7,8 @@
 
 #include "run.h"
 
-/* Return: the increase of a counter. If a counter is less than before, it belongs to another fabric
- * of the same name.
+/* Return: the increase of a counter. If the counter has become smaller, it is that of another
+ * fabric of the same name.
  */
 static uint64_t more(uint64_t before, uint64_t after)
 {

@@ -77,7 +77,7 @@ static int one_size(struct hcctl *h, struct run *r, const struct run_sweep *s)
 	return rc;
 }
 
-/* Run one size, with the best plan type for it, unless the user has named a plan type. */
+/* Run one size, with the plan type that is best for it, unless the user has named a type. */
 static int size(struct hcctl *h, struct run *r, const struct run_sweep *s, uint64_t bytes)
 {
 	const struct planner *asked = r->method;

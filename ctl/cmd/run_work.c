@@ -17,6 +17,7 @@
 
 struct team;
 
+/* The thread of one member. @begin and @end: times of the member's call, ns. */
 struct worker {
 	struct team *team;
 	struct hcl *hcl;
@@ -91,6 +92,9 @@ static void one_iteration(struct worker *w)
 	w->team->r->hcl[w->rank] = NULL;
 }
 
+/* Extend the time of an iteration from the first call to the last return, take the maxima of the
+ * members' results, and check whether a member left a barrier before another one entered it.
+ */
 static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 {
 	uint64_t last_come = 0, first_left = UINT64_MAX;
@@ -116,8 +120,8 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 	t->out->early |= first_left < last_come;
 }
 
-/* Count the time of an iteration: that of the root's call, or if all members wait for the result,
- * from the first call to the last return.
+/* Count the time of an iteration: from the first call to the last return if all members wait for
+ * the result, otherwise the time of the root's call.
  */
 static void account(struct team *t, const struct worker *root)
 {
@@ -127,7 +131,9 @@ static void account(struct team *t, const struct worker *root)
 	if (t->r->desc->notified || t->r->desc->gets == HC_WHO_ALL)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
-	/* With a coarse clock, the time of an iteration may be 0, so 0 cannot mean "none yet". */
+	/* With a coarse clock, the time of an iteration may be 0, so a @best of 0 does not show
+	 * that none was counted.
+	 */
 	if (!t->timed || end - begin < t->out->best)
 		t->out->best = end - begin;
 	t->timed = true;
@@ -150,9 +156,9 @@ static void *work(void *arg)
 			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);
 		one_iteration(w);
-		/* No member sets @broken between here and the next barrier, so all members see the
-		 * same value. And no member begins another iteration before the root has counted
-		 * the times.
+		/* No member sets @broken between here and the next barrier, so all members read the
+		 * same value. And no member begins the next iteration before the root has counted
+		 * the times of this one.
 		 */
 		pthread_barrier_wait(&t->start);
 		if (t->broken)
@@ -165,7 +171,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Raise the limit of descriptors, to one for each member and some more. */
+/* Raise the limit of open files, so that each member can have a socket. */
 static void more_descriptors(uint32_t n)
 {
 	struct rlimit l;
@@ -196,7 +202,7 @@ static int buffers(struct team *t, struct worker *w)
 	return 0;
 }
 
-/* Bind every member and make its data. */
+/* Open a handle for each member, and make its data. */
 static int prepare(struct team *t)
 {
 	const struct run *r = t->r;
@@ -210,8 +216,8 @@ static int prepare(struct team *t)
 		w = &t->worker[i];
 		w->team = t;
 		w->rank = i;
-		/* A member keeps one handle for all operations of the command: closing a handle
-		 * would end operations that other members have begun.
+		/* A member uses one handle for all operations of the command, because closing a
+		 * handle would end operations that other members have begun.
 		 */
 		rc = r->hcl[i] ? 0 : hcl_open(&r->hcl[i], r->fabric, r->node[i]);
 		w->hcl = r->hcl[i];
@@ -240,34 +246,35 @@ static int start_threads(struct team *t)
 	pthread_attr_destroy(&attr);
 	if (!rc)
 		return 0;
-	/* Threads that were started wait at the barrier for ever, so the process has to end. */
+	/* The threads that were started wait at the barrier for ever, so the process has to end. */
 	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
 	if (t->r->temporary)
 		nl_plan_del(t->h, t->r->fabric, t->r->temporary, false);
 	_exit(HC_NO);
 }
 
+/* Return: true if the member's result names the cause of its failure. */
 static bool has_cause(const struct worker *w)
 {
 	return w->res.status && w->res.cause_node != UINT32_MAX;
 }
 
-/* Return: the rank of a failure by its information: highest with a cause, then the root's, then
- * others.
+/* Return: how informative a member's failure is: a failure with a cause is more informative than
+ * one without, then that of the root is; 0: the member has not failed.
  */
 static unsigned int telling(const struct worker *w)
 {
 	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
 }
 
-/* The fault that has broken a plan; NL_NONE: unknown. */
+/* The fault that has broken a plan: a node, or a link; NL_NONE: unknown. */
 struct cause {
 	uint32_t node;
 	uint32_t dim;
 };
 
-/* Describe the cause that has broken the plan. If it broke between two operations, no result has
- * the cause, but the plan has.
+/* Describe the fault that has broken the plan, as the plan reports it. If the plan broke between
+ * two operations, no result names the fault.
  */
 static void plan_words(struct team *t, char *words, size_t size, struct cause *cause)
 {
@@ -356,8 +363,8 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	if (!rc)
 		rc = perform(&t);
 	for (i = 0; i < r->n; i++) {
-		/* An operation that has not ended may still write to its buffer, so close the
-		 * handle first.
+		/* An operation that has not ended may still use its buffers, so close the handle
+		 * before they are freed.
 		 */
 		if (rc) {
 			hcl_close(r->hcl[i]);

@@ -6,7 +6,8 @@
 
 #include "cmd.h"
 
-/* All of them, except those that cannot be caught, and those for errors in this program. */
+/* All of these signals, except those that cannot be caught, and those for errors in this program.
+ */
 static const int ending[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
 };

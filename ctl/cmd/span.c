@@ -31,7 +31,7 @@ static int check(struct hcctl *h, const struct plan_req *q)
 	return 0;
 }
 
-/* Parse "-,0,0,1": the parent of each node, or "-" for none. */
+/* Parse "-,0,0,1": for each node its parent, or "-" if it has none. */
 static int read_parents(struct hcctl *h, const char *words, uint32_t nodes, uint32_t *parent)
 {
 	static const char wanted[] = "for each node the number of its parent, or -, is wanted";
@@ -195,8 +195,8 @@ static uint16_t *schedule(const struct hc_span *s, const struct hc_faults *f)
 	return up;
 }
 
-/* Set the numbers of steps. A tree of fewer members than the nodes that can be reached now may take
- * fewer steps.
+/* Set the numbers of steps. The result of a search counts only if the plan's members are as many as
+ * the nodes that can be reached now, because a tree of fewer members may take fewer steps.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

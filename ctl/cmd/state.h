@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of a fabric, as far as files can keep it. state_read.c reads it from JSON, and
+ * The state of a fabric, as far as files can hold it. state_read.c reads it from JSON, and
  * state_plan.c the plans in it; state_print.c writes it, state_live.c gets it from the kernel,
  * state_diff.c computes the steps from one state to another, state_apply.c makes these steps.
  */
@@ -21,7 +21,7 @@
  * @lost: its endpoint is in a namespace that has no name
  * @owner: uid of its owner, or NL_NONE
  * @byzantine: its settings if it is a Byzantine node
- * @ifname: name of its endpoint; only in a state that comes from the kernel
+ * @ifname: name of its endpoint; only in a state that was read from the kernel
  * @netns: name of the namespace of its endpoint; NULL: that of the fabric
  * @addr: addresses of its endpoint
  * @naddr: number of addresses
@@ -48,7 +48,7 @@ struct state_node {
 
 /**
  * struct state_end - an end of a link
- * @down: the link is down; the same at both ends
+ * @down: the link is down; both ends have the same value
  * @seeded: imp.seed is valid
  * @flap_down: time, ms, for which the link is down in each @flap_period
  * @flap_period: period of flapping, ms; 0: it does not flap
@@ -69,7 +69,7 @@ struct state_end {
 /**
  * struct state - the state of a fabric
  * @name: its name
- * @dim: its dimension; 0: it is no hypercube
+ * @dim: its dimension; 0: it is not a hypercube
  * @topo: its network
  * @peer: the table of that network, to be freed, or NULL
  * @shape: description of the network
@@ -104,18 +104,20 @@ struct state {
 	size_t nunkept;
 };
 
+/* Return: the end of link (@u, @d) at node @u. */
 static inline struct state_end *state_end(const struct state *s, uint32_t u, uint32_t d)
 {
 	return &s->end[u * s->topo.ports + d];
 }
 
+/* Return: true if node @u is on this machine. */
 static inline bool state_has(const struct state *s, uint32_t u)
 {
 	return cmd_is_here(u, s->fixed, s->base);
 }
 
-/* Return: true if the state lists link (@u, @d) at this end. A link is listed at its lower end, or
- * at the only end on this machine.
+/* Return: true if a file lists link (@u, @d) at node @u. A link is listed at its lower end, or if
+ * only one end is on this machine, there.
  */
 static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
 {
@@ -124,6 +126,7 @@ static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
 	return u != v && state_has(s, u) && (u < v || !state_has(s, v));
 }
 
+/* Return: the number of ends of links, which is that of entries of s->end. */
 static inline uint32_t state_ends(const struct state *s)
 {
 	return s->topo.nodes * s->topo.ports;
@@ -132,13 +135,13 @@ static inline uint32_t state_ends(const struct state *s)
 /* Set nodes and links to their defaults. The caller has set s->dim or s->topo. */
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
-/* The default of a node. */
+/* The defaults of a node. */
 extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
 /* Return: true if the impairments depend on random numbers. */
 bool state_uses_seed(const struct nl_impairments *imp);
-/* Return: true if both ends have the same impairments and time model. The seeds are compared only
- * if @a has one.
+/* Return: true if both ends have the same impairments and parameters of the time model. Seeds are
+ * compared only if @a has one.
  */
 bool state_end_same(const struct state_end *a, const struct state_end *b);
 bool state_end_is_default(const struct state_end *e);
@@ -147,21 +150,21 @@ bool state_end_is_default(const struct state_end *e);
  * state_free(), even after an error.
  */
 int state_read(struct hcctl *h, const char *file, struct state *s);
-/* The nodes, links and plans in a file: arrays, or NULL. */
+/* Arrays in a file, for the nodes, links and plans; NULL if the file has no such array. */
 struct state_parts {
 	struct json_object *nodes;
 	struct json_object *links;
 	struct json_object *plans;
 };
 
-/* Read these parts into a state that state_init() has initialized. */
+/* Read the arrays into a state that state_init() has initialized. */
 int state_take(struct hcctl *h, struct state *s, const struct state_parts *p);
 int state_read_plan(struct hcctl *h, struct json_object *o, void *state);
-/* Get the state of a fabric. Without @endpoints, the namespaces of endpoints are left out, because
- * finding them needs privileges.
+/* Get the state of a fabric. @endpoints: also get the namespaces of endpoints. Finding them needs
+ * privileges.
  */
 int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s);
-/* Return: true if the plan can be installed again. A broken one cannot, because of the fault that
+/* Return: true if the plan can be installed again. A broken plan cannot, because of the fault that
  * has broken it.
  */
 bool state_keeps(const struct nl_plan *v);
@@ -172,31 +175,33 @@ void state_print(struct hcctl *h, const struct state *s);
 #define STATE_ADDR_BUF 64
 const char *state_addr(char *buf, const struct nl_addr_in *a);
 
-/* What a step changes. The steps are made in this order. */
+/* What a step changes. Steps are made in this order. [i] and [j] are state_step.i and .j: from
+ * STATE_NETNS to STATE_BYZANTINE, [i] is a node; from STATE_STEADY to STATE_IMPAIR_BOTH, [i]:[j] is
+ * a link.
+ */
 enum state_kind {
 	STATE_FABRIC,		/* make the fabric */
 	STATE_STALL_TIMEOUT,
-	STATE_PLAN_DEL,		/* plan [i] of the current state */
-	STATE_NETNS,		/* [i]: a node, also for those that follow */
+	STATE_PLAN_DEL,		/* remove plan [i] of the current state */
+	STATE_NETNS,		/* move the endpoint of node [i] */
 	STATE_MTU,
 	STATE_QUEUE,
-	STATE_ADDR_DEL,		/* address [j] of the current state */
+	STATE_ADDR_DEL,		/* remove address [j] of the current state */
 	STATE_UP,
-	STATE_ADDR,		/* address [j] of the wanted state */
+	STATE_ADDR,		/* add address [j] of the wanted state */
 	STATE_OWNER,
 	STATE_BYZANTINE,
-	STATE_STEADY,		/* stop flapping of link [i]:[j]; also a link for those that
-				 * follow
-				 */
+	STATE_STEADY,		/* stop the flapping of link [i]:[j] */
 	STATE_LINK,
 	STATE_IMPAIR,
 	STATE_IMPAIR_BOTH,
-	STATE_FAILED,		/* [i]: a node */
-	STATE_PLAN,		/* plan [i] of the wanted state */
-	STATE_FLAP,		/* link [i]:[j] */
+	STATE_FAILED,		/* fail or restore node [i] */
+	STATE_PLAN,		/* install plan [i] of the wanted state */
+	STATE_FLAP,		/* make link [i]:[j] flap */
 	STATE_KINDS
 };
 
+/* A step. @i and @j: see enum state_kind. @done: the step was made. */
 struct state_step {
 	enum state_kind kind;
 	uint32_t i, j;
@@ -205,9 +210,9 @@ struct state_step {
 
 /**
  * struct state_diff - the steps from one state to another
- * @have: the current state; without a name, there is no fabric
+ * @have: the current state; if its name is empty, the fabric does not exist
  * @want: the wanted state
- * @faults: change only failed nodes and links that are down
+ * @faults: change only which nodes have failed and which links are down
  * @keep_plans: do not change plans
  * @step: the steps; most are one request to the kernel
  * @nsteps: number of steps
@@ -223,16 +228,16 @@ struct state_diff {
 
 /* Compute d->step, to be freed. */
 int state_diff(struct hcctl *h, struct state_diff *d);
-/* Return: true if the address survives all other steps for its endpoint. */
+/* Return: true if the endpoint has the address and keeps it in all steps. */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a);
 /* Print the differences as an object; text: a line for each value that is removed or added. */
 void state_diff_print(struct hcctl *h, const struct state_diff *d, bool dry);
-/* Make the steps, up to the first one that fails, and print them. If the steps have made the
- * fabric, it is removed after a failure.
+/* Make the steps, up to the first one that fails, and print them. If a step fails after the fabric
+ * was made by these steps, the fabric is removed.
  */
 int state_apply(struct hcctl *h, struct state_diff *d);
-/* Compute the steps, make them unless @dry, and print them. @d has the current and the wanted
- * state.
+/* Compute the steps from @d->have to @d->want. If @dry, only print them, otherwise make and print
+ * them.
  */
 int state_reach(struct hcctl *h, struct state_diff *d, bool dry);
 

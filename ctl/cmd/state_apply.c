@@ -11,7 +11,7 @@
 #include "live.h"
 #include "state.h"
 
-/* What a step needs besides the two states. */
+/* What functions that make a step need. */
 struct applying {
 	struct hcctl *h;
 	struct state_diff *d;
@@ -26,7 +26,7 @@ static int cannot_open(struct hcctl *h, const char *netns, int err)
 	return err;
 }
 
-/* Move an endpoint to another namespace. A namespace that does not exist is made, and will be
+/* Move an endpoint to another namespace. If the namespace does not exist, make it; then it is
  * removed with the fabric.
  */
 static int move(struct applying *a, uint32_t u)
@@ -51,7 +51,7 @@ static int move(struct applying *a, uint32_t u)
 	return rc;
 }
 
-/* Configure an endpoint, in the namespace in which it is after earlier steps. */
+/* Configure an endpoint. Earlier steps have moved it to its namespace. */
 static int configure(struct applying *a, const struct state_step *s)
 {
 	const struct state_node *have = &a->d->have->node[s->i], *want = &a->d->want->node[s->i];
@@ -91,8 +91,8 @@ static int configure(struct applying *a, const struct state_step *s)
 
 /* --- links --- */
 
-/* Return: a request with only the differences. A seed that does not change is not set, because that
- * would restart the random numbers.
+/* Return: a request that sets only the values that differ. A seed that stays the same is not set,
+ * because setting it would restart the random numbers.
  */
 static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
 {
@@ -111,7 +111,7 @@ static struct nl_link_set impairments(const struct state_end *have, const struct
 	};
 }
 
-/* Return: a request for both ends, with all values that differ at either end. */
+/* Return: a request for both ends, which sets all values that differ at either end. */
 static struct nl_link_set both(const struct nl_link_set *x, const struct nl_link_set *y)
 {
 	struct nl_link_set s = *x;
@@ -165,8 +165,8 @@ struct installing {
 	const struct nl_plan *plan;
 };
 
-/* Install a plan around the current faults, on this machine only, because the state is that of this
- * machine.
+/* Install a plan around the current faults. Do that only on this machine, because the state is that
+ * of this machine.
  */
 static int install_once(struct hcctl *h, void *arg, bool last)
 {
@@ -240,7 +240,7 @@ static int make(struct applying *a, const struct state_step *s)
 	}
 }
 
-/* Remove the fabric and its namespaces, unless the fabric existed before. */
+/* If these steps have made the fabric, remove it and its namespaces. */
 static void undo(struct applying *a)
 {
 	size_t i;
@@ -255,7 +255,7 @@ static void undo(struct applying *a)
 		a->d->step[i].done = false;
 }
 
-/* Write the text that is printed in front of an error. */
+/* Write the text to be printed in front of an error message. */
 static void say_done(char *text, size_t size, bool is_new, size_t done, size_t all)
 {
 	if (is_new)
@@ -289,7 +289,8 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	if (rc)
 		undo(&a);
 	cmd_netns_drop(&a.made, false);
-	/* A pending signal ends the process in cmd_signals_release(), after everything was printed.
+	/* If a signal is recorded, cmd_signals_release() ends the process, so print everything
+	 * before.
 	 */
 	state_diff_print(h, d, false);
 	cmd_signals_release();

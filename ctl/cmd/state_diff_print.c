@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Printing of the differences between two states of a fabric: a line for each value that is removed
- * or added.
+ * ("-") or added ("+").
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "hc_bounds.h"
 #include "state.h"
 
-/* The step that is being printed. */
+/* The step that is being printed. @dry: the steps are not made. */
 struct printing {
 	struct hcctl *h;
 	const struct state_diff *d;
@@ -40,6 +40,7 @@ static void put_object(struct printing *p)
 	}
 }
 
+/* Print a line. @comes: the value @what is added, otherwise removed. */
 static void line(struct printing *p, bool comes, const char *what)
 {
 	struct hcctl *h = p->h;
@@ -159,11 +160,12 @@ static const char *number_text(char *buf, uint64_t v)
 	return buf;
 }
 
+/* A number before and after a step. @text converts it to text. */
 struct value {
 	const char *name;
 	uint64_t have, want;
 	const char *(*text)(char *buf, uint64_t v);
-	uint64_t first;		/* default of a new link; not printed */
+	uint64_t first;		/* value of a new link, for which no line is printed */
 };
 
 static void put_value(struct printing *p, const struct value *v)
@@ -218,7 +220,7 @@ static void put_byzantine(struct printing *p, bool comes, const struct nl_byzant
 
 /* --- steps --- */
 
-/* Print a value that either state may lack. */
+/* Print the namespace or the owner, which a node may have in one state and lack in the other. */
 static void put_both(struct printing *p, const struct state_node *have,
 		     const struct state_node *want)
 {
@@ -231,6 +233,7 @@ static void put_both(struct printing *p, const struct state_node *have,
 	}
 }
 
+/* Return: the plan with @id in a state, or NULL. */
 static const struct nl_plan *replaced(const struct state *s, uint32_t id)
 {
 	size_t i;

@@ -14,7 +14,7 @@
 
 #define NETNS_DIR "/var/run/netns"
 
-/* The search for endpoints. @here marks those that are in the current namespace. */
+/* The search for endpoints. @here marks the nodes whose endpoints are in the current namespace. */
 struct looking {
 	struct state *s;
 	bool *here;
@@ -22,7 +22,8 @@ struct looking {
 
 /* --- what no file can hold --- */
 
-/* Add a sentence that is printed when the state is saved or restored. */
+/* Add a sentence to @s->unkept, about a property that a file cannot hold. @text is freed with @s.
+ */
 static int note(struct hcctl *h, struct state *s, char *text)
 {
 	char **more = text ? reallocarray(s->unkept, s->nunkept + 1, sizeof(*more)) : NULL;
@@ -36,6 +37,7 @@ static int note(struct hcctl *h, struct state *s, char *text)
 	return 0;
 }
 
+/* If the address has attributes that a file cannot hold, add a sentence that names them. */
 static int note_addr(struct hcctl *h, struct state *s, uint32_t u, const struct nl_addr *a)
 {
 	static const char * const names[] = {
@@ -55,6 +57,7 @@ static int note_addr(struct hcctl *h, struct state *s, uint32_t u, const struct 
 	return note(h, s, text);
 }
 
+/* If the endpoint was renamed, add a sentence, because a file cannot hold that. */
 static int note_name(struct hcctl *h, struct state *s, uint32_t u)
 {
 	char name[32], *text;
@@ -195,8 +198,8 @@ static void take_node(struct state_node *v, const struct nl_node *from)
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 
-/* Get an end of a link. A link that DETECT has found silent can only be restored as down. For a
- * link that flaps, the current state is ignored, because its schedule determines it.
+/* Get an end of a link. If DETECT has found the link silent, it can only be restored as down. If
+ * the link flaps, its current state is ignored, because its schedule determines that.
  */
 static void take_link(struct state_end *e, const struct nl_link *v)
 {
@@ -209,8 +212,8 @@ static void take_link(struct state_end *e, const struct nl_link *v)
 	};
 }
 
-/* Get all ends of links. A link that is down at one end, because DETECT has marked it there, is
- * down at both.
+/* Get all ends of links. If DETECT has marked a link at only one end, the link is recorded as down
+ * at both ends.
  */
 static void take_links(struct state *s, const struct nl_link *v, size_t n)
 {

@@ -8,14 +8,16 @@
 
 #include "state.h"
 
-/* The arrays of a plan. */
+/* The arrays of a plan in the file; NULL: the plan has no such array. */
 struct shape {
 	struct json_object *order, *sequence, *parents, *members, *detours, *rings;
 };
 
 /* --- sets and sequences --- */
 
-/* Read dimensions from 0 to @last into @to, at most @most of them. */
+/* Read an array of at most @most dimensions from 0 to @last into @to. @key and @wanted are for
+ * error messages.
+ */
 static int dims(struct hcctl *h, const char *key, struct json_object *array, uint64_t last,
 		size_t most, const char *wanted, uint8_t *to)
 {

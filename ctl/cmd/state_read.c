@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the state of a fabric from a file. Values that are not in the file are those of a new
- * fabric.
+ * Reading the state of a fabric from a file. Values that are not in the file are the defaults of a
+ * new fabric.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 /* Maximum length of the name of a namespace, see nl_netns_open(). */
 #define NETNS_NAME_MAX 200
 
-/* Maximum number of addresses: more than an endpoint ever gets, and few enough to compare each one
- * with each other.
+/* Maximum number of addresses: more than an endpoint ever gets, and few enough to compare each
+ * address with all others.
  */
 #define ADDRESSES_MAX 256
 
@@ -26,7 +26,9 @@
 #define MTU_MIN 68
 #define MTU_MAX 65535
 
-/* What entries of the file have set at an end of a link. */
+/* Which entries of the file have set the values of an end: one for the link, or one for this end
+ * only ("one_way").
+ */
 enum {
 	SAID_LINK = 1 << 0,
 	SAID_END = 1 << 1,
@@ -34,8 +36,8 @@ enum {
 
 struct reading {
 	struct state *s;
-	uint8_t *node;	/* for each node: it had an entry */
-	uint8_t *end;	/* SAID_* */
+	uint8_t *node;	/* for each node: the file has an entry for it */
+	uint8_t *end;	/* for each end of a link: SAID_* */
 };
 
 /* --- states --- */
@@ -133,7 +135,7 @@ static int take_address(struct hcctl *h, struct json_object *o, void *arg)
 	return state_add_addr(h, v, &addr);
 }
 
-/* Return: true if it is the name of a file in the folder of ip-netns(8), and can be printed
+/* Return: true if @name is valid for a file in the folder of ip-netns(8), and can be printed
  * unchanged.
  */
 static bool is_netns_name(const char *name)
@@ -222,13 +224,14 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 
 /* --- links --- */
 
+/* An entry for link (@u, @d). @one_way: it is only for the end at node @u. @e: its values. */
 struct link_keys {
 	uint32_t u, d;
 	bool one_way;
 	struct state_end e;
 };
 
-/* Set *@at to the ends to which an entry applies. Return: the number of ends. */
+/* Set *@at to the indices of the ends for which an entry is. Return: the number of ends. */
 static unsigned int ends_of(const struct state *s, const struct link_keys *k, uint32_t *at)
 {
 	at[0] = k->u * s->topo.ports + k->d;
@@ -259,8 +262,8 @@ static int check_link(struct hcctl *h, const struct link_keys *k, bool said_stat
 	return 0;
 }
 
-/* Set the values of an entry for both ends, or for the one that it names. A value for one end takes
- * precedence there.
+/* Set the values of an entry: for both ends, or with "one_way" for the end that the entry names. An
+ * entry for one end takes precedence over one for both, in any order.
  */
 static int put_link(struct hcctl *h, struct reading *r, const struct link_keys *k)
 {
@@ -328,6 +331,7 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 
 /* --- all of it --- */
 
+/* Compare the ids of two plans, to find ids that occur twice. */
 static int twice(const void *a, const void *b)
 {
 	const struct nl_plan *x = a, *y = b;
@@ -386,7 +390,7 @@ static int take_row(struct hcctl *h, struct json_object *row, struct state *s, u
 	return rc;
 }
 
-/* Read and check the table of a network that is no cube. */
+/* Read and check the table of a network that is not a cube. */
 static int take_peers(struct hcctl *h, struct json_object *rows, struct state *s)
 {
 	size_t nodes = json_length(rows), ports = 0;

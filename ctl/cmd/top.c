@@ -9,8 +9,8 @@
 #include "watch.h"
 
 #define ROWS		10
-/* Number of lines of a picture besides the rows of its four tables. One of these lines may be too
- * long for the terminal and take two; the line with the cursor is included.
+/* Number of lines of a picture besides the rows of its four tables. That includes the line with the
+ * cursor, and one more line in case that one of these lines is too long for the terminal.
  */
 #define LINES_BESIDE	7
 

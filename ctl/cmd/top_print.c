@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Printing of the difference between two samples of a fabric: rates of links and nodes, the busiest
- * first; operations; and which member waits for which. JSON lists all links and nodes that are not
+ * first; operations; and what each member waits for. JSON lists all links and nodes that are not
  * idle.
  */
 #include <inttypes.h>
@@ -9,23 +9,24 @@
 
 #include "top.h"
 
-/* Rates of a link end or a node, per second; @replays: of a link end only. */
+/* Rates of a link end or a node, per second. Only link ends have @replays. */
 struct rate {
-	size_t i;		/* index in the samples */
+	size_t i;		/* index of the link end or node in the samples */
 	uint64_t frames;
 	uint64_t bytes;
 	uint64_t drops;
 	uint64_t replays;
 };
 
+/* Rates of all link ends or nodes that are not idle, and their sum. */
 struct rates {
 	struct rate *v;
 	size_t n;
 	struct rate sum;
 };
 
-/* Return: the rate of a counter. If a counter is less than before, it belongs to another fabric of
- * the same name.
+/* Return: the rate of a counter. If a counter has become smaller, the samples are of two fabrics of
+ * the same name, and the rate is 0.
  */
 static uint64_t per_second(const struct top_view *v, uint64_t before, uint64_t now)
 {
@@ -44,7 +45,7 @@ static uint64_t drops_of(const uint64_t *drops)
 	return sum;
 }
 
-/* Counters in a sample. */
+/* Counters of a link end or a node in one sample. */
 struct count {
 	uint64_t frames;
 	uint64_t bytes;
@@ -62,6 +63,7 @@ static struct count node_count(const struct nl_node *v)
 	return (struct count){ v->host_frames, v->merged_bytes, v->drops, 0 };
 }
 
+/* Add the rates of a link end or node to the sums, and unless it is idle, to the list. */
 static void add(const struct top_view *v, struct rates *r, size_t i, struct count before,
 		struct count now)
 {
@@ -203,6 +205,7 @@ static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 	return done;
 }
 
+/* Return: true if operation @i is the first one of its plan in the sample. */
 static bool is_first(const struct top_sample *s, size_t i)
 {
 	size_t j = 0;

@@ -78,6 +78,9 @@ static void report(struct hcctl *h, const char *file, const struct trace_counts 
 		hc_warn(h, "%" PRIu64 " events did not fit into the buffer: trace less", lost);
 }
 
+/* The outcome of a recording. @lost: events that did not fit the buffer; @done: how the command
+ * ended: 0, an exit status, or a negative number if it was not started.
+ */
 struct recorded {
 	struct nl_fabric fabric;
 	struct trace_counts counts;
@@ -93,7 +96,9 @@ struct request {
 	char **command;
 };
 
-/* Record while the command runs, or for the given time. The outcome is in @r. */
+/* Record while the command runs, or if there is none, for the given time. The outcome is stored in
+ * @r.
+ */
 static int session(struct hcctl *h, const struct request *q, FILE *out, const sigset_t *signals,
 		   struct recorded *r)
 {
@@ -114,7 +119,8 @@ static int session(struct hcctl *h, const struct request *q, FILE *out, const si
 	return rc;
 }
 
-/* Make a recording. A signal ends the recording; the process ends only after it has cleaned up. */
+/* Make a recording. A signal ends the recording, but the process ends only after it has cleaned up.
+ */
 static int record(struct hcctl *h, const struct request *q)
 {
 	struct recorded r = {};
@@ -140,7 +146,7 @@ static int record(struct hcctl *h, const struct request *q)
 	return rc ?: r.done;
 }
 
-/* Split the arguments at "--". Return: the command behind it, or NULL. */
+/* Split the arguments at "--". Return: the command after it, or NULL. */
 static char **cut(int *argc, char **argv)
 {
 	int i;

@@ -15,14 +15,16 @@
 
 #include "trace.h"
 
-/* A frame that has been sent and has not arrived yet. */
+/* A frame that was sent and has not arrived yet. */
 struct hop {
 	struct hop *next;
 	uint64_t id;
 	uint32_t seq;
 };
 
-/* The frames under way in one direction of a link, in the order in which they were sent. */
+/* The frames of one lane that were sent and have not arrived, in the order in which they were sent.
+ * A lane is one direction of a link and one group of frames that arrive in order, see below.
+ */
 struct flight {
 	struct hop *head;
 	struct hop **tail;
@@ -33,12 +35,12 @@ struct line {
 	FILE *out;
 	const char *comma;
 	unsigned int dim;
-	struct flight *flights;	/* LANES for each sending node * dim + dimension */
+	struct flight *flights;	/* index: (sending node * dim + dimension) * LANES + lane */
 	double us;
-	char *args;		/* text behind the event's name */
+	char *args;		/* text after the event's name */
 };
 
-/* Return: the value behind " KEY=", or NULL. */
+/* Return: the value after " KEY=", or NULL. */
 static const char *value(const struct line *l, const char *key)
 {
 	size_t len = strlen(key);
@@ -91,8 +93,8 @@ static void begin(struct line *l, const char *phase, const char *category, uint3
 	l->n->events++;
 }
 
-/* Groups of frames that arrive in order: Ethernet frames wait in queues of their own, and other
- * frames without sequence numbers are not ordered relative to those that have one.
+/* The groups of frames that arrive in order. Ethernet frames wait in queues of their own. Other
+ * frames without sequence numbers are not ordered relative to frames with one.
  */
 enum { NUMBERED, ETHERNET, UNNUMBERED, LANES };
 
@@ -139,9 +141,10 @@ static void hop_end(struct line *l, uint32_t node, uint64_t id, bool lost)
 		lost ? "true" : "false");
 }
 
-/* Handle the arrival of a frame. Links keep the order, so frames that were sent before it and have
- * not arrived are lost. Among frames without a number, the oldest one has arrived. If the frame was
- * sent before the trace began, there is no entry for it.
+/* Handle the arrival of a frame. Links keep the order of frames, so frames of the lane that were
+ * sent before this one and have not arrived are lost. Frames without a sequence number cannot be
+ * distinguished, so the oldest one counts as arrived. If the frame was sent before the trace began,
+ * there is no entry for it.
  */
 static void arrive(struct line *l)
 {
@@ -258,8 +261,8 @@ static void event(struct line *l, const char *name)
 			events[i].take(l);
 }
 
-/* Parse the line of an event, " task-1 [001] ..s1. 12.345678: hc_hop: fabric=..". The task's name
- * may contain any characters.
+/* Parse the line of an event, " task-1 [001] ..s1. 12.345678: hc_hop: fabric=..". The name of the
+ * task may contain any characters.
  */
 static void text(struct line *l, char *s)
 {
@@ -290,6 +293,7 @@ static struct json_object *name_of(const char *fabric)
 	return o;
 }
 
+/* Print the tracks: for each node a process with the node's name, and a thread for its merges. */
 static void tracks(struct line *l, const char *fabric)
 {
 	struct json_object *o = name_of(fabric);
@@ -310,7 +314,7 @@ static void tracks(struct line *l, const char *fabric)
 	json_object_put(o);
 }
 
-/* Print the end of the frames that have not arrived. */
+/* For all frames that have not arrived, print that they are lost. */
 static void rest(struct line *l)
 {
 	size_t i, n = (size_t)hc_nodes(l->dim) * l->dim * LANES;

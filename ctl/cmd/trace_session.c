@@ -20,12 +20,16 @@
 /* Size of the buffer for each processor. */
 #define BUFFER_KB "16384"
 
+/* An instance of tracefs. @filter: the filter for events of one fabric; @lock: descriptor that
+ * holds its lock.
+ */
 struct trace_session {
 	char path[128];
 	char filter[64];
 	int lock;
 };
 
+/* Write a value to a file of the instance. */
 static int put(const struct trace_session *s, const char *file, const char *value)
 {
 	char path[PATH_MAX];
@@ -49,7 +53,7 @@ static int complain(struct hcctl *h, const char *what, int err)
 	return HC_NO;
 }
 
-/* Return: why tracing is not possible at all; NULL if it is. */
+/* Return: why tracing is not possible; NULL if it is possible. */
 static const char *obstacle(void)
 {
 	if (access(TRACEFS "/events", F_OK))
@@ -62,11 +66,12 @@ static const char *obstacle(void)
 	return NULL;
 }
 
-/* The instances of hcctl. An instance that is locked belongs to a running process. */
+/* The instances of hcctl. A running process holds the lock of its instance. */
 #define INSTANCES TRACEFS "/instances"
 #define PREFIX "hcctl-"
 #define TRIES 100
 
+/* Lock an instance. Return: a descriptor that holds the lock, or -1. */
 static int lock(const char *path, int how)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -78,8 +83,8 @@ static int lock(const char *path, int how)
 	return fd;
 }
 
-/* Remove the instances of processes that were killed. Tracing continues in such an instance, and
- * costs time.
+/* Remove the instances of processes that were killed, because tracing continues in these instances,
+ * and costs time.
  */
 static void remove_left(void)
 {
@@ -102,8 +107,8 @@ static void remove_left(void)
 		closedir(dir);
 }
 
-/* Make an instance and lock it. In between, another process may have removed it as one that was
- * left behind.
+/* Make an instance and lock it. Before it is locked, another process may take it for one that was
+ * left behind, and remove it; then make another one. Return: NULL, or why that is not possible.
  */
 static const char *make_instance(struct trace_session *s)
 {

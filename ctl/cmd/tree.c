@@ -19,7 +19,7 @@ static const char * const methods[] = {
 
 _Static_assert(NL_NONE == HC_ANY_SINK, "without a root any sink will do");
 
-/* Print an error if keywords must not be used together, before those of all planners are read. */
+/* Print an error if the keywords must not be used together. */
 static int check(struct hcctl *h, const struct plan_req *q)
 {
 	if (q->own && q->subcube)
@@ -46,7 +46,8 @@ static int check_nodes(struct hcctl *h, const struct node_list *l, unsigned int 
 	return 0;
 }
 
-/* Return in *@all the faults, in which nodes of the subcube that must not be members have failed.
+/* Set *@all to a copy of the faults in which those nodes have failed, too, that are in the subcube
+ * and must not be members.
  */
 static int faults_and(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		      struct hc_faults **all)
@@ -86,6 +87,7 @@ static uint32_t *read_members(struct hcctl *h, const char *word, unsigned int di
 	return set;
 }
 
+/* Find a tree with the members that the user wants. */
 static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		      struct hc_tree_req *req, void *plan)
 {
@@ -96,7 +98,7 @@ static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc
 
 	if (!members)
 		return HC_USAGE;
-	/* Remove the nodes that must not be members; they may still relay, as other nodes may. */
+	/* Remove the nodes that must not be members. They may still relay, as other nodes may. */
 	for (i = 0; i < q->without.n; i++)
 		hc_set_del(members, q->without.v[i]);
 	req->members = members;
@@ -105,6 +107,7 @@ static int find_among(struct hcctl *h, const struct plan_req *q, const struct hc
 	return rc ? no_tree(h, q, rc, why) : 0;
 }
 
+/* Find a tree around the faults @f, as the keywords require. */
 static int find_around(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		       void *plan)
 {
@@ -120,7 +123,7 @@ static int find_around(struct hcctl *h, const struct plan_req *q, const struct h
 			return rc;
 	}
 	if (q->subcube && !req.dims) {
-		/* A single node is a tree without stages. */
+		/* A tree of a single node has no stages. */
 		if (q->root != HC_ANY_SINK && q->root != req.base)
 			return no_tree(h, q, -ERANGE, "it is not in the subcube");
 		rc = hc_plan_tree_fixed(f, req.base, NULL, 0, plan, &why);
@@ -221,7 +224,8 @@ static int parse(struct hcctl *h, struct plan_req *q, int argc, char **argv)
 	return hc_args(h, own, argc, argv);
 }
 
-/* Write the keywords for the plan's sink and subcube. The faults determine the rest. */
+/* Write the keywords for the plan's sink and subcube. The rest of the plan follows from the faults.
+ */
 static void words(const struct nl_plan *v, unsigned int dim, char *buf, size_t size)
 {
 	char subcube[OUT_BUF];

@@ -74,7 +74,7 @@ static void print_transfer(struct hcctl *h, const struct hc_tree *t, uint32_t u,
 	out_text(h, "\n");
 }
 
-/* Compute the role of member @u. Return: false if it has none, which does not happen in a valid
+/* Compute the role of member @u. Return: false if it has no role, which does not happen in a valid
  * plan.
  */
 static bool role_of(const struct tree_view *v, uint32_t u, struct hc_tree_role *role,

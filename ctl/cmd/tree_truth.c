@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The roles of members of a tree, the steps that it takes, and the least steps that are possible.
+ * The roles of members of a tree, the steps that the tree takes, and the smallest possible number
+ * of steps.
  */
 #include <string.h>
 
 #include "planner.h"
 
-/* Return: true if the plan has the same members as a plan for the current faults. */
+/* Return: true if the plan has the same members as a plan that is made for the current faults. */
 static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p)
 {
 	uint32_t words = hc_set_words(p->tree.dim);
@@ -15,8 +16,8 @@ static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p
 	       !memcmp(v->members, p->members, words * sizeof(uint32_t));
 }
 
-/* Return: a lower bound of the steps for any members: each stage takes a step up, and with @down
- * also a step down if it or a stage before it has a sender.
+/* Return: a lower bound of the number of steps, for any members: each stage takes a step up. With
+ * @down, each dimension in which some member differs from the sink takes a step down, too.
  */
 static uint32_t bound(const struct nl_plan *v, bool down)
 {

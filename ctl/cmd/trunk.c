@@ -16,8 +16,9 @@
 
 #include "trunk.h"
 
-/* Microseconds between two checks, and between attempts; and for how many ms a trunk must have
- * lived so that its attempt does not count as failed.
+/* LOOK_EVERY: microseconds between two checks. AGAIN_*: minimum and maximum number of microseconds
+ * between two attempts to connect. LIVED: if a trunk ends within so many milliseconds, the attempt
+ * counts as failed.
  */
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
@@ -65,12 +66,15 @@ static int take_number(struct hcctl *h, const char *what, int *argc, char ***arg
 
 /* --- giving the connection to the kernel --- */
 
+/* Return: true if the trunk carries the same links as trunk @n. */
 static bool is_of(const struct nl_trunk *t, const struct nl_trunk_new *n)
 {
 	return t->dim == n->dim && t->fixed == n->fixed && t->base == n->base;
 }
 
-/* Find the trunk that carries the same links. *@id is set to its id, or to 0 if there is none. */
+/* Find the installed trunk that carries the links of e->far. *@id is set to its id, or to 0 if
+ * there is none.
+ */
 static int carried_by(struct hcctl *h, const struct trunk_ends *e, uint32_t *id)
 {
 	struct nl_trunk *v;
@@ -96,7 +100,7 @@ int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 	return rc;
 }
 
-/* Read the arguments that connect and listen have in common. */
+/* Read the arguments that "connect" and "listen" have in common. */
 static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends *e, bool *keep,
 		      bool *background)
 {
@@ -118,6 +122,7 @@ static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends 
 
 /* --- connect --- */
 
+/* Wait until the trunk ends. */
 static int wait_end(struct hcctl *h, const struct trunk_ends *e)
 {
 	uint32_t id = 1;
@@ -137,8 +142,8 @@ static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e
 	return fd < 0 ? fd : trunk_join(h, fd, e, false);
 }
 
-/* Connect, and whenever the trunk ends connect again, until the fabric is removed. @rc is the
- * outcome of the first attempt.
+/* Connect again whenever the trunk ends, until the fabric is removed. @rc is the outcome of the
+ * first attempt.
  */
 static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e, int rc)
 {
@@ -159,8 +164,8 @@ static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e
 	}
 }
 
-/* Connect. With "background", the process continues in the background, but only if the first
- * attempt has succeeded.
+/* Connect. With "background", the process continues in the background if the first attempt
+ * succeeds, and otherwise ends.
  */
 static int do_connect(struct hcctl *h, const char *where, struct trunk_ends *e, bool keep,
 		      bool background)
@@ -202,6 +207,7 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 
 /* --- listen --- */
 
+/* Return: true if @word is a keyword of "listen", and not an address. */
 static bool is_word(const char *word)
 {
 	static const char * const words[] = {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl trunk .. background: the process continues without a terminal, once for each purpose.
+ * hcctl trunk .. background: the process continues without a terminal. Only one process runs for
+ * each purpose.
  *
- * A lock marks the process that serves a purpose. The lock's name has the network namespace, to
- * which fabrics belong, and the index of the fabric. So a process that still serves a removed
- * fabric does not stand in the way of one for a new fabric of that name.
+ * A lock marks the process that serves a purpose. The lock's name contains the network namespace,
+ * to which fabrics belong, and the index of the fabric. So a process that still serves a removed
+ * fabric does not prevent a process for a new fabric of the same name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,7 @@ int trunk_claim(struct hcctl *h, const struct nl_fabric *f, const char *purpose,
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return cannot(h, "open a file in " FOLDER);
-	/* The file stays open, and locked, as long as this process lives. */
+	/* The file stays open and locked until this process ends. */
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
 	*taken = errno == EWOULDBLOCK;
@@ -78,7 +79,9 @@ static void to_syslog(struct hcctl *h, const char *kind, const char *text)
 int trunk_detach(struct hcctl *h)
 {
 	fflush(stdout);
-	/* Keep the working directory: the names of TLS files may be relative to it. */
+	/* daemon() must not change the working directory, because the names of TLS files may be
+	 * relative to it.
+	 */
 	if (daemon(1, 0))
 		return cannot(h, "go on in the background");
 	openlog("hcctl", LOG_PID, LOG_DAEMON);

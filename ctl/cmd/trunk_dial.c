@@ -69,7 +69,7 @@ static int resolve(struct hcctl *h, const char *where, bool passive, struct addr
 }
 
 /**
- * struct special - an address that is not one of TCP
+ * struct special - an address of AF_UNIX or AF_VSOCK
  * @addr: the address
  * @len: bytes of the address
  * @path: the path of its file, or NULL
@@ -97,7 +97,7 @@ static int unix_address(struct hcctl *h, const char *path, struct special *s)
 	return 0;
 }
 
-/* Parse "CID" or "CID:PORT"; to listen, also an empty text, which means any CID. */
+/* Parse "CID" or "CID:PORT". To listen, the text may also be empty, which means any CID. */
 static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 {
 	struct sockaddr_vm *addr = &s->addr.vm;
@@ -117,8 +117,8 @@ static int vsock_address(struct hcctl *h, const char *text, struct special *s)
 	return 0;
 }
 
-/* Parse an address that is not one of TCP. Return: 1 if it is one, 0 if it is a TCP address, or a
- * negative errno after printing an error.
+/* Parse an address of AF_UNIX or AF_VSOCK. Return: 1, 0 if it is a TCP address, or a negative errno
+ * after printing an error.
  */
 static int special(struct hcctl *h, const char *where, struct special *s)
 {
@@ -215,10 +215,14 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 		return -1;
 	if (inet)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* IPv4 addresses have a socket of their own. */
+	/* A socket for IPv6 addresses must not take IPv4 addresses, which have a socket of their
+	 * own.
+	 */
 	if (addr->sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	/* accept() must not block if the connection is already gone. */
+	/* The socket is non-blocking, so that accept() does not block if the connection has ended
+	 * already.
+	 */
 	if (!bind_patiently(fd, addr, len, ms) && !listen(fd, SOMAXCONN) &&
 	    !fcntl(fd, F_SETFL, O_NONBLOCK))
 		return fd;
@@ -228,8 +232,8 @@ static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int m
 	return -1;
 }
 
-/* Return: true if this machine does not have the address, or not its family. Then another address
- * may work.
+/* Return: true if this machine does not have the address or its address family. Then another
+ * address may work.
  */
 static bool is_no_address(int err)
 {

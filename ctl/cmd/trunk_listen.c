@@ -3,11 +3,12 @@
  * hcctl trunk listen: accepting connections.
  *
  * A connection waits in a table until its peer sends something. Then a child process does the rest
- * (TLS, the greeting, giving the connection to the kernel), so a peer that sends nothing, little or
- * garbage does not delay others. The table is bounded. When it is full, a connection of the address
- * that has the most connections is closed: the oldest silent one, or else the oldest. So an
- * attacker who floods the port from some addresses keeps out no other address, and one who floods
- * it from the peer's own address has to be faster than the peer's first message.
+ * (TLS, the negotiation, giving the connection to the kernel), so a peer that sends nothing, little
+ * or garbage does not delay others. The table is bounded. When it is full, one connection is
+ * closed: of the connections of the address that has the most, the oldest silent one, or if none is
+ * silent, the oldest. So an attacker who floods the port from some addresses does not keep out
+ * peers with other addresses, and an attacker who floods it from a peer's own address has to be
+ * faster than the first message of that peer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +23,13 @@
 
 #include "trunk.h"
 
-/* Maximum number of connections that are not given to the kernel yet; and how many are accepted
- * before events of others are handled.
+/* CONNS: maximum number of connections that were not given to the kernel yet. ACCEPT_AT_ONCE: how
+ * many connections are accepted before events of other connections are handled.
  */
 #define CONNS		64
 #define ACCEPT_AT_ONCE	16
-/* Milliseconds that another process, which listens for a removed fabric, gets to end; and between
- * two checks whether the fabric exists.
+/* LEAVE_MS: milliseconds that a process that listens for a removed fabric gets to end. LISTEN_MS:
+ * milliseconds between two checks whether the fabric exists.
  */
 #define LEAVE_MS	3000
 #define LISTEN_MS	1000
@@ -36,8 +37,9 @@
 #define LACK_PAUSE	100000
 
 /**
- * struct conn - a connection that is not given to the kernel yet
- * @fd: the connection while the peer is silent; then the read end of a pipe that @pid holds open
+ * struct conn - a connection that was not given to the kernel yet
+ * @fd: the connection while the peer is silent; after that, the reading end of a pipe whose writing
+ *	end @pid holds open
  * @pid: the process that serves the connection, or 0
  * @end: time at which a silent connection is closed, ms
  * @peer: address of the peer
@@ -77,7 +79,7 @@ static void conn_remove(struct listener *l, size_t i)
 	memmove(&l->conn[i], &l->conn[i + 1], (l->n - i) * sizeof(*l->conn));
 }
 
-/* Close a connection, and end the process that serves it. */
+/* Close a connection, and kill the process that serves it. */
 static void conn_end(struct listener *l, size_t i)
 {
 	const struct conn *c = &l->conn[i];
@@ -90,6 +92,7 @@ static void conn_end(struct listener *l, size_t i)
 	conn_remove(l, i);
 }
 
+/* Return: the number of connections from the host of @peer. */
 static size_t conns_of(const struct listener *l, const struct sockaddr_storage *peer)
 {
 	size_t i, n = 0;
@@ -100,6 +103,7 @@ static size_t conns_of(const struct listener *l, const struct sockaddr_storage *
 	return n;
 }
 
+/* Return: the index of the connection to close when the table is full. */
 static size_t conn_victim(const struct listener *l)
 {
 	size_t i, of, most = 0, victim = 0;
@@ -116,6 +120,7 @@ static size_t conn_victim(const struct listener *l)
 
 /* --- a process for each peer that sends something --- */
 
+/* Make a trunk of connection @c, in the child process. */
 static int conn_serve(struct listener *l, int fd, const struct conn *c)
 {
 	struct hcctl *h = l->h;
@@ -128,8 +133,8 @@ static int conn_serve(struct listener *l, int fd, const struct conn *c)
 	size_t k;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Close the copies of other descriptors. The kernel takes a connection over only when no
-	 * other process has it open.
+	/* Close the copies of other descriptors. The kernel can take over a connection only if no
+	 * other process has its socket open.
 	 */
 	for (i = 0; i < l->nfds; i++)
 		close(l->fd[i]);
@@ -143,6 +148,7 @@ static int conn_serve(struct listener *l, int fd, const struct conn *c)
 	return rc;
 }
 
+/* The peer has sent something: start a process that serves the connection. */
 static void conn_speaks(struct listener *l, size_t i)
 {
 	struct conn *c = &l->conn[i];
@@ -181,7 +187,7 @@ static bool conn_served(struct listener *l, size_t i)
 
 /* --- all of them --- */
 
-/* Return: true if the error of accept() is neither temporary nor one of a single connection, see
+/* Return: true if the error of accept() is neither temporary nor an error of one connection, see
  * accept(2).
  */
 static bool is_fatal(int err)
@@ -225,8 +231,8 @@ static int fabric_check(struct listener *l)
 	return rc ? (rc < 0 ? rc : -ENOENT) : 0;
 }
 
-/* Handle the events of the connections in @p, the last one first, because handling may remove it.
- * Return: 1 if there is a trunk.
+/* Handle the events of the connections, for which @p has one entry each. Begin with the last one,
+ * because handling may remove a connection from the table. Return: 1 if there is a trunk.
  */
 static int conns_look(struct listener *l, const struct pollfd *p)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl trunk: the negotiation of the two ends before the kernel gets the connection. Each end
- * sends a line with its attributes, and then whether it accepts those of the other end: "ok", or
- * "no" and a sentence. Nothing beyond these lines is read, because what follows is for the kernel.
+ * sends an offer, which is a line with its attributes, and then a line that shows whether it
+ * accepts the offer of the other end: "ok", or "no" and a sentence. No bytes after these lines are
+ * read, because they are for the kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -55,7 +56,7 @@ bool trunk_comes(int fd, int64_t end)
 }
 
 /* Print that the other end has closed the connection. With TLS, read() fails with EIO if the next
- * record is not data, but an alert.
+ * record is an alert instead of data.
  */
 static int hung_up(struct hcctl *h, int err, int fd)
 {
@@ -68,8 +69,8 @@ static int hung_up(struct hcctl *h, int err, int fd)
 	return -ECONNRESET;
 }
 
-/* Read a line of printable characters, without its end. It is read byte by byte, so that nothing
- * behind it is read.
+/* Read a line of printable characters, without the newline. Read it byte by byte, so that no byte
+ * after the line is read.
  */
 static int receive_line(struct hcctl *h, int fd, int64_t end, char *line)
 {
@@ -99,6 +100,9 @@ static int receive_line(struct hcctl *h, int fd, int64_t end, char *line)
 	return -EPROTO;
 }
 
+/* The offer of the other end: attributes of the fabric there, and in @along the dimension of the
+ * links.
+ */
 struct offer {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t id;
@@ -107,7 +111,7 @@ struct offer {
 	uint32_t along;
 	uint32_t fixed;
 	uint32_t base;
-	uint32_t life;	/* nl_fabric.life at the other end; 0: not known */
+	uint32_t life;	/* boot id: nl_fabric.life at the other end; 0: not known */
 };
 
 static void offer_print(char *line, const struct trunk_ends *e)
@@ -122,7 +126,7 @@ static void offer_print(char *line, const struct trunk_ends *e)
 		 f->life);
 }
 
-/* Parse a subcube, "0XX". */
+/* Parse a subcube, such as "0XX", into @o->fixed and @o->base. */
 static bool part_read(const char *word, uint32_t dim, struct offer *o)
 {
 	uint32_t d;
@@ -164,7 +168,7 @@ static int offer_read(struct hcctl *h, const char *line, struct offer *o)
 	return 0;
 }
 
-/* Check an offer. Return: true if it is unacceptable; then the reason is in @why. */
+/* Check an offer. Return: true if it is unacceptable, with the reason in @why. */
 static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 {
 	const struct nl_fabric *f = &e->fabric;
@@ -194,8 +198,9 @@ static bool reason(const struct trunk_ends *e, const struct offer *o, char *why)
 	return true;
 }
 
-/* Return: true if a trunk that carries the same links leads to another machine, which is still
- * reachable. A fabric that was created again on the same host may take its own place.
+/* Return: true if trunk @t carries the same links, but leads to another machine that is still
+ * reachable. A fabric that was made again on the same host may replace the trunk of its
+ * predecessor.
  */
 static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e,
 			    const struct offer *o, const struct sockaddr_storage *peer)
@@ -208,7 +213,8 @@ static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e
 	       t->peer_len && !trunk_same_host(&other, peer, 16);
 }
 
-/* If a third machine already holds the nodes of the other end, write that as the reason into @why.
+/* If a third machine already has the nodes that the other end offers, write that into @why as the
+ * reason to refuse.
  */
 static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, const struct offer *o,
 		       char *why)
@@ -231,6 +237,9 @@ static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, cons
 	free(v);
 }
 
+/* Send the outcome @why ("": accepted), and receive that of the other end. Return: 0 if both ends
+ * accept.
+ */
 static int outcomes(struct hcctl *h, int fd, int64_t end, const char *why)
 {
 	char line[LINE_MAX_ + 8];

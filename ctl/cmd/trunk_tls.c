@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl trunk .. tls: both ends authenticate by certificates and agree on keys, using GnuTLS. The
- * kernel gets the keys for the socket, and encrypts everything that is sent from then on, beginning
- * with the greeting of trunk_meet.c. GnuTLS is loaded only when it is needed, because that takes
- * longer than starting hcctl itself.
+ * kernel gets the keys for the socket, and encrypts all further data, beginning with the offer of
+ * trunk_meet.c. GnuTLS is loaded only when it is needed, because loading it takes longer than
+ * starting hcctl itself.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -31,8 +31,8 @@
 /* Type of a TLS alert record; the kernel's headers have no name for it. */
 #define RECORD_ALERT 21
 
-/* Allow only one cipher, which all kernels with TLS support in both directions. (Session tickets
- * are off, because the kernel accepts only data records.)
+/* Allow only one cipher, which all kernels that support TLS have for both directions. (Session
+ * tickets are off, because the kernel accepts only data records.)
  */
 #define PRIORITIES "NONE:+VERS-TLS1.3:+AES-256-GCM:+AEAD:+SHA384:+GROUP-ALL:+SIGN-ALL:+ECDHE-RSA:+ECDHE-ECDSA"
 
@@ -115,10 +115,9 @@ static int gnutls_says(struct hcctl *h, const struct tls *t, const char *what, i
 	return HC_NO;
 }
 
-/* --- the kernel's part --- */
+/* --- TLS in the kernel --- */
 
-/* Check that the kernel supports TLS. This comes before the handshake, while a failure costs
- * nothing.
+/* Check that the kernel supports TLS. Do that before the handshake, while a failure costs nothing.
  */
 static int kernel_has(struct hcctl *h, int fd)
 {
@@ -234,7 +233,9 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	} else if (err == GNUTLS_E_FATAL_ALERT_RECEIVED) {
 		hc_error(h, "the other end refuses: %s", t->alert_name(t->alert_get(t->session)));
 	} else if (err == GNUTLS_E_NO_CERTIFICATE_FOUND || err == GNUTLS_E_CERTIFICATE_REQUIRED) {
-		/* The other end knows which authorities are accepted: it was sent their list. */
+		/* The other end knows which authorities this end accepts, because it was sent their
+		 * list.
+		 */
 		hc_error(h, "the other end has no certificate of an authority that is taken here");
 	} else if (err == GNUTLS_E_UNEXPECTED_PACKET || err == GNUTLS_E_UNEXPECTED_PACKET_LENGTH ||
 		   err == GNUTLS_E_UNSUPPORTED_VERSION_PACKET) {
@@ -246,8 +247,8 @@ static int failed(struct hcctl *h, const struct tls *t, int err)
 	return HC_NO;
 }
 
-/* Check the first byte. A peer that does not speak TLS begins with a letter, and is sent the reason
- * in plain text.
+/* Check the first byte. If it is a letter, the peer does not speak TLS, and is sent the reason in
+ * plain text.
  */
 static int check_first(struct hcctl *h, int fd)
 {
@@ -273,7 +274,7 @@ static int shake_hands(struct hcctl *h, const struct tls *t, int fd, bool server
 	int64_t end = trunk_now() + TRUNK_TIMEOUT;
 	int rc, err;
 
-	/* The connecting end sends first. */
+	/* The connecting end sends first, so the other one waits for it. */
 	rc = (server ? wait_for(h, fd, end) : 0) ?: check_first(h, fd);
 	while (!rc && (err = t->handshake(t->session)))
 		if (t->is_fatal(err))
@@ -293,8 +294,8 @@ static int nonblocking(struct hcctl *h, int fd, bool on)
 	return HC_NO;
 }
 
-/* Shut the connection down and read until it ends, so that the last data arrives: a reset could
- * overtake it.
+/* Shut the connection down, and read until the other end closes it, so that the last data arrives:
+ * a reset could overtake it.
  */
 static void part(int fd)
 {
@@ -362,7 +363,7 @@ const char *trunk_tls_alert(int fd)
 	}
 }
 
-/* Check the files before a connection is made. */
+/* Check that the files can be loaded, before a connection is made. */
 int trunk_tls_check(struct hcctl *h, const char *files)
 {
 	struct tls t = {};

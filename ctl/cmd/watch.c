@@ -2,9 +2,9 @@
 /*
  * Showing pictures repeatedly.
  *
- * On a terminal, each picture replaces the one before, by two escape sequences; only the cursor has
- * to be restored at the end. Signals that end or stop the process stay pending while a picture is
- * made.
+ * On a terminal, each picture replaces the previous one, by two escape sequences; only the cursor
+ * has to be restored at the end. Signals that end or stop the process stay pending while a picture
+ * is made.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -71,8 +71,8 @@ static void signals_wait(struct watch *w, sigset_t *before)
 	sigprocmask(SIG_BLOCK, &w->signals, before);
 }
 
-/* Wait for the interval. Return: true if a signal has arrived that ends the process. One that stops
- * the process is handled here.
+/* Wait for the interval. Return: true if a signal that ends the process has arrived. A signal that
+ * stops the process is handled here.
  */
 static bool ended(struct hcctl *h, const struct watch *w)
 {

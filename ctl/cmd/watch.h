@@ -14,8 +14,8 @@ struct hcctl;
 /**
  * struct watch - how often to show pictures
  * @interval: time between two pictures, ns
- * @count: number of pictures; 0: unlimited, or one if there is no terminal
- * @terminal: each picture replaces the one before
+ * @count: number of pictures; 0: unlimited on a terminal, otherwise one
+ * @terminal: each picture replaces the previous one
  * @signals: signals that are blocked while a picture is made
  */
 struct watch {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The receiving side of broadcasts. The kernel delivers each message, with cookie 0, to every
- * member of a plan except its source; no call has to ask for it. The messages of a plan arrive one
- * after another. The oldest operation that listens to the plan takes the next message. A message
- * for which no operation listens yet is kept until one does.
+ * member of a plan except its source, whether a call waits for the message or not. The messages of
+ * a plan arrive one after another. The oldest operation that listens to the plan takes the next
+ * message. If no operation listens, the message is stored until one does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,9 @@
 
 #include "handle.h"
 
+/* Store a message for which no operation listens yet: as an operation in the list h->early. Return:
+ * NULL if there is no memory; then that is recorded as a failure.
+ */
 static struct hcl_op *early_new(struct hcl *h, const struct hypercube_result *res)
 {
 	struct hcl_op **p = &h->early;
@@ -78,10 +81,10 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	h->free = early;
 }
 
-/* Check whether a message of the plan can still arrive. The function tries to send a broadcast,
- * which the kernel refuses with -EPERM to a member that is not the source. If the kernel refuses
- * for another reason, there is nothing to wait for. The call gives more data than it announces, so
- * the kernel refuses it even to the source. Return: 0 if a message can arrive, otherwise -errno.
+/* Check whether a message of the plan can still arrive. To find out, try to send a broadcast. The
+ * kernel refuses that with -EPERM to a member that is not the source; if it refuses for another
+ * reason, no message can arrive. The call passes more data than it announces, so the kernel refuses
+ * it to the source as well. Return: 0 if a message can arrive, otherwise -errno.
  */
 static int plan_error(const struct hcl_port *port, uint32_t plan)
 {
@@ -106,7 +109,7 @@ static int plan_error(const struct hcl_port *port, uint32_t plan)
 	case EPERM:
 	case EINTR:
 	case EAGAIN:
-	case EBUSY:	/* a contribution to another operation is half sent */
+	case EBUSY:	/* only a part of a contribution to another operation was sent */
 		return 0;
 	case EMSGSIZE:
 		return -EINVAL;
@@ -122,6 +125,7 @@ uint64_t hcli_now(void)
 	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
 }
 
+/* Return: the oldest operation that waits for a message, or NULL. */
 static struct hcl_op *listener(const struct hcl *h)
 {
 	struct hcl_op *op = h->head;
@@ -141,7 +145,7 @@ int hcli_set_stale(const struct hcl *h)
 	return now >= h->moved + STALE_MS ? 0 : (int)(h->moved + STALE_MS - now);
 }
 
-/* End @op, which will get no message any more. Return: 1. */
+/* End @op with error @err, because no message can arrive for it. Return: 1. */
 static int listen_end(struct hcl *h, struct hcl_op *op, int err)
 {
 	op->done = true;
@@ -161,7 +165,9 @@ int hcli_stale_check(struct hcl *h)
 
 		if (!err)
 			continue;
-		/* A record that reports the end has come before, or comes now. */
+		/* If a record reports why the plan has ended, it is queued at the socket by now:
+		 * receive it.
+		 */
 		r = hcli_move(h);
 		if (r)
 			return r;
@@ -170,8 +176,8 @@ int hcli_stale_check(struct hcl *h)
 	return ended;
 }
 
-/* Wait for the message of @op. If no data moves for STALE_MS, check whether the plan can still
- * bring a message; a time limit shorter than STALE_MS ends the wait first.
+/* Wait for the message of @op. When no data has been received for STALE_MS, check whether a message
+ * of the plan can still arrive. A time limit shorter than STALE_MS ends the wait first.
  */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 {
@@ -197,7 +203,9 @@ int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 		if (r)
 			continue;
 		err = plan_error(op->port, op->p.plan);
-		/* A record that reports the end has come before, or comes now. */
+		/* If a record reports why the plan has ended, it is queued at the socket by now:
+		 * receive it.
+		 */
 		r = err ? hcli_move(h) : 0;
 		if (r)
 			return r < 0 ? r : 0;

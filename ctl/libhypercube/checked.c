@@ -11,8 +11,8 @@
 
 /* ---------------------------------------------------------------- comparing */
 
-/* Return: true if the results are equal. Of two NaNs, the one that a node keeps depends on the
- * order, so all NaNs count as equal.
+/* Return: true if the results are equal. If several contributions are NaNs, the order of merging
+ * determines which NaN is in the result, so all NaNs count as equal.
  */
 static bool same(const struct hcl_params *p, const char *a, const char *b, size_t bytes)
 {
@@ -30,6 +30,7 @@ static bool same(const struct hcl_params *p, const char *a, const char *b, size_
 	return true;
 }
 
+/* Compare two results, segment by segment, and count in @check the segments that differ. */
 static void compare(const struct hcl_params *p, const struct hcl_pair *pair, const char *a,
 		    const char *b, size_t bytes, struct hcl_check *check)
 {
@@ -49,6 +50,7 @@ static void compare(const struct hcl_params *p, const struct hcl_pair *pair, con
 	}
 }
 
+/* Return: 0, or -EBADMSG with an explanation if the results differ. */
 static int pair_check(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
 		      const struct hcl_check *check)
 {
@@ -76,8 +78,9 @@ static int check_order(struct hcl *h, const struct hcl_params *p)
 	return 0;
 }
 
-/* Wait for a posted operation. If it has not ended then, the handle is dead, because the caller
- * frees its buffers.
+/* Wait for a posted operation. If the wait fails and the operation has not ended, mark the handle
+ * as dead, because the caller frees the buffers of the operation. Return: the operation's error, or
+ * that of the wait.
  */
 static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
@@ -104,6 +107,7 @@ struct both {
 	void *out[2];
 };
 
+/* Post both operations and wait for them. Return: the first error. */
 static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct both *b,
 		    struct hcl_check *check)
 {
@@ -115,8 +119,8 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 	p[0].collective = b->first;
 	p[1].plan = pair->plan[1];
 	p[1].collective = HYPERCUBE_ALLREDUCE;
-	/* A member that gets no result waits, too. Otherwise a later call would report an error of
-	 * this one.
+	/* A member that gets no result waits for the end of the operation, too. Otherwise a later
+	 * call would report an error of this operation.
 	 */
 	p[0].flags = b->out[0] ? 0 : HYPERCUBE_F_NOTIFY;
 	p[1].flags = 0;
@@ -192,7 +196,8 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
 	return over_both(h, p, pair, HYPERCUBE_REDUCE, in, bytes, out, check);
 }
 
-/* Compare both results with the source's own message, because both may be wrong in the same manner.
+/* Compare both results with the source's own message. Comparing the results with each other is not
+ * enough, because both may have the same wrong data.
  */
 static void compare_own(const struct both *b, const struct hcl_pair *pair, const void *message,
 			struct hcl_check *check)
@@ -210,7 +215,7 @@ int hcl_checked_bcast(struct hcl *h, const struct hcl_pair *pair, uint32_t sourc
 		      size_t bytes, struct hcl_check *check)
 {
 	bool gives = h->addr.shc_node == source;
-	/* A contribution of zeros, and both results. */
+	/* Memory for a contribution of zeros and both results. */
 	char *room = calloc(3, bytes ? bytes : 1);
 	struct both b = {
 		.p = { .oper = HYPERCUBE_XOR, .type = HYPERCUBE_U8 },

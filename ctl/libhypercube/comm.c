@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Communicators. A communicator is a tree plan with exactly the given nodes as members, and a
- * handle for it.
+ * handle for it. Its parts are the communicators that hcl_comm_split() makes.
  *
- * Rank 0 installs the plan. The members of a part of another communicator get the id of the part's
- * plan over that communicator. The id consists of the node of the part's rank 0 and a counter. So
- * ids from different nodes differ, and a node only has to avoid those of its own ids that are in
- * use.
+ * Rank 0 of a communicator installs the plan. For a part, rank 0 also chooses the plan's id, and
+ * the other members receive the id over the communicator that is split. The id consists of the
+ * number of rank 0's node and a counter. So ids from different nodes differ, and a node only has to
+ * avoid those of its own ids that are in use.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -39,8 +39,8 @@ struct users {
  * @group: its members; the arrays that it points to follow in the same allocation
  * @rank: the caller's rank
  * @h: handle for its plan, and for those of other communicators
- * @users: users of @h
- * @installed: the caller has installed the plan, and removes it in the end
+ * @users: reference count of @h
+ * @installed: the caller has installed the plan, and removes it when the communicator is released
  */
 struct hcl_comm {
 	struct hcl_comm_group group;
@@ -64,13 +64,14 @@ __attribute__((format(printf, 2, 3))) static int fail(int rc, const char *format
 	return rc;
 }
 
-/* Copy the explanation of a failed call of libhypercube-plan, or of a handle. */
+/* Store the explanation of a failed call of libhypercube-plan. Return: @rc. */
 static int plan_failed(int rc)
 {
 	hcl_plan_explain(said, sizeof(said));
 	return rc;
 }
 
+/* Store the explanation of a failed call on a handle. Return: @rc. */
 static int handle_failed(const struct hcl *h, int rc)
 {
 	hcl_explain(h, said, sizeof(said));
@@ -160,7 +161,9 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Does the plan that rank 0 has installed have the members of the caller's group? */
+/* Check that the plan that rank 0 has installed has the members of the caller's group. Return: 0,
+ * or a negative errno with an explanation.
+ */
 static int check_members(const struct hcl_comm *c)
 {
 	const struct hcl_comm_group *g = &c->group;
@@ -229,8 +232,8 @@ void hcl_comm_free(struct hcl_comm *c)
 {
 	if (!c)
 		return;
-	/* A member that enters this barrier has received all its results. The member that removes
-	 * the plan need not wait until the others have left the barrier.
+	/* A member that enters this barrier has received all its results. So the member that
+	 * removes the plan need not wait until the other members have left the barrier.
 	 */
 	hcl_set_timeout(c->h, c->group.wait_ms);
 	hcl_barrier(c->h, c->group.plan, NULL);
@@ -266,7 +269,9 @@ uint32_t hcl_comm_node(const struct hcl_comm *c, uint32_t rank)
 
 /* --- collectives of any root, in the order of ranks --- */
 
-/* Run an allreduce to which one member gives data and the others give zeros. */
+/* Run an allreduce in which each byte of the result comes from one member; all other members
+ * contribute zeros there.
+ */
 static int fill(struct hcl_comm *c, const void *in, void *out, size_t bytes,
 		struct hypercube_result *res)
 {
@@ -316,10 +321,10 @@ int hcl_comm_allgather(struct hcl_comm *c, const void *in, size_t bytes, void *o
 /* --- parts --- */
 
 /**
- * struct member - what each member of the whole communicator sends before the parts are made
+ * struct member - what each member of the communicator sends before it is split
  * @color: the part that the member joins
  * @key: sort key that orders the ranks of the part
- * @rank: its rank in the whole communicator
+ * @rank: its rank in the communicator that is split
  */
 struct member {
 	int32_t color;
@@ -330,7 +335,7 @@ struct member {
 /**
  * struct answer - what each member sends after it has made its part
  * @rc: 0 or a negative errno
- * @plan: from rank 0 of the part, the plan's id
+ * @plan: rank 0 of a part: the id of the part's plan
  */
 struct answer {
 	int32_t rc;
@@ -365,6 +370,7 @@ static uint32_t id_next(uint32_t node)
 	       __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED) % ID_NUMBERS;
 }
 
+/* Install the plan of a part, under an id that no plan has. */
 static int install_part(struct hcl_comm *c)
 {
 	uint32_t try;
@@ -418,6 +424,7 @@ static int part_error(const struct hcl_comm *c, const struct member *member, int
 	return 0;
 }
 
+/* Return: the id of a part's plan, which rank 0 of the part has sent. */
 static uint32_t part_plan(const struct member *member, int32_t color, const struct answer *answer)
 {
 	while (member->color != color)
@@ -425,6 +432,9 @@ static uint32_t part_plan(const struct member *member, int32_t color, const stru
 	return answer[member->rank].plan;
 }
 
+/* Make the caller's part. @member is sorted by part, then by key; @answer has an entry for each
+ * rank.
+ */
 static int part_make(struct hcl_comm *c, const struct member *member, int32_t color,
 		     struct answer *answer, struct hcl_comm **part)
 {
@@ -438,7 +448,9 @@ static int part_make(struct hcl_comm *c, const struct member *member, int32_t co
 		mine.rc = install_part(*part);
 		mine.plan = (*part)->group.plan;
 	}
-	/* A member that has failed takes part, too, so that its error reaches the others. */
+	/* A member that has failed also takes part in this allgather, so that the other members
+	 * receive its error.
+	 */
 	rc = hcl_comm_allgather(c, &mine, sizeof(mine), answer, NULL);
 	if (rc || !in_one)
 		return rc;

@@ -9,8 +9,8 @@
 
 #include "handle.h"
 
-/* The largest divisor. F32 represents all integers up to it exactly, and BITS is enough to round
- * the quotient of the least 16-bit number.
+/* The largest divisor. An F32 represents all integers up to it exactly. BITS fraction bits are
+ * enough to round the quotient of the smallest 16-bit float.
  */
 #define BY_MAX		(UINT32_C(1) << 24)
 /* Number of fraction bits of a quotient. */
@@ -33,7 +33,7 @@ static uint16_t half_divide(uint16_t h, uint32_t by, unsigned int fraction)
 	/* Infinities, NaNs and zeros stay as they are. */
 	if (exponent == 0x7fffU >> fraction || !significand)
 		return h;
-	/* The exponent of the result's last bit, in the same units */
+	/* Find the exponent of the result's last bit, in the same units. */
 	top = 63 - __builtin_clzll(q);
 	last = top + shift > BITS + fraction ? top + shift - BITS - fraction : 0;
 	cut = last + BITS - shift;

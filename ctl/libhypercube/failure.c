@@ -38,6 +38,7 @@ void hcli_failed_as(struct hcl *h, const struct hypercube_result *res)
 	*h->why.said = 0;
 }
 
+/* Return: the index of the plan in h->untold; h->nuntold if it is not there. */
 static size_t place_of(const struct hcl *h, uint32_t plan)
 {
 	size_t i;
@@ -80,8 +81,8 @@ void hcli_late(struct hcl *h)
 {
 	const struct hypercube_result *was = &h->late_why.res;
 
-	/* An operation that was refused because of an earlier failure does not replace that
-	 * failure.
+	/* An operation that was refused with -ECANCELED because of an earlier failure does not
+	 * replace that failure.
 	 */
 	if (h->late && h->why.res.status == -ECANCELED && h->why.res.plan == was->plan)
 		return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that guard their own plans. "hcctl guard" makes a new plan after a fault, so the library
+ * Guards of programs for their own plans. "hcctl guard" makes a new plan after a fault; the library
  * runs it as a child process until the program ends.
  *
- * The program alone has the writing end of a pipe. The child has the reading end, and requests
- * SIGTERM as the signal for events on it (F_SETSIG). However the program ends, the kernel closes
- * the writing end, so the guard ends, too. (PR_SET_PDEATHSIG would end the guard when the thread
- * that forked it ends.)
+ * Only the program has the writing end of a pipe. The child has the reading end, and requests
+ * SIGTERM as the signal for events on it (F_SETSIG). Whatever ends the program, the kernel then
+ * closes the writing end, so the guard ends, too. (PR_SET_PDEATHSIG would also end the guard when
+ * only the thread ends that has forked it.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 /**
  * struct hcl_guard - a guard
  * @pid: its process
- * @life: writing end of a pipe; the guard runs as long as it is open
+ * @life: writing end of a pipe; the guard runs until this end is closed
  * @said: reading end of a pipe with the guard's standard error
  * @fabric: fabric of the plan
  * @id: the plan
@@ -39,7 +39,9 @@ struct hcl_guard {
 	uint32_t id;
 };
 
-/* The three pipes. Of each, index 0 is the reading end, and index 1 the writing end. */
+/* The three pipes: LIFE and SAID are for hcl_guard.life and .said; on BEGUN the child reports that
+ * it could not start. Of each pipe, index 0 is the reading end, and index 1 the writing end.
+ */
 enum { LIFE, SAID, BEGUN, PIPES };
 
 static void shut(int pipes[PIPES][2])
@@ -54,8 +56,8 @@ static void shut(int pipes[PIPES][2])
 	}
 }
 
-/* Move a descriptor above those of standard input, output and error. In a program that has closed
- * its standard descriptors a new one gets such a number, but the child puts other files there.
+/* Move a descriptor above those of standard input, output and error. If the program has closed some
+ * of these, a new file gets one of their numbers, but the child uses these numbers for other files.
  */
 static int lift(int *fd)
 {
@@ -84,8 +86,8 @@ static int open_all(int pipes[PIPES][2])
 	return -errno;
 }
 
-/* Make the child end with the program. The program may have had other threads when it forked, so
- * the child uses only system calls.
+/* Make the child end when the program ends. The program may have had other threads when it forked,
+ * so the child uses only system calls.
  */
 static int follow(int life)
 {
@@ -95,8 +97,8 @@ static int follow(int life)
 	sigemptyset(&none);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
-	/* The program's sockets must not outlive it in the child. Old kernels do not have this
-	 * call.
+	/* The program's sockets must be closed when it ends, even if the child lives longer. Old
+	 * kernels do not have this call.
 	 */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) || setpgid(0, 0) ||
@@ -216,7 +218,7 @@ static const char *last_line(int fd, char text[SAID_MAX + 1])
 
 	while ((n = read(fd, text + len, SAID_MAX - len)) > 0) {
 		len += n;
-		/* If the text is too long, keep its end. */
+		/* If the text is too long, keep only its second half. */
 		if (len == SAID_MAX) {
 			memmove(text, text + SAID_MAX / 2, SAID_MAX - SAID_MAX / 2);
 			len = SAID_MAX - SAID_MAX / 2;
@@ -229,7 +231,7 @@ static const char *last_line(int fd, char text[SAID_MAX + 1])
 	return len ? (line ? line + 1 : text) : NULL;
 }
 
-/* Return: true if the guard has already ended, before the program ends it. */
+/* Return: true if the guard's process has ended before hcl_guard_end() ends it. */
 static bool has_ended(const struct hcl_guard *g)
 {
 	siginfo_t info = {};
@@ -247,8 +249,8 @@ int hcl_guard_end(struct hcl_guard *guard)
 	if (!guard)
 		return 0;
 	ended = has_ended(guard);
-	/* Closing the writing end sends SIGTERM, but not if a child of the program has inherited
-	 * it.
+	/* When the writing end is closed, the kernel sends SIGTERM to the guard, but not if another
+	 * child of the program has inherited that end.
 	 */
 	if (!ended)
 		kill(guard->pid, SIGTERM);

@@ -29,7 +29,9 @@ int hcl_family(void)
 static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node,
 		      uint32_t plan)
 {
-	/* Calls need whole results: do not wake up the process for each piece. */
+	/* The library's calls need whole results, so the kernel need not wake up the process for
+	 * each piece.
+	 */
 	const int lowat = INT_MAX;
 	int err, fd;
 

@@ -11,11 +11,10 @@
 #include "libhypercube.h"
 
 /**
- * struct hcl_lacks - sets of nodes of an operation whose result lacks blocks or contributions of
- *	members
+ * struct hcl_lacks - the nodes whose blocks or contributions are missing in a result
  * @id: number of the operation; 0: none
- * @set: two sets of nodes: those whose blocks or contributions belong to the result, and those of
- *	them that are missing; NULL: there was no memory
+ * @set: two sets of nodes, one after the other: those whose blocks or contributions belong to the
+ *	result, and those of them that are missing; NULL: there was no memory
  * @words: 32-bit words of each set
  */
 struct hcl_lacks {
@@ -36,16 +35,16 @@ struct hcl_lacks {
  * @out: room for the result, or NULL
  * @out_max: bytes at @out
  * @got: bytes of the result received, including those for which there was no room
- * @ahead: it was posted before the program knew of a failure of the plan
- * @begun: the control message was sent
+ * @ahead: the operation is stale: it was posted before the program knew of a failure of the plan
+ * @begun: the control message of the operation was sent
  * @place: number of operations that were begun at @port before this one
- * @gone: no more data is to be sent
+ * @gone: no more data of the operation is to be sent
  * @wanted: the program has to call hcl_wait() for it
  * @awaited: a record will be received for it
  * @done: it has ended, and @res is valid
- * @torn: there was no memory to keep the beginning of the result
+ * @torn: the beginning of the result was lost, because there was no memory for it
  * @cut: data with an offset of its own in the result did not fit @out
- * @res: how it ended
+ * @res: how the operation ended
  * @lacks: see struct hcl_lacks; only if blocks or contributions are missing
  */
 struct hcl_op {
@@ -74,13 +73,13 @@ struct hcl_op {
 
 /**
  * struct hcl_port - a socket of a handle
- * @next: next one
+ * @next: next socket of the handle
  * @fd: the socket
  * @plan: the plan to which it is connected; 0: none
  * @posted: number of operations that use the socket and are not forgotten
  * @sending: the first operation that is not sent completely
- * @begun: number of operations that were begun on the socket
- * @unheard: operations sent since records were last received
+ * @begun: number of operations whose control message was sent on the socket
+ * @unheard: number of operations that were sent completely since records were last received
  * @used: the kernel has accepted data on the socket
  * @listens: a call has waited on the socket for a message
  * @watched: events for which the descriptor of hcl_fd() watches the socket, EPOLL*
@@ -114,28 +113,30 @@ struct hcl_why {
 /**
  * struct hcl - a handle
  * @port: the first socket. In a handle of several plans it serves the first plan that the program
- *	contributes to, and receives messages of broadcasts; each further plan has a socket of its
+ *	contributes to, and receives messages of broadcasts. Each further plan has a socket of its
  *	own, linked by .next, so that plans do not wait for each other
- * @type: SOCK_SEQPACKET: for collectives; SOCK_DGRAM: messages; SOCK_RDM: tasks
+ * @type: SOCK_SEQPACKET: for collectives; SOCK_DGRAM: for messages; SOCK_RDM: for tasks
  * @tied: the handle has only one socket
  * @first: the plan that the first socket serves; 0: none yet
  * @nports: number of sockets
  * @epoll: the descriptor that hcl_fd() has returned, or -1
- * @moved: time when data was last sent or received, ms; only kept while an operation listens
+ * @moved: time when data was last sent or received, ms; only valid while an operation listens
  * @addr: address to which the handle is bound
- * @dead: an operation was abandoned after only a part of it was sent
+ * @dead: the handle cannot be used any more: an operation was abandoned before it had ended, or
+ *	only some of several operations that belong together were posted
  * @next_id: number of the next operation
  * @head: posted operations, oldest first
  * @tail: where the next one is linked
  * @early: messages of broadcasts that arrived before an operation listened, oldest first
  * @timeout: time limit of calls, ms, see hcl_set_timeout()
  * @free: unused operations
- * @late: an operation that no call waits for has failed, and no call has reported it yet
+ * @late: an operation that no call waits for has failed, and no call has reported that yet
  * @why: the latest failure
- * @late_why: the failure of that operation; calls that fail meanwhile do not overwrite it
- * @untold: plans of which a failure was read that no call has reported, see hcli_untold()
+ * @late_why: the failure that @late is about; calls that fail meanwhile do not overwrite it
+ * @untold: plans with a failure that was read from the socket, but that no call has reported, see
+ *	hcli_untold()
  * @nuntold: number of entries of @untold
- * @untold_any: there was no memory for an entry: any plan counts as one of these
+ * @untold_any: there was no memory for an entry of @untold, so every plan counts as an entry
  * @lacks: the sets of the latest forgotten operation that has any
  */
 struct hcl {
@@ -188,8 +189,8 @@ int hcli_apart(struct hcl *h, const struct hcl_params *p, const void *in, size_t
  * explanation.
  */
 int hcli_whole(struct hcl *h, const struct hcl_params *p, size_t blocks, size_t bytes);
-/* Report a failure of the plan that no call has reported. Return: the failure's error, or 0 if
- * there is none.
+/* Report a failure of the plan that no call has reported, before an operation is posted. Return:
+ * the error of the failure, or 0 if there is none.
  */
 int hcli_tell_first(struct hcl *h, const struct hcl_params *p);
 /* Return: the operation, or NULL if it is forgotten. */
@@ -198,15 +199,16 @@ uint8_t hcli_collective(const struct hcl_params *p);
 
 /* --- move.c --- */
 /* Send and receive what is possible without waiting. Return: 1 if any data was sent or received, 0
- * or -errno.
+ * if not, or -errno.
  */
 int hcli_move(struct hcl *h);
 /* As hcli_move(), on one socket. */
 int hcli_port_move(struct hcl *h, struct hcl_port *port);
 /* Receive all that is queued, without waiting. Return: 0 or -errno. */
 int hcli_port_drain(struct hcl *h, struct hcl_port *port);
-/* Send or receive something, or wait until that is possible. This uses all sockets, since other
- * members may wait for data of sockets that the caller does not wait for. Return: 0 or -errno.
+/* Send or receive something, or wait until that is possible. This serves all sockets, since other
+ * members may wait for data of sockets other than the one that the caller waits for. Return: 0 or
+ * -errno.
  */
 int hcli_move_wait(struct hcl *h, struct hcl_port *port);
 /* Send as much of the first unsent operation as the kernel accepts. Return: 1; 0 if it accepts
@@ -219,10 +221,13 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 /* --- failure.c --- */
 /* Make @res the latest failure. */
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
-/* Keep the latest failure, of an operation that no call waits for, until a call reports it. */
+/* Store the latest failure until a call reports it. It is that of an operation that no call waits
+ * for.
+ */
 void hcli_late(struct hcl *h);
-/* Record that a failure of the plan was read. Operations that were posted before a call reports the
- * failure were meant for operations that are over.
+/* Record that a failure of the plan was read from the socket. Operations that the program posts
+ * before a call reports the failure are stale: they were meant to follow operations that have
+ * failed.
  */
 void hcli_untold(struct hcl *h, uint32_t plan);
 /* Record that a call reports the failures of the plan. */
@@ -241,32 +246,36 @@ int hcli_refuse(struct hcl *h, const struct hcl_params *p, int err, const char *
 	__attribute__((format(printf, 4, 5)));
 /* Add an explanation to the latest failure. */
 void hcli_say(struct hcl *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Make it the latest failure that a call could not wait for @op any longer, or that the socket of
- * @op failed. Return: @err.
+/* Make @err the latest failure: a call could not wait for @op any longer, or the socket of @op has
+ * failed. Return: @err.
  */
 int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err);
-/* Store for this thread that a handle could not be opened. Return: @err. */
+/* Store for this thread why a handle could not be opened. Return: @err. */
 int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
 
 /* --- lacks.c --- */
-/* Copy the two sets, of @bytes bytes together, from the end of @op's record. */
+/* Copy the two sets, which have @bytes bytes together, from the control message of @op's last
+ * record.
+ */
 void hcli_lacks_take(struct hcl_op *op, const void *sets, size_t bytes);
-/* Keep the sets of @op, which is being forgotten. */
+/* Move the sets of @op, which is being forgotten, to @h. */
 void hcli_lacks_keep(struct hcl *h, struct hcl_op *op);
 /* Return: the sets of an operation that has ended, or NULL if its result has none. */
 const struct hcl_lacks *hcli_lacks_find(const struct hcl *h, uint64_t id);
-/* List the nodes of the first set (@places) or the second, as hcl_pending_members(). */
+/* List the nodes of the first set if @places, otherwise those of the second, as
+ * hcl_pending_members() does.
+ */
 int hcli_lacks_list(const struct hcl_lacks *l, bool places, uint32_t *nodes, size_t max);
 
 /* --- missing.c --- */
-/* After a time limit, explain in the latest failure why @op makes no progress, as far as the kernel
+/* After a time limit, add to the latest failure why @op makes no progress, as far as the kernel
  * knows.
  */
 void hcli_seek(struct hcl *h, const struct hcl_op *op);
 
 /* --- port.c --- */
-/* Find or open the socket with which to contribute to a plan, or to listen to it. Return: 0 or
- * -errno.
+/* Find or open the socket over which to contribute to a plan, or if @listens, to receive its
+ * messages. Return: 0 or -errno.
  */
 int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		  struct hcl_port **port);
@@ -274,28 +283,31 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
  * to it.
  */
 void hcli_port_close(struct hcl *h, struct hcl_port **p);
-/* Handle that the kernel has refused data on a socket. If it never accepted any there, close the
- * socket or, if it is the first one, forget its plan.
+/* Handle that the kernel has refused data on a socket. If the kernel has never accepted data on
+ * this socket, close the socket, or if it is the first one, forget its plan.
  */
 void hcli_port_refused(struct hcl *h, struct hcl_port *port);
-/* Wait until data can be sent or received. Return: 1, 0 after @ms ms (-1: never), or -errno. */
+/* Wait until data can be sent or received. Return: 1, 0 if @ms ms have passed (-1: wait for ever),
+ * or -errno.
+ */
 int hcli_poll(struct hcl *h, int ms);
 /* Return: the time at which a wait that begins now reaches its time limit. */
 uint64_t hcli_end(const struct hcl *h);
 /* As hcli_poll(), until the time @end. */
 int hcli_poll_until(struct hcl *h, uint64_t end);
-/* Handle a failed call (errno) on the only socket. A signal may have interrupted it, or it would
- * have blocked, since the program has made the socket non-blocking: then wait for @events.  Return:
- * true if the call may be tried again, without waiting; false, with errno as it was, or EAGAIN if
- * the time @end is over.
+/* Handle a failed call (errno) on the only socket. If a signal has interrupted the call, or the
+ * call would have blocked because the program has made the socket non-blocking, wait for @events.
+ * Return: true if the call may be tried again, without waiting; false otherwise, with errno as it
+ * was, or EAGAIN if time @end was reached.
  */
 bool hcli_again(struct hcl *h, short events, uint64_t end);
-/* Notify the descriptor of hcl_fd() that the events to wait for may have changed. */
+/* Update the descriptor of hcl_fd(): the events to wait for may have changed. */
 void hcli_watch(struct hcl *h);
 int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
 /* Close all sockets. */
 void hcli_ports_close(struct hcl *h);
 
+/* Return: true if the handle has more than one socket. */
 static inline bool hcli_many(const struct hcl *h)
 {
 	return h->port.next;
@@ -305,6 +317,8 @@ static inline bool hcli_many(const struct hcl *h)
 /* Milliseconds without data after which to check whether a message can still be received. */
 #define STALE_MS	1000
 
+/* Return: true if members that contribute nothing get the result of the collective, as a message.
+ */
 static inline bool hcli_unasked(unsigned int collective)
 {
 	const struct hc_coll_desc *t = hc_coll_desc(collective);
@@ -318,21 +332,21 @@ static inline bool hcli_listens(const struct hcl_op *op)
 	return op->out && hcli_unasked(op->p.collective);
 }
 
-/* Is this the record of a message, which answers no contribution? */
+/* Is this the record of a message? Such a record answers no contribution. */
 static inline bool hcli_is_message(const struct hypercube_result *res)
 {
 	return !res->cookie && hcli_unasked(res->collective);
 }
 
-/* Return: the operation that takes a message; NULL, which counts as a failure, if there is no
- * memory.
+/* Return: the operation that takes the message with record @res; NULL if there is no memory, which
+ * is recorded as a failure.
  */
 struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res);
-/* Give @op its message if that was received already. To be called before @op is linked. */
+/* Give @op its message if the message was received already. To be called before @op is linked. */
 void hcli_listen(struct hcl *h, struct hcl_op *op);
 /* Receive something, or find that no message can be received. Return: 0 or -errno. */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op);
-/* Return: ms until messages must be checked for (hcli_stale_check()); -1: never. */
+/* Return: ms until hcli_stale_check() must be called; -1: it need not be called. */
 int hcli_set_stale(const struct hcl *h);
 /* End the operations for which no message can be received. Return: 1 if there were any, 0 or
  * -errno.

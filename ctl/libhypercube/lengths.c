@@ -53,8 +53,8 @@ static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t me
 	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 }
 
-/* Copy the failure of a call that has begun no operation: it has refused its arguments with @err,
- * or it reports the failure of an earlier operation. Return: @err.
+/* Copy the failure of a call that has begun no operation to @res: either the call refuses its
+ * arguments with @err, or it reports the failure of an earlier operation. Return: @err.
  */
 static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
 {
@@ -63,7 +63,7 @@ static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
 	return err;
 }
 
-/* Return: true if an allgather has ended with a result of another length than @all bytes, so the
+/* Return: true if an allgather has ended with a result whose length is not @all bytes, so that the
  * plan has another number of members. A contribution that was refused as too long has no result.
  */
 static bool members_differ(int err, const struct hypercube_result *end, size_t all)
@@ -107,7 +107,9 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	if (err)
 		return not_begun(h, res, err);
 	all = blocks_pad(in, bytes, members, block);
-	/* If the plan had fewer members, the block of each would be longer. */
+	/* If the plan has fewer than @members members, each member's block of the result is longer
+	 * than @block.
+	 */
 	mine = malloc(members * block + 1);
 	err = all && mine ? hcl_reduce_scatter_block(h, p, all, members * block, mine,
 						     members * block, &end) :
@@ -125,6 +127,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 
 /* ------------------------------------------------------------ blocks that are forwarded */
 
+/* Append a block with its length, padded to @block bytes. Return: the end of it. */
 static char *block_put(char *to, const char *in, size_t bytes, size_t block)
 {
 	uint64_t head = bytes;
@@ -157,8 +160,8 @@ static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t memb
 }
 
 /* Copy the received blocks to @out, one after another without padding, and check their lengths. The
- * length in front of a block comes from another member, and does not prove that as many bytes
- * arrived. Return: 0, or -EPROTO if a block has another length than @bytes says.
+ * length in front of a block was sent by another member, so it does not prove that as many bytes
+ * arrived. Return: 0, or -EPROTO if a block does not have the length in @bytes.
  */
 static int blocks_take(struct hcl *h, const struct hcl_params *p, const char *in, size_t block,
 		       char *out, const size_t *bytes, uint32_t members)
@@ -217,7 +220,9 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 	return err;
 }
 
-/* Find the length of the longest block that any member gives another one. */
+/* Agree with all members on *@block, the length of the longest block that any member sends to
+ * another.
+ */
 static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t mine,
 		       size_t *block)
 {
@@ -274,7 +279,7 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
 	int err = 0;
 
 	/* blocks_check() refuses blocks that are too long only after all members have agreed on the
-	 * longest length, so all of them refuse it.
+	 * longest length. So all members refuse them.
 	 */
 	if (out_max < total)
 		err = room_refuse(h, &p, total, out_max);

@@ -2,11 +2,11 @@
 /*
  * Communicators: sets of nodes whose programs do collectives together, in libhypercube-plan.
  *
- * A communicator replaces a plan in a program: the program names the nodes, and each node has a
- * rank, its index in that list.  A communicator is a tree plan whose members are exactly these
- * nodes, whichever nodes relay between them, with a socket of its own at each.  So operations that
- * are posted to one communicator (hcl_post()) never wait for those of another.  hcl_comm_create(),
- * _split(), _dup() and _free() are called by all members of a communicator, in the same order.  A
+ * A communicator replaces a plan in a program. The program names the nodes; the rank of a node is
+ * its index in that list. A communicator is a tree plan whose members are exactly these nodes;
+ * other nodes may relay between them. At each member it has a socket of its own, so operations that
+ * are posted to one communicator (hcl_post()) never wait for those of another. All members of a
+ * communicator call hcl_comm_create(), _split(), _dup() and _free(), in the same order. A
  * communicator belongs to one thread at a time.
  *
  * Functions that return int return 0 or a negative errno, which hcl_comm_explain() describes.
@@ -30,10 +30,10 @@ struct hcl_comm;
  * @fabric: name of the fabric
  * @nodes: the members' nodes; a member's rank is its index here
  * @n: number of members
- * @plan: id of the communicator's plan, not used by another plan; below 2^31, since higher ids are
- *	those of communicators that hcl_comm_split() and hcl_comm_dup() make
- * @guard_ms: the plan is guarded (see hcctl-guard(8)), and members wait this long for each
- *	other after faults; 0: it is not guarded
+ * @plan: id of the communicator's plan, which no other plan may have; below 2^31, since
+ *	hcl_comm_split() and hcl_comm_dup() use higher ids
+ * @guard_ms: the plan is guarded (see hcctl-guard(8)), and members wait this long for each other
+ *	after faults; 0: it is not guarded
  * @wait_ms: how long to wait for members that call later; 0: ten seconds
  */
 struct hcl_comm_group {
@@ -62,18 +62,18 @@ int hcl_comm_create(struct hcl_comm **c, const struct hcl_comm_group *g, uint32_
 
 /**
  * hcl_comm_split() - split a communicator into parts, each with a communicator of its own
- * @c: the communicator; operations that were posted go on
- * @color: members with the same value are one part; HCL_COMM_NO_PART: the caller joins none
+ * @c: the communicator; operations that were posted to it continue
+ * @color: members with the same value form one part; HCL_COMM_NO_PART: the caller joins none
  * @key: ranks in a part are in the order of the keys and, among equal keys, of the ranks in @c
- * @part: set to the communicator of the caller's part, or NULL if it joins none
+ * @part: set to the communicator of the caller's part, or NULL if the caller joins none
  *
- * Either all members of a part get its communicator, or all get an error.  Rank 0 of each part
- * finds and installs its plan.  The parts use the handle of @c, which stays open until they are
- * released.
+ * Either all members of a part get its communicator, or all get an error. Rank 0 of each part finds
+ * and installs the part's plan. The parts use the handle of @c, which stays open until all of them
+ * are released.
  *
- * Return: 0; -EINVAL (@color is below HCL_COMM_NO_PART) and -ENOMEM: nothing was begun, and the
- * other members wait; an error of a collective over @c; the error of the first member of the part
- * that could not join it.
+ * Return: 0; -EINVAL (@color is below HCL_COMM_NO_PART) and -ENOMEM: the caller has sent nothing,
+ * and the other members wait for it; an error of a collective over @c; the error of the first
+ * member of the part that could not join it.
  */
 int hcl_comm_split(struct hcl_comm *c, int32_t color, int32_t key, struct hcl_comm **part);
 
@@ -90,8 +90,8 @@ int hcl_comm_dup(struct hcl_comm *c, struct hcl_comm **copy);
  * hcl_comm_free() - release a communicator
  * @c: the communicator, or NULL
  *
- * Waits until all members call this, or until an error or @wait_ms shows that they will not; then
- * rank 0 removes the plan.  Every operation must have been waited for before.
+ * Waits until all members call this, or until an error or @wait_ms shows that they will not. Then
+ * rank 0 removes the plan. The caller must have waited for all its operations before.
  */
 void hcl_comm_free(struct hcl_comm *c);
 
@@ -106,7 +106,7 @@ void hcl_comm_free(struct hcl_comm *c);
  */
 struct hcl *hcl_comm_handle(const struct hcl_comm *c);
 
-/* Get the id of the plan, for struct hcl_params; the number of ranks; the caller's rank; the node
+/* Get: the id of the plan, for struct hcl_params; the number of ranks; the caller's rank; the node
  * of a rank.
  */
 uint32_t hcl_comm_plan(const struct hcl_comm *c);
@@ -122,8 +122,8 @@ uint32_t hcl_comm_node(const struct hcl_comm *c, uint32_t rank);
  * @bytes: its length, the same at all members
  * @res: how it ended, or NULL
  *
- * One plan serves all roots: this is an allreduce to which the other members contribute zeros.  It
- * needs memory for a second copy of the message meanwhile.
+ * One plan serves all roots: the call runs an allreduce to which all members but @root contribute
+ * zeros. While it runs, it needs memory for a second copy of the message.
  *
  * Return: as hcl_allreduce(); -EINVAL: there is no such rank.
  */
@@ -131,14 +131,14 @@ int hcl_comm_bcast(struct hcl_comm *c, uint32_t root, void *buf, size_t bytes,
 		   struct hypercube_result *res);
 
 /**
- * hcl_comm_allgather() - give each rank the blocks of all, blocking
+ * hcl_comm_allgather() - collect the blocks of all ranks at every rank, blocking
  * @c: the communicator
  * @in: the caller's block
  * @bytes: its length, the same at all members
  * @out: room for all blocks, in the order of ranks, not overlapping @in
  * @res: how it ended, or NULL
  *
- * This needs memory for a second copy of all blocks meanwhile.
+ * While it runs, the call needs memory for a second copy of all blocks.
  *
  * Return: as hcl_allreduce().
  */

@@ -2,10 +2,10 @@
 /*
  * libhypercube-plan: find plans around the faults of a fabric, and install them.
  *
- * The planners are those of hcctl(8), by which plans are made by hand.  Every function that returns
- * int returns 0 (or what its description says) or a negative errno, which hcl_plan_explain()
- * describes.  The functions use netlink in the network namespace of the calling thread, which must
- * be the fabric's.  Any thread may call them at any time.
+ * The planners are those of hcctl(8), which makes plans on the command line. Every function that
+ * returns int returns 0 (or what its description says) or a negative errno, which
+ * hcl_plan_explain() describes. The functions use netlink in the network namespace of the calling
+ * thread, which must be the fabric's. Any thread may call them at any time.
  */
 #ifndef LIBHYPERCUBE_PLAN_H
 #define LIBHYPERCUBE_PLAN_H
@@ -28,12 +28,12 @@ extern "C" {
  * @type: enum hypercube_plan_type
  * @epoch: number of this installation; each installation under the id has another number
  * @dim: dimension of the fabric
- * @root: sink of a tree, source of a broadcast, lowest node of a recursive doubling; of rings
- *	the node where the first ring begins
+ * @root: sink of a tree, source of a broadcast, lowest node of recursive doubling; of rings the
+ *	node where the first ring begins
  * @members: number of its members, see hcl_plan_members()
  * @broken: not 0: a fault has broken it, and a new plan is needed
- * @cause_node: where that fault lies, or ~0
- * @cause_dim: the dimension of the faulty link, or ~0
+ * @cause_node: the node that has failed, or that is at the faulty link; ~0: not known
+ * @cause_dim: the dimension of the faulty link; ~0: not known, or the fault is not a link's
  */
 struct hcl_plan {
 	uint32_t id;
@@ -59,7 +59,7 @@ struct hcl_plan {
  * The plan is that of "hcctl tree find", "bcast plan", "doubling plan" or "ring plan" without
  * further keywords: the tree with most members and fewest steps, the broadcast to all nodes that
  * the source can reach, the largest subcube without faults, or the rings of the largest connected
- * component.  A node that is cut off is not a member.  If faults change meanwhile, this plans
+ * component. A node that is cut off is not a member. If faults change meanwhile, the function plans
  * again. One member installs a plan, and the others wait for it with hcl_plan_await().
  *
  * Needs CAP_NET_ADMIN in the user namespace that the fabric's network namespace belongs to.
@@ -84,13 +84,14 @@ int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t ro
  * @plan: set to the installed plan, or NULL
  *
  * As "hcctl tree find .. members" does, see hcctl-tree(8): other nodes only relay, and the sink is
- * any member.  The process that guards the plan ("hcctl guard") plans it again with the same
+ * any member. The process that guards the plan ("hcctl guard") plans it again with the same
  * members, or waits until they are connected.
  *
  * Needs the same rights as hcl_plan_install().
  *
  * Return: as hcl_plan_install(); -ERANGE (no such node); -ENOLINK (a member has failed or is cut
- * off); -E2BIG (a guarded plan keeps its list of members, and this list is too long).
+ * off); -E2BIG (the kernel stores the list of members of a guarded plan, and this list is too
+ * long).
  */
 int hcl_plan_install_members(const char *fabric, uint32_t id, const uint32_t *nodes, size_t n,
 			     unsigned int guard_ms, struct hcl_plan *plan);
@@ -115,8 +116,8 @@ int hcl_plan_get(const char *fabric, uint32_t id, struct hcl_plan *plan);
  * @ms: milliseconds to wait at most; 0: check once
  * @plan: filled in
  *
- * Returns when a plan of another epoch is installed that no fault has broken.  Checks that every
- * few milliseconds.  Needs no privilege.
+ * Checks every few milliseconds, and returns when a plan of another epoch is installed that no
+ * fault has broken. Needs no privilege.
  *
  * Return: 0; -ETIMEDOUT; -ENODEV (no such fabric here); -ENOMEM; -EIO (no module).
  */
@@ -157,19 +158,18 @@ struct hcl_guard;
  * @fabric: name of the fabric
  * @id: the plan's id; it must be a guarded plan
  *
- * When a fault breaks the plan, whose members then wait, the guard computes and installs its next
- * epoch.  The guard is "hcctl guard", see hcctl-guard(8).  It is started as a child process in a
- * process group of its own, is found by PATH, and ends with the program, however that ends, or with
- * hcl_guard_end().  Any number of programs may guard a plan.  A program that waits for any child
- * process (waitpid(-1, ..)) may get the status of this one.
+ * When a fault breaks the plan, its members wait, and the guard computes and installs the next
+ * epoch. The guard is "hcctl guard", see hcctl-guard(8), which is found by PATH. It runs as a child
+ * process in a process group of its own, and ends with the program, whatever ends that, or with
+ * hcl_guard_end(). Any number of programs may guard a plan. A program that waits for any child
+ * process (waitpid(-1, ..)) may get the status of the guard.
  *
- * The caller needs CAP_NET_ADMIN as for hcl_plan_install(), or must be the user to whom the plan
- * was given ("hcctl plan set .. guard-uid").  Without that the guard starts, but reports an error
- * when the plan breaks.
+ * The caller needs CAP_NET_ADMIN as for hcl_plan_install(), or must be the user who may guard the
+ * plan ("hcctl plan set .. guard-uid"). Otherwise the guard starts, but reports an error when the
+ * plan breaks.
  *
  * Return: 0; -EPERM (the program has more rights than its user, by set-user-ID or file
  * capabilities, so it may not search PATH); -ENODEV (no such fabric here); -ENOENT (no such plan);
- * capabilities, so it may not go by PATH); -ENODEV (no such fabric here); -ENOENT (no such plan);
  * -EINVAL (it is not guarded); -ENOEXEC (there is no hcctl); -EAGAIN, -EMFILE, .. (no process, no
  * descriptors); -ENOMEM; -EIO (no module).
  */
@@ -179,11 +179,11 @@ int hcl_guard(struct hcl_guard **guard, const char *fabric, uint32_t id);
  * hcl_guard_fd() - get the descriptor by which a guard reports errors
  * @guard: the guard
  *
- * The descriptor is non-blocking.  Lines of text can be read from it, each the reason why the plan
- * could not be planned again for now; after the last line, when the guard has ended, read() returns
- * 0.
+ * The descriptor is non-blocking. Lines of text can be read from it; each is the reason why the
+ * guard could not plan at that time. When the guard has ended, read() returns 0 after the last
+ * line.
  *
- * Return: the descriptor, for poll().  It belongs to the guard.
+ * Return: the descriptor, for poll(). It belongs to the guard.
  */
 int hcl_guard_fd(const struct hcl_guard *guard);
 
@@ -191,10 +191,11 @@ int hcl_guard_fd(const struct hcl_guard *guard);
  * hcl_guard_end() - end a guard
  * @guard: the guard, which is freed; NULL is allowed
  *
- * The plan stays as it is.  hcl_plan_explain() then has the last line that was not read from
- * hcl_guard_fd(), if there is one, also if this returns 0.
+ * The plan stays as it is. If there is a line that was not read from hcl_guard_fd(),
+ * hcl_plan_explain() then has the last one, even if this returns 0.
  *
- * Return: 0; -ECHILD if the guard had ended before, as the fabric was removed or it was killed.
+ * Return: 0; -ECHILD if the guard had ended before, because the fabric was removed or the guard was
+ * killed.
  */
 int hcl_guard_end(struct hcl_guard *guard);
 
@@ -221,14 +222,14 @@ struct hcl_checked {
 /**
  * hcl_checked_install() - find pairs of trees around the present faults, and install them
  * @fabric: name of the fabric
- * @id: the ids of the first pair are @id and @id + 1, those of the pair of dimension k are
- *	@id + 2 + 2 * k and the next; plans with these ids are replaced
+ * @id: the first pair has the ids @id and @id + 1, and the pair of dimension k has @id + 2 + 2 * k
+ *	and the id after it; plans with these ids are replaced
  * @root: the sink of the first tree of each pair, or HCL_PLAN_ANY
  * @c: set to the installed pairs, to be released with hcl_checked_free(); or NULL
  *
  * As "hcctl checked plan .. apply rotated" does; hcctl-checked(8) describes which trees are found.
  * One member installs them; the others wait for the last one with hcl_plan_await() and call
- * hcl_checked_get().  Needs the same rights as hcl_plan_install().
+ * hcl_checked_get(). Needs the same rights as hcl_plan_install().
  *
  * Return: as hcl_plan_install().
  */
@@ -240,15 +241,17 @@ int hcl_checked_install(const char *fabric, uint32_t id, uint32_t root, struct h
  * @id: as hcl_checked_install()
  * @c: set to the pairs, to be released with hcl_checked_free()
  *
- * Computes the relays from the plans and the present faults, which are those that the plans were
- * made for, unless the plans are broken.  Needs no privilege.
+ * Computes the relays from the plans and the present faults. Unless the plans are broken, these are
+ * the faults for which the plans were made. Needs no privilege.
  *
  * Return: 0; -ENODEV (no such fabric here); -ENOENT (no such pair); -ENOLINK (a fault has broken a
  * tree); -EINVAL (the plans are not such trees); -ENOMEM; -EIO (no module).
  */
 int hcl_checked_get(const char *fabric, uint32_t id, struct hcl_checked **c);
 
-/* Free the result of the calls above, or NULL. The plans stay: see hcl_checked_remove(). */
+/* Free what hcl_checked_install() or hcl_checked_get() has returned, or NULL. The plans stay
+ * installed: see hcl_checked_remove().
+ */
 void hcl_checked_free(struct hcl_checked *c);
 
 /**
@@ -265,8 +268,9 @@ int hcl_checked_remove(const char *fabric, const struct hcl_checked *c);
  * @buf: filled in with one line without newline, NUL terminated
  * @size: bytes at @buf; 256 are enough
  *
- * This is about calls of functions of this library by this thread.  For example "fabric hc0: No
- * such fabric (No such file or directory)", or "fabric hc0: no tree: no live node".
+ * The call is the latest one of a function of this library, in this thread, that has failed. For
+ * example "fabric hc0: No such fabric (No such file or directory)", or "fabric hc0: no tree: no
+ * live node".
  *
  * Return: @buf; "" if no call has failed.
  */

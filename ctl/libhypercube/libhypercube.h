@@ -3,10 +3,11 @@
  * libhypercube: collectives and messages over a fabric of the hypercube module.
  *
  * Every function that returns int returns 0 (or what its description says) or a negative errno;
- * errno itself is not used.  A handle belongs to one thread at a time, and to the process that
- * opened it: after fork() the child may only close its copy.  Different handles are independent.
- * Calls for messages, tasks and collectives refuse handles of another kind (-EINVAL).  Calls that a
- * signal interrupts go on by themselves.  hypercube(7) describes the sockets that the library uses.
+ * errno itself is not used. A handle belongs to one thread at a time, and to the process that
+ * opened it: after fork() the child may only close its copy. Different handles are independent.
+ * Calls for messages, tasks and collectives refuse handles of another kind (-EINVAL). Calls that a
+ * signal interrupts continue by themselves. hypercube(7) describes the sockets that the library
+ * uses.
  */
 #ifndef LIBHYPERCUBE_H
 #define LIBHYPERCUBE_H
@@ -66,8 +67,8 @@ int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t pl
  * @node: as hcl_open()
  * @plan: as hcl_open_plan()
  *
- * As hcl_open_plan(), but each further plan that the program contributes to gets a socket, as with
- * hcl_open(), unless the plan has another handle.
+ * As hcl_open_plan(), but the program may contribute to further plans. Each of these gets a socket,
+ * as with hcl_open(), unless the plan has another handle.
  *
  * Return: as hcl_open_plan().
  */
@@ -95,8 +96,9 @@ int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node);
  * hcl_close() - close a handle, and forget what was posted
  * @h: a handle or NULL
  *
- * Contributions that were accepted completely (hcl_flush()) still count.  Members that wait for a
- * later contribution of this node get -ECONNRESET with this node as cause, once; see hypercube(7).
+ * Contributions that the kernel has accepted completely (hcl_flush()) still count. Members that
+ * wait for a later contribution of this node get -ECONNRESET with this node as cause, once; see
+ * hypercube(7).
  */
 void hcl_close(struct hcl *h);
 
@@ -136,8 +138,9 @@ int hcl_set_buffers(struct hcl *h, int send, int receive);
  * The result of an operation that a call could not wait for any longer names the cause, as far as
  * the kernel knows it (hcl_pending_members() describes what that needs): .cause_node is a member
  * that has not contributed or does not receive, or .cause_node and .cause_dim are a link that may
- * lose frames; else they are ~0.  hcl_explain() describes it in words.  The operation is not over:
- * hcl_test() of .cookie returns 0, other than after an operation that has failed with -ETIMEDOUT.
+ * lose frames; else they are ~0. hcl_explain() describes it in words. The operation has not ended:
+ * hcl_test() of .cookie returns 0, while for an operation that has failed with -ETIMEDOUT it
+ * returns 1.
  *
  * Return: 0 or -EINVAL.
  */
@@ -145,10 +148,10 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 
 /* ------------------------------------------------------------ collectives */
 
-/* A contribution and the room for the result must not overlap, in any call: else -EINVAL, and
- * nothing is begun.  Data that one call of the kernel takes or returns as a whole (the blocks of an
- * alltoall or of a reduce-scatter, the result of an allgather) have at most HYPERCUBE_WHOLE_MAX
- * bytes: else -EMSGSIZE, and nothing is begun.
+/* In every call, the contribution and the room for the result must not overlap; otherwise the call
+ * returns -EINVAL and begins nothing. Data that the kernel takes or returns as a whole in one call
+ * (the blocks of an alltoall or of a reduce-scatter, the result of an allgather) have at most
+ * HYPERCUBE_WHOLE_MAX bytes; otherwise the call returns -EMSGSIZE and begins nothing.
  */
 
 /**
@@ -161,7 +164,7 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
  *	HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST) and HYPERCUBE_F_ALL_OR_NOTHING: if
  *	the result of a guarded plan lacks contributions of nodes that have been members, the
  *	operation ends with -EHOSTUNREACH, and .cause_node is the first of these nodes; operations
- *	that were posted after it go on, as at the other members.  Both flags may differ between
+ *	that were posted after it continue, as at the other members. Both flags may differ between
  *	members
  * @collective: 0 for HYPERCUBE_REDUCE, or another enum hypercube_collective
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
@@ -240,27 +243,27 @@ int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res);
  * @buf: at the source the message, elsewhere room for it
  * @bytes: at the source its length, elsewhere that of the room
  * @flags: at the source 0, or HYPERCUBE_F_NOTIFY to wait until all members have it
- * @res: how it ended, or NULL; zeros at the source without HYPERCUBE_F_NOTIFY.
- *	@res->bytes is the length of a message received
+ * @res: how it ended, or NULL; zeros at the source without HYPERCUBE_F_NOTIFY. @res->bytes is the
+ *	length of a message received
  *
- * Members receive the messages of a plan in the order of sending.  Messages that arrive before the
- * call are kept in the library's memory.  If the plan is gone, or is broken and no message is on
- * its way, a receiver's call ends after a second with the error that the source gets at once.
+ * Members receive the messages of a plan in the order of sending. The library stores messages that
+ * arrive before the call. If the plan was removed, or is broken and no message can arrive any more,
+ * a receiver's call ends after a second with the error that the source gets at once.
  *
- * Return: as hcl_reduce(); -EMSGSIZE: the message is longer than the room.  A receiver that has
+ * Return: as hcl_reduce(); -EMSGSIZE: the message is longer than the room. A receiver that has
  * reached the time limit before any data arrived may call again.
  */
 int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t bytes,
 	      unsigned int flags, struct hypercube_result *res);
 
 /**
- * hcl_gather() - give the sink a block of each member, blocking
+ * hcl_gather() - collect a block of each member at the sink, blocking
  * @h: handle of a member of the plan
  * @plan: id of a tree plan
  * @in: this node's block
  * @bytes: its length, the same at all members
- * @out: at the plan's sink: room for all blocks, in the order of the nodes, not
- *	overlapping @in; elsewhere NULL
+ * @out: at the plan's sink: room for all blocks, in the order of the nodes, not overlapping @in;
+ *	elsewhere NULL
  * @out_max: bytes at @out: @bytes times the number of members
  * @res: how it ended, or NULL; only valid if the call waits for the operation
  *
@@ -272,11 +275,10 @@ int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void 
 	       size_t out_max, struct hypercube_result *res);
 
 /**
- * hcl_scatter() - give each member a block from the sink, blocking
+ * hcl_scatter() - distribute blocks from the sink, one to each member, blocking
  * @h: handle of a member of the plan
  * @plan: id of a tree plan
- * @in: at the plan's sink: a block for each member, in the order of the nodes;
- *	elsewhere NULL
+ * @in: at the plan's sink: a block for each member, in the order of the nodes; elsewhere NULL
  * @bytes: at the sink the length of all blocks together, elsewhere 0
  * @out: room for this node's block, not overlapping @in
  * @out_max: bytes at @out; @res->bytes is the length of the block
@@ -289,7 +291,7 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
 		size_t out_max, struct hypercube_result *res);
 
 /**
- * hcl_allgather() - give all members a block of each member, blocking
+ * hcl_allgather() - collect a block of each member at every member, blocking
  * @h: handle of a member of the plan
  * @plan: id of a tree plan, of a plan for recursive doubling, or of a plan of rings
  * @in: this node's block
@@ -324,7 +326,7 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks
  *
  * Each block is padded to the length of the longest one, plus 8 bytes that hold the block's own
- * length.  The call sends @members blocks of that size, and needs memory for them meanwhile: one
+ * length. The call sends @members blocks of that size, and needs memory for them while it runs: one
  * long block among many short ones costs as much as if all were long.
  *
  * Return: as hcl_allgather(), but with -EHOSTUNREACH no block is at @out; -EINVAL also if @rank is
@@ -336,13 +338,13 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 		   struct hypercube_result *res);
 
 /**
- * hcl_alltoall() - give each member a block of each member, blocking
+ * hcl_alltoall() - send a block from each member to each member, blocking
  * @h: handle of a member of the plan
  * @plan: id of a plan for recursive doubling, or of rings
  * @in: a block for each member, in the order of the nodes
  * @bytes: the length of all blocks together, the same at all members
- * @out: room for the blocks of all members for this one, in the order of the nodes, not
- *	overlapping @in
+ * @out: room for the blocks of all members for this one, in the order of the nodes, not overlapping
+ *	@in
  * @out_max: bytes at @out: @bytes
  * @res: how it ended, or NULL
  *
@@ -366,9 +368,10 @@ int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, voi
  * @out_max: bytes at @out: at least the sum of @out_bytes
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks
  *
- * This runs two operations: an allgather of 8 bytes, since no member knows the length of the
- * longest block of all, and an alltoall of blocks that are padded to that length, plus 8 bytes that
- * hold the block's own length.  The call needs memory for 2 * @members such blocks meanwhile.
+ * This runs two operations. The first is an allgather of 8 bytes, by which the members learn the
+ * length of the longest of all blocks. The second is an alltoall of blocks that are padded to that
+ * length, plus 8 bytes that hold the block's own length. The call needs memory for 2 * @members
+ * such blocks while it runs.
  *
  * Return: as hcl_alltoall(); -ENOMEM; -EPROTO: the plan has another number of members, or a member
  * has sent a block whose length is not that in @out_bytes.
@@ -377,7 +380,7 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
 		  const size_t *out_bytes, uint32_t members, size_t out_max,
 		  struct hypercube_result *res);
 
-/* Greatest number of plans in one call of the following functions. */
+/* Maximum number of plans in one call of the following functions. */
 #define HCL_STRIPES_MAX	16
 
 /**
@@ -391,11 +394,11 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
  * @members: number of members
  * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
  * @out_max: bytes at @out: @bytes times @members
- * @res: as hcl_allgather(), for the part that took the most steps, but with .bytes of all parts; or
- *	NULL
+ * @res: as hcl_allgather(), with the maxima over all plans of steps, clock and time, and with
+ *	.bytes of the whole result; or NULL
  *
- * The parts go over their plans at the same time.  If one fails, the call fails, and no data is at
- * @out; the other plans can still be used.
+ * The pieces of the blocks are sent over their plans at the same time. If the operation over one
+ * plan fails, the call fails, and no data is at @out; the other plans can still be used.
  *
  * Return: as hcl_allgather(), but with -EHOSTUNREACH no data is at @out; -EINVAL also: too many
  * plans or none; -ENOMEM; -EPROTO: a plan has another number of members.
@@ -424,7 +427,8 @@ int hcl_alltoall_striped(struct hcl *h, const uint32_t *plans, unsigned int n, c
 			 struct hypercube_result *res);
 
 /**
- * hcl_reduce_scatter_block() - give each member one block of the result of a reduction, blocking
+ * hcl_reduce_scatter_block() - reduce, and distribute the result, one block to each member,
+ * blocking
  * @h: as hcl_reduce()
  * @p: as hcl_reduce(), but not with HYPERCUBE_MERGE; @p->collective and @p->flags are ignored
  * @in: a block for each member, in the order of the nodes
@@ -457,8 +461,8 @@ int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const vo
  * @out_max: bytes at @out: at least @bytes[@rank]
  * @res: how it ended, or NULL; its .bytes are those of the longest block
  *
- * Each block is padded with zeros to the length of the longest one; the call needs memory for all
- * padded blocks meanwhile.
+ * Each block is padded with zeros to the length of the longest one; while the call runs, it needs
+ * memory for all padded blocks.
  *
  * Return: as hcl_reduce_scatter_block(); -EINVAL also if @rank is not below @members; -ENOMEM;
  * -EPROTO: the plan has another number of members.
@@ -471,26 +475,27 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
  * hcl_post() - begin an operation and return
  * @h: handle of a member of the plan
  * @p: the operation; copied
- * @in: as hcl_reduce(); must stay until the operation is sent (hcl_flush()) or
- *	complete (hcl_wait())
+ * @in: as hcl_reduce(); must stay until the operation is sent (hcl_flush()) or complete
+ *	(hcl_wait())
  * @bytes: as hcl_reduce()
  * @out: as hcl_reduce(); must stay until hcl_wait() has returned
  * @out_max: as hcl_reduce()
  * @id: set to the number to wait for, which is the result's cookie; or NULL
  *
  * Sends what the kernel accepts at once; hcl_progress(), hcl_wait() and hcl_flush() send the rest.
- * Operations of a plan are sent in the order of the calls; plans do not wait for each other.
- * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier, scatter, alltoall and
- * reduce-scatter, has to be waited for at some time; others need not be.  With HYPERCUBE_BCAST the
+ * Operations of a plan are sent in the order of the calls; plans do not wait for each other. An
+ * operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier, scatter, alltoall and
+ * reduce-scatter, has to be waited for at some time; others need not be. With HYPERCUBE_BCAST the
  * source passes @in, and the other members, which send nothing, pass @out, even for an empty
- * message.  hcl_progress() and hcl_wait() find after a second without data that the plan of such an
- * operation is gone.
+ * message. If the plan of such a member's operation was removed, hcl_progress() and hcl_wait()
+ * detect that after a second without data.
  *
- * An operation that is posted after another one of the plan has failed, and before a call has
- * reported that failure, is refused, here or in hcl_wait(), with -ECANCELED: it was meant for
- * operations that are over.  Wait for all operations that were posted to the plan, and go on after
- * the one that has failed, as all members do; over a new plan, agree with the other members on
- * where to go on, see hypercube(7).  Broadcasts, and rings that repair themselves, go on.
+ * If an operation of the plan has failed, and no call has reported that failure yet, the next
+ * operations that the program posts are refused, here or in hcl_wait(), with -ECANCELED: they were
+ * meant to follow operations that have failed. Wait for all operations that were posted to the
+ * plan, and continue after the one that has failed, as all members do; over a new plan, agree with
+ * the other members on where to continue, see hypercube(7). Broadcasts, and rings that repair
+ * themselves, are not affected: there later operations continue.
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7): nothing was posted;
  * or the error of an earlier operation that no call waits for, which is in hcl_failure(): nothing
@@ -510,7 +515,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 int hcl_progress(struct hcl *h, int ms);
 
 /**
- * hcl_events() - get the events to poll(2) hcl_fd() for before hcl_progress()
+ * hcl_events() - get the events of hcl_fd() to wait for with poll(2) before hcl_progress()
  * @h: the handle
  *
  * Return: POLLIN, with POLLOUT if something is still to be sent.
@@ -541,32 +546,32 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 
 /**
  * hcl_pending_members() - list members that have not contributed to an operation, or are missing in
- *	its result
+ * its result
  * @h: the handle
  * @id: from hcl_post(), or .cookie of a result that ended by the time limit
  * @nodes: filled in with their numbers, ascending
  * @max: number of entries of @nodes
  *
  * Lists the members that have not begun to contribute to the operation; for a broadcast, its source
- * before it has sent.  This node is among them while its earlier operations are not sent.  No
- * members are missing from an operation that is over or forgotten.  If none are missing and the
- * operation still hangs, a member does not receive.
+ * before it has sent. This node is among them while its earlier operations are not sent. For an
+ * operation that has ended or was forgotten, no members are listed, apart from the cases below. If
+ * none are listed and the operation still makes no progress, a member does not receive.
  *
  * An allgather over rings that repair themselves may end with -EHOSTUNREACH because it lacks the
- * blocks of members that are gone.  These members are listed until another operation that lacks
- * blocks is waited for.  All other blocks are in the result, see hcl_result_members().
+ * blocks of members that are gone. These members are listed until another operation that lacks
+ * blocks is waited for. All other blocks are in the result, see hcl_result_members().
  *
  * In the result of an operation of a guarded plan, the missing nodes are those that have been
  * members since the plan was guarded and were not members when the result was computed, whether
- * HYPERCUBE_F_ALL_OR_NOTHING is set or not.  As above, they are listed until the next result with
+ * HYPERCUBE_F_ALL_OR_NOTHING is set or not. As above, they are listed until the next result with
  * missing nodes.
  *
- * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
- * network namespace; that of an endpoint that was moved is another one.
+ * The function asks the kernel by netlink. That needs no privilege, but the caller has to be in the
+ * fabric's network namespace, not in that of an endpoint that was moved.
  *
  * Return: the number of missing members, which may be more than @max; -EINVAL (no operation ever
- * had this @id), -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan is
- * gone), -ENOTCONN (this node is not a member), -ENOMEM, -EIO (netlink; hcl_explain() describes
+ * had this @id), -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan was
+ * removed), -ENOTCONN (this node is not a member), -ENOMEM, -EIO (netlink; hcl_explain() describes
  * the error).
  */
 int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
@@ -579,12 +584,13 @@ int hcl_pending_members(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
  * @max: number of entries of @nodes
  *
  * An allgather over rings that repair themselves runs among the members that exist when it begins.
- * If some members are gone by then, it ends with 0 and the blocks of those that are left.  If some
- * go later, it ends with -EHOSTUNREACH and space for the blocks of all: the space for blocks of
- * those that hcl_pending_members() lists is unchanged, or holds a part of the block.
+ * If some members have left before that, it ends with 0 and the blocks of those that are left. If
+ * some leave later, it ends with -EHOSTUNREACH and space for the blocks of all: the space for
+ * blocks of those that hcl_pending_members() lists is unchanged, or holds only a piece of the
+ * block.
  *
  * For a result in which members of a guarded plan are missing (hcl_pending_members()), this lists
- * all nodes that have been members.  The result has the blocks of those that are not missing, one
+ * all nodes that have been members. The result has the blocks of those that are not missing, one
  * after another.
  *
  * Return: the number of these nodes, which may be more than @max; 0 if the result has a block of
@@ -604,9 +610,9 @@ int hcl_flush(struct hcl *h);
  * hcl_failure() - get the latest failure of a handle
  * @h: the handle; NULL: of hcl_open(), hcl_open_plan() or hcl_open_dgram() in this thread
  *
- * Either an operation has failed, or any call on the handle was refused or has reached a time
- * limit: then .status is what the call returned, and .cause_node is ~0, except for a time limit
- * whose cause is known (hcl_set_timeout()).
+ * Either an operation has failed, or a call on the handle was refused or has reached a time limit.
+ * In the second case .status is what the call returned, and .cause_node is ~0, except for a time
+ * limit whose cause is known (hcl_set_timeout()).
  *
  * Return: a result, valid until the next call on @h; all zeros if nothing has failed.
  */
@@ -672,9 +678,9 @@ int hcl_set_copies(struct hcl *h, unsigned int copies, unsigned int least);
 /**
  * hcl_set_deliver() - choose which messages that are sent in copies are received
  * @h: from hcl_open_dgram()
- * @deliver: HYPERCUBE_DELIVER_AGREED: those all copies of which arrived and agree (the default);
- *	_MAJORITY: those of which more than half of the copies agree; _REPORT: all, but without data
- *	if no majority agrees
+ * @deliver: HYPERCUBE_DELIVER_AGREED: messages of which all copies have arrived and agree (the
+ *	default); _MAJORITY: messages of which more than half of the copies agree; _REPORT: all
+ *	messages, but without data if no majority agrees
  * @ms: ms to wait for copies after the first one, at most 60000; 0: unchanged, initially 1000
  *
  * Return: 0 or -EINVAL.
@@ -724,8 +730,8 @@ long hcl_recv_vote(struct hcl *h, uint32_t *from, void *buf, size_t max,
  * @node: node number
  *
  * A node may have any number of such handles, of producers and of workers; all share one queue.
- * When a handle is closed, tasks that it holds go back to the queue if their producers have allowed
- * that; the others are lost, and reported ("hcctl monitor").
+ * When a handle is closed, the tasks that it holds are put back into the queue if their producers
+ * have allowed that; the others are lost, and reported ("hcctl monitor").
  *
  * Return: as hcl_open().
  */
@@ -737,8 +743,8 @@ int hcl_task_open(struct hcl **h, const char *fabric, uint32_t node);
  * @buf: the data of the task
  * @len: bytes at @buf, at most HYPERCUBE_TASK_MAX
  * @flags: HYPERCUBE_TASK_IDEMPOTENT: the task may be executed again if its worker ends before the
- *	task is done; IDEMPOTENT with HYPERCUBE_TASK_REPLICATED: a second node keeps a replica, too;
- *	else 0
+ *	task is done; IDEMPOTENT with HYPERCUBE_TASK_REPLICATED: a second node stores a replica,
+ *	too; else 0
  * @id: set to the id of the task, or NULL
  *
  * Return: 0; -ETIMEDOUT (no room within the time limit), -EMSGSIZE, -EINVAL, -EHOSTDOWN (the node
@@ -765,8 +771,8 @@ long hcl_task_take(struct hcl *h, void *buf, size_t max, struct hypercube_task *
  * @h: the handle that took the task
  * @id: the task
  *
- * Return: 0; -ENOENT: the handle does not hold the task, or does not hold it any more since the
- *	node has failed: then the task was reported as lost.
+ * Return: 0; -ENOENT: the handle does not hold the task, or the node has failed, so that the handle
+ * does not hold it any more: then the task was reported as lost.
  */
 int hcl_task_done(struct hcl *h, const struct hypercube_task *id);
 
@@ -791,7 +797,7 @@ char *hcl_describe(const struct hypercube_result *res, char *buf, size_t size);
  */
 int hcl_oper_parse(const char *name);
 
-/* The name of an operator, or NULL. */
+/* Return: the name of an operator, or NULL. */
 const char *hcl_oper_name(unsigned int oper);
 
 /**
@@ -803,7 +809,7 @@ const char *hcl_oper_name(unsigned int oper);
  */
 int hcl_type_parse(const char *name, uint32_t *width);
 
-/* The name of a type ("record" without width), or NULL. */
+/* Return: the name of a type ("record" without width), or NULL. */
 const char *hcl_type_name(unsigned int type);
 
 /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Missing members: what an operation that makes no progress waits for. A process knows only about
- * its own node's contribution. By netlink the kernel reports the number of each member's next
- * contribution, and what each member waits for.
+ * Missing members: what an operation that makes no progress waits for. A process knows only whether
+ * its own node has contributed. From the kernel, by netlink, it gets the number of each member's
+ * next contribution, and what each member waits for.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "handle.h"
 #include "nl.h"
 
-/* Maximum number of members in a chain of waits that is followed. */
+/* Maximum number of members in a chain of waits. */
 #define FOLLOWED 64
 
 /**
@@ -39,6 +39,7 @@ struct look {
 	bool alone;
 };
 
+/* Store an error message in look.said. */
 static void keep(struct hcctl *ctl, const char *kind, const char *text)
 {
 	struct look *l = (struct look *)ctl;
@@ -73,7 +74,7 @@ static int root_find(struct look *l)
 }
 
 /* Return: the kernel's number of operation @op. The kernel numbers the contributions to a plan, or
- * the messages that arrive on it, in the order in which the program posts the operations; @next is
+ * the messages that arrive on it, in the order in which the program posts the operations. @next is
  * the number of this node's next operation.
  */
 static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t next)
@@ -89,8 +90,8 @@ static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t
 	return next;
 }
 
-/* Set the number of the operation, and which nodes contribute to it. @me is this node's row.
- * Return: 0 or -errno.
+/* Set the number of the operation, and which nodes contribute to it. @me is what the kernel reports
+ * of this node. Return: 0 or -errno.
  */
 static int look_at(struct look *l, const struct hcl *h, const struct nl_op *me)
 {
@@ -103,6 +104,7 @@ static int look_at(struct look *l, const struct hcl *h, const struct nl_op *me)
 	return 0;
 }
 
+/* Return: true if the member of @row has to contribute to the operation and has not. */
 static bool is_missing(const struct look *l, const struct nl_op *row)
 {
 	return row->next <= l->nr && (!l->alone || row->node == l->root);
@@ -234,8 +236,8 @@ static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *ro
 	return true;
 }
 
-/* Return: the node for which members wait after they have forwarded everything, which is the root;
- * NL_NONE if it is unknown, or is the member of @row itself.
+/* Return: the root, for which members wait after they have forwarded everything; NL_NONE if it is
+ * unknown, or is the member of @row itself.
  */
 static uint32_t behind_all(struct look *l, const struct nl_op *row)
 {
@@ -244,8 +246,8 @@ static uint32_t behind_all(struct look *l, const struct nl_op *row)
 	return l->root == row->node ? NL_NONE : l->root;
 }
 
-/* Follow the chain of waits, from each member to the one that it waits for, and report the cause at
- * its end.
+/* Follow the chain of waits, from each member to the one that it waits for. Report the cause, which
+ * is at the end of the chain.
  */
 static void follow(struct hcl *h, struct look *l, struct nl_op row)
 {
@@ -253,14 +255,14 @@ static void follow(struct hcl *h, struct look *l, struct nl_op row)
 
 	for (i = 0; i < FOLLOWED; i++) {
 		const struct nl_op from = row;
-		/* A member that is at a later operation has forwarded all of this one. */
+		/* A member that works on a later operation has forwarded all of this one. */
 		const bool peer = waits_for_peer(&from) && from.nr <= l->nr;
 		const uint32_t next = peer ? from.peer : behind_all(l, &from);
 
 		if (next == NL_NONE || !row_get(l, next, &row) || at_fault(h, l, &row))
 			return;
-		/* The peer does not wait for a member, or it waits for @from: so the links between
-		 * the two are the cause.
+		/* The peer does not wait for a member, or it waits for @from. So the links between
+		 * these two are the cause.
 		 */
 		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
 			blame_way(h, from.node, next);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sending and receiving the data of operations at the sockets. The kernel takes contributions one
- * after another, so at each socket at most one contribution (hcl_port.sending) is half sent. Result
- * records arrive in any order, with the operation's number as cookie.
+ * after another, so at each socket at most one contribution (hcl_port.sending) is only partly sent.
+ * Result records arrive in any order, with the operation's number as cookie.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void others_ahead(struct hcl *h, uint32_t plan)
 }
 
 /* Record that @op has failed. If @lacks, all members have its result, but contributions are missing
- * in it, so the operations that were posted after it continue.
+ * in it, so the operations that were posted after it are not stale.
  */
 static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res,
 		      bool lacks)
@@ -51,7 +51,7 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 		hcli_op_release(h, op);
 }
 
-/* Set the control message of @msg. @control must have room for it. */
+/* Add the control message of @msg, in the memory at @control. */
 static void cmsg_add(struct msghdr *msg, struct cmsghdr *control, int type, const void *data,
 		     size_t len)
 {
@@ -63,6 +63,7 @@ static void cmsg_add(struct msghdr *msg, struct cmsghdr *control, int type, cons
 	msg->msg_controllen = CMSG_LEN(len);
 }
 
+/* Add the control message that describes @op, in its short form if the values fit that. */
 static void cmsg_op(struct msghdr *msg, struct cmsghdr *control, const struct hcl_op *op)
 {
 	const struct hypercube_op whole = {
@@ -87,14 +88,14 @@ static void cmsg_op(struct msghdr *msg, struct cmsghdr *control, const struct hc
 		cmsg_add(msg, control, HYPERCUBE_CMSG_OP_SHORT, &few, sizeof(few));
 }
 
-/* Return: how many of @bytes bytes one call can move. */
+/* Return: how many of @bytes bytes one call can send or receive. */
 static size_t in_call(size_t bytes)
 {
 	return bytes < HYPERCUBE_WHOLE_MAX ? bytes : HYPERCUBE_WHOLE_MAX;
 }
 
-/* Return: true if each call must pass the kernel the whole contribution, because the kernel takes
- * pieces from several blocks of it in turn.
+/* Return: true if each call must pass the whole contribution to the kernel, because the kernel
+ * takes pieces from several blocks of it in turn.
  */
 static bool whole(const struct hcl_op *op)
 {
@@ -155,8 +156,8 @@ static bool placed(const struct hcl_op *op)
 }
 
 /* Return: the operation whose result will probably arrive next, or NULL. An operation whose pieces
- * arrive in any order shares a socket only with others of that kind, and they run one after
- * another.
+ * arrive in any order shares a socket only with other operations of this kind, and these run one
+ * after another.
  */
 static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 {
@@ -171,9 +172,9 @@ static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 /* Maximum size of a node set in bytes. */
 #define SET_MAX	((1 << HYPERCUBE_DIM_MAX) / 8)
 
-/* What one recvmsg() has received: @n bytes. @last: it was the end of the record. @cut: the data
- * was truncated, because there was no room for more. @missing: the control message with the two
- * sets of a result that lacks blocks, or NULL.
+/* What one recvmsg() has received: @n bytes. @last: the record ends with them. @cut: the data was
+ * truncated, because there was no room for more. @missing: the control message with the two sets of
+ * a result that lacks blocks, or NULL.
  */
 struct got {
 	struct hypercube_result res;
@@ -258,8 +259,8 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 }
 
 /* Return: true if broadcast messages of other plans may arrive between the pieces of a result that
- * come in any order. They can if the socket is not connected to a plan. Then the operation of the
- * next piece must be known before the piece is received.
+ * arrive in any order. That is possible if the socket is not connected to a plan. Then the caller
+ * must find the operation of the next piece before it receives the piece.
  */
 static bool mixed(const struct hcl *h, const struct hcl_port *port)
 {
@@ -279,8 +280,8 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	int r;
 
 	if (mixed(h, port)) {
-		/* A read into no room leaves the piece in the socket. Only the end of a record
-		 * without data is consumed.
+		/* Read without room for data, so that the piece stays in the socket. Such a read
+		 * consumes only the end of a record without data.
 		 */
 		r = recv_piece(port, flags, &iov, &got);
 		if (r > 0 && got.last)
@@ -324,8 +325,8 @@ static void refused(struct hcl *h, const struct hcl_op *op, int err)
 	piece(h, &refusal, "");
 }
 
-/* Send as hcli_port_send() does. But if the kernel refuses the first part of an operation, that
- * ends the operation, and is not reported as an error of the socket.
+/* Send as hcli_port_send() does. But if the kernel refuses the first part of an operation, end the
+ * operation, and do not report that as an error of the socket.
  */
 static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 {
@@ -383,8 +384,8 @@ int hcli_move(struct hcl *h)
 	return moved;
 }
 
-/* Wait at a socket until data can be sent or received. The kernel does not block a send while
- * results are waiting and there is no room for more.
+/* Wait at a socket until data can be sent or received. If results are queued and there is no room
+ * for more, the kernel refuses to send instead of blocking.
  */
 static int port_wait(struct hcl *h, struct hcl_port *port)
 {
@@ -413,8 +414,8 @@ int hcli_move_wait(struct hcl *h, struct hcl_port *port)
 
 	if (r)
 		return r < 0 ? r : 0;
-	/* Nothing moved: the socket's time limit passed, a signal arrived, or the socket is
-	 * non-blocking.
+	/* Nothing was sent or received: the socket's time limit has passed, a signal has arrived,
+	 * or the socket is non-blocking.
 	 */
 	r = hcli_poll_until(h, end);
 	if (!r)

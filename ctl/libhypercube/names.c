@@ -141,13 +141,13 @@ int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width)
 	return types[type].size;
 }
 
-/* The meaning of an error. */
+/* The text for an error. */
 struct words {
 	int err;
 	const char *text;
 };
 
-/* The text for a cause that is a node; %u is its number. */
+/* The texts if a node is the cause; %u is its number. */
 static const struct words node_words[] = {
 	{ ECONNRESET, "node %" PRIu32 " left" },
 	{ EHOSTDOWN, "node %" PRIu32 " failed" },

@@ -11,7 +11,8 @@
 
 #include "handle.h"
 
-/* After at most this many sent operations, the socket is checked for records of failures. */
+/* Maximum number of operations that are sent before the socket is checked for records of failures.
+ */
 #define RECEIVE_EVERY	16
 
 /* Return: the first operation in the list, from @op on, that has something to send at socket @port.
@@ -133,8 +134,8 @@ static int params_check(struct hcl *h, const struct hcl_params *p, const void *i
 	return t->parts || hc_coll_shares(t) ? hcli_whole(h, p, 1, bytes) : 0;
 }
 
-/* Report the failure of an operation that no call waits for. Return: 0 if there is none, its error,
- * or an error of the socket.
+/* Check the sockets for failures, and report the failure of an operation that no call waits for.
+ * Return: 0 if there is none, the error of that operation, or an error of the socket.
  */
 static int late(struct hcl *h)
 {
@@ -191,7 +192,7 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	struct hcl_port *port = op->port;
 
 	hcli_failed(h, &op->p, op->id, err);
-	/* Only the kernel knows how many blocks the result has. */
+	/* Only the kernel knows how many blocks the result has, so explain the limit here. */
 	if (err == -EMSGSIZE && hc_coll_shares(hc_coll_desc(hcli_collective(&op->p))))
 		hcli_whole(h, &op->p, 1, op->out_max);
 	if (!port) {
@@ -203,8 +204,9 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	hcli_port_refused(h, port);
 }
 
-/* Report a failure of the plan that no call has reported yet. Nothing is posted to a plan before
- * the caller knows of all its failures. Return: 0 if there is no such failure, otherwise the error.
+/* Report a failure of the plan that no call has reported yet. An operation may be posted to a plan
+ * only after the caller knows of all failures of the plan. Return: 0 if there is no such failure,
+ * otherwise its error.
  */
 static int tell_first(struct hcl *h, struct hcl_port *port, const struct hcl_params *p)
 {
@@ -228,9 +230,8 @@ int hcli_tell_first(struct hcl *h, const struct hcl_params *p)
 	return err ? hcli_failed(h, p, 0, err) : tell_first(h, port, p);
 }
 
-/* Handle the refusal of @op: the kernel refuses it because its socket holds a record of a failure
- * that has not been read. So the socket must stay open, and the record is read and reported.
- * Return: the error.
+/* Handle that the kernel refuses @op because the socket holds a record of a failure that was not
+ * read. So keep the socket open, read the record, and report the failure. Return: the error.
  */
 static int op_ahead(struct hcl *h, struct hcl_op *op)
 {
@@ -281,7 +282,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 }
 
 /* Wait for up to @ms milliseconds, but no longer than until the next check whether broadcast
- * messages can still arrive. Return: 1 if anything moved or ended, 0, or -errno.
+ * messages can still arrive. Return: 1 if data was sent or received or an operation has ended, 0 if
+ * not, or -errno.
  */
 static int poll_doubting(struct hcl *h, int ms)
 {
@@ -339,7 +341,9 @@ int hcl_test(const struct hcl *h, uint64_t id)
 	return !op || op->done;
 }
 
-/* Return: how an operation that is no longer in the list ended. */
+/* Report how an operation that is no longer in the list ended. Return: 0 or its error; -EINVAL if
+ * it never existed.
+ */
 static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	if (id >= h->next_id)
@@ -417,7 +421,7 @@ int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t 
 		return err;
 	}
 	err = hcl_wait(h, id, res);
-	/* The caller may free its buffers now. */
+	/* The caller may free its buffers now, so no operation may use them any more. */
 	op = hcli_op_find(h, id);
 	if (op && hcli_listens(op) && !op->got)
 		hcli_op_release(h, op);
@@ -426,6 +430,7 @@ int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t 
 	return err;
 }
 
+/* Return: the first socket with an operation that is not sent completely, or NULL. */
 static struct hcl_port *port_sending(struct hcl *h)
 {
 	struct hcl_port *port = &h->port;

@@ -192,7 +192,9 @@ static int check_name(struct hcctl *h, const char *fabric)
 	return -ENODEV;
 }
 
-/* Convert -ENOENT to the error for a missing fabric: the kernel returns it for that, too. */
+/* Convert an error of a request for a fabric: if there is no such fabric, the kernel returns
+ * -ENOENT.
+ */
 static int no_fabric(int rc)
 {
 	return rc == -ENOENT ? -ENODEV : rc;
@@ -462,8 +464,8 @@ static int install_members(struct hcctl *h, struct making *m)
 	int rc = set ? 0 : hc_nomem(h);
 	size_t i;
 
-	/* Skip numbers that no fabric has. They are refused later, when the fabric's number of
-	 * nodes is known.
+	/* Skip numbers that are too high for any fabric. check_nodes() refuses them later, when the
+	 * fabric's number of nodes is known.
 	 */
 	for (i = 0; set && i < m->n; i++)
 		if (m->nodes[i] < hc_nodes(HC_LIB_DIM_MAX))
@@ -503,7 +505,7 @@ int hcl_plan_remove(const char *fabric, uint32_t id)
 	struct nl_plan v = {};
 	struct nl_fabric info;
 
-	/* Find out whether the fabric or the plan is missing. */
+	/* An error may mean that the fabric or the plan does not exist: find out which. */
 	if (rc)
 		rc = hcli_plan_look(&h, fabric, id, &info, &v) ?: rc;
 	nl_plan_clear(&v);

@@ -92,7 +92,7 @@ static const struct nl_plan *find(const struct looking *l, uint32_t id)
 	return NULL;
 }
 
-/* Get the set of relays, and that of members, of an installed tree. The planner computes them. */
+/* Get the sets of relays and of members of an installed tree, by computing the tree again. */
 static int relays_get(const struct looking *l, const struct nl_plan *v, uint32_t **relays,
 		      uint32_t *members)
 {

@@ -8,13 +8,13 @@
 #include "libhypercube-plan.h"
 #include "live.h"
 
-/* Return: a context for requests to the kernel, until nl_leave(); its error messages are those of
- * hcl_plan_explain().
+/* Return: a context for requests to the kernel, to be used until nl_leave(). hcl_plan_explain()
+ * returns its error messages.
  */
 struct hcctl hcli_plan_context(void);
 /* Get a fabric. Return: -ENODEV if there is no such fabric. */
 int hcli_plan_fabric(struct hcctl *h, const char *fabric, struct nl_fabric *info);
-/* Get a fabric and a plan; the caller clears the plan. Return: 0, -ENODEV, -ENOENT, .. */
+/* Get a fabric and one of its plans; the caller clears the plan. Return: 0, -ENODEV, -ENOENT, .. */
 int hcli_plan_look(struct hcctl *h, const char *fabric, uint32_t id, struct nl_fabric *info,
 		   struct nl_plan *v);
 

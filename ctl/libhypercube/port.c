@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The sockets of a handle. At first one socket serves all plans. When the program contributes to a
- * second plan, that plan gets a socket of its own, connected to it, and so does each further plan.
- * So a plan that waits does not delay others, in whatever order the program uses them. Messages of
- * broadcasts arrive at the first socket, unless the node contributes to their plan.
+ * second plan, that plan gets a socket of its own, which is connected to it; so does each further
+ * plan. So a plan that waits does not delay others, in whatever order the program uses them.
+ * Messages of broadcasts arrive at the first socket, unless the node contributes to their plan over
+ * another one.
  */
 #include <errno.h>
 #include <poll.h>
@@ -41,6 +42,9 @@ int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port)
 	return 0;
 }
 
+/* Add a socket to the descriptor of hcl_fd(), or change the events for which that watches the
+ * socket.
+ */
 static int watch(const struct hcl *h, struct hcl_port *port, int how)
 {
 	struct epoll_event ev = { .events = EPOLLIN | (port->sending ? EPOLLOUT : 0) };
@@ -143,14 +147,14 @@ static int port_open(struct hcl *h, uint32_t plan, struct hcl_port **out)
 	if (!port->next)
 		hcli_timeout_set(h, &h->port);
 	*out = port;
-	/* Earlier messages of the plan, at the first socket, must be received before those at the
-	 * new one.
+	/* Earlier messages of the plan may be queued at the first socket. They must be received
+	 * before those at the new one.
 	 */
 	return hcli_port_drain(h, &h->port);
 }
 
-/* Return: true if the error means that the process cannot have another socket. One socket is
- * enough, but then a plan may have to wait for another one.
+/* Return: true if the error means that the process cannot have another socket. Then the plan shares
+ * the first socket, and may have to wait for another plan.
  */
 static bool want_of_room(int err)
 {
@@ -226,7 +230,9 @@ uint64_t hcli_end(const struct hcl *h)
 	return h->timeout ? hcli_now() + h->timeout : UINT64_MAX;
 }
 
-/* Poll until time @end, in ms. A signal does not restart the time limit. */
+/* Poll until time @end, in ms; UINT64_MAX: without a time limit. If a signal interrupts poll(),
+ * continue until the same time.
+ */
 static int poll_until(struct pollfd *p, nfds_t n, uint64_t end)
 {
 	uint64_t now = end == UINT64_MAX ? 0 : hcli_now();

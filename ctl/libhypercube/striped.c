@@ -49,8 +49,8 @@ struct striped {
 	struct stripe stripe[HCL_STRIPES_MAX];
 };
 
-/* Cut the blocks into stripes, one for each plan. Stripes without bytes are left out, at all
- * members in the same manner.
+/* Cut the blocks into stripes, one for each plan. Stripes of 0 bytes are left out; all members
+ * leave out the same ones.
  */
 static int stripes_cut(struct hcl *h, struct striped *s, const uint32_t *plans, unsigned int n)
 {

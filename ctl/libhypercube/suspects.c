@@ -12,8 +12,8 @@
 #include "handle.h"
 #include "libhypercube-checked.h"
 
-/* Return: the 64-bit FNV-1a hash of @data. Results that differ in one byte never have the same
- * hash.
+/* Return: the 64-bit FNV-1a hash of @data. Two results that differ in exactly one byte never have
+ * the same hash.
  */
 static uint64_t digest(const void *data, size_t bytes)
 {
@@ -36,8 +36,8 @@ static bool pairs_fit(const struct hcl_pair *pair, unsigned int n)
 	return n && n <= HYPERCUBE_DIM_MAX && pair[0].dim && pair[0].dim <= HYPERCUBE_DIM_MAX;
 }
 
-/* Return: a number for result @i: equal results have equal numbers. HC_CHECKED_MIXED if not all
- * members got the same result.
+/* Return: a number for result @i, such that equal results have equal numbers; HC_CHECKED_MIXED if
+ * not all members got the same result.
  */
 static uint32_t result_of(const struct hcl_suspects *view, unsigned int nviews, unsigned int i)
 {
@@ -52,6 +52,7 @@ static uint32_t result_of(const struct hcl_suspects *view, unsigned int nviews, 
 	return i;
 }
 
+/* Return: true if the two results of pair number @k were equal at all members. */
 static bool pair_agreed(const struct hcl_suspects *view, unsigned int nviews, unsigned int k)
 {
 	unsigned int v;
@@ -125,7 +126,7 @@ int hcl_checked_locate(struct hcl *h, const struct hcl_params *p, const struct h
 	if (!pairs_fit(pair, n))
 		return hcli_refuse(h, p, -EINVAL, "%u pairs of trees: 1 to %u are wanted, with relays",
 				   n, HYPERCUBE_DIM_MAX);
-	/* A contribution of zeros, and both results. */
+	/* Memory for a contribution of zeros and both results. */
 	room = calloc(3, bytes ? bytes : 1);
 	if (!room)
 		return hcli_failed(h, p, 0, -ENOMEM);
@@ -145,8 +146,9 @@ int hcl_checked_locate(struct hcl *h, const struct hcl_params *p, const struct h
 	return err ? hcli_failed(h, p, 0, err) : 0;
 }
 
-/* ---------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- descriptions */
 
+/* A text that grows in a buffer of fixed size, and is cut off at its end. */
 struct text {
 	char *buf;
 	size_t size;

@@ -20,6 +20,9 @@ int hcl_task_open(struct hcl **h, const char *fabric, uint32_t node)
 	return hcli_open_type(h, SOCK_RDM, fabric, node, 0);
 }
 
+/* Send a control message about a task, with data if the task is new. Return: the bytes sent, or
+ * -errno.
+ */
 static ssize_t tell(struct hcl *h, int type, const struct hypercube_task *task, const void *buf,
 		    size_t len)
 {
