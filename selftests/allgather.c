@@ -61,7 +61,7 @@ TEST(blocks_of_many_segments)
 
 TEST_NONE_WRONG(pieces_that_lie_apart, cube_doubling_apart(PLAN, takes))
 
-/* Blocks come in the order of the nodes, whatever the order of the stages. */
+/* Blocks are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 TEST(many_in_flight_do_not_mix)
@@ -74,7 +74,7 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The data of a member doubles from stage to stage, and each link carries it only once. */
+/* In each stage a member sends all blocks that it has, so each member receives each block once. */
 TEST(a_stage_sends_all_that_is_known)
 {
 	const size_t bytes = 50000;
@@ -95,8 +95,8 @@ TEST(a_stage_sends_all_that_is_known)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A link fails under many operations: each ends with a right result or a definite error, and a new
- * plan works.
+/* A link fails while many operations are under way: each operation ends with the right result or
+ * with the error of the link, and a new plan works.
  */
 TEST(a_link_fails_under_many_operations)
 {
@@ -109,7 +109,9 @@ TEST(a_link_fails_under_many_operations)
 	n = parties(&c, p, node, njobs);
 	for (k = 0; k < njobs; k++)
 		gather_fill(p, node, n, k, PLAN, 3000, false);
-	/* Member 10 holds its last operation back, so that this one cannot end before the fault. */
+	/* Member 10 has not begun its last operation yet, so that this operation cannot end before
+	 * the fault.
+	 */
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 3);
@@ -136,7 +138,7 @@ TEST(a_link_fails_under_many_operations)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If members disagree about the length, all of them get an error. */
+/* If members disagree about the length, all of them get an error for the operation. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i, good;
@@ -171,8 +173,8 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Over recursive doubling a member does not learn when all others have its block; rings report
- * that.
+/* Over recursive doubling a member cannot learn when all others have its block, so a request to be
+ * notified of that is refused. Over rings it is possible.
  */
 TEST(nobody_is_told_of_the_others)
 {
@@ -188,7 +190,7 @@ TEST(nobody_is_told_of_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has less than a byte for each of 512 members. */
+/* With 512 members a segment has less than one byte for the block of each member. */
 TEST(more_members_than_a_segment_has_bytes)
 {
 	const struct hypercube_op op = {

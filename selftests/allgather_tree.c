@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Run two allgathers in a row. Return: true if all blocks are right and the number of steps is the
- * expected one; with detours it may be greater.
+/* Run two allgathers in a row. Return: true if all blocks are right and the number of steps is
+ * right; with detours it may be greater than without.
  */
 static bool takes(struct cube *c, size_t bytes)
 {
@@ -59,7 +59,9 @@ TEST(blocks_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run allgathers with a plan around the faults that are set. */
+/* Make a plan around the current faults, and run allgathers on it. Return: true if all is right, or
+ * if no such plan exists.
+ */
 static bool around(struct cube *c)
 {
 	int err = cube_plan(c, PLAN);
@@ -71,8 +73,8 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* Many chunks with several effective helpers and a detour: blocked members notify helpers in time
- * that these get no data.
+/* Many chunks with several effective helpers and a detour. A helper for which a blocked member has
+ * no data must be notified of that in time.
  */
 TEST(many_rounds_around_helpers_and_detours)
 {
@@ -138,7 +140,9 @@ TEST(no_more_traffic_than_the_tree_needs)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Short blocks of all members share a frame: one frame over each edge, up and down. */
+/* The short blocks of all members fit one frame, so an operation sends one frame over each edge in
+ * each direction.
+ */
 TEST(a_frame_for_each_edge_and_direction)
 {
 	const unsigned int njobs = 10;
@@ -151,7 +155,7 @@ TEST(a_frame_for_each_edge_and_direction)
 	EXPECT_TRUE(gather_run(&c, PLAN, njobs, 8, false, &s));
 	ASSERT_EQ(0, ctl_link_sums(c.name, &after));
 	EXPECT_LE(njobs * 2 * 15, after.tx_frames - before.tx_frames);
-	/* There are ACKs in addition, each for many operations. */
+	/* ACK frames come in addition, but one ACK covers many operations. */
 	EXPECT_GE(njobs * 2 * 15 + 2 * 15, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -175,7 +179,9 @@ TEST(who_does_not_read_stops_the_others)
 
 enum { LINKS_FAIL, NODE_FAILS, CLOSES };
 
-/* Is the result right, or the status one that the event may cause? */
+/* Return: true if member @i has the right result of operation @k, or an error that the event
+ * (@b->how) may cause.
+ */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {
 	const struct job *j = &b->p[i].job[k];
@@ -234,7 +240,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 3, 0));
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* Only members that have taken part in an operation are notified of later failures. */
 	ASSERT_TRUE(takes(&c, 8));
 	n = parties(&c, p, node, 1);
 	gather_fill(p, node, n, 0, PLAN, 16, false);
@@ -298,8 +304,8 @@ TEST(results_are_no_longer_than_numbers)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The notification of an end reports that the blocks of all members have reached the sink. It
- * cannot report which members have received them.
+/* A tree's members learn that the blocks of all members have reached the sink. They cannot learn
+ * which members have received the result, so a request to be notified of that is refused.
  */
 TEST(nobody_is_told_of_the_others)
 {

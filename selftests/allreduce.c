@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a plan. @faults: fail links so that some blocked senders have effective helpers,
- * and one has none.
+/* Make a cube with a plan. @faults: fail some links first, such that some blocked senders have
+ * effective helpers, and one has none.
  */
 static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -70,7 +70,8 @@ static void sum_fill(struct job *j, const uint64_t *in, uint64_t *out)
 	j->waits = true;
 }
 
-/* Run one allreduce of eight bytes around the faults that are set; check the result and the steps.
+/* Run one allreduce of eight bytes on a plan around the current faults, and check the result and
+ * the number of steps.
  */
 static bool around(struct cube *c)
 {
@@ -107,7 +108,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(40))
 
-/* Reductions, allreduces and barriers in turn on one plan. */
+/* Run reductions, allreduces and barriers in turn on one plan. */
 TEST(many_in_flight_do_not_mix)
 {
 	const unsigned int njobs = scaled(1500);
@@ -145,8 +146,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Wait until the socket is readable, then receive: a poll with much to do continues after the
- * sender's call has returned.
+/* Wait until the socket is readable, then receive from it. A NAPI poll that has much to do
+ * continues after the sender's call has returned, so the result may be late.
  */
 static ssize_t recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor)
 {
@@ -178,8 +179,8 @@ TEST(a_barrier_keeps_all_until_the_last_has_come)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contributions of megabytes, with one member that does not receive: the others must wait, and lose
- * nothing.
+/* One member does not receive while all contribute megabytes: the others must wait, and no data may
+ * be lost.
  */
 TEST(who_does_not_read_stops_the_others)
 {
@@ -268,7 +269,7 @@ TEST_CALL(links_fail_under_many_operations, broken, 0)
 TEST_CALL(a_node_fails_under_many_operations, broken, 1)
 TEST_CALL(a_member_closes_under_many_operations, broken, 2)
 
-/* Sorted runs merge into one, which all members get. */
+/* Each member contributes a sorted run. All members get one sorted run of all elements. */
 TEST(merged_runs_come_to_every_member)
 {
 	struct kind k = { HYPERCUBE_MERGE, HYPERCUBE_U32, 0 };

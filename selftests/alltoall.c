@@ -84,6 +84,7 @@ static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 
 /* --- which block goes where --- */
 
+/* Return: true if two operations with blocks of @bytes succeed and take @steps steps. */
 static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
 	return run(c, 2, bytes) == (int)steps;
@@ -126,7 +127,7 @@ TEST_BOTH(megabytes, ring)
 /* Blocks are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Run operations over a random ring tree around the faults that are set. */
+/* Make a random ring tree around the current faults, and run operations on it. */
 static bool around(struct cube *c)
 {
 	unsigned int start = below(c->nodes);
@@ -164,8 +165,8 @@ TEST(a_stage_sends_half)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Blocks of megabytes, with one member that does not receive: the others must wait, and lose
- * nothing.
+/* One member does not receive while all send blocks of megabytes: the others must wait, and no data
+ * may be lost.
  */
 TEST_BOTH(who_does_not_read_stops_the_others, ring)
 {
@@ -188,6 +189,7 @@ TEST_BOTH(who_does_not_read_stops_the_others, ring)
 
 enum blow { LINK, NODE, CLOSES };
 
+/* Fail a link of node 10, or the node, or close its socket. */
 static int strike(struct cube *c, struct party *p, enum blow how)
 {
 	switch (how) {
@@ -203,7 +205,7 @@ static int strike(struct cube *c, struct party *p, enum blow how)
 }
 
 /* Bind all sockets again, as members may have begun different numbers of operations, and install a
- * plan without the fault.
+ * plan around the fault.
  */
 static int begin_again(struct cube *c, enum blow how, bool ring)
 {
@@ -218,6 +220,9 @@ static int begin_again(struct cube *c, enum blow how, bool ring)
 	return cube_rings(c, PLAN, &r);
 }
 
+/* Return: true if operation @k has ended at member @i with the right result, or with an error that
+ * the event may cause.
+ */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {
 	static const int status[] = { -ENOLINK, -ENOLINK, -ECONNRESET };
@@ -246,7 +251,9 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	n = parties(&c, p, node, njobs);
 	for (k = 0; k < njobs; k++)
 		fill(p, node, n, k, bytes);
-	/* Member 10 holds its last operation back, so that this one cannot end before the fault. */
+	/* Member 10 has not begun its last operation yet, so that this operation cannot end before
+	 * the fault.
+	 */
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 3);
@@ -261,13 +268,14 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Run blow() with short blocks and with blocks of several segments. */
 static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 {
 	blow(_metadata, ring, how, 8);
 	blow(_metadata, ring, how, 30000);
 }
 
-/* In the Gray code node 10 follows node 14, so the link between them is one of the ring. */
+/* In the Gray code node 10 follows node 14, so the ring uses the link between them. */
 TEST_BOTH(a_link_fails, ring)
 {
 	blows(_metadata, ring, LINK);
@@ -291,7 +299,7 @@ TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, ring, 3, 0));
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* Only members that have taken part in an operation are notified of later failures. */
 	ASSERT_LE(0, run(&c, 1, 8));
 	n = parties(&c, p, node, 1);
 	fill(p, node, n, 0, 16);
@@ -329,7 +337,8 @@ TEST_BOTH(corruption_does_no_harm, ring)
 
 /* --- operations that are refused --- */
 
-/* Each call passes the whole contribution, and the kernel takes as much as it still needs. */
+/* Each call must pass the whole contribution, of which the kernel takes only what it still needs.
+ */
 TEST_BOTH(what_does_not_fit_is_refused, ring)
 {
 	const struct hypercube_op op = {
@@ -382,7 +391,7 @@ TEST(a_broken_plan_refuses)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has less than a byte for each of 512 members. */
+/* With 512 members a segment has less than one byte for the block of each member. */
 TEST(more_members_than_a_segment_has_bytes)
 {
 	const struct hypercube_op op = {

@@ -23,8 +23,8 @@ static unsigned int steps_planned(const struct cube *c)
 	return most;
 }
 
-/* Receive the record that must arrive at node @u within the time limit. Return: 0, or what is
- * wrong.
+/* Receive the record that must arrive at node @u within the time limit. Return: 0, or an error if
+ * it is missing or wrong.
  */
 static int expect(const struct cube *c, unsigned int u, uint64_t *v, struct hypercube_result *res)
 {
@@ -43,6 +43,7 @@ static int expect(const struct cube *c, unsigned int u, uint64_t *v, struct hype
 	return res->status ? res->status : eor ? 0 : -EMSGSIZE;
 }
 
+/* Return: true if nothing has arrived at node @u. */
 static bool silent(const struct cube *c, unsigned int u)
 {
 	struct hypercube_result res;
@@ -52,7 +53,9 @@ static bool silent(const struct cube *c, unsigned int u)
 	return shc_recv(c->fd[u], &v, sizeof(v), &res, &eor, MSG_DONTWAIT) == -EAGAIN;
 }
 
-/* Has each member but the source received @want, and every other node nothing? */
+/* Return: true if each member except the source has received @want, and no other node has received
+ * anything.
+ */
 static bool received(const struct cube *c, uint64_t want)
 {
 	struct hypercube_result res;
@@ -78,6 +81,9 @@ static bool received(const struct cube *c, uint64_t want)
 	return true;
 }
 
+/* Broadcast @v. Return: true if all members get it, in the expected number of steps, and no other
+ * node does.
+ */
 static bool bcast(const struct cube *c, uint64_t v)
 {
 	struct hypercube_op op = {
@@ -110,7 +116,8 @@ static void faults_print(const struct cube *c)
 	printf("\n");
 }
 
-/* Run one broadcast around the faults that are set. Return: false if it went wrong. */
+/* Make a plan around the current faults, and run one broadcast on it. Return: true if all is right.
+ */
 static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 {
 	int err = cube_bcast_plan(c, PLAN, source, method);
@@ -162,7 +169,9 @@ TEST(every_pair_of_links_of_eight)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Theorem 1 of Chang and Bhuyan: n or n + 1 steps around up to n - 1 nodes. */
+/* Theorem 1 of Chang and Bhuyan: a broadcast takes n or n + 1 steps around up to n - 1 failed
+ * nodes.
+ */
 static void theorem(struct __test_metadata *_metadata, unsigned int dim, unsigned int rounds)
 {
 	unsigned int i, k;

@@ -19,7 +19,7 @@
  * @records: complete records without a status
  * @bytes: bytes of these records
  * @wrong: bytes that differ from what was sent at their offset in the message
- * @at: offset in the message that is being received
+ * @at: bytes of the current message that were received
  * @ends: records with a status
  * @never: records with a status whose message has not begun
  * @status: status of the last such record
@@ -39,7 +39,7 @@ static unsigned char pattern(size_t at)
 	return (unsigned char)(at ^ at >> 8 ^ at >> 16);
 }
 
-/* Receive one part of a message if there is one. */
+/* Receive bytes of a message, or its end, if something has arrived. */
 static bool listen_some(int fd, struct listener *l)
 {
 	static unsigned char buf[1 << 16];
@@ -64,13 +64,13 @@ static bool listen_some(int fd, struct listener *l)
 }
 
 /**
- * struct speaker - what the source does
+ * struct speaker - the messages that the source sends
  * @size: bytes of each message
  * @count: number of messages
  * @notify: the source requests to be notified of their ends
  * @begun: messages begun
  * @sent: bytes of the current message that were sent
- * @refused: a sendmsg() was refused with this error
+ * @refused: error of a sendmsg() call that the kernel refused, or 0
  */
 struct speaker {
 	size_t size;
@@ -81,6 +81,7 @@ struct speaker {
 	int refused;
 };
 
+/* Return: a message of at least @size bytes. The byte at each offset is that of pattern(). */
 static const void *message(size_t size)
 {
 	static unsigned char *buf;
@@ -101,6 +102,7 @@ static bool has_more(const struct speaker *s)
 	return !s->refused && (s->begun < s->count || s->sent < s->size);
 }
 
+/* Let the source send as much as one call takes. Return: true if it got further. */
 static bool speak_some(int fd, struct speaker *s)
 {
 	struct hypercube_op op = {
@@ -126,8 +128,8 @@ static bool speak_some(int fd, struct speaker *s)
 	return true;
 }
 
-/* Wait a little until some socket is ready, and let each node make one call. @deaf: nodes that do
- * not read.
+/* Wait up to 20 ms until a socket is ready, and let each node with a ready socket make one call.
+ * @deaf: set of nodes that do not receive.
  */
 static bool run_some(const struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf)
 {
@@ -163,7 +165,8 @@ static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t 
 	}
 }
 
-/* Run until every member has all messages, or until the time limit. */
+/* Run until every member has all messages. Return: false if this takes longer than the time limit.
+ */
 static bool run_all(struct cube *c, struct speaker *s, struct listener *l)
 {
 	unsigned int source = c->bcast.bcast.source, u, tries;
@@ -213,6 +216,7 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment, bool bi
 	return err;
 }
 
+/* Broadcast @count messages of @size bytes, and check that all members receive them. */
 static void deliver(struct __test_metadata *_metadata, struct cube *c, size_t size,
 		    unsigned int count, bool notify)
 {
@@ -275,6 +279,7 @@ struct scene {
 	struct listener l[CUBE_MAX];
 };
 
+/* Begin a long message, and run the nodes until it has stalled. */
 static void scene_start(struct __test_metadata *_metadata, struct scene *x)
 {
 	x->s = (struct speaker){ .size = 8 << 20, .count = 1, .notify = true };
@@ -315,7 +320,9 @@ TEST(a_message_waits_for_those_who_come_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Has each node with an open socket received the end of the message: its rest, or a status? */
+/* Return: true if each node with an open socket has received the end of the message: its last
+ * bytes, or an error.
+ */
 static bool all_ended(const struct cube *c, const struct listener *l)
 {
 	unsigned int u;
@@ -328,7 +335,9 @@ static bool all_ended(const struct cube *c, const struct listener *l)
 	return true;
 }
 
-/* Check that after the fault all nodes are notified of the end, and node @node with @status. */
+/* Check that after the fault all nodes are notified of the end of the message, and that node @node
+ * gets @status.
+ */
 static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsigned int ms,
 		       unsigned int node, int status)
 {
@@ -377,8 +386,8 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* The source has sent the whole message when it leaves, but one member does not read yet: that
- * member still gets all of the message.
+/* The source leaves after it has sent the whole message. A member that begins to receive only later
+ * still gets the whole message.
  */
 TEST(a_whole_message_goes_on_without_its_source)
 {
@@ -409,7 +418,7 @@ TEST(a_link_fails_in_the_middle)
 
 	scene_start(_metadata, &x);
 	sequence = x.c.bcast.bcast.sequence;
-	/* Node 7 gets the message over this link, or node 6 does. */
+	/* Node 7 or node 6 gets the message over this link. */
 	ASSERT_EQ(0, cube_fail_link(&x.c, 4, sequence[1]));
 	ASSERT_EQ(0, cube_fail_link(&x.c, 0, sequence[0]));
 	scene_ends(_metadata, &x, 0, 0, -ENOLINK);
@@ -428,7 +437,9 @@ TEST(a_node_is_cut_off_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* Without a notification the receivers would wait for the next message for ever. */
+/* A plan ends between two messages. The receivers must be notified, or they would wait for the next
+ * message for ever.
+ */
 TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
 {
 	struct cube c;
@@ -452,8 +463,8 @@ TEST(the_plan_is_removed_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* More messages than a plan can have under way: receivers get a failure for each message that has
- * begun, and none for the others.
+/* The source sends more messages than a plan can have under way, and the plan is removed. Receivers
+ * get a failure for each message that has begun, and none for the messages that still waited.
  */
 TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
 {

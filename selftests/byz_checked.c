@@ -24,7 +24,7 @@
 enum { REDUCE, ALLREDUCE, BCAST, NARROW, KINDS = NARROW };
 
 /**
- * struct member - one node's call of a checked collective
+ * struct member - a call of a checked collective at one node
  * @thread: its thread, as the calls block
  * @u: the node
  * @kind: the collective, one of the enum above
@@ -33,8 +33,8 @@ enum { REDUCE, ALLREDUCE, BCAST, NARROW, KINDS = NARROW };
  * @out: its result, or NULL
  * @bytes: bytes of both
  * @err: what the call returned
- * @check: the check that the call filled in
- * @s: the suspects that the call filled in
+ * @check: result of the comparison of the two trees, which the call fills in
+ * @s: the suspected nodes, which the call fills in
  */
 struct member {
 	pthread_t thread;
@@ -77,6 +77,7 @@ static void *take_part(void *arg)
 	return NULL;
 }
 
+/* Run the calls of all members at the same time, and wait for their ends. */
 static void start_all(void)
 {
 	unsigned int u;
@@ -89,6 +90,7 @@ static void start_all(void)
 			pthread_join(member[u].thread, NULL);
 }
 
+/* Set up a call of @kind with random contributions of @bytes at each node. */
 static void fill(unsigned int kind, const struct hcl_params *p, size_t bytes)
 {
 	unsigned int u;
@@ -128,9 +130,9 @@ static void right_result(unsigned int kind, unsigned int oper, uint64_t *right)
 
 /**
  * struct outcome - results of all members
- * @seen: nodes whose call returned that the two results differ
- * @wrong: nodes that have a wrong result without such an error
- * @failed: nodes with another error
+ * @seen: set of nodes whose call returned that the two results differ
+ * @wrong: set of nodes whose call returned a wrong result as right
+ * @failed: set of nodes whose call returned another error
  */
 struct outcome {
 	uint32_t seen;
@@ -138,6 +140,7 @@ struct outcome {
 	uint32_t failed;
 };
 
+/* Run a checked collective on 64-bit elements. Return: what the calls of all members returned. */
 static struct outcome outcome_of(unsigned int kind, unsigned int oper, size_t bytes)
 {
 	const struct hcl_params p = { .oper = oper, .type = HYPERCUBE_U64 };
@@ -184,11 +187,13 @@ static bool ready(uint32_t root)
 	return !hcl_checked_install(FABRIC, ID, root, &trees);
 }
 
+/* Make node @u corrupt @ppm of a million frames. */
 static int lie(unsigned int u, unsigned int ppm, unsigned int seed)
 {
 	return ctl_node_byzantine(FABRIC, u, ppm, NULL, 0, seed);
 }
 
+/* Return: true if node @u is a relay of tree @i. */
 static bool relays(const struct hcl_pair *p, unsigned int i, unsigned int u)
 {
 	return p->relays[i][0] >> u & 1;
@@ -252,6 +257,7 @@ TEST(all_operators_and_types_agree_when_all_are_honest)
 		}
 }
 
+/* Make each node in turn Byzantine. @seen: returns the nodes that must notice that. */
 static void each_liar(struct __test_metadata *_metadata, unsigned int kind,
 		      uint32_t (*seen)(unsigned int u))
 {
@@ -274,7 +280,7 @@ static void each_liar(struct __test_metadata *_metadata, unsigned int kind,
 	EXPECT_EQ(0, sums.checksum);
 }
 
-/* Only the sink compares, and nothing that the sink relays itself gets back to it. */
+/* Only the sink compares the two results, and it never receives what it relays itself. */
 static uint32_t reduce_seen(unsigned int u)
 {
 	return u == SINK ? 0 : 1u << SINK;
@@ -285,7 +291,8 @@ TEST(each_liar_of_a_reduction_is_seen)
 	each_liar(_metadata, REDUCE, reduce_seen);
 }
 
-/* A Byzantine node corrupts what the root gets. A root of a tree is an exception: it corrupts only
+/* Return: the set of nodes that notice that node @u is Byzantine. Such a node corrupts what the
+ * root of a tree gets, so all nodes get a wrong result of that tree. The root itself corrupts only
  * what it sends down.
  */
 static uint32_t allreduce_seen(unsigned int u)
@@ -344,8 +351,8 @@ TEST(one_that_always_lies_is_named_by_all_others)
 			EXPECT_EQ(1, s->n);
 			EXPECT_EQ(u, s->node[0]);
 			EXPECT_EQ(0, s->agreed);
-			/* Two other nodes might have corrupted alike all the time, so more than one
-			 * explanation is possible.
+			/* Two other nodes that always corrupt in the same way would cause the same
+			 * results, so there is at least one other explanation.
 			 */
 			EXPECT_LE(1, s->others);
 			EXPECT_EQ(0, strcmp(expected, hcl_checked_describe(s, words, 512)));
@@ -354,6 +361,7 @@ TEST(one_that_always_lies_is_named_by_all_others)
 	}
 }
 
+/* Return: true if node @u is one of the suspected nodes. */
 static bool suspected(const struct hcl_suspects *s, unsigned int u)
 {
 	unsigned int i;
@@ -393,7 +401,7 @@ TEST(one_that_lies_at_times_is_never_left_out)
 	TH_LOG("named %u of %u times", named, i);
 }
 
-/* Several Byzantine nodes that all relay in the same tree cannot help each other. */
+/* All relays of one tree are Byzantine: however many they are, the wrong results are noticed. */
 TEST(liars_on_one_side_are_seen_however_many)
 {
 	unsigned int side, u, i;
@@ -423,7 +431,7 @@ TEST(two_on_opposite_sides_may_escape)
 
 	ASSERT_EQ(true, ready(SINK));
 	/* The sinks are 0 and 1, which differ in dimension 0. Node 6 relays in the first tree, node
-	 * 7 in the second; neither is a root.
+	 * 7 in the second; neither is a root. Neither relays in the other tree.
 	 */
 	ASSERT_TRUE(relays(&trees->best, 0, 6) && relays(&trees->best, 1, 7));
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 6, 0, at, 1, 9));
@@ -462,7 +470,9 @@ TEST(the_segment_that_differs_is_named)
 	EXPECT_EQ(seg - 8, member[SINK].check.length);
 }
 
-/* A node that relays in both trees may remain unnoticed; every other node is noticed. */
+/* Around faults a node may relay in both trees. What such a node corrupts may remain unnoticed;
+ * what any other node corrupts is noticed.
+ */
 TEST(around_faults_only_the_unseen_escape)
 {
 	static const unsigned int links[][2] = { { 0, 0 }, { 3, 1 }, { 6, 2 }, { 5, 1 } };
@@ -512,7 +522,9 @@ TEST(a_node_that_has_failed_takes_no_part)
 	}
 }
 
-/* With a broken tree all members get an error with its cause, and never a result. */
+/* If one of the trees is broken, all members get an error that names the cause, and none gets a
+ * result.
+ */
 TEST(a_fault_is_told_as_such)
 {
 	struct hcl_checked *seen;

@@ -22,8 +22,8 @@
 /* Dimension 2 is the first stage of the tree, and so the last of the broadcast. */
 static const uint8_t order[DIM] = { 2, 0, 1 };
 
-/* Return: word @i of member @u; each word has bits of its own, so that results show which was
- * corrupted.
+/* Return: element @i of the contribution of member @u. Each element has bits of its own, so that
+ * the result shows which element was corrupted.
  */
 static uint64_t word(unsigned int u, unsigned int i)
 {
@@ -93,7 +93,7 @@ static uint32_t message_wrong_at(const struct cube *c)
 	return wrong;
 }
 
-/* As message_wrong_at(), for the other collectives. */
+/* Run one operation of @collective. Return: the set of nodes that get a wrong result, or FAILED. */
 static uint32_t wrong_at(struct cube *c, unsigned int collective)
 {
 	uint64_t right[NODES * WORDS];
@@ -121,6 +121,7 @@ static uint32_t wrong_at(struct cube *c, unsigned int collective)
 	return wrong;
 }
 
+/* Return: number of frames that node @u has corrupted. */
 static uint64_t notified(const struct cube *c, unsigned int u)
 {
 	struct node_view v;
@@ -156,6 +157,7 @@ static unsigned int descendants_of(unsigned int u)
 	return set;
 }
 
+/* Return: true if node @u relays data of other nodes in the tree. */
 static bool relays(unsigned int u)
 {
 	return !((u ^ ROOT) >> order[0] & 1);
@@ -183,6 +185,9 @@ static void each_liar(struct __test_metadata *_metadata, struct cube *c, unsigne
 	EXPECT_EQ(0, sums.checksum);
 }
 
+/* Return: the set of nodes that get a wrong result of a reduction or a gather if node @u is
+ * Byzantine.
+ */
 static uint32_t reduce_seen(unsigned int u)
 {
 	return relays(u) && u != ROOT ? 1u << ROOT : 0;
@@ -198,8 +203,9 @@ TEST(a_reduction_is_falsified_by_relays_only)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If the sink is Byzantine, its own result is right, and those of its descendants are wrong. If
- * another relay is Byzantine, all results are wrong.
+/* Return: the set of nodes with a wrong result if node @u is Byzantine. If the sink is Byzantine,
+ * its own result is right, and those of its descendants are wrong. If another relay is Byzantine,
+ * all results are wrong.
  */
 static uint32_t allreduce_seen(unsigned int u)
 {
@@ -215,6 +221,7 @@ TEST(an_allreduce_is_falsified_up_and_down)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Return: the set of nodes that get a wrong message if node @u is Byzantine. */
 static uint32_t bcast_seen(unsigned int u)
 {
 	return u == ROOT ? 0 : descendants_of(u);

@@ -19,6 +19,7 @@
 #define BATCH		40	/* datagrams with the same Byzantine nodes */
 #define PAIRS		48	/* pairs of sender and receiver in each scene */
 
+/* The data of a datagram; @nr is its index in the batch. */
 struct letter {
 	unsigned int from, to, nr, words[6];
 };
@@ -29,9 +30,9 @@ struct letter {
  * @k: copies of each datagram
  * @from: sender of each pair
  * @to: receiver of each pair
- * @liar: the Byzantine nodes
- * @liars: number of @liar
- * @deliver: which datagrams the receivers want delivered
+ * @liar: numbers of the Byzantine nodes
+ * @liars: number of Byzantine nodes
+ * @deliver: which datagrams the receivers request (HYPERCUBE_DELIVER_*)
  * @sent: datagrams sent
  * @came: datagrams delivered
  * @lies: frames corrupted by relays
@@ -65,8 +66,8 @@ static uint64_t notified(const struct scene *s)
 
 /* --- the scene --- */
 
-/* Wait until the sender knows of the faults and all copies of a datagram arrive, while no node is
- * Byzantine yet.
+/* Send datagrams until all copies of one arrive, since the sender may not know of the faults yet.
+ * No node is Byzantine yet.
  */
 static bool pair_ready(struct scene *s, unsigned int from, unsigned int to)
 {
@@ -107,7 +108,7 @@ static bool scene_set(struct scene *s)
 		else
 			ready = !cube_fail_link(&s->c, node, dim);
 	}
-	/* With f faults, dim - f paths are left. */
+	/* With f faults, at least dim - f paths are left. */
 	s->k = s->c.dim - faults;
 	if (!below(4))
 		s->k = 2 + below(s->k - 1);
@@ -126,8 +127,8 @@ static bool scene_set(struct scene *s)
 	return ready && !copies_again(&s->c, (int)s->k, s->deliver);
 }
 
-/* Make @liars other nodes Byzantine. At random they all corrupt in the same way or not, and always
- * or sometimes.
+/* Make @liars other nodes Byzantine. At random they all corrupt frames in the same way or in
+ * different ways, and every frame or only some.
  */
 static bool liars_set(struct scene *s, unsigned int liars)
 {
@@ -154,7 +155,7 @@ static bool liars_set(struct scene *s, unsigned int liars)
 
 /* --- datagrams --- */
 
-/* Does each path whose copy mismatches have a Byzantine relay? */
+/* Return: true if each path that is reported to have a wrong copy has a Byzantine relay. */
 static bool justly_accused(const struct scene *s, const struct copies_got *g)
 {
 	unsigned int i, j;
@@ -169,6 +170,7 @@ static bool justly_accused(const struct scene *s, const struct copies_got *g)
 	return true;
 }
 
+/* Return: true if the datagram that node @node has received is one of the batch, unchanged. */
 static bool is_true(const struct letter *in, long n, unsigned int node, const struct copies_got *g,
 		    const struct letter *out)
 {
@@ -208,8 +210,8 @@ static int letters_take(struct scene *s, const struct letter *out, const unsigne
 	unsigned int u, i, wrong = 0;
 
 	for (u = 0; u < s->c.nodes; u++) {
-		/* The kernel delivers a datagram before it counts the vote, so all datagrams are
-		 * there now.
+		/* The kernel delivers a datagram before it counts the vote, so all datagrams are in
+		 * the receive queue now.
 		 */
 		s->checked[u] += want[u];
 		if (want[u] && !copies_checked(&s->c, u, s->checked[u]))
@@ -297,8 +299,9 @@ TEST(no_lie_is_delivered_in_a_cube_of_32)
 
 /* --- beyond the bound --- */
 
-/* Let all nodes except sender and receiver be Byzantine and corrupt alike; no delivery is promised
- * then. Return: 1 if a wrong datagram was delivered, 0 if not, -1 on errors.
+/* Make all nodes except sender and receiver Byzantine, such that they corrupt in the same way, and
+ * send a datagram. It may be delivered or not. Return: 1 if a wrong datagram was delivered, 0 if
+ * not, -1 on errors.
  */
 static int one_among_liars(struct scene *s, unsigned int from, unsigned int to)
 {
@@ -331,8 +334,8 @@ TEST(what_more_liars_get_through_is_seen)
 		unsigned int from = below(16), to = from ^ (3u << below(3));
 		int wrong;
 
-		/* In turns: three copies, one of which takes a path with more than one relay; or
-		 * two copies, over paths of one relay each.
+		/* In even rounds there are three copies, one of which takes a path with more than
+		 * one relay; in odd rounds there are two copies, over paths of one relay each.
 		 */
 		i = round % 2;
 		ASSERT_EQ(0, copies_again(&s.c, i ? 2 : 3, HYPERCUBE_DELIVER_REPORT));
@@ -343,8 +346,8 @@ TEST(what_more_liars_get_through_is_seen)
 	for (i = 0; i < 2; i++)
 		printf("# %u of %u false %s with all relays lying alike\n", escaped[i],
 		       (rounds + 1 - i) / 2, outcome[i]);
-	/* If no wrong datagram were delivered even here, the tests above could not notice any
-	 * either.
+	/* Some wrong datagrams must be delivered here. Otherwise the tests above would prove
+	 * nothing.
 	 */
 	EXPECT_LE(1, escaped[0]);
 	EXPECT_EQ(0, cube_del(&s.c));

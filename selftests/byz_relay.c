@@ -28,6 +28,7 @@ static int all_lie(const struct cube *c, unsigned int ppm, const unsigned int *a
 	return err;
 }
 
+/* Return: number of frames that all nodes have corrupted. */
 static uint64_t notified(const struct cube *c)
 {
 	struct node_view v;
@@ -105,8 +106,8 @@ TEST(no_checksum_finds_it)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_dgrams(&c, 2));
-	/* With this probability the link corrupts none of these frames, but each frame has a
-	 * checksum.
+	/* Impairments with corruption give each frame a checksum. Their probability is so small
+	 * that the link itself corrupts none of these frames.
 	 */
 	ASSERT_EQ(0, cube_impair(&c, &sealed));
 	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
@@ -137,6 +138,9 @@ TEST(a_list_names_the_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Send MANY messages, and record which bit of each is flipped (~0: none). Return: number of flipped
+ * bits, or -errno.
+ */
 static int record(const struct cube *c, unsigned int *bits, int64_t seed)
 {
 	unsigned int i;

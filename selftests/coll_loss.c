@@ -37,7 +37,9 @@ static const struct work tree_works[] = {
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MERGE, 2400 },
 	{ HYPERCUBE_REDUCE, HYPERCUBE_MERGE, 2400 },
 	{ HYPERCUBE_BARRIER, 0, 0 },
-	/* Elements as long as half a segment: the parts of helpers contain no element. */
+	/* Elements are as long as half a segment, so the share of a helper contains no whole
+	 * element.
+	 */
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MAX, 2000 },
 };
 
@@ -118,6 +120,7 @@ static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8
 
 /* --- jobs --- */
 
+/* Return: true if a process gets a result. @sink: it is the one at the sink. */
 static bool gets(const struct work *w, bool sink)
 {
 	return sink || (w->collective != HYPERCUBE_REDUCE && w->collective != HYPERCUBE_GATHER);
@@ -146,6 +149,7 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 	j->waits = true;
 }
 
+/* Numbers of right and of wrong ends. */
 struct tally {
 	unsigned int right;
 	unsigned int wrong;
@@ -209,6 +213,7 @@ static void batch(struct cube *c, const struct work *w, unsigned int nworks,
 
 /* --- tests --- */
 
+/* Run batches of operations over links with the impairments @bad. */
 static void links_bad(struct __test_metadata *_metadata, struct cube *c,
 		      const struct work *w, unsigned int nworks, const struct impairments *bad)
 {

@@ -17,10 +17,13 @@
 
 #define PLAN 1
 #define SOURCE 0
-/* Contributions whose end a process has not received yet; more than a plan's window. */
+/* Limit of the contributions whose end a process has not received yet; more than a plan's window.
+ */
 #define AHEAD 200
 
-/* A thread that replaces the plan repeatedly. */
+/* A thread that replaces the plan repeatedly. @removes: it removes the plan before every second
+ * installation. @done: it has finished. @err: its first error.
+ */
 struct replacer {
 	struct cube *c;
 	unsigned int type;
@@ -32,7 +35,7 @@ struct replacer {
 /**
  * struct teller - what one process has sent and received
  * @sent: contributions that the kernel accepted
- * @got_news: contributions whose end it has received
+ * @got_news: number of the last contribution whose end it has received
  * @good: ends with status 0
  * @wrong: records that were not about the next contribution
  * @err: an unexpected error
@@ -72,6 +75,7 @@ static void *replace(void *arg)
 	return NULL;
 }
 
+/* Contribute at node @u, unless AHEAD contributions have not ended yet. */
 static void contribute(const struct cube *c, struct teller *t, unsigned int u, unsigned int type)
 {
 	bool bcast = type == HYPERCUBE_PLAN_BCAST;
@@ -91,8 +95,8 @@ static void contribute(const struct cube *c, struct teller *t, unsigned int u, u
 		t[u].err = (int)n;
 }
 
-/* Receive ends. A message of a broadcast has its number as its data; which message a failure
- * belongs to, only the source learns.
+/* Receive ends. The data of a broadcast's message are its number. Only the source learns which
+ * message a failure belongs to.
  */
 static void hear(const struct cube *c, struct teller *t, unsigned int u, unsigned int type)
 {
@@ -115,6 +119,7 @@ static void hear(const struct cube *c, struct teller *t, unsigned int u, unsigne
 	}
 }
 
+/* Return: true if each process has received the ends of all its contributions. */
 static bool all_received(const struct cube *c, const struct teller *t, unsigned int type)
 {
 	unsigned int u;
@@ -140,7 +145,7 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &r));
 	for (round = 0; !__atomic_load_n(&r.done, __ATOMIC_ACQUIRE); round++)
 		for (u = 0; u < c.nodes; u++) {
-			/* In each fourth round only the first node contributes, so it gets ahead of
+			/* In each fourth round only the first node contributes, so it is ahead of
 			 * the others.
 			 */
 			if (!u || round % 4)
@@ -174,7 +179,7 @@ TEST_CALL(a_doubling_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_P
 TEST_CALL(a_broadcast_is_replaced, replaced_under_load, HYPERCUBE_PLAN_BCAST, false)
 TEST_CALL(a_broadcast_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_BCAST, true)
 
-/* A number of plans greater than one poll handles. */
+/* More plans than one poll of a node handles. */
 #define MANY 100
 
 /**
@@ -221,7 +226,7 @@ static int many_begin(const struct cube *c, unsigned int first, unsigned int las
 }
 
 /* Wait until the members at node @first and later ones have taken all contributions up to number
- * @nr. Return: false if they have not within the time limit.
+ * @nr. Return: false if this takes longer than the time limit.
  */
 static bool many_taken(const struct cube *c, unsigned int first, unsigned int nr)
 {
@@ -252,12 +257,15 @@ static bool is_success_or_close(int status)
 	return is_success(status) || is_close(status);
 }
 
-/* Is @status that of a link fault, or of a plan that was removed? */
+/* Return: true if @status is an error of a link fault or of a plan that was removed. */
 static bool is_fault(int status)
 {
 	return status == -ENOLINK || status == -EHOSTUNREACH || status == -ESTALE;
 }
 
+/* Receive all ends that have arrived at node @u. @right: returns true if the status of an end is
+ * right.
+ */
 static void many_receive(const struct cube *c, struct listener *l, unsigned int u,
 			 bool (*right)(int status))
 {
@@ -277,7 +285,8 @@ static void many_receive(const struct cube *c, struct listener *l, unsigned int 
 	}
 }
 
-/* Have all nodes from @first to @last with an open socket received the ends @numbers of each plan?
+/* Return: true if each node from @first to @last with an open socket has received exactly the ends
+ * of the set @numbers from each plan.
  */
 static bool many_heard(const struct cube *c, const struct listener *l, unsigned int first,
 		       unsigned int last, unsigned int numbers)
@@ -291,6 +300,9 @@ static bool many_heard(const struct cube *c, const struct listener *l, unsigned 
 	return true;
 }
 
+/* Receive until all nodes from @first to @last have exactly the ends @numbers of each plan. Return:
+ * false if this takes longer than the time limit.
+ */
 static bool many_wait(const struct cube *c, struct listener *l, unsigned int first,
 		      unsigned int last, unsigned int numbers, bool (*right)(int status))
 {
@@ -306,6 +318,7 @@ static bool many_wait(const struct cube *c, struct listener *l, unsigned int fir
 	return many_heard(c, l, first, last, numbers);
 }
 
+/* Forget which ends have been received. */
 static void received_clear(struct listener *l)
 {
 	unsigned int u;
@@ -323,7 +336,9 @@ static unsigned int all_wrong(const struct listener *l)
 	return n;
 }
 
-/* Node 0 does not contribute, so all others wait. Some plans are removed while the link fails. */
+/* Node 0 does not contribute, so all other processes wait. Some plans are removed while the link
+ * fails.
+ */
 TEST(a_fault_that_many_plans_meet)
 {
 	struct listener l[8] = { 0 };
@@ -351,7 +366,7 @@ TEST(a_fault_that_many_plans_meet)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 5 leaves after it has contributed to the first of three operations, which goes on without
+/* Node 5 leaves after it has contributed to the first of three operations, which completes without
  * it. The second operation fails, also for node 0, which begins it later than the others. In each
  * plan the next socket that is bound to node 5 takes part in the third operation.
  */

@@ -25,7 +25,8 @@ static bool post(const struct cube *c, unsigned int from, unsigned int msg)
 	return copies_post(c, from, 7, &msg, sizeof(msg)) == sizeof(msg);
 }
 
-/* Send @msg from node 0 in @copies copies; later messages of that node have as many copies. */
+/* Send @msg from node 0 in @copies copies; later messages of that node are sent in as many copies.
+ */
 static bool post_in(const struct cube *c, int copies, unsigned int msg)
 {
 	return !copies_set(c->fd[0], HYPERCUBE_COPIES, copies) && post(c, 0, msg);
@@ -45,6 +46,7 @@ static unsigned int passes(const struct cube *c, unsigned int msg, struct copies
 	return post(c, 0, msg) ? take(c, g) : NOTHING;
 }
 
+/* Return: true if node 7 has received no message. */
 static bool gets_none(const struct cube *c)
 {
 	struct copies_got g;
@@ -106,8 +108,8 @@ TEST(all_but_one_that_lie_alike_are_detected)
 	EXPECT_TRUE(copies_checked(&c, 7, 20));
 	EXPECT_EQ(20, copies_view(&c, 7).disagreed);
 	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, said, sizeof(said), &g));
-	/* More relays corrupt than a vote can correct: more than half of the copies are wrong. A
-	 * receiver that requests reports gets the wrong datagram, marked as outvoted.
+	/* More relays are Byzantine than a vote can correct: more than half of the copies are
+	 * wrong. A receiver that requests reports gets the wrong datagram, marked as outvoted.
 	 */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
 	for (i = 0; i < 20; i++) {
@@ -120,6 +122,7 @@ TEST(all_but_one_that_lie_alike_are_detected)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* What events have reported about votes: their number, and the last one. */
 struct event {
 	unsigned int n;
 	unsigned int node, src, outcome, copies, mismatch;
@@ -205,16 +208,17 @@ static int batch(struct cube *c, bool few)
 
 			if (n < 0)
 				return -1;
-			/* If all copies must agree, all copies but one may be corrupted; otherwise
-			 * fewer than half of them.
+			/* A wrong datagram is an error if fewer than half of the copies may be
+			 * corrupted (@few), or if all copies agree: at least one of them is not
+			 * corrupted.
 			 */
 			wrong += !right && (few || g.v.outcome == HYPERCUBE_VOTE_OUTCOME_AGREED);
 		}
 	return wrong;
 }
 
-/* With k copies, up to (k - 1) / 2 Byzantine nodes are outvoted and up to k - 1 detected, whether
- * they corrupt at random or all in the same way.
+/* With k copies, wrong copies of up to (k - 1) / 2 Byzantine nodes are outvoted, and those of up to
+ * k - 1 are detected, whether they corrupt at random or all in the same way.
  */
 TEST(no_lie_is_delivered_as_right)
 {
@@ -231,7 +235,9 @@ TEST(no_lie_is_delivered_as_right)
 			ASSERT_EQ(0,
 				  ctl_node_byzantine(c.name, below(16), 1 + below(EVERY), NULL, 0,
 						     alike ? round : (unsigned int)rnd()));
-		/* Receivers request all reports, or, with few Byzantine nodes, the majority. */
+		/* Receivers request all datagrams with a report of the vote. In some rounds with
+		 * few Byzantine nodes they request what the majority of the copies has.
+		 */
 		for (u = 0; u < c.nodes; u++)
 			ASSERT_EQ(0, copies_set(c.fd[u], HYPERCUBE_DELIVER, few && round & 2 ?
 					 HYPERCUBE_DELIVER_MAJORITY : HYPERCUBE_DELIVER_REPORT));
@@ -256,7 +262,9 @@ static int delay_copies(const struct cube *c, unsigned int dim)
 	return ctl_link_impair(c->name, 0, dim, &late);
 }
 
-/* This wait is shorter than that delay, and longer than the other copies take. */
+/* Milliseconds for which a receiver waits for copies: less than that delay, and more than the other
+ * copies take.
+ */
 #define SHORT_WAIT	600
 
 /* Make a new cube with a delayed copy. A copy that arrives too late counts as a new datagram, so
@@ -285,7 +293,7 @@ TEST(copies_that_are_late_are_waited_for_and_missing)
 	EXPECT_TRUE(copies_checked(&c, 7, 1));
 	EXPECT_EQ(1, copies_view(&c, 7).incomplete);
 	EXPECT_EQ(0, cube_del(&c));
-	/* A receiver that requires all copies gets nothing. */
+	/* A receiver that requires all copies to agree gets nothing. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_TRUE(post(&c, 0, 1));
 	EXPECT_TRUE(copies_checked(&c, 7, 1));
@@ -307,7 +315,9 @@ TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
 	EXPECT_EQ(0, g.path[0].mismatch);
 	EXPECT_EQ(2, g.path[0].dim[0]);
 	EXPECT_EQ(0, cube_del(&c));
-	/* With too few copies even a report has no bytes of the datagram. */
+	/* If too few copies arrive, a receiver that requests reports gets a report without the
+	 * bytes of the datagram.
+	 */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_REPORT));
 	ASSERT_EQ(0, delay_copies(&c, 1));
 	ASSERT_TRUE(post(&c, 0, 1));
@@ -318,7 +328,9 @@ TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Two datagrams wait for copies. A new wait, shorter than their own, holds for both of them. */
+/* Two datagrams wait for copies. The receiver sets a new, shorter time for which it waits: it
+ * applies to both datagrams.
+ */
 TEST(a_shorter_wait_holds_for_what_waits_already)
 {
 	struct copies_got g;
@@ -365,9 +377,9 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	}
 	printf("# at most %u bytes were kept of %zu\n", most, 400 * 2 * sizeof(data));
 	EXPECT_LE(sizeof(data), most);
-	/* The limit may be exceeded by one copy, and the description of its datagram. */
+	/* One copy and the record of its datagram may exceed the limit. */
 	EXPECT_GT(2 * buf + 16384, most);
-	/* After this time the delayed copies have arrived, too. */
+	/* After this time the delayed copies have arrived, and every vote has ended. */
 	usleep(1500000);
 	end = deadline(COPIES_SECONDS);
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
@@ -405,8 +417,8 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A receiver that begins to require copies gets no datagram with fewer copies that arrived earlier,
- * except those that its own node sent.
+/* A receiver raises the number of copies that it requires. It does not get a datagram with fewer
+ * copies that arrived before, unless its own node sent it.
  */
 TEST(more_copies_are_wanted_of_what_has_come_as_well)
 {
@@ -424,7 +436,7 @@ TEST(more_copies_are_wanted_of_what_has_come_as_well)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Send a message with one control message. Return: the error. */
+/* Send a message with one control message (cmsg). Return: what sendmsg() returns, or the error. */
 static int with_cmsg(const struct cube *c, int type, int value, size_t size)
 {
 	char control[CMSG_SPACE(16)] = { 0 };
@@ -466,7 +478,9 @@ TEST(wrong_requests_are_refused)
 	fd = c.fd[0];
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		EXPECT_EQ(table[i].err, copies_set(fd, table[i].name, table[i].value));
-	/* More copies than there are dimensions, and a datagram too long for its copies. */
+	/* Refused: more copies than dimensions, and a datagram that is too long to be sent in
+	 * copies.
+	 */
 	EXPECT_EQ(-EHOSTUNREACH, copies_post(&c, 0, 7, big, 1));
 	ASSERT_EQ(0, copies_set(fd, HYPERCUBE_COPIES, 3));
 	EXPECT_EQ(-EMSGSIZE, copies_post(&c, 0, 7, big, sizeof(big)));

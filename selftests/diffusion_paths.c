@@ -30,7 +30,7 @@ static int trace_put(const char *file, const char *text)
 	return err;
 }
 
-/* Open a trace instance of the test's own for the hops of copies. */
+/* Create a trace instance for this test, which records the hops of copies. */
 static int trace_open(void)
 {
 	char path[160];
@@ -53,7 +53,7 @@ static void trace_close(void)
 	rmdir(path);
 }
 
-/* One copy from the source to a destination, as its hops were traced. */
+/* The path of one copy from the source to a destination, as the trace shows it. */
 struct trip {
 	unsigned int at;	/* the node at which the copy is */
 	unsigned int hops;
@@ -88,6 +88,9 @@ static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 	return true;
 }
 
+/* Return: true if each copy from @src has reached its destination, and no two copies of a datagram
+ * have a node on their path in common.
+ */
 static bool trips_right(const struct cube *c, unsigned int src)
 {
 	unsigned int dst, i, u, n;
@@ -162,7 +165,8 @@ TEST(every_pair_by_paths_that_share_no_node)
 	trace_close();
 }
 
-/* Does number @nr arrive at @dst, with no gap longer than a second? */
+/* Receive messages at @dst until message @nr arrives. Return: false if none arrives for a second.
+ */
 static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 {
 	struct pollfd p = { .fd = c->fd[dst], .events = POLLIN };
@@ -175,8 +179,9 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 	return false;
 }
 
-/* Send in @copies copies until the outcome is the expected one: the message arrives, or error @err.
- * The source may not yet know of a fault, and a copy that meets one is lost.
+/* Send messages in @copies copies until one has the expected outcome: error @err, or, if @err is 0,
+ * it arrives. More than one attempt may be needed, since the source may not know of a fault yet,
+ * and a copy is lost at a faulty link.
  */
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
@@ -197,7 +202,7 @@ static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, 
 	return false;
 }
 
-/* f faults leave n - f paths, and more if the faults are not all on these paths. */
+/* f faults leave at least n - f paths, and more if some fault is on none of the n paths. */
 TEST(around_faults_that_are_known)
 {
 	unsigned int round, i, node, dim, faults, src, dst, n;

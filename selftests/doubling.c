@@ -49,6 +49,7 @@ TEST(sizes_from_nothing_to_megabytes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Return: true if all members have the same result. */
 static bool all_alike(const struct cube *c, const char *out, size_t bytes)
 {
 	unsigned int u;
@@ -95,8 +96,8 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* NaNs of different payloads, and infinities of both signs: which NaN is the result depends on the
- * order of the operands, so that order must be the same at all members.
+/* Contributions are NaNs of different payloads and infinities of both signs. Which NaN is the
+ * result depends on the order of the operands, so that order must be the same at all members.
  */
 TEST(nans_have_the_same_payload_everywhere)
 {
@@ -141,7 +142,7 @@ static void mixed_fill(struct job *j, unsigned int k, const uint64_t *in)
 	j->expect = barrier ? NULL : k % 3 ? &sum : &least;
 }
 
-/* Sums, minima and barriers of one plan in turn, back to back. */
+/* Run sums, minima and barriers in turn on one plan, without waiting between them. */
 TEST(many_in_flight_do_not_mix)
 {
 	const unsigned int njobs = 200;
@@ -173,8 +174,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Do three nodes wait for node @missing directly, does @missing wait for its own process, and do
- * all others wait for a peer?
+/* Return: true if node @missing waits for its own process, all other nodes wait for a peer, and
+ * three of these wait for node @missing.
  */
 static bool all_wait(const struct cube *c, unsigned int missing)
 {
@@ -215,7 +216,8 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contribute as much as the kernel takes, and receive nothing. Return: bytes taken. */
+/* Contribute as much as the kernel takes, without receiving. Return: number of bytes that it took.
+ */
 static size_t send_only(int fd, uint64_t base, struct job *j)
 {
 	size_t before = j->sent;
@@ -233,8 +235,8 @@ static size_t send_only(int fd, uint64_t base, struct job *j)
 	return j->sent - before;
 }
 
-/* Contributions of megabytes, with one member that does not receive: the others must wait, and lose
- * nothing.
+/* One member does not receive while all contribute megabytes: the others must wait, and no data may
+ * be lost.
  */
 TEST(who_does_not_read_stops_the_others)
 {
@@ -275,7 +277,7 @@ TEST(subcubes_run_beside_faults_and_each_other)
 	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	ASSERT_EQ(0, cube_fail_node(&c, 15));
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
-	/* X0X1 is nodes 1, 3, 9, 11. The next plan is for 1X0X. */
+	/* This plan is for the subcube X0X1: nodes 1, 3, 9, 11. The next one is for 1X0X. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
 	EXPECT_EQ(0, kinds_run(&c, PLAN, &k, 1, 3000));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, &res));
@@ -289,6 +291,7 @@ TEST(subcubes_run_beside_faults_and_each_other)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Return: true if a plan for this subcube is refused with an explanation that contains @words. */
 static bool refused_for(struct cube *c, uint32_t dims, uint32_t base, const char *words)
 {
 	int err = cube_doubling(c, PLAN, dims, base);

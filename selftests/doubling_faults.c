@@ -48,7 +48,9 @@ static bool any_ended(const struct party *p, unsigned int n)
 	return false;
 }
 
-/* Does a failure name the right cause? When a node fails, its neighbours name different causes. */
+/* Return: true if a failure has the right cause. When a node fails, its neighbours report different
+ * causes, so any is right.
+ */
 static bool fair(const struct hypercube_result *res, unsigned int how)
 {
 	if (how == 1)
@@ -85,8 +87,8 @@ static unsigned int failures(struct __test_metadata *_metadata, const struct par
  */
 static void blow(struct __test_metadata *_metadata, unsigned int how, size_t bytes)
 {
-	/* Few operations of megabytes are under way at a time; after a close they fail a second
-	 * apart.
+	/* With megabytes only few operations are under way at a time, and after a close one fails
+	 * each second. So there are few of them.
 	 */
 	const unsigned int njobs = bytes > 8 ? 5 : 150;
 	unsigned int node[CUBE_MAX], n, i, k, good = 0;
@@ -95,8 +97,8 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
-	/* For members that have taken part in no operation, a process that leaves before it has
-	 * contributed is no fault. So let all take part in one operation first.
+	/* A process that leaves before it has ever contributed does not break a plan. So let all
+	 * processes take part in one operation first.
 	 */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, njobs);
@@ -165,7 +167,9 @@ TEST(a_member_closes_under_many_segments)
 	blow(_metadata, 2, 1 << 20);
 }
 
-/* A contribution stays valid after its process has left; the others get their results. */
+/* A process leaves after it has contributed. Its contribution stays valid, and the other processes
+ * get their results.
+ */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	struct hypercube_op op = {
@@ -191,8 +195,8 @@ TEST(who_leaves_after_contributing_is_not_missed)
 		EXPECT_EQ(0, res.status);
 		EXPECT_EQ(8, sum);
 	}
-	/* The other members do not wait for the process that has left until they contribute again;
-	 * then they get an error.
+	/* The process that has left is missing only from the next operation: the others get an
+	 * error once they contribute to it.
 	 */
 	EXPECT_EQ(0, ctl_op_get(c.name, PLAN, 0, &v));
 	EXPECT_EQ(1, v.next);
@@ -223,7 +227,9 @@ static int ends_with(int fd, uint64_t want)
 	return res.status ? res.status : sum == want ? 0 : -EBADMSG;
 }
 
-/* The process at node 2 leaves before any frame of the operation has arrived there. */
+/* The process at node 2 leaves before any frame of the first operation has arrived there. That
+ * operation fails for another reason, and the next one because the process is missing.
+ */
 TEST(who_has_given_nothing_is_missed_after_another_failure)
 {
 	struct hypercube_op op = {
@@ -249,7 +255,7 @@ TEST(who_has_given_nothing_is_missed_after_another_failure)
 }
 
 /* A member skips the numbers of operations that failed while a peer still works on earlier ones.
- * The peer receives frames of the next operation, which come after this gap in numbers, and must
+ * The peer receives frames of the next operation, which follow this gap in numbers, and must
  * accept them.
  */
 TEST(who_is_ahead_across_a_failed_range_is_heard)
@@ -266,7 +272,9 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
-	/* In the second stage nodes 0 and 2 wait for each other, and 1 and 3 do not. */
+	/* In the second stage nodes 0 and 2 wait for each other over the slow link. Nodes 1 and 3
+	 * do not wait.
+	 */
 	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 1, &late));
 	for (u = 0; u < 4; u++)
 		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
@@ -329,7 +337,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* The model counts three stages, each with the delay of a link. */
+	/* The modelled time is that of three stages, each with the delay of a link. */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, &res));
 	EXPECT_GE(res.time, 6 * MS);
 	EXPECT_GE(6 * MS + 100000, res.time);

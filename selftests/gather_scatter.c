@@ -150,8 +150,8 @@ TEST(blocks_from_nothing_to_a_megabyte)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run gathers and scatters around the faults that are set: a gather must take exactly the steps of
- * a reduction, a scatter twice as many.
+/* Make a plan around the current faults, and run gathers and scatters on it: a gather must take
+ * exactly the steps of a reduction, a scatter twice as many.
  */
 static bool around(struct cube *c)
 {
@@ -202,7 +202,9 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each byte crosses as many links as the numbers of its node and of the sink differ in bits. */
+/* Each byte crosses as many links as there are bits in which the number of its node differs from
+ * that of the sink.
+ */
 TEST(no_more_traffic_than_the_way_is_long)
 {
 	static const uint8_t order[] = { 0, 1, 2, 3 };
@@ -220,8 +222,8 @@ TEST(no_more_traffic_than_the_way_is_long)
 	f = popen(line, "r");
 	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
 	pclose(f);
-	/* The blocks of 16 nodes make 32 hops in each direction; a frame of some thousand bytes has
-	 * 104 bytes of headers.
+	/* The blocks of 16 nodes cross 32 links in each direction; a frame of some thousand bytes
+	 * has 104 bytes of headers.
 	 */
 	for (u = d = 0; u < 16; u++)
 		d += __builtin_popcount(u);
@@ -230,7 +232,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The sink of a gather, or a member of a scatter, does not read: the others must wait. */
+/* The sink of a gather, or a member of a scatter, does not receive: the others must wait. */
 TEST(who_does_not_read_stops_the_others)
 {
 	const size_t bytes = 1 << 20;
@@ -362,7 +364,7 @@ TEST(the_sink_closes_in_a_gather)
 	closing(_metadata, 0, 0);
 }
 
-/* The sink no longer reads, so it cannot have sent the whole block of node 6. */
+/* The sink no longer receives, so it cannot have sent the whole block of node 6. */
 TEST(the_sink_closes_in_a_scatter)
 {
 	closing(_metadata, 1, 0);

@@ -21,8 +21,8 @@
 #define OPS	10
 #define MOST	32
 #define GUARD_MS 20000
-/* Lengths of messages in elements of u64: none, one, and up to some segments. A message of LONG
- * elements is longer than what the ledger keeps.
+/* Lengths of messages in elements (u64): from none to several segments. A message of LONG elements
+ * is too long for the ledger.
  */
 static const unsigned int lengths[] = { 1, 700, 0, 150, 3 };
 #define LONG	40000
@@ -30,11 +30,12 @@ static const unsigned int lengths[] = { 1, 700, 0, 150, 3 };
 static const struct impairments slow = { .delay = 200000 };
 
 /**
- * struct end - the end of a message at a process
+ * struct end - how a message ended at a process
  * @op: number of the operation
  * @status: status of the end
- * @by: the sender that the message names; NODES: the message is empty, or is none that was sent
- * @k: the number that the message gives itself among the messages of @by
+ * @by: the source, which the elements of a message contain; NODES: the message is empty, has
+ *	failed, or is none that was sent
+ * @k: number of the message among those of @by, which its elements contain, too
  */
 struct end {
 	uint64_t op;
@@ -49,14 +50,14 @@ struct end {
  * @source: the node that sends
  * @n: elements of message k, by lengths[]; 0 for an empty message
  * @sent: messages that were sent completely
- * @at: bytes of the next message that were sent
- * @ops: messages to be sent
+ * @at: bytes of message number @sent that were sent so far
+ * @ops: number of messages to be sent
  * @refused: error of a message that the source could not send, or 0
  * @in: the message that is being sent
  * @buf: for each node, what it has received of its current message
  * @got: bytes in @buf
  * @end: for each node, the ends that it has received
- * @ends: number of entries of @end
+ * @ends: for each node, the number of its entries in @end
  * @ended: number of ends at the source
  * @failed: number of these that are failures
  */
@@ -113,6 +114,9 @@ static uint64_t element(unsigned int by, unsigned int k, unsigned int i)
 	return (uint64_t)by << 56 | (uint64_t)k << 40 | i;
 }
 
+/* Let the source send as much of its next message as the kernel takes. Return: true if it got
+ * further.
+ */
 static bool give(struct work *w)
 {
 	struct hypercube_op op = {
@@ -128,7 +132,7 @@ static bool give(struct work *w)
 		w->in[i] = element(w->source, w->sent, i);
 	n = shc_send(w->c.fd[w->source], w->at ? NULL : &op, (char *)w->in + w->at,
 		     op.bytes - w->at, MSG_DONTWAIT);
-	/* The message has failed meanwhile: do not send the rest. */
+	/* The message has failed: do not send the rest of it. */
 	if (n < 0 && w->at && n != -EAGAIN && n != -ENOBUFS) {
 		w->sent++;
 		w->at = 0;
@@ -146,6 +150,7 @@ static bool give(struct work *w)
 	return true;
 }
 
+/* Return: how the message that node @u has just received ended, and which one it is. */
 static struct end whose(const struct work *w, unsigned int u, const struct hypercube_result *res)
 {
 	struct end e = { .op = res->op, .status = res->status, .by = NODES };
@@ -164,6 +169,7 @@ static struct end whose(const struct work *w, unsigned int u, const struct hyper
 	return e;
 }
 
+/* Receive once at node @u. Return: true if something arrived. */
 static bool hear(struct work *w, unsigned int u)
 {
 	struct hypercube_result res;
@@ -190,6 +196,7 @@ static bool hear(struct work *w, unsigned int u)
 	return true;
 }
 
+/* Let each process send or receive once. Return: true if one of them got further. */
 static bool step(struct work *w)
 {
 	bool moved = give(w);
@@ -200,14 +207,15 @@ static bool step(struct work *w)
 	return moved;
 }
 
+/* Let each process send or receive @n times. */
 static void steps(struct work *w, unsigned int n)
 {
 	while (n--)
 		step(w);
 }
 
-/* Run until each process of @stay has @ends ends and the source has all of its own, or until the
- * time limit.
+/* Run until each receiver in @stay has @ends ends, and the source has the end of each message.
+ * Return: 1 if this takes longer than the time limit.
  */
 static unsigned int finish(struct work *w, unsigned int stay, unsigned int ends)
 {
@@ -228,13 +236,15 @@ static unsigned int finish(struct work *w, unsigned int stay, unsigned int ends)
 		       w->failed);
 		ctl_op_print(w->c.name);
 	}
-	/* Wait a little: a second delivery would be an error. */
+	/* Receive a little longer: a message that is delivered twice is an error. */
 	usleep(1000);
 	steps(w, 4);
 	return waits;
 }
 
-/* Run until node @u has a message of the source. Return: the ends that it has received before. */
+/* Run until node @u has received a message of the current source. Return: number of ends that it
+ * had received before.
+ */
 static unsigned int until_first(struct work *w, unsigned int u)
 {
 	uint64_t until = deadline(20);
@@ -299,6 +309,7 @@ static unsigned int all_wrong(struct work *w, unsigned int stay)
 	return wrong;
 }
 
+/* Install the next epoch, with the current source. */
 static int epoch(struct work *w)
 {
 	return cube_bcast_plan(&w->c, PLAN, w->source, HC_BCAST_GENERAL);
@@ -332,7 +343,9 @@ TEST(a_link_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Kill a node that is not the source. @again: a link fails in the epoch that has just begun. */
+/* Fail a node that is not the source. @again: a link fails as well, right after the next epoch has
+ * begun.
+ */
 static unsigned int kill_receiver(unsigned int mask, unsigned int before, bool again)
 {
 	struct work *w = begin(before % NODES, GUARD_MS);
@@ -369,8 +382,8 @@ TEST(a_receiver_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Fail the source. If at least one process has received a message of the source, all processes must
- * get it; the messages of the next source follow.
+/* Fail the source. All other processes must get the same messages of that source, and then those of
+ * the next source.
  */
 static unsigned int kill_source(unsigned int source, unsigned int before, unsigned int *had)
 {
@@ -421,8 +434,8 @@ TEST(the_source_fails_at_any_time)
 	EXPECT_TRUE(had);
 }
 
-/* Check node @u. It must have the long message, or one failure instead, or nothing if the source
- * got the failure; and all later messages, unless those failed at the source, too.
+/* Check node @u. It must have the long message, or one failure instead of it, or neither if that
+ * message failed at the source; and all later messages, unless those failed at the source, too.
  */
 static unsigned int long_wrong(const struct work *w, unsigned int u)
 {
@@ -520,7 +533,9 @@ TEST(receivers_leave_and_come)
 	}
 }
 
-/* The source leaves in the middle of a message, and another process at its node goes on. */
+/* The source's process leaves in the middle of a message, and another process at the same node
+ * becomes the source.
+ */
 TEST(the_source_leaves)
 {
 	const struct hypercube_op half = {
@@ -561,7 +576,7 @@ TEST(the_source_leaves)
 	EXPECT_EQ(0, end(w));
 }
 
-/* No guard plans again, so each process gets a failure. */
+/* No guard installs another epoch, so each process gets a failure. */
 TEST(who_waits_in_vain_is_told)
 {
 	struct work *w = begin(0, 200);
@@ -614,7 +629,7 @@ TEST(another_source_takes_over_while_the_first_lives)
 	w->ops = 2;
 	EXPECT_EQ(0, finish(w, 0xff, 2));
 	EXPECT_EQ(0, cube_fail_link(&w->c, 0, 0));
-	/* A message that is sent before the plan is broken may have begun. */
+	/* Send the message only after the plan has broken: it could begin before. */
 	while (!ctl_plan_cause(w->c.name, PLAN, &cause) && !cause.broken && now_ms() < until)
 		usleep(1000);
 	usleep(20000);
@@ -645,7 +660,9 @@ TEST(a_guarded_broadcast_stays_one)
 	struct work *w = begin(0, GUARD_MS);
 	uint64_t v = 1;
 
-	/* Members of the plan can carry such an operation, but processes may not request it. */
+	/* The plan's members can run such an operation among themselves, but processes may not
+	 * request it.
+	 */
 	EXPECT_EQ(-EPROTOTYPE, shc_send(w->c.fd[0], &sum, &v, sizeof(v), MSG_DONTWAIT));
 	EXPECT_EQ(-EINVAL, cube_plan(&w->c, PLAN));
 	EXPECT_TRUE(strstr(ctl()->extack, "A guarded broadcast goes on as a broadcast"));

@@ -29,11 +29,11 @@
  * struct type - the plan type of the first epoch, and that of the next one
  * @kinds: collectives that both types carry
  * @n: number of @kinds
- * @links: number of links of the first plan that are to fail, one in each case
- * @every: distance between two cases, in steps
+ * @links: number of links of the first plan that fail, one in each test
+ * @every: factor of the number of steps between the times at which something fails
  * @link: finds link @i of the first plan
  * @first: installs the first plan, of the whole cube
- * @next: installs the next plan around the faults, as if the nodes of a set had failed, too
+ * @next: installs the next plan around the faults and without the nodes of a set
  */
 struct type {
 	unsigned int kinds[KINDS];
@@ -55,7 +55,7 @@ static int tree_next(struct cube *c, uint32_t sink, uint64_t without)
 	return cube_plan_without(c, PLAN, sink, without);
 }
 
-/* Find link @i of the sink. */
+/* Find the link of the sink along the plan's dimension number @i. */
 static void tree_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim)
 {
 	*dim = c->plan.tree.order[i];
@@ -81,7 +81,7 @@ static int ring_next(struct cube *c, uint32_t sink, uint64_t without)
 	return cube_rings_around(c, PLAN, without);
 }
 
-/* Find link @i of the ring. */
+/* Find the link from member @i of the ring to the next one. */
 static void ring_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim)
 {
 	unsigned int next = (i + 1) % NODES;
@@ -113,19 +113,19 @@ static const struct type types[] = {
 };
 
 #define TYPES (sizeof(types) / sizeof(*types))
-/* Index of the first type with rings. Types with rings have fewer cases, as rings have tests of
- * their own.
+/* Index of the first type with rings. These have tests of their own here, with fewer cases, as
+ * other programs test rings.
  */
 #define RINGS 2
-/* Elements of a block: none; few, so that the blocks of all members fit one frame; and more than a
- * segment.
+/* Lengths of blocks in elements: none; few, so that the blocks of all members fit one frame; and
+ * more than a segment.
  */
 static const unsigned int lengths[] = { 1, 40, 0, 300, 7 };
 
 #define LONGEST	300
 
 /**
- * struct work - a cube of eight nodes, and what its members do
+ * struct work - a cube of eight nodes, and the operations of its members
  * @c: the cube
  * @p: the process at each node
  * @node: the node of each entry of @p
@@ -196,7 +196,8 @@ static void job_begin(struct work *w, unsigned int u, unsigned int k, unsigned i
 }
 
 /* Make a cube with the first plan, and set up @ops operations of each member. @kind: index of their
- * collective; if it is @t->n, all collectives in turn.
+ * collective in @t->kinds, or @t->n for all collectives in turn. @how: shifts the sequence of
+ * collectives and lengths.
  */
 static int begin(struct work *w, const struct type *t, unsigned int ops, unsigned int kind,
 		 unsigned int how)
@@ -233,6 +234,7 @@ static int end(struct work *w)
 	return cube_del(&w->c);
 }
 
+/* Let each process send or receive @n times. */
 static void steps(struct work *w, unsigned int n)
 {
 	while (n--)
@@ -276,7 +278,7 @@ static uint64_t right(const struct work *w, unsigned int u, unsigned int k, unsi
 	}
 }
 
-/* Does member @u have the whole result of the members in @set? */
+/* Return: true if member @u has the whole result of the members in @set. */
 static bool is_right(const struct work *w, unsigned int u, unsigned int k, unsigned int set)
 {
 	const struct job *j = &w->p[u].job[k];
@@ -368,8 +370,9 @@ TEST(a_link_fails_with_rings)
 
 /* Check how operation @k has ended, when the nodes in @out have failed. All remaining members must
  * have the same result: that of all eight members, or that of the remaining members. In a scatter
- * whose root has failed, some members may get an error instead. @said: incremented if some members
- * had the result before the fault, and others after it.
+ * whose root has failed, some members may get an error instead. @said: incremented if some, but not
+ * all of them report that the operation was begun again, so that the others had the result before
+ * the fault.
  */
 static unsigned int op_wrong(struct work *w, unsigned int k, unsigned int out, unsigned int *said)
 {
@@ -400,6 +403,7 @@ static unsigned int op_wrong(struct work *w, unsigned int k, unsigned int out, u
 	return 1;
 }
 
+/* Install the next epoch after node @dead has failed. Its process begins no more operations. */
 static int epoch_without(struct work *w, const struct type *t, unsigned int dead)
 {
 	w->p[dead].next = w->ops;
@@ -465,8 +469,8 @@ TEST(a_node_fails_with_rings)
 	EXPECT_EQ(0, nodes_wrong(RINGS, TYPES));
 }
 
-/* Operations that were sent before the next epoch, some of them after the plan was broken, must go
- * on.
+/* Operations that processes sent before the next epoch must complete, even those that they sent
+ * after the plan was broken.
  */
 static unsigned int sent_for_eight(const struct type *t, unsigned int kind, unsigned int mask,
 				   unsigned int before)
@@ -480,7 +484,7 @@ static unsigned int sent_for_eight(const struct type *t, unsigned int kind, unsi
 		return 1;
 	}
 	dead = w.sink ^ mask;
-	/* The failing node contributes as many operations as the others will have. */
+	/* The node that will fail contributes to as many operations as the others will. */
 	for (k = 0; k < MANY; k++)
 		drive_some(&w.p[dead], 1, 1);
 	steps(&w, before);
@@ -521,7 +525,7 @@ TEST(what_was_sent_for_more_members_goes_on_with_rings)
 	EXPECT_EQ(0, sent_wrong(RINGS, TYPES));
 }
 
-/* Let member @u send only a part of its first contribution before anything fails. */
+/* Let member @u send only a part of its first contribution before the fault. */
 static int half_sent(struct work *w, unsigned int u)
 {
 	struct job *j = &w->p[u].job[0];
@@ -535,7 +539,9 @@ static int half_sent(struct work *w, unsigned int u)
 	return n == (ssize_t)half ? 0 : -EIO;
 }
 
-/* Install the next epoch after the other members have noticed that the process has left. */
+/* Install the next epoch once the members report that the process at node @u has left. @dead: a
+ * node that has failed.
+ */
 static int epoch_without_process(struct work *w, const struct type *t, unsigned int u,
 				 unsigned int dead)
 {
@@ -552,8 +558,9 @@ static int epoch_without_process(struct work *w, const struct type *t, unsigned 
 	return t->next(&w->c, u == w->sink ? HC_ANY_SINK : w->sink, 1u << u | 1u << dead);
 }
 
-/* One member has sent half of its contribution when the node @dead fails. @closes: that member's
- * process then leaves, so the rest never comes; otherwise it sends the rest.
+/* One member (@mask: its number differs from the sink's in these bits) has sent half of its
+ * contribution when another node fails. @closes: that member's process then leaves, so the rest is
+ * never sent; otherwise it sends the rest.
  */
 static unsigned int half_given(const struct type *t, unsigned int kind, unsigned int mask,
 			       bool closes, unsigned int *restarts)
@@ -587,8 +594,8 @@ static unsigned int half_given(const struct type *t, unsigned int kind, unsigned
 	return wrong + !!err + !!end(&w);
 }
 
-/* Can a contribution be sent in parts? It cannot where it has a part for each member and must be
- * sent as a whole, or where members other than the root contribute no block.
+/* Return: true if a member can send half of its contribution first. It cannot if the contribution
+ * has a block for each member and must be sent by one call, or if the member contributes nothing.
  */
 static bool gives_halves(unsigned int collective, bool root)
 {
@@ -607,8 +614,7 @@ TEST(rest_comes_or_not_when_others_have_gone)
 				if (!gives_halves(collective, !mask))
 					continue;
 				wrong += half_given(&types[i], kind, mask, false, &restarts);
-				/* If the root of a gather leaves, the other members have no use for
-				 * its result.
+				/* If the root of a gather leaves, no other member gets the result.
 				 */
 				if (collective != HYPERCUBE_GATHER || mask)
 					wrong += half_given(&types[i], kind, mask, true, &restarts);

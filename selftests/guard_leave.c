@@ -61,6 +61,7 @@ static const struct hypercube_op sum = {
 	.type = HYPERCUBE_U64, .bytes = 8,
 };
 
+/* Contribute the bit of node @u. */
 static void give(struct work *w, unsigned int u)
 {
 	uint64_t own = 1ull << u;
@@ -77,6 +78,7 @@ static void give_all(struct work *w, uint64_t set)
 			give(w, u);
 }
 
+/* Receive the ends of all contributions of node @u that have arrived. */
 static void hear(struct work *w, unsigned int u)
 {
 	struct hypercube_result res;
@@ -106,6 +108,9 @@ static void plan_again(struct work *w)
 	w->epochs++;
 }
 
+/* Act as the guard: if the plan is broken, install the next epoch. If a process has left, its node
+ * is left out.
+ */
 static void tend(struct work *w)
 {
 	struct plan_cause cause;
@@ -160,6 +165,7 @@ static bool go_on(struct work *w, uint64_t set)
 	return right;
 }
 
+/* Close the process at node @u. */
 static void quit(struct work *w, unsigned int u)
 {
 	cube_close(&w->c, u);
@@ -167,6 +173,7 @@ static void quit(struct work *w, unsigned int u)
 	usleep(20000);
 }
 
+/* Fail a link of the sink that the tree uses. */
 static int break_by_link(struct work *w)
 {
 	const struct hc_tree *t = &w->c.plan.tree;

@@ -68,6 +68,7 @@ static int end(struct bench *b)
 	return cube_del(&b->c);
 }
 
+/* Send the first part of a contribution of @bytes bytes at node @u. */
 static int give(struct bench *b, unsigned int u, unsigned int collective, size_t bytes)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = collective, .bytes = bytes };
@@ -95,6 +96,7 @@ static int give_all(struct bench *b, unsigned int collective, size_t bytes, unsi
 	return err;
 }
 
+/* Receive once at node @u. */
 static void take(struct bench *b, unsigned int u)
 {
 	static unsigned char buf[1 << 20];
@@ -118,6 +120,7 @@ static void take(struct bench *b, unsigned int u)
 	b->got[u] = 0;
 }
 
+/* Let all processes send the rest of their contributions and receive, for @ms. */
 static void go_on(struct bench *b, int ms)
 {
 	uint64_t until = now_ms() + patience(ms);
@@ -160,6 +163,7 @@ static unsigned int ended_not(const struct bench *b, unsigned int n, int status)
 	return wrong;
 }
 
+/* Fail a link of the sink that the tree uses. */
 static int fail_link(struct bench *b)
 {
 	unsigned int dim = b->c.plan.tree.order[0];
@@ -237,7 +241,7 @@ TEST(reduction_fails_if_its_root_lives_and_is_moved)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Contributions have a part for each process, and are merged when there are fewer processes. */
+/* Contributions have a block for each process, and are merged when there are fewer processes. */
 TEST(parts_for_more_members_go_on)
 {
 	unsigned int dead;
@@ -412,8 +416,8 @@ TEST(latest_results_are_kept_if_there_is_no_room_for_all)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The blocks of a scatter together are longer than what a member keeps of a result, though each
- * block is short. The next epoch goes on with the operation after it.
+/* The blocks of a scatter together are too long for a member's ledger, though each block is short.
+ * The next epoch goes on with the operation after it.
  */
 TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
 {

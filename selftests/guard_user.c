@@ -163,6 +163,7 @@ static void shown_take(void *arg, const struct nl_attrs *a)
 	s->grant = set_in(a, HYPERCUBE_A_PLAN_GUARD_MEMBERS);
 }
 
+/* Return: what the kernel reports of plan @id. */
 static struct shown shown(const struct cube *c, unsigned int id)
 {
 	struct shown s = { .id = id };
@@ -218,7 +219,7 @@ static int break_plans(struct cube *c)
  * struct case_of - a request of a user, and its expected outcome
  * @a: the request
  * @err: 0 or the error
- * @text: a part of the error's text
+ * @text: words that the error's text must contain, or NULL
  */
 struct case_of {
 	struct ask a;
@@ -226,6 +227,7 @@ struct case_of {
 	const char *text;
 };
 
+/* Compare an error and its text with the expected ones. Return: true if they differ. */
 static bool fails(const char *what, int err, const char *said, int wanted, const char *text)
 {
 	if (err == wanted && (!text || strstr(said, text)))
@@ -256,6 +258,7 @@ static int as(unsigned int uid, int (*fn)(const struct cube *c, void *arg), cons
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
 }
 
+/* Send one request. Return: number of wrong outcomes. */
 static int one_case(const struct cube *c, void *arg)
 {
 	const struct case_of *t = arg;

@@ -266,7 +266,7 @@ TEST(duplicates_are_taken_once)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
-	/* Impairments also affect detours, helpers and the parts that helpers send. */
+	/* Impairments also affect detours, helpers and the shares that helpers send. */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 3));

@@ -46,11 +46,15 @@ static struct poster poster[NODES];
 static unsigned int good, wrong, refused;
 static int error;
 
+/* Return: the contribution to round @k, the same for all processes. */
 static uint64_t part(uint64_t k)
 {
 	return k * 1000003 + 1;
 }
 
+/* Let process @u post its next round, unless AHEAD rounds are posted. The last argument is true for
+ * another length than that of the other processes.
+ */
 static void give(unsigned int u, bool spoils)
 {
 	struct poster *p = &poster[u];
@@ -125,6 +129,9 @@ static bool until_all_failed(uint64_t corrupted, unsigned int spoiler)
 	return !busy();
 }
 
+/* Let all processes go on at the first round of which one of them has no result. Return: that
+ * round.
+ */
 static uint64_t together(void)
 {
 	uint64_t from = UINT64_MAX;

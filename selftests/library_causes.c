@@ -13,7 +13,7 @@
 #include "ktap.h"
 #include "libhypercube-checked.h"
 
-/* Has the latest failure this status and explanation? */
+/* Return: true if the latest failure of a handle has this status and explanation. */
 static bool explained(const struct hcl *hcl, int status, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -210,7 +210,7 @@ TEST(what_the_kernel_refuses)
 		  "the fabric was removed");
 }
 
-/* A late failure is kept for the call that asks for it, whatever else fails meanwhile. */
+/* A late failure is saved for the call that asks for it, whatever else fails meanwhile. */
 TEST(a_late_failure_is_not_hidden)
 {
 	struct hypercube_result res;

@@ -143,7 +143,9 @@ TEST(one_plan_serves_every_root)
 	EXPECT_EQ(true, no_plan_is_left());
 }
 
-/* Split by odd and even rank, with the ranks in opposite order; the last rank is in no part. */
+/* Split by odd and even rank, with the ranks in reverse order. The last rank gets no new
+ * communicator.
+ */
 static bool split_and_dup(struct hcl_comm *c)
 {
 	uint32_t rank = hcl_comm_rank(c), r, n = 0, expected[SOME];
@@ -284,7 +286,7 @@ TEST(what_cannot_be_is_refused)
 	hcl_comm_free(NULL);
 }
 
-/* Rank 0, the first rank of its part, has lost the right to install plans. */
+/* Rank 0, the first rank of its new communicator, has lost the right to install plans. */
 static bool one_part_fails(struct hcl_comm *c)
 {
 	struct hcl_comm *part = NULL;

@@ -34,6 +34,7 @@ static bool begin(void)
 	return set_up() && !install() && !tool("plan set " FABRIC " 9 guard-uid 1301");
 }
 
+/* Return: what the library reports of the plan. */
 static struct hcl_plan seen(void)
 {
 	struct hcl_plan plan = {};
@@ -42,7 +43,7 @@ static struct hcl_plan seen(void)
 	return plan;
 }
 
-/* Is the plan broken within @ms? */
+/* Wait up to @ms until the plan is broken. Return: true if it is. */
 static bool breaks(int ms)
 {
 	for (; ms > 0 && !seen().broken; ms -= 10)
@@ -50,7 +51,9 @@ static bool breaks(int ms)
 	return seen().broken;
 }
 
-/* Does the plan stay broken for a time in which a guard would have looked at it several times? */
+/* Return: true if the plan stays broken for 2.5 s, in which a guard would have checked it several
+ * times.
+ */
 static bool stays_broken(void)
 {
 	uint32_t epoch = seen().epoch;
@@ -59,6 +62,7 @@ static bool stays_broken(void)
 	return seen().broken && seen().epoch == epoch;
 }
 
+/* Return: true if hcl_plan_explain() returns a text that contains @words. */
 static bool says(const char *words)
 {
 	char text[256];
@@ -71,9 +75,9 @@ static bool says(const char *words)
 }
 
 /**
- * struct program - a program that guards
+ * struct program - a program that guards the plan
  * @pid: its process
- * @to: pipe to the program, which ends when it reads a byte
+ * @to: pipe to the program, which ends its guard when it reads a byte
  * @from: pipe with the return values of its calls
  */
 struct program {
@@ -95,6 +99,7 @@ static void run(int in, int out)
 	_exit(write(out, &rc, sizeof(rc)) < 0);
 }
 
+/* Return: the next value that the program has reported. */
 static int answer(const struct program *p)
 {
 	int rc;
@@ -168,8 +173,9 @@ TEST(program_without_privileges_guards_its_own_plan)
 	EXPECT_TRUE(stays_broken());
 }
 
-/* Run in a child: begin a guard while some standard descriptors are @closed, wait until it has
- * installed the plan again, and exit without ending it.
+/* Run in a child: begin a guard while the standard descriptors in the mask @closed are closed, wait
+ * until it has installed the plan again, and exit without ending the guard. Return: the exit
+ * status.
  */
 static int without(unsigned int closed)
 {
@@ -191,7 +197,8 @@ static int without(unsigned int closed)
 	return 0;
 }
 
-/* Does the guard end? It is a child of this process, since its program has ended. */
+/* Wait until the guard's process ends. Its program has ended, so it is a child of this process now.
+ */
 static bool orphan_ends(void)
 {
 	int ms;

@@ -44,7 +44,7 @@ static uint64_t clock_ms(void)
 	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
 }
 
-/* The call must end with -ETIMEDOUT after about 200 ms. */
+/* Check that @call fails with -ETIMEDOUT after about 200 ms. */
 #define LATE(call) do {					\
 	const uint64_t began = clock_ms();		\
 							\
@@ -89,7 +89,7 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	LATE(hcl_wait(x, id, NULL));
 	LATE(hcl_recv(messages, NULL, &in, 8));
 	LATE(hcl_task_take(tasks, &in, 8, &task));
-	/* The same with a handle that has several sockets. */
+	/* The same holds for a handle with several sockets. */
 	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 2 sink 1"));
 	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 3 sink 1"));
 	hcl_set_timeout(h[1], 200);
@@ -101,7 +101,7 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	EXPECT_EQ(0, timer_delete(timer));
 }
 
-/* Event loops make the sockets non-blocking. */
+/* A program's event loop makes the sockets non-blocking; blocking calls must wait nevertheless. */
 TEST(sockets_that_do_not_wait_are_waited_for)
 {
 	struct hcl *x, *messages, *tasks;
@@ -118,6 +118,9 @@ TEST(sockets_that_do_not_wait_are_waited_for)
 	LATE(hcl_task_take(tasks, &in, 8, &task));
 }
 
+/* Return: true if a call was refused with the explanation @words, since the handle is of another
+ * kind.
+ */
 static bool not_for(const struct hcl *x, int err, const char *words)
 {
 	char text[256];
@@ -154,7 +157,7 @@ TEST(handles_of_another_kind_are_refused)
 	EXPECT_EQ(8, hcl_task_take(t, &v, 8, &task));
 }
 
-/* Do hcl_failure() and hcl_explain() report this failure as the last one? */
+/* Return: true if hcl_failure() and hcl_explain() report this failure as the latest one. */
 static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -265,7 +268,9 @@ TEST(a_second_plan_that_somebody_else_has)
 	EXPECT_EQ(NODES, out);
 }
 
-/* The handle has one descriptor for all sockets, also for those that are opened later. */
+/* hcl_fd() returns one descriptor for all sockets of the handle, including those that are opened
+ * later.
+ */
 TEST(one_descriptor_for_all_plans)
 {
 	struct hcl_params other = sum64;
@@ -359,7 +364,7 @@ TEST(messages_between_nodes)
 	EXPECT_EQ(6, hcl_recv(b, &from, buf, sizeof(buf)));
 	EXPECT_EQ(1, from);
 	EXPECT_EQ(0, strcmp(buf, "hello"));
-	/* The same around faults, and a message longer than the buffer. */
+	/* The same around faults; and a message that is longer than the receiver's buffer. */
 	ASSERT_EQ(0, tool("link set " FABRIC " 1:0,1:1 down"));
 	ASSERT_EQ(0, hcl_send(a, 6, big, 1000));
 	EXPECT_EQ(1000, hcl_recv(b, NULL, buf, sizeof(buf)));
@@ -382,9 +387,9 @@ static double half_value(unsigned int type, uint16_t bits)
 	return type == HYPERCUBE_F16 ? (double)half : (double)wide;
 }
 
-/* Is the number of these bits the nearest one to @value, or, of two nearest ones, the even one? Its
- * neighbours have bits that are one less and one more. A double represents all these numbers
- * exactly.
+/* Return: true if no number of this type is nearer to @value than that of @bits, and @bits is even
+ * if another number is as near. Its neighbours have bits that are one less and one more. A double
+ * represents all these numbers exactly.
  */
 static bool is_nearest(unsigned int type, uint16_t bits, double value)
 {

@@ -19,8 +19,8 @@ static const struct hcl_params allsum = {
 	.collective = HYPERCUBE_ALLREDUCE,
 };
 
-/* Wait until exactly the members of a mask of nodes are missing: a contribution needs some time to
- * reach its node.
+/* Wait until exactly the members of a mask of nodes are missing: a contribution takes some time
+ * from the process to its node.
  */
 static bool missing(unsigned int u, uint64_t id, uint32_t mask)
 {
@@ -69,8 +69,8 @@ TEST(who_has_not_contributed)
 	EXPECT_EQ(0, hcl_pending_members(h[0], id, node, NODES));
 }
 
-/* Several operations of one plan are under way; the library forgets some of them once they are
- * sent.
+/* Several operations of one plan are under way; of those that need no result here the library keeps
+ * no record once they are sent.
  */
 TEST(each_operation_has_its_own)
 {
@@ -142,8 +142,7 @@ TEST(where_nobody_can_be_asked)
 	EXPECT_EQ(-ENODEV, hcl_failure(h[0])->status);
 	if (!strstr(hcl_explain(h[0], text, sizeof(text)), "fabric lib: No such fabric"))
 		EXPECT_EQ(0, strcmp(text, "fabric lib: No such fabric"));
-	/* An operation whose failure has arrived has ended, even if no call has asked for it yet.
-	 */
+	/* An operation whose failure has arrived has ended, even if no call has reported it yet. */
 	ASSERT_EQ(0, setns(own, CLONE_NEWNET));
 	EXPECT_EQ(true, missing(0, id, 0xfe));
 	ASSERT_EQ(0, tool("tree del " FABRIC " plan 1"));
@@ -152,7 +151,8 @@ TEST(where_nobody_can_be_asked)
 }
 
 /* Check the blocks of a result, in the order of their nodes: each must be as it was sent, except
- * those of the nodes in mask @but, which are missing.
+ * those of the nodes in mask @but, which are missing. The result has @n blocks, of the nodes
+ * @node[].
  */
 static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint32_t but)
 {
@@ -203,7 +203,7 @@ TEST(whose_blocks_a_result_lacks)
 		EXPECT_EQ(true, blocks_right(out[i], node, 8, 1 << 3));
 		EXPECT_EQ(8, hcl_result_members(h[i], id[i], NULL, 0));
 	}
-	/* Later operations match those of the other members. */
+	/* Later operations of node 3 match those of the other members. */
 	for (i = 0; i < NODES; i++)
 		if (i != 3)
 			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &next[i]));
@@ -221,8 +221,8 @@ TEST(whose_blocks_a_result_lacks)
 		hcl_close(h[i]);
 }
 
-/* Did the time limit end the call with this cause, and is the explanation that of the limit
- * followed by these words?
+/* Return: true if the time limit ended the call with this cause, and the explanation is that of the
+ * limit, followed by @words.
  */
 static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t node, uint32_t dim,
 		  const char *words)
@@ -277,7 +277,7 @@ TEST(a_time_limit_names_who_has_not_contributed)
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[2]));
 }
 
-/* Members whose whole data have been sent wait for the sink. */
+/* Members that have sent all of their data wait for the sink. */
 TEST(a_time_limit_names_the_sink)
 {
 	struct hcl_params p = sum64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Collectives of the user library whose contributions have a part for each member.
+ * Collectives of the user library whose contributions have a block for each member.
  *
  * Scheduling: shared
  */
@@ -13,7 +13,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* A member's call and its thread, as these calls block and cannot be posted. */
+/* A member's call, which has a thread of its own, since such calls block and cannot be posted. */
 struct scatter {
 	pthread_t thread;
 	unsigned int i;
@@ -54,7 +54,7 @@ static void scatter_call(struct scatter *s)
 				    sizeof(s->out), NULL);
 }
 
-/* Let all members call with this number of members and these lengths of blocks. */
+/* Let all members call scatter_call() with this number of members and these lengths of blocks. */
 static void scatter_all(struct scatter *s, const uint64_t *in, const size_t *bytes,
 			uint32_t members)
 {
@@ -203,7 +203,7 @@ static bool set_up_all(void)
 	       !tool("ring plan fabric " FABRIC " apply plan 4");
 }
 
-/* Return: length of the block from @i to @j; some are longer than a segment. */
+/* Return: length of the block from member @i to member @j. One block is longer than a segment. */
 static size_t text_bytes(unsigned int i, unsigned int j)
 {
 	return i == 3 && j == 5 ? 40000 : (3 * i + 5 * j) % 7;
@@ -232,7 +232,7 @@ static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODE
 
 	memset(out, 0xee, sizeof(out));
 	for (i = 0; i < NODES; i++) {
-		/* The blocks of member i for each j, or its one block for all. */
+		/* The contribution of member i: a block for each member, or one block for all. */
 		for (k = 0; k < room; k++)
 			in[i][k] = (unsigned char)(k % block * 7 + i * 31 +
 						   (exchange ? k / block : 0) * 13);
@@ -367,7 +367,9 @@ TEST(other_lengths_than_were_sent_are_an_error)
 		for (i = 0; i < NODES; i++)
 			EXPECT_EQ(i == 4 || k > 1 ? -EPROTO : 0, s[i].err);
 	}
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* In the second round all members are notified of the failure, since they have taken part
+	 * in the first.
+	 */
 	for (k = 0; k < 2; k++) {
 		for (i = 0; i < NODES; i++)
 			s[i] = (struct scatter){
@@ -381,7 +383,7 @@ TEST(other_lengths_than_were_sent_are_an_error)
 	}
 }
 
-/* Send blocks of 2 bytes, each with a header that gives @s->bytes as its length. */
+/* Send blocks of 2 bytes, each with a header that claims a length of @s->bytes. */
 static void false_call(struct scatter *s)
 {
 	uint64_t two = 2, longest[NODES], head = *s->bytes;

@@ -15,7 +15,7 @@
 
 #define ID 9
 
-/* Does hcl_plan_explain() return these words? The caller has checked the call's return value. */
+/* Return: true if hcl_plan_explain() returns @words for the last call that failed. */
 static bool explained(const char *words)
 {
 	char text[256];
@@ -32,7 +32,9 @@ static bool explained(const char *words)
 	EXPECT_EQ(true, explained(words));		\
 } while (0)
 
-/* Run a sum in which all members add their bit. Return: the plan's members as a mask. */
+/* Run an allreduce to which each member contributes 1 << node. Return: the plan's members as a
+ * mask.
+ */
 static uint32_t mask_of_sum(uint32_t id)
 {
 	struct hcl_params p = {
@@ -250,7 +252,7 @@ TEST(what_cannot_be_is_refused)
 	ASSERT_EQ(0, tool("node set " FABRIC " 4 fail"));
 	EXPECT_EQ(-ENOLINK, hcl_plan_install(FABRIC, ID, tree, 4, NULL));
 	EXPECT_EQ(-ENOLINK, hcl_plan_install(FABRIC, ID, HYPERCUBE_PLAN_BCAST, 4, NULL));
-	/* Users without privileges may look at plans. */
+	/* Users without privileges may query plans, but not install or remove them. */
 	ASSERT_EQ(0, setuid(65534));
 	EXPECT_EQ(-EPERM, hcl_plan_install(FABRIC, ID, tree, any, NULL));
 	EXPECT_EQ(-EPERM, hcl_plan_remove(FABRIC, PLAN));

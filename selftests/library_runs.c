@@ -20,14 +20,14 @@ enum { TREE = PLAN, BCAST, DOUBLING, RINGS, REPAIR };
 static unsigned char in[NODES][2 * BLOCK], out[NODES][NODES * BLOCK];
 static uint64_t id[NODES];
 
-/* Close and open all handles, so that none of them has used its plans. */
+/* Close and open all handles, so that no handle has used a plan. */
 static bool handles_reopen(void)
 {
 	unsigned int u;
 
 	for (u = 0; u < NODES; u++)
 		hcl_close(h[u]);
-	/* The notification of a close travels in frames, so it takes a while. */
+	/* Wait, since the members are notified of a close by frames. */
 	usleep(100 * 1000);
 	for (u = 0; u < NODES; u++) {
 		if (hcl_open(&h[u], FABRIC, u))
@@ -80,6 +80,7 @@ static int all_ended(void)
 	return err;
 }
 
+/* Run an allgather over @plan at all nodes. */
 static int allgather(unsigned int plan)
 {
 	unsigned int u;
@@ -90,7 +91,7 @@ static int allgather(unsigned int plan)
 	return err ?: all_ended();
 }
 
-/* Let what the handles have sent reach the other nodes. */
+/* Wait until the data that the handles have sent have reached the other nodes. */
 static void settle(void)
 {
 	unsigned int u, i;
@@ -109,7 +110,10 @@ static const struct hcl_params refused[] = {
 	{ .collective = HYPERCUBE_ALLREDUCE, .oper = 99, .type = HYPERCUBE_U64 },
 };
 
-/* Let the last node post operation @of, which the kernel refuses, while the others wait for it. */
+/* All nodes but the last one post an operation. The last node posts @of, which the kernel must
+ * refuse, and then the operation for which the others wait. Return: 0, -EALREADY if @of was not
+ * refused, or an error.
+ */
 static int refuse_late(unsigned int plan, const struct hcl_params *of)
 {
 	struct hcl_params p = *of;
@@ -122,8 +126,8 @@ static int refuse_late(unsigned int plan, const struct hcl_params *of)
 	for (u = 0; u < NODES - 1; u++)
 		err = err ?: block_post(u, plan, BLOCK);
 	settle();
-	/* The kernel refuses the operation: because of its length, which is no multiple of an
-	 * element, or its collective.
+	/* The kernel refuses the operation: either its length is not a multiple of an element's, or
+	 * the plan does not carry its collective.
 	 */
 	if (!hcl_post(h[u], &p, in[u], BLOCK - 1, NULL, 0, NULL))
 		return -EALREADY;
@@ -141,7 +145,8 @@ TEST(refused_call_fails_no_operation_of_others)
 		for (k = 0; k < sizeof(refused) / sizeof(*refused); k++) {
 			int err = refuse_late(plans[i], &refused[k]);
 
-			/* The plan carries such operations, so the call was not refused. */
+			/* This plan carries such operations, so the kernel did not refuse the call.
+			 */
 			if (err == -EALREADY)
 				continue;
 			printf("# plan %u, call %u: %s\n", plans[i], k, strerror(-err));

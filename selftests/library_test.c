@@ -159,7 +159,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	EXPECT_EQ(-ECONNRESET, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(5, res.cause_node);
 	EXPECT_EQ(0, strcmp(hcl_describe(&res, text, sizeof(text)), "node 5 left"));
-	/* The other members have not asked for a notification, and get the failure nevertheless. */
+	/* The other members have not requested a notification, but get the failure nevertheless. */
 	for (i = 1; i < NODES; i++)
 		if (i != 5) {
 			int ret = 0, tries;
@@ -185,7 +185,7 @@ TEST(a_link_that_breaks_half_way_is_named_and_ends_the_contribution)
 	unsigned int i;
 
 	ASSERT_EQ(true, set_up());
-	/* Node 7 does not contribute yet, so the others fill their buffers. */
+	/* Node 7 does not contribute yet, so the buffers of the others become full. */
 	for (i = 0; i < NODES - 1; i++)
 		ASSERT_EQ(0, post(i, &sum64, in, bytes, out, bytes, &id[i]));
 	ASSERT_EQ(0, tool("link set " FABRIC " 4:2 down"));
@@ -273,7 +273,7 @@ TEST(a_broadcast_reaches_all_and_is_acknowledged)
 		}
 	EXPECT_EQ(0, hcl_wait(h[5], id, &res));
 	EXPECT_EQ(3, res.steps);
-	/* An empty message, without a request to be notified. */
+	/* Broadcast an empty message, without a request to be notified. */
 	EXPECT_EQ(0, hcl_bcast(h[5], 2, 5, NULL, 0, 0, &res));
 	EXPECT_EQ(0, res.steps);
 	EXPECT_EQ(0, hcl_bcast(h[2], 2, 5, NULL, 0, 0, &res));
@@ -291,13 +291,15 @@ TEST(messages_that_come_early_wait_for_their_turn)
 	ASSERT_EQ(true, set_up_bcast());
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, text[i], sizeof(text[i]), 0, NULL));
-	/* The sink's sum must not be blocked by the three messages that arrive before it. */
+	/* The sink's sum must arrive although three messages that arrived before it were not
+	 * received yet.
+	 */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &sum, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(NODES, sum);
 	ASSERT_EQ(0, hcl_bcast(h[0], 2, 5, got[0], 8, 0, NULL));
-	/* The second message has arrived; the buffer is too short for the third. */
+	/* The second message has arrived; the buffer is too short for the third one. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, got[1], 8, &id));
 	EXPECT_EQ(-EMSGSIZE, hcl_bcast(h[0], 2, 5, got[2], 4, 0, &res));
 	EXPECT_EQ(8, res.bytes);
@@ -329,7 +331,7 @@ TEST(a_broadcast_that_cannot_come_is_not_waited_for)
 	EXPECT_EQ(-EPROTOTYPE, hcl_bcast(h[1], PLAN, 5, buf, 8, 0, NULL));
 	EXPECT_EQ(-EPERM, hcl_bcast(h[1], 2, 1, buf, 8, 0, NULL));
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 5, buf, 8, 4, NULL));
-	/* The source of the plan passes another root: an error, and nothing is sent. */
+	/* The source of the plan passes another root: the call fails, and no message is sent. */
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 0, buf, 8, 0, NULL));
 	hcl_set_timeout(h[1], 50);
 	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));

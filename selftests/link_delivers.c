@@ -29,7 +29,7 @@
  * struct work - an operation of a batch
  * @desc: descriptor of its collective
  * @collective: enum hypercube_collective
- * @bytes: bytes of a member's contribution, or of a block if the collective has blocks
+ * @bytes: length of a member's contribution, or of a block if the collective has blocks
  */
 struct work {
 	const struct hc_coll_desc *desc;
@@ -44,7 +44,9 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Write the data of party @who for party @whom in operation @k: @len bytes at @to. */
+/* Write the block of party @who for party @whom in operation @k: @len bytes at @to. @whom is 0 if
+ * the block is for all.
+ */
 static void block(uint8_t *to, size_t len, unsigned int k, unsigned int who, unsigned int whom)
 {
 	size_t i;
@@ -56,12 +58,15 @@ static void block(uint8_t *to, size_t len, unsigned int k, unsigned int who, uns
 	}
 }
 
+/* Return: true if the collective reduces elements. */
 static bool sums(const struct work *w)
 {
 	return w->desc->payload == HC_PAYLOAD_ELEMENTS;
 }
 
-/* Return: number of blocks that a party contributes. */
+/* Return: number of blocks that a party contributes. @n: number of parties; @root: the party is the
+ * root.
+ */
 static unsigned int gives(const struct work *w, unsigned int n, bool root)
 {
 	if (!hc_who_has(w->desc->gives, root))
@@ -69,6 +74,7 @@ static unsigned int gives(const struct work *w, unsigned int n, bool root)
 	return w->desc->parts || hc_coll_deals(w->desc) ? n : 1;
 }
 
+/* Return: number of blocks that a party gets. */
 static unsigned int gets(const struct work *w, unsigned int n, bool root)
 {
 	if (!hc_who_has(w->desc->gets, root))
@@ -123,6 +129,7 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 	j->waits = true;
 }
 
+/* Return: true if job @j has one end, and the right result. */
 static bool right(const struct job *j, const struct work *w, unsigned int k, unsigned int n,
 		  unsigned int who, unsigned int root)
 {
@@ -143,7 +150,8 @@ static bool right(const struct job *j, const struct work *w, unsigned int k, uns
 
 /* --- plans --- */
 
-/* Set faults that need helpers, and with three or more dimensions a detour. */
+/* Fail links such that a tree needs effective helpers, and with three or more dimensions a detour.
+ */
 static int faults_set(struct cube *c)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {17, 4}, {3, 0} };
@@ -169,7 +177,9 @@ static int detour_plan(struct cube *c)
 	       cube_plan_fixed(c, PLAN, 3, order);
 }
 
-/* The tree plan only shows the test which nodes are members. */
+/* Install a broadcast around the faults. The tree plan is not used: the test takes the members from
+ * it.
+ */
 static int bcast_plan(struct cube *c)
 {
 	return faults_set(c) ?: cube_plan_to(c, PLAN + 1, 1) ?:
@@ -181,8 +191,8 @@ static int doubling_plan(struct cube *c)
 	return cube_doubling(c, PLAN, c->nodes - 1, 0);
 }
 
-/* Install a spanning tree around the faults. The other tree only shows the test where the root is
- * and which nodes are members.
+/* Install a spanning tree around the faults. The tree of PLAN + 1 is not used: the test takes the
+ * root and the members from it.
  */
 static int span_plan(struct cube *c)
 {
@@ -249,6 +259,7 @@ static unsigned int root_node(const struct cube *c, const struct shape *s)
 
 /* --- a batch --- */
 
+/* Return: a random length for the operation, such that it takes no more than FRAMES_MAX frames. */
 static size_t size_choose(const struct work *w, unsigned int n, unsigned int segment)
 {
 	unsigned int blocks = gives(w, n, false) + gets(w, n, false);
@@ -265,7 +276,7 @@ static size_t size_choose(const struct work *w, unsigned int n, unsigned int seg
 	return size & ~7ul;
 }
 
-/* Make @many operations: the collectives that the plan carries, in turn. */
+/* Fill @w with @many operations: all collectives that the plan carries, in turn. */
 static void works_make(struct work *w, const struct shape *s, const struct cube *cube,
 		       unsigned int many)
 {
@@ -282,14 +293,15 @@ static void works_make(struct work *w, const struct shape *s, const struct cube 
 	}
 }
 
-/* A receiver of a broadcast begins no operation, so the records that it gets do not have its
- * cookies.
+/* A receiver of a broadcast begins no operation, so the records that it receives have no cookie of
+ * its own.
  */
 static bool receives_only(const struct shape *s, unsigned int node, unsigned int root)
 {
 	return s->type == HYPERCUBE_PLAN_BCAST && node != root;
 }
 
+/* Receive at a party that only receives. */
 static void take_next(struct party *p)
 {
 	struct job *j = &p->job[p->settled];
@@ -306,7 +318,7 @@ static void take_next(struct party *p)
 	p->settled += eor;
 }
 
-/* As drive(). @mute: for each party, whether it only receives. */
+/* Like drive(). @mute: for each party, true if it only receives. */
 static int drive_all(struct party *p, unsigned int n, const bool *mute, int seconds)
 {
 	uint64_t end = deadline(seconds);
@@ -336,8 +348,8 @@ static int drive_all(struct party *p, unsigned int n, const bool *mute, int seco
 	return over ? 0 : -ETIMEDOUT;
 }
 
-/* Run all operations of @w at once. @status: the error that failed operations must have; 0: none
- * may fail. Return: number of wrong ends.
+/* Run all operations of @w at once. @status: the error with which operations may fail, or 0 if none
+ * may. Return: number of wrong ends.
  */
 static unsigned int batch(struct cube *c, const struct shape *s, const struct work *w,
 			  unsigned int many, int status)
@@ -455,6 +467,7 @@ TEST(megabytes_are_delivered)
 	}
 }
 
+/* Return: true if the link is soon marked as spent at both ends. */
 static bool spent_soon(const struct cube *c, unsigned int node, unsigned int dim)
 {
 	uint64_t end = now_ms() + 1000ull * patience(1);
@@ -476,14 +489,14 @@ static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *
 	*dim = c->planned && root < CUBE_MAX ? c->plan.tree.order[c->dim - 1] : 0;
 }
 
-/* @bad lets no frame through, in one direction or in both. The link must go down instead of staying
- * silent.
+/* Give a link of the plan the impairments @bad, which let no frame through, in one direction
+ * (@one_way) or in both. The link must go down at both ends, and operations must end with ENOLINK.
  */
 static void spent_tries(struct __test_metadata *_metadata, const struct shape *s,
 			const struct impairments *bad, bool one_way)
 {
-	/* A receiver of a broadcast does not know how many messages are still to come, so send only
-	 * one.
+	/* A receiver of a broadcast does not know how many messages will follow, so it gets no
+	 * failure for those. Send only one.
 	 */
 	unsigned int many = s->type == HYPERCUBE_PLAN_BCAST ? 1 : 8, node, dim;
 	struct work w[JOBS_MAX];

@@ -25,8 +25,8 @@
  * @plans: number of its plans
  * @bytes: bytes of the operation on each plan
  * @seed: seed of the two orders
- * @tied: open a handle for its plan alone
- * @bad: number of operations that went wrong
+ * @tied: open the handle for its plan alone (hcl_open_plan())
+ * @bad: number of operations that failed or had a wrong result
  */
 struct node_work {
 	const struct cube *c;
@@ -74,6 +74,9 @@ static bool right(const struct node_work *w, unsigned int p, const uint64_t *out
 	return true;
 }
 
+/* Post an operation on each plan in a random order, and wait for them in another. Return: number of
+ * errors.
+ */
 static int operate(struct node_work *w, struct hcl *h, uint64_t **out)
 {
 	unsigned int order[PLANS], i, p;
@@ -200,7 +203,7 @@ static unsigned int processes_run(struct node_work *w, unsigned int n)
 	return bad;
 }
 
-/* A case that once hung: two plans, all contributions of the largest size. */
+/* Two plans, with all contributions of the largest size. This once hung. */
 TEST(two_plans_in_opposite_orders)
 {
 	struct node_work w[4];
@@ -220,6 +223,9 @@ TEST(two_plans_in_opposite_orders)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Run random numbers of plans with random lengths. @run: runs all nodes; it returns the number of
+ * errors.
+ */
 static void at_random(struct __test_metadata *_metadata,
 		      unsigned int (*run)(struct node_work *w, unsigned int n))
 {

@@ -3,10 +3,10 @@
  * Processes sleep for random times between collectives, so that contributions, results and wake-ups
  * coincide in any order. Each operation must continue as soon as what it waits for has arrived.
  *
- * If a poll or a process is not woken, the check of waiting members that runs once a second wakes
- * it. So an operation that lasts longer than a fraction of a second has failed. Time in which an
- * emulated processor did not run does not count: a clock process of high priority ticks on each
- * processor, and the clock with the fewest ticks counts.
+ * If the kernel fails to wake a poll or a process, the check of waiting members, which runs once a
+ * second, wakes it. So an operation that lasts longer than a fraction of a second has failed. Time
+ * in which an emulated processor did not run does not count: on each processor a ticker, a process
+ * of high priority, counts ticks, and the least count is the operation's time.
  *
  * HC_SCALE=25000 makes it 10^6 operations.
  *
@@ -30,10 +30,10 @@ enum { BCAST = PLAN + 1, DOUBLING };
 
 /**
  * struct shared - memory that the processes share
- * @ticks: ticks of the clock of each processor
+ * @ticks: ticks that the ticker of each processor has counted
  * @ncpus: number of processors
- * @slowest: ticks of the operation that took longest
- * @stop: the clock processes must exit
+ * @slowest: time of the operation that took longest, in ticks
+ * @stop: the tickers must exit
  */
 struct shared {
 	volatile uint64_t ticks[CPUS_MAX];
@@ -49,7 +49,7 @@ struct process {
 	uint64_t random;
 };
 
-/* splitmix64 */
+/* A step of the random number generator splitmix64. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15;
@@ -74,6 +74,7 @@ static uint64_t sum(unsigned int op, unsigned int elem)
 	return s;
 }
 
+/* Run a ticker on processor @cpu until it must stop. */
 static void tick(struct shared *s, unsigned int cpu)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -91,6 +92,7 @@ static void tick(struct shared *s, unsigned int cpu)
 	_exit(0);
 }
 
+/* Get the present ticks of all processors. */
 static void ticks_take(const struct shared *s, uint64_t *ticks)
 {
 	unsigned int i;
@@ -99,6 +101,7 @@ static void ticks_take(const struct shared *s, uint64_t *ticks)
 		ticks[i] = s->ticks[i];
 }
 
+/* Record how long an operation has lasted that began at the ticks @since. */
 static void ticks_note(struct shared *s, const uint64_t *since)
 {
 	uint64_t least = UINT64_MAX;
@@ -111,7 +114,7 @@ static void ticks_note(struct shared *s, const uint64_t *since)
 		s->slowest = least;
 }
 
-/* Sleep for a random time: mostly not at all, sometimes about as long as an operation takes. */
+/* Sleep for a random time: often 0, at most 1 ms. An operation takes about as long. */
 static void sleep_some(struct process *p)
 {
 	static const unsigned int longest[] = { 0, 0, 1, 50, 200, 1000 };
@@ -143,6 +146,7 @@ static int from_root_check(unsigned int op, const uint64_t *out)
 	return 0;
 }
 
+/* Run operation @op. All processes choose the same collective. Return: 0 or -errno. */
 static int one(struct process *p, unsigned int op)
 {
 	uint64_t in[ELEMS], out[ELEMS] = { 0 };
@@ -190,7 +194,9 @@ static void run(struct process *p, unsigned int ops)
 	_exit(!!err);
 }
 
-/* Run @ops operations with a process for each node, and a clock on each processor. */
+/* Run @ops operations with a process for each node, and on each processor a process that counts
+ * ticks.
+ */
 static void sleepers(struct __test_metadata *_metadata, unsigned int ops)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Failures in the middle of an operation: every member gets exactly one end, soon, with an error
- * that names the cause; and the next operation succeeds.
+ * Failures in the middle of an operation: every member soon gets exactly one end, with an error
+ * that names the cause, and the next operation succeeds.
  *
  * All tests have eight nodes and a long operation that cannot go on because the sink does not read
  * or a member does not send. All members request a notification of the end.
@@ -18,6 +18,7 @@
 #define PLAN 1
 #define BYTES (1ul << 20)
 
+/* A cube, and the operations of its @n members. */
 struct scene {
 	struct cube cube;
 	struct party p[CUBE_MAX];
@@ -27,6 +28,7 @@ struct scene {
 
 static uint64_t zeros[BYTES / 8];
 
+/* Set up an operation that cannot end before one member sends or receives. */
 static void job_long(struct job *j)
 {
 	j->op = (struct hypercube_op){
@@ -37,7 +39,9 @@ static void job_long(struct job *j)
 	j->waits = true;
 }
 
-/* Make a cube without faults in which all nodes have taken part in an operation. */
+/* Make a cube without faults, run an operation in which all nodes take part, and set up the long
+ * operation.
+ */
 static int scene_start(struct scene *s)
 {
 	struct cube *c = &s->cube;
@@ -56,6 +60,7 @@ static int scene_start(struct scene *s)
 	return err;
 }
 
+/* Return: index of the member at @node, or the number of members. */
 static unsigned int party_of(const struct scene *s, unsigned int node)
 {
 	unsigned int i;
@@ -66,7 +71,7 @@ static unsigned int party_of(const struct scene *s, unsigned int node)
 	return i;
 }
 
-/* Let all nodes except @without contribute, until nothing has been sent or received for a while. */
+/* Run all nodes except @without until nothing has been sent or received for 150 ms. */
 static void scene_run(struct scene *s, unsigned int without)
 {
 	unsigned int i = party_of(s, without);
@@ -86,7 +91,9 @@ static void scene_close(struct scene *s, unsigned int u)
 	cube_close(&s->cube, u);
 }
 
-/* Does the end of a member's operation have this status and cause? @node, @dim: ~0: any. */
+/* Return: true if a member's operation has exactly one end, with this status and cause, or was
+ * refused with this status. @node, @dim: ~0 for any.
+ */
 static bool end_right(const struct job *j, int status, uint32_t node, uint32_t dim)
 {
 	if (j->refused)
@@ -97,6 +104,9 @@ static bool end_right(const struct job *j, int status, uint32_t node, uint32_t d
 	       (dim == ~0u || j->res.cause_dim == dim);
 }
 
+/* Wait for the ends of the operation. Return: number of members with another end than @status and
+ * this cause.
+ */
 static unsigned int ends_wrong(struct scene *s, int status, uint32_t node, uint32_t dim)
 {
 	unsigned int i, wrong = 0;
@@ -150,8 +160,8 @@ static unsigned int sink(const struct scene *s)
 	return s->cube.plan.tree.sink;
 }
 
-/* Let member @who close when all except @slow have contributed or, if @slow is NULL, before any
- * has.
+/* Let member @who close its socket after all members except @slow have run as far as they can or,
+ * if @slow is NULL, before any has contributed.
  */
 static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
 		       unsigned int (*slow)(const struct scene *))
@@ -172,8 +182,9 @@ TEST_CALL(a_leaf_closes_its_socket, test_close, leaf, sink)
 TEST_CALL(a_node_in_the_middle_closes_its_socket, test_close, middle, sink)
 TEST_CALL(the_sink_closes_its_socket, test_close, sink, leaf)
 
-/* Set up two short operations and a long one. A slow member is two operations behind the member
- * that fails: the two short ones must succeed, and the slow member gets the failure for the third.
+/* Set up two short operations and a long one. If one member has not begun, it is two operations
+ * behind a member that fails in the third one: the two short ones must succeed, and the slow member
+ * gets the failure for the third.
  */
 static void jobs_late(struct scene *s)
 {
@@ -253,8 +264,8 @@ TEST(a_process_is_killed)
 	scene_end(_metadata, &s, false);
 }
 
-/* Start a scene. Return: the job of one member, which the caller changes such that its contribution
- * does not match the others'; that is a protocol error for all members.
+/* Start a scene. The caller then changes the job of one member such that its contribution does not
+ * match those of the others, which is a protocol error for all members. Return: that job.
  */
 static struct job *job_odd(struct __test_metadata *_metadata, struct scene *s,
 			   unsigned int (*who)(const struct scene *))
@@ -263,6 +274,7 @@ static struct job *job_odd(struct __test_metadata *_metadata, struct scene *s,
 	return &s->p[party_of(s, who(s))].job[0];
 }
 
+/* Check that the operation ends with a protocol error at all members. */
 static void test_odd(struct __test_metadata *_metadata, struct scene *s)
 {
 	EXPECT_EQ(0, ends_wrong(s, -EPROTO, ~0u, ~0u));
@@ -293,8 +305,8 @@ TEST(a_member_contributes_less)
 	test_odd(_metadata, &s);
 }
 
-/* Return: number of wrong ends after a fault of the link. Both ends of the link see the fault;
- * either may be named as its cause.
+/* Return: number of wrong ends after a fault of the link. Both ends of the link notice the fault,
+ * so either may be named as its cause.
  */
 static unsigned int link_ends_wrong(struct scene *s, unsigned int node, unsigned int dim)
 {
@@ -383,7 +395,9 @@ TEST(the_plan_is_removed)
 	scene_end(_metadata, &s, true);
 }
 
-/* A member contributes to more operations than a plan takes at once: it must get each end. */
+/* A member contributes to more operations than a plan takes at once: it must get the end of each
+ * when the plan is replaced or removed.
+ */
 static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 {
 	struct hypercube_op op = {
@@ -428,8 +442,8 @@ TEST(the_fabric_is_removed)
 	}
 }
 
-/* Wait until all members know that their first operation is complete. Return: false if they do not
- * within the time limit.
+/* Wait until all members know that their first operation is complete. Return: false if this takes
+ * longer than the time limit.
  */
 static bool all_know(const struct scene *s)
 {
@@ -502,8 +516,9 @@ static int four_start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* Less than a segment of a contribution waits in the socket, so it takes part in no operation that
- * could fail. The process is notified of the failure once it has sent the rest.
+/* The first part of a contribution, shorter than a segment, waits in the socket, so it belongs to
+ * no operation yet that could fail. The process is notified of the failure once it has sent the
+ * rest.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)
 {

@@ -16,14 +16,16 @@
 #define PLAN 1
 #define LINKS_MAX 64
 #define PLANS_MAX 4096
-/* Number of pairs after which contributions repeat. */
+/* Number of different contributions; later ones repeat them. */
 #define IN_MAX 256
 
+/* An element of a contribution and of a sum: the members in it as a mask, and their number. */
 struct sum {
 	uint64_t mask;
 	uint64_t count;
 };
 
+/* A cube, its members, the faults in it, and the members of all plans so far (@masks). */
 struct chaos {
 	struct cube cube;
 	struct party p[CUBE_MAX];
@@ -97,6 +99,7 @@ static void faults_collect(struct chaos *x)
 			hc_faults_node(c->faults, i);
 }
 
+/* Install a plan around the faults, and record its members. */
 static int replan(struct chaos *x)
 {
 	int err;
@@ -105,7 +108,7 @@ static int replan(struct chaos *x)
 	err = cube_plan(&x->cube, PLAN);
 	if (!err && x->nmasks < PLANS_MAX)
 		x->masks[x->nmasks++] = cube_mask(&x->cube);
-	/* Possibly no two connected nodes are left. */
+	/* No plan may exist, as possibly no two connected nodes are left. */
 	return err == -EHOSTDOWN || err == -ENOLINK ? 0 : err;
 }
 
@@ -127,7 +130,7 @@ static int node_flap(struct chaos *x)
 }
 
 /* Close a socket and bind it again. The ends that the closed socket would have received are lost,
- * so its jobs are over.
+ * so its jobs count as ended.
  */
 static int socket_renew(struct chaos *x)
 {
@@ -174,6 +177,7 @@ static int event(struct chaos *x)
 	}
 }
 
+/* Clear all faults, and install a plan. */
 static int heal(struct chaos *x)
 {
 	int err;
@@ -214,7 +218,7 @@ static int sums_right(struct chaos *x)
 	return good;
 }
 
-/* Has every party at least @n jobs left? */
+/* Return: true if every party has at least @n jobs left. */
 static bool jobs_left(const struct chaos *x, unsigned int n)
 {
 	unsigned int u;
@@ -282,8 +286,9 @@ static void chaos_run(struct __test_metadata *_metadata, unsigned int dim, unsig
 		ASSERT_EQ(0, event(&x));
 	}
 	ASSERT_EQ(0, heal(&x));
-	/* A quarter of the contributions remain, and fewer of those of sockets that were often
-	 * bound again have counterparts.
+	/* A quarter of the contributions remain. Fewer than that become sums: a socket that was
+	 * often bound again has contributed less often, so some contributions of the others have no
+	 * counterpart.
 	 */
 	wanted = njobs / 16 < 20 ? njobs / 16 : 20;
 	EXPECT_TRUE(sums_flow(&x, wanted));
@@ -324,7 +329,8 @@ TEST(eight_nodes_in_chaos_with_long_operations)
 {
 	unsigned int n = scaled(600);
 
-	/* With fewer operations, too many of them would be refused during one event. */
+	/* With fewer operations than this, one event could make the kernel refuse too many of them.
+	 */
 	chaos_run(_metadata, 3, n < 150 ? 150 : n, 0, 200000);
 }
 

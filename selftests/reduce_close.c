@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two members close their sockets at the same moment, while all are busy, on a tree in which the
- * notification of a failure can go round in cycles, since a blocked node has three effective
- * helpers, and with recursive doubling, in which all edges form cycles. Every member gets the end
- * of every operation, the notifications cease, and the next operation has the right result. This
- * happens many times with the same plan.
+ * Two members close their sockets at the same moment, while all members have operations under way.
+ * The plan is a tree whose edges form cycles, since a blocked node has three effective helpers, or
+ * a recursive doubling, all of whose edges are in cycles: the notification of a failure could go
+ * round in them. Every member gets the end of every operation, the notifications cease, and the
+ * next operation has the right result. This happens many times with the same plan.
  *
  * Scheduling: shared
  */
@@ -33,8 +33,8 @@ static int tree(struct cube *c)
 	return err ? err : cube_plan(c, PLAN);
 }
 
-/* Let all members contribute once, so that each is notified when another one leaves later. Some may
- * still be notified of a member that left earlier.
+/* Bind all members and let them contribute once, so that each is notified when another one leaves
+ * later. Some members may get a failure because of a member that left earlier.
  */
 static int begin(struct cube *c, bool doubling)
 {
@@ -75,6 +75,7 @@ static void jobs_fill(const struct cube *c, struct party *p, const unsigned int 
 	}
 }
 
+/* Close the sockets of two random members. */
 static void blow(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
 	unsigned int a = below(n), b = (a + 1 + below(n - 1)) % n;
@@ -85,8 +86,8 @@ static void blow(struct cube *c, struct party *p, const unsigned int *node, unsi
 	p[b].fd = -1;
 }
 
-/* Does no member wait, and have all processed the same notifications? Members agree on the next
- * operation number once they have been notified of every failure.
+/* Return: true if no member waits, and all have the same next operation number. That is so once
+ * each member has been notified of every failure.
  */
 static bool rests(const struct cube *c)
 {
@@ -105,6 +106,7 @@ static bool rests(const struct cube *c)
 	return true;
 }
 
+/* Wait until rests() is true. Return: 0 or -ETIMEDOUT. */
 static int at_rest(const struct cube *c)
 {
 	uint64_t end = deadline(10);
@@ -117,9 +119,9 @@ static int at_rest(const struct cube *c)
 	return 0;
 }
 
-/* Drive all parties. A member that has the ends of all its operations leaves. A member that was
- * notified of a failure begins no more operations, as those would wait for members that are bound
- * later. Return: 0 or -ETIMEDOUT.
+/* Drive all parties. The process of a member that has the ends of all its operations leaves. A
+ * member that was notified of a failure begins no more operations, as those would wait for members
+ * that are bound later. Return: 0 or -ETIMEDOUT.
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
@@ -161,6 +163,9 @@ static void unheard_print(const struct party *p, const unsigned int *node, unsig
 	}
 }
 
+/* Run a round: two members leave while operations are under way. Return: true if all went as it
+ * must.
+ */
 static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 {
 	unsigned int node[CUBE_MAX], n, i, u;
@@ -192,8 +197,8 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	 */
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
-	/* Outstanding contributions of closed sockets are cancelled when other members probe for
-	 * them.
+	/* Contributions that closed sockets have not made are cancelled once other members probe
+	 * for them.
 	 */
 	if (!err && at_rest(c)) {
 		printf("# no rest after all have left\n");
@@ -207,7 +212,9 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	return !err;
 }
 
-/* @variant: makes the random numbers of instances differ that run at the same time. */
+/* Run @rounds rounds. @variant: makes the random numbers differ between tests that run at the same
+ * time.
+ */
 static void test(struct __test_metadata *_metadata, unsigned int collective, bool doubling,
 		 unsigned int rounds, unsigned int variant)
 {

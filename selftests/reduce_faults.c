@@ -13,7 +13,7 @@
 
 #define PLAN 1
 
-/* Numbers of the patterns of faults in a test, by kind. */
+/* How many patterns of faults a test has tried, by kind. */
 struct tally {
 	unsigned int reduced;
 	unsigned int helped;
@@ -21,7 +21,8 @@ struct tally {
 	unsigned int hopeless;
 };
 
-/* Are the members exactly the live nodes that are connected with the sink? */
+/* Return: true if the plan's members are exactly the live nodes that are connected with the sink.
+ */
 static bool members_right(const struct cube *c)
 {
 	uint32_t set[CUBE_MAX / 32];
@@ -34,8 +35,8 @@ static bool members_right(const struct cube *c)
 	return true;
 }
 
-/* Does the reduction take the steps of the plan? The plan includes the steps of detours, each of
- * which takes a shortest path around the faults.
+/* Return: true if the reduction took as many steps as the plan says. The plan includes the steps of
+ * detours, each of which takes a shortest path around the faults.
  */
 static bool steps_right(const struct cube *c, unsigned int steps)
 {
@@ -45,7 +46,7 @@ static bool steps_right(const struct cube *c, unsigned int steps)
 	       (p->tree.ndetours || steps == p->tree.stages + p->faulty_stages);
 }
 
-/* Does every node that is not a member get the error for that? */
+/* Return: true if every node that is not a member gets the error for that. */
 static bool others_refused(const struct cube *c)
 {
 	struct hypercube_op op = {
@@ -65,7 +66,7 @@ static bool others_refused(const struct cube *c)
 	return true;
 }
 
-/* Run one reduction around the faults that are set. */
+/* Make a plan around the current faults, and run one reduction on it. */
 static bool reduce(struct cube *c, struct tally *t)
 {
 	struct hypercube_result res;
@@ -156,7 +157,7 @@ TEST(each_single_failed_node)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run @rounds patterns of up to @links faulty links and @nodes failed nodes. */
+/* Try @rounds random patterns of up to @links faulty links and @nodes failed nodes. */
 static void random_faults(struct __test_metadata *_metadata, struct cube *c,
 			  unsigned int rounds, unsigned int links, unsigned int nodes,
 			  struct tally *t)
@@ -219,7 +220,7 @@ TEST(so_many_faults_that_there_are_detours)
 	EXPECT_NE(0, t.detoured);
 }
 
-/* Example 4 of Leu & Kuo: two faulty links at one node, four steps. */
+/* Example 4 of Leu & Kuo: with two faulty links at one node the reduction takes four steps. */
 TEST(the_fourth_example_of_the_paper_takes_four_steps)
 {
 	static const uint8_t order[] = { 2, 1, 0 };
@@ -236,7 +237,9 @@ TEST(the_fourth_example_of_the_paper_takes_four_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A case in which theorem 5 of the paper does not hold: one faulty stage, and yet five steps. */
+/* A case in which theorem 5 of the paper does not hold: only one stage has a fault, but the
+ * reduction takes five steps.
+ */
 TEST(a_stage_with_a_detour_takes_three_steps)
 {
 	struct hypercube_result res;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many operations in flight: they end in order, each with its own cookie and values, on one plan
- * and on several plans that share the fabric.
+ * Many operations are under way: they end in order, each with its own cookie and values, on one
+ * plan and on several plans that share the fabric.
  *
  * Scheduling: shared
  */
@@ -118,6 +118,7 @@ TEST(operations_in_a_row_around_faults)
  */
 #define GRID 9
 
+/* A cube with the plans of the grid, and the sink of each plan. */
 struct grid {
 	struct cube cube;
 	uint32_t sink[GRID];
@@ -142,12 +143,15 @@ static int grid_start(struct grid *g)
 	return err ? err : cube_bind_all(c);
 }
 
-/* The plan of operation @k of node @u: its row, its column, or all nodes. */
+/* Return: the plan of operation @k of node @u: that of its row, that of its column, or that of all
+ * nodes.
+ */
 static unsigned int grid_plan(unsigned int u, unsigned int k)
 {
 	return k % 3 == 0 ? u >> 2 : k % 3 == 1 ? 4 + (u & 3) : 8;
 }
 
+/* Return: the sum of the first elements over the members of a plan. */
 static uint64_t grid_want(unsigned int plan)
 {
 	uint64_t sum = 0;
@@ -194,7 +198,7 @@ TEST(rows_columns_and_the_whole_grid_at_once)
 	EXPECT_EQ(0, cube_del(&g.cube));
 }
 
-/* Long and short operations in turn: the short ones do not overtake. */
+/* Long and short operations in turn: the short ones do not overtake the long ones. */
 TEST(short_operations_do_not_overtake_long_ones)
 {
 	const unsigned int njobs = scaled(40);

@@ -13,6 +13,7 @@
 
 #define PLAN 1
 
+/* The type of the elements of a sorted run, and their length in bytes (@elem). */
 struct run {
 	unsigned int type;
 	unsigned int width;
@@ -49,6 +50,7 @@ static void job_fill(struct job *j, const struct run *r, size_t count)
 	j->waits = true;
 }
 
+/* Merge one run of each member. Return: 0 or an error. */
 static int merge_run(struct cube *c, const struct run *r, unsigned int shape)
 {
 	struct party p[CUBE_MAX];
@@ -125,7 +127,9 @@ TEST(runs_are_merged_with_the_help_of_neighbours)
 	unsigned int d;
 
 	ASSERT_EQ(0, cube_new(&c, 4, 256));
-	/* One fault in each dimension, so that with any order some sender is blocked. */
+	/* Fail one link in each dimension, so that some sender is blocked, whatever the order of
+	 * the dimensions.
+	 */
 	for (d = 0; d < 4; d++)
 		ASSERT_EQ(0, cube_fail_link(&c, (5 * d + 1) % 16, d));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));

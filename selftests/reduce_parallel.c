@@ -33,6 +33,9 @@ struct shared {
 	volatile unsigned int sums;
 };
 
+/* What the process of a member does: operations of @bytes, for @rounds rounds; 0: until the test
+ * ends.
+ */
 struct member {
 	struct cube *cube;
 	struct shared *shared;
@@ -51,7 +54,9 @@ static bool mask_known(const struct shared *s, uint64_t mask)
 	return false;
 }
 
-/* Is a settled job right? */
+/* Return: true if a settled job has at most one end and no wrong sum; without faults it must also
+ * have succeeded.
+ */
 static bool job_right(const struct member *m, const struct job *j, uint64_t nr)
 {
 	const uint64_t *out = j->out;
@@ -75,8 +80,8 @@ static void job_make(const struct member *m, struct job *j, const uint64_t *in, 
 	};
 }
 
-/* Run rounds of WINDOW operations, a given number of rounds or until the test ends. Return: the
- * exit status.
+/* Run rounds of WINDOW operations: a given number of rounds, or rounds until the test ends. Return:
+ * the exit status of the process.
  */
 static int member_run(const struct member *m, uint64_t *in)
 {
@@ -93,8 +98,8 @@ static int member_run(const struct member *m, uint64_t *in)
 		for (k = 0; k < WINDOW; k++)
 			job_make(m, &job[k], in, &out[k]);
 		while (!drive_done(&p, 1)) {
-			/* At the end of the test the plan is removed, which ends all pending
-			 * operations: then all jobs must settle.
+			/* The test removes the plan at its end, which ends all pending operations:
+			 * then all jobs must settle.
 			 */
 			if (drive(&p, 1, 2) && m->shared->stop && drive(&p, 1, 10)) {
 				printf("# node %u: %u of %u settled\n", m->node, p.settled, WINDOW);
@@ -140,6 +145,7 @@ static pid_t member_start(struct member *m)
 	_exit((int)i);
 }
 
+/* Add a set of members to the known ones. */
 static void mask_note(struct shared *s, uint64_t mask)
 {
 	if (!mask_known(s, mask) && s->nmasks < MASKS_MAX) {
@@ -149,8 +155,8 @@ static void mask_note(struct shared *s, uint64_t mask)
 	}
 }
 
-/* Plan around the faults. Add the mask of members before the plan is installed, since members may
- * use the plan before the call returns.
+/* Install a plan around the faults. Add its members to @s->masks before that, since members may use
+ * the plan before the call returns.
  */
 static int replan(struct cube *c, struct shared *s)
 {
@@ -170,6 +176,7 @@ static int replan(struct cube *c, struct shared *s)
 	return cube_plan(c, PLAN);
 }
 
+/* Fail a random link or node, heal the cube, or replace or remove the plan. */
 static int trouble(struct cube *c, struct shared *s)
 {
 	unsigned int node, dim;
@@ -194,7 +201,7 @@ static int trouble(struct cube *c, struct shared *s)
 	return err ? err : replan(c, s);
 }
 
-/* Run @rounds rounds without faults; if @rounds is 0, run with faults for some seconds. */
+/* Run @rounds rounds without faults; if @rounds is 0, run for some seconds while faults occur. */
 static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t bytes,
 		     unsigned int rounds)
 {
@@ -221,8 +228,8 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;
 	if (!rounds) {
-		/* Removing the plan ends the operations of processes that still wait for another
-		 * one.
+		/* Some processes still wait for others that have ended. Removing the plan ends
+		 * their operations.
 		 */
 		usleep(100000);
 		ctl_plan_del(c.name, PLAN);

@@ -34,11 +34,13 @@ static int start(struct cube *c)
 	return err ? err : cube_plan_to(c, PLAN, SINK);
 }
 
+/* Return: true if node @u is a member of the plan. */
 static bool takes_part(unsigned int u)
 {
 	return u != 6;
 }
 
+/* Contribute at node @u: the number of the run, and the bit of the node. */
 static int give(struct cube *c, unsigned int u, unsigned int run)
 {
 	uint64_t v = (uint64_t)run << 16 | 1u << u;
@@ -63,7 +65,7 @@ static int come(struct cube *c, unsigned int u, unsigned int run)
 	return err;
 }
 
-/* As come(), for each member in [from, to). */
+/* Call come() for each member in [from, to). */
 static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned int run)
 {
 	int err = 0;
@@ -74,7 +76,7 @@ static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned
 	return err;
 }
 
-/* The node that caused the last failure, and the number of the last operation. */
+/* Set by result(): the node that caused the last failure, and the number of the last operation. */
 static unsigned int cause;
 static uint64_t number;
 
@@ -98,6 +100,7 @@ static int result(struct cube *c, unsigned int run)
 	return -EBADMSG;
 }
 
+/* Wait until frames that are under way have arrived. */
 static void rest(void)
 {
 	poll(NULL, 0, debug_kernel() ? 500 : 100);
@@ -165,8 +168,8 @@ TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All processes leave before the run is complete; the first one leaves before any operation has
- * begun.
+/* All processes of a run leave before the run is complete; the first one leaves before the run's
+ * operation has begun. The next run is not affected.
  */
 TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 {
@@ -190,8 +193,8 @@ TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: number of operation numbers that one run takes if before it @strangers sets of processes
- * start and leave without contributing.
+/* Return: number of operation numbers that one run takes if @strangers sets of processes have
+ * started before it and left without contributing.
  */
 static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int strangers)
 {
@@ -208,12 +211,12 @@ static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int st
 		for (u = 0; u < c->nodes; u++)
 			cube_close(c, u);
 	}
-	/* The notification of a close travels in frames, so wait. */
+	/* Wait, since the members are notified of a close by frames. */
 	rest();
 	return whole_run(c, (*run)++) ? 0 : number - before;
 }
 
-/* Processes that have not contributed do not affect the processes after them. */
+/* Processes that leave without having contributed do not affect the runs after them. */
 TEST(who_gives_nothing_leaves_without_a_word)
 {
 	unsigned int run = 1, i;
@@ -229,8 +232,8 @@ TEST(who_gives_nothing_leaves_without_a_word)
 }
 
 /* A process that has not received the end of its run contributes again, or leaves, after others
- * have begun the next run, to which it does not belong. Its node cannot know whether that
- * contribution belongs to its own run.
+ * have begun the next run, to which it does not belong. Its node cannot know to which run a second
+ * contribution would belong, so the next run fails.
  */
 TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 {
@@ -264,8 +267,8 @@ TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A late process contributes a second time, to an operation to which the processes that have left
- * will not contribute.
+/* A late process contributes a second time. That operation fails, since the processes that have
+ * left will not contribute to it.
  */
 TEST(what_those_owe_that_have_left_fails_for_the_late)
 {
@@ -309,8 +312,8 @@ static unsigned int order_draw(const struct cube *c, unsigned int *order)
 }
 
 /* Run with all members in a given order. Process number @dies of that order leaves without having
- * contributed; if @dies is n, none does. The sink's process contributes first, as otherwise the
- * process that leaves would belong to no run.
+ * contributed; if @dies is @n, every process contributes. The sink's process contributes first, as
+ * otherwise the process that leaves would belong to no run.
  */
 static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
 		     unsigned int run)
@@ -332,8 +335,8 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 			poll(NULL, 0, below(10));
 	}
 	/* The remaining processes wait. A contribution that is sent after the failure ends when its
-	 * process leaves, provided that it has reached its node by then; otherwise it would belong
-	 * to the next run.
+	 * process leaves, provided that the contribution has reached the node by then; otherwise it
+	 * would belong to the next run.
 	 */
 	if (dies < n)
 		poll(NULL, 0, debug_kernel() ? 150 : 30);

@@ -13,8 +13,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a tree. @faults: fail links so that some blocked senders have effective helpers,
- * and one has none.
+/* Make a cube with a tree. @faults: fail some links first, such that some blocked senders have
+ * effective helpers, and one has none.
  */
 static int tree_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -47,8 +47,8 @@ static void fill(struct job *j, const struct kind *k, unsigned int n, size_t cou
 	j->room = block;
 }
 
-/* Return: the whole expected result, of which each member gets its block; NULL if a member has no
- * role. The caller frees *@base.
+/* Return: the expected blocks of all members, or NULL if a member has no role. The caller frees
+ * *@base.
  */
 static const char *plain(const struct cube *c, const struct party *p, const unsigned int *node,
 			 unsigned int n, unsigned int m, char **base)
@@ -191,8 +191,8 @@ static bool takes(struct cube *c, size_t count, unsigned int steps)
 /* Blocks are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Run reduce-scatters around the faults that are set: each must take twice the steps of a
- * reduction.
+/* Make a tree around the current faults, and run reduce-scatters on it: each must take twice the
+ * steps of a reduction.
  */
 static bool around(struct cube *c)
 {
@@ -211,7 +211,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(10))
 
-/* Reduce-scatters, all-to-alls, allreduces and barriers in turn on one plan. */
+/* Run reduce-scatters, all-to-alls, allreduces and barriers in turn on one plan. */
 TEST_BOTH(many_in_flight_do_not_mix, tree)
 {
 	const struct kind kind = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -257,8 +257,8 @@ TEST(each_stage_sends_half_as_much)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contributions of megabytes, with one member that does not receive: the others must wait, and lose
- * nothing.
+/* One member does not receive while all contribute megabytes: the others must wait, and no data may
+ * be lost.
  */
 TEST_BOTH(who_does_not_read_stops_the_others, tree)
 {
@@ -287,7 +287,7 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 
 	if (how == NODE)
 		return cube_fail_node(c, 10);
-	/* Fail several links of the node, since the tree may use any one of them. */
+	/* Fail several links of the node, since the tree may use only one of them. */
 	for (i = 0; how == LINK && !err && i < (tree ? 3 : 1); i++)
 		err = cube_fail_link(c, 10, i);
 	if (how == CLOSES) {
@@ -297,8 +297,8 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 	return err;
 }
 
-/* Is the end of an operation at member @i allowed: sums of contributions of ones, or an error with
- * the right cause?
+/* Return: true if operation @m has ended at member @i with the right sums (all contributions are
+ * ones), or with an error that names the right cause.
  */
 static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 {
@@ -338,7 +338,9 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 			for (e = 0; e < n * count; e++)
 				((uint64_t *)p[i].job[m].in)[e] = 1 + e;
 		}
-	/* Member 10 holds its last operation back, so that this one cannot end before the fault. */
+	/* Member 10 has not begun its last operation yet, so that this operation cannot end before
+	 * the fault.
+	 */
 	p[10].njobs--;
 	for (m = 0; m < 3; m++)
 		drive_some(p, n, 5);
@@ -377,7 +379,7 @@ TEST_BOTH(different_lengths_are_an_error_everywhere, tree)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, tree, 3, 0));
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* Only members that have taken part in an operation are notified of later failures. */
 	ASSERT_LE(0, run(&c, &k, 1, 1));
 	n = parties(&c, p, node, 1);
 	for (i = 0; i < n; i++)
@@ -395,7 +397,7 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 		.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
 	};
 	static const struct op_wrong wrong[] = {
-		/* Half an element for each member. */
+		/* A block of half an element for each member. */
 		{ 32, 0, HYPERCUBE_SUM, -EINVAL },
 		{ 64, HYPERCUBE_F_NOTIFY, HYPERCUBE_SUM, -EINVAL },
 		{ 64, 0, HYPERCUBE_MERGE, -EOPNOTSUPP },
@@ -410,8 +412,8 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A segment has no space for a record of each member, which recursive doubling needs and a tree
- * does not.
+/* One record for each member does not fit a segment. A recursive doubling needs that, a tree does
+ * not.
  */
 TEST(long_records_need_a_tree)
 {

@@ -30,9 +30,9 @@ static int start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* Run a reduction of @bytes at all members. Return: 0 if all got the right end; -EBADMSG if an end
- * is missing or wrong; else the error that a member got. Some members may get an error and others
- * the result, if the final control message was lost.
+/* Run a reduction of @bytes at all members. Return: 0 if all members got the right end; -EBADMSG if
+ * an end is missing or wrong; else the error that a member got. Some members may get an error and
+ * others the result, if the final control message was lost.
  */
 static int reduce(struct cube *c, size_t bytes)
 {
@@ -51,7 +51,7 @@ static int reduce(struct cube *c, size_t bytes)
 		j->expect = node[i] == c->plan.tree.sink ? zeros : NULL;
 		j->waits = true;
 	}
-	/* No member may hang. -EBADMSG is not an error that members may get. */
+	/* No member may hang, so this is an error of the test. Members never get -EBADMSG. */
 	if (drive(p, n, 12)) {
 		ctl_op_print(c->name);
 		err = -EBADMSG;
@@ -102,8 +102,8 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 		ASSERT_EQ(0, ctl_link_loss(c.name, c.plan.tree.sink, dim, ALL, true));
 	begin = now_ms();
 	err = reduce(&c, sizeof(zeros));
-	/* If only the direction from the root is broken, only the control message that the
-	 * operation is complete may be lost.
+	/* If the link fails only in the direction from the root, perhaps only the control message
+	 * that reports the end is lost. Then the operation succeeds.
 	 */
 	EXPECT_TRUE(err == -ENOLINK || (!up && !err));
 	EXPECT_GE((uint64_t)patience(3) * 1000, now_ms() - begin);
@@ -113,7 +113,7 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 	hc_faults_link(c.faults, child, dim);
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
-	/* After cube_heal() everything is as before. */
+	/* After cube_heal() the link delivers frames again. */
 	ASSERT_EQ(0, cube_heal(&c));
 	EXPECT_EQ(0, detect(c.name, &err));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
@@ -154,7 +154,9 @@ TEST(links_that_lose_some_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Let node 2, behind a detour, read little by little; the others read all that arrives. */
+/* Let node 2, which is behind a detour, receive little by little, while the others receive all that
+ * arrives. *@held: set if data arrived before the end.
+ */
 static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *held)
 {
 	unsigned int i;
@@ -171,8 +173,8 @@ static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *he
 	return 0;
 }
 
-/* Run an allreduce whose result node 2 does not read at first; @read then lets it read. Return: 0
- * or the operation's error.
+/* Run an allreduce whose result node 2 does not receive at first; then let @read receive it.
+ * Return: 0 or the operation's error.
  */
 static int behind_detour(struct cube *c, bool *held,
 			 int (*read)(struct cube *c, struct party *p, unsigned int n, bool *held))
@@ -214,7 +216,7 @@ static int behind_detour(struct cube *c, bool *held,
 	return err;
 }
 
-/* Make a plan with a detour from 2 to 0 over 3 and 1; no other part of the plan uses the link
+/* Make a plan with a detour from 2 to 0 over 3 and 1; no other edge of the plan uses the link
  * between 3 and 1.
  */
 static int detour_start(struct cube *c)
@@ -232,7 +234,7 @@ static int detour_start(struct cube *c)
 	return err ? err : setsockopt(c->fd[2], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 }
 
-/* No data is lost, as credits never allow more under way to a slow reader than fits its receive
+/* No data are lost: credits never allow more data under way to a slow receiver than fit its receive
  * buffer.
  */
 TEST(a_slow_reader_behind_a_detour_misses_nothing)

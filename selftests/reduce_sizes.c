@@ -23,8 +23,8 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment)
 	return err ? err : cube_bind_all(c);
 }
 
-/* Run a reduction in which every member contributes @bytes: the first @period bytes of @in,
- * repeated.
+/* Run a reduction in which every member contributes @op.bytes bytes: the first @period bytes of
+ * @in, repeated.
  */
 static int reduce(struct cube *c, struct hypercube_op op, const void *in, const void *expect,
 		  size_t period)
@@ -194,7 +194,7 @@ static unsigned int fill(struct cube *c, struct party *p, size_t bytes, int sndb
 	return n;
 }
 
-/* Send as much as the kernel takes, and receive nothing. Return: bytes taken. */
+/* Send as much as the kernel takes, without receiving. Return: number of bytes that it took. */
 static size_t push_all(struct party *p, unsigned int n)
 {
 	uint64_t last = now_ms();
@@ -238,9 +238,9 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	before = mem_free_kb();
 	taken = push_all(p, n);
 	grown = before - mem_free_kb();
-	/* SO_SNDBUF is doubled by the kernel, and one more segment may be taken. In addition there
-	 * are the bytes in the sink's receive buffer and, at each level of the tree, what the level
-	 * above could send before it was stopped.
+	/* The kernel doubles SO_SNDBUF, and may take one more segment. In addition there are the
+	 * bytes in the sink's receive buffer and, at each level of the tree, those that its
+	 * upstream peers could send before they were stopped.
 	 */
 	printf("# %zu KiB taken, %ld KiB in use\n", taken / 1024, grown);
 	EXPECT_GT(n * ((c.dim + 1) * 2 * sndbuf + 2 * rcvbuf + 8 * 32768ul), taken);

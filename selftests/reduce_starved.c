@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Polls that do not run for seconds, since processes with real-time priority leave no time for
- * ksoftirqd: no node may be taken for failed because of that, and no operation may fail over links
- * that lose nothing.
+ * ksoftirqd: no member may take a node for failed because of that, and no operation may fail over
+ * links that lose nothing.
  *
  * Scheduling: alone
  */
@@ -23,6 +23,7 @@
 
 static uint64_t in[RANKS][WORDS], sum[WORDS];
 
+/* Compute the contributions of all nodes, and their sum. */
 static void values(void)
 {
 	unsigned int u, i;
@@ -70,6 +71,7 @@ static unsigned int processors(void)
 	return (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+/* Pin a process to processor @cpu. */
 static int stay_on(pid_t pid, unsigned int cpu)
 {
 	cpu_set_t set;
@@ -79,7 +81,7 @@ static int stay_on(pid_t pid, unsigned int cpu)
 	return sched_setaffinity(pid, sizeof(set), &set) ? -errno : 0;
 }
 
-/* Get real-time priority, above ksoftirqd, as chrt -r 1 does. */
+/* Give this process real-time priority, above ksoftirqd, as chrt -r 1 does. */
 static int hurry(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -89,7 +91,9 @@ static int hurry(void)
 
 #define RT_RUNTIME "/proc/sys/kernel/sched_rt_runtime_us"
 
-/* Read or write the time in us that real-time processes get of each second; -1: all of it. */
+/* Read or write how many us of each second real-time processes may run (-1: all of it), depending
+ * on @mode.
+ */
 static int rt_runtime(int *us, const char *mode)
 {
 	FILE *f = fopen(RT_RUNTIME, mode);
@@ -134,6 +138,7 @@ static int rank_run(const struct cube *c, unsigned int node, unsigned int collec
 	return err ? 1 : 0;
 }
 
+/* Run a process for each node, at real-time priority. */
 static void ranks(struct __test_metadata *_metadata, unsigned int collective)
 {
 	pid_t pid[RANKS];
@@ -175,7 +180,7 @@ static int sysfs_own(void)
 	return 0;
 }
 
-/* Let a thread of its own run the poll of an endpoint. */
+/* Let a kernel thread of its own run the poll of endpoint @dev (threaded NAPI). */
 static int poll_threaded(const char *dev)
 {
 	char path[64];
@@ -190,7 +195,7 @@ static int poll_threaded(const char *dev)
 	return fclose(f) || n < 0 ? -errno : 0;
 }
 
-/* Return: pid of that thread, or 0. */
+/* Return: pid of the kernel thread that runs the poll of endpoint @dev, or 0. */
 static pid_t poll_thread(const char *dev)
 {
 	char want[32], path[300], name[64];
@@ -214,7 +219,7 @@ static pid_t poll_thread(const char *dev)
 	return pid;
 }
 
-/* Fork a process that leaves no time of a processor to others for BUSY_MS. */
+/* Fork a process that occupies processor @cpu for BUSY_MS, at real-time priority. */
 static pid_t hog_start(unsigned int cpu)
 {
 	uint64_t end = now_ms() + BUSY_MS;
@@ -229,8 +234,8 @@ static pid_t hog_start(unsigned int cpu)
 	_exit(0);
 }
 
-/* Keep the poll of node @late, which is pinned to the last processor, from running for seconds;
- * everything else runs.
+/* Keep the poll of node @late, which is pinned to the last processor, from running for seconds; all
+ * other processes and polls run.
  */
 static void poll_late(struct __test_metadata *_metadata, unsigned int late,
 		      unsigned int collective)

@@ -13,6 +13,7 @@
 
 #define PLAN 1
 
+/* A combination of operator, type and width; @nan: some contributions are NaNs. */
 struct kind {
 	unsigned int oper;
 	unsigned int type;
@@ -22,7 +23,7 @@ struct kind {
 
 static const unsigned int widths[] = { 1, 7, 64, 256 };
 
-/* Set four faults that block senders at the first stages of any tree. */
+/* Fail links such that senders are blocked at the first stages of any tree. */
 static int make_faults(struct cube *c)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
@@ -45,7 +46,9 @@ static int cube_ready(struct cube *c, unsigned int dim, bool faults)
 	return err ? err : cube_bind_all(c);
 }
 
-/* List the kinds that a test covers. */
+/* Fill @k with the operators from @first to @last on the types that the test selects. Return: their
+ * number.
+ */
 static unsigned int kinds_list(struct kind *k, unsigned int first, unsigned int last,
 			       bool floats, bool ints, bool records)
 {
@@ -126,6 +129,7 @@ static unsigned int kinds_run(struct cube *c, const struct kind *k, unsigned int
 	return bad;
 }
 
+/* Run all combinations that a test selects. @which: bits for floats, integers and records. */
 static void check(struct __test_metadata *_metadata, unsigned int dim, bool faults,
 		  unsigned int first, unsigned int last, unsigned int which)
 {

@@ -16,8 +16,9 @@
 
 #define PLAN 1
 
-/* Run over one ring. With an acknowledgment a block returns to its member after n steps; without
- * one it is sent half way round in each direction.
+/* Run an allgather over one ring of @n members. With an acknowledgment (@notify) a block goes all
+ * the way round and returns to its member after n steps; without one it is sent half way round in
+ * each direction. Return: true if results and steps are right.
  */
 static bool ring_takes(const struct cube *c, unsigned int n, size_t bytes, bool notify)
 {
@@ -68,7 +69,7 @@ TEST(messages_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Length of a block, in bytes, such that a slow link takes a second for one. */
+/* Length of a block, in bytes, which a slow link takes about a second to send. */
 #define LONG	30000
 
 static bool gather_begin(const struct cube *c)
@@ -87,7 +88,7 @@ static bool gather_begin(const struct cube *c)
 	return true;
 }
 
-/* Have all members the blocks of all members? */
+/* Receive at all members. Return: true if each gets the blocks of all members. */
 static bool gather_ended(const struct cube *c)
 {
 	static char all[4 * LONG];
@@ -112,8 +113,8 @@ static bool gather_ended(const struct cube *c)
 	return true;
 }
 
-/* Some messages go all the way round the ring, since their senders requested notifications; others
- * go half way in each direction.
+/* Run allgathers. Some blocks go all the way round the ring, since their senders request
+ * notifications; others go half way round in each direction.
  */
 static bool mixed(const struct cube *c, size_t bytes)
 {
@@ -149,8 +150,8 @@ TEST(members_need_not_agree_about_acknowledgements)
 	}
 }
 
-/* One direction of a link takes so long that members probe their neighbours. The neighbours that
- * have finished have nothing left to send.
+/* One direction of a link is so slow that members probe their neighbours. Neighbours that have
+ * completed the operation have nothing left to send.
  */
 TEST(a_slow_direction_is_waited_for)
 {
@@ -159,7 +160,9 @@ TEST(a_slow_direction_is_waited_for)
 	unsigned int i;
 	bool right[8];
 
-	/* Each end of each link of the ring is slow, in eight cubes at the same time. */
+	/* Each of eight cubes has another slow end of a link of its ring. They run at the same
+	 * time.
+	 */
 	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, cube_rings_ready(&c[i], PLAN, 2, 0));
 		ASSERT_EQ(0, ctl_link_impair(c[i].name, i / 2, i % 2, &slow));
@@ -173,7 +176,7 @@ TEST(a_slow_direction_is_waited_for)
 	}
 }
 
-/* All cycles of even length, in a part of the cube. */
+/* Rings of six, two and one nodes leave the other nodes of the cube out. */
 TEST(rings_that_leave_nodes_out)
 {
 	static const uint16_t six[] = { 0, 1, 3, 7, 6, 4 };
@@ -196,8 +199,8 @@ TEST(rings_that_leave_nodes_out)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The last node has no link to the first. What it sends returns along the ring, which counts as one
- * step.
+/* The last node has no link to the first. What the last node sends to the first returns along the
+ * path, which counts as one step.
  */
 TEST(rings_that_go_back_along_themselves)
 {
@@ -227,7 +230,9 @@ TEST(rings_that_go_back_along_themselves)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Does a link join the last node of a single ring to the first? */
+/* Return: true if the plan is a single ring of more than two nodes whose last node has a healthy
+ * link to the first.
+ */
 static bool closed(const struct cube *c, const struct rings *r)
 {
 	const uint16_t *node = r->node;
@@ -237,14 +242,14 @@ static bool closed(const struct cube *c, const struct rings *r)
 	       !(c->faults->fault[node[0]] & apart);
 }
 
-/* Run over a random tree of rings around the faults that are set. It must take at least as many
- * steps as messages cross its busiest link.
+/* Make a random tree of rings around the current faults, and run allgathers on it. An allgather
+ * must take at least as many steps as blocks cross the busiest link.
  */
 static bool around(struct cube *c)
 {
 	static const unsigned int widths[] = { 2, 3, 5, 8, 16, 64 };
 	unsigned int start = below(c->nodes), w = widths[below(ARRAY_SIZE(widths))], least;
-	/* The results of all members together need much memory. */
+	/* Long blocks are rare, since the results of all members together need much memory. */
 	size_t bytes = below(3) ? 8 : below(4) || c->dim > 4 ? 600 : 70000;
 	bool notify = below(2);
 	struct rings_steps s;
@@ -324,7 +329,7 @@ TEST(many_operations_under_way)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The result is longer than the buffer: the rest is lost, and a flag reports that. */
+/* The result is longer than the buffer: the rest is lost, and MSG_TRUNC reports that. */
 TEST(a_short_buffer_gets_what_it_has_room_for)
 {
 	struct hypercube_op op = {
@@ -407,7 +412,9 @@ TEST(the_library_brings_blocks_to_their_places)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whole blocks may have arrived before the block for which there is no room. */
+/* A result does not fit its buffer. Whole blocks may have arrived before the first one that does
+ * not fit.
+ */
 TEST(the_library_has_no_room_for_the_last_blocks)
 {
 	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };

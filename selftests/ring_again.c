@@ -10,14 +10,14 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Return: the least clock with which an operation can end, in steps. */
+/* Return: number of steps of an operation, which is the least clock with which it can end. */
 static unsigned int steps_of(const struct trial_variant *v)
 {
 	return 7 + 8 * (v->chunks - 1) + v->notify;
 }
 
-/* Shuffle the order of nodes. One order of reads reaches only every second value of the clock;
- * other orders reach the other values.
+/* Shuffle the order of nodes. With one order in which nodes receive the clock takes only every
+ * second value; other orders reach the other values.
  */
 static void shuffle(struct trial *t)
 {
@@ -31,8 +31,9 @@ static void shuffle(struct trial *t)
 	}
 }
 
-/* Run a trial until its clock reaches @step; the steps of the second operation are counted after
- * those of the first. With trees of rings the clock cannot be stopped at every step.
+/* Run a trial until the clock of its operations reaches @step; the steps of the second operation
+ * are counted after those of the first. With trees of rings the clock cannot be stopped at every
+ * step.
  */
 static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned int step)
 {
@@ -62,7 +63,7 @@ static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned in
 	return false;
 }
 
-/* Fail a link or a node at step @step, and check that the trial goes on. */
+/* Fail a link or a node at step @step, and check that operations go on in each part of the cube. */
 static bool fails_at(const struct trial_variant *v, unsigned int step, int node, unsigned int link)
 {
 	struct trial t;
@@ -98,7 +99,8 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(fails_at(v, step, u, 0));
 }
 
-/* Run trials with trees of rings, messages of several segments, or acknowledgments. */
+/* Run trials of variant @v: with a tree of rings, blocks of several segments, or acknowledgments.
+ */
 static void varied(struct __test_metadata *_metadata, const struct trial_variant *v)
 {
 	unsigned int step;
@@ -139,7 +141,7 @@ TEST(messages_of_three_segments)
 
 #define SLOW	5
 
-/* Let all other nodes read until they have the block of node SLOW. */
+/* Let all nodes except SLOW receive until they have the block of node SLOW. */
 static bool slow_one_received(struct trial *t)
 {
 	uint64_t end = deadline(10);
@@ -160,9 +162,9 @@ static bool slow_one_received(struct trial *t)
 	return !behind;
 }
 
-/* Node SLOW does not read, so it forwards no more than its receive buffer takes. It fails when all
- * other nodes have its block. They get all blocks in the end; but SLOW may not have theirs, and
- * those that requested notifications are notified of that.
+/* Node SLOW does not receive, so it forwards no more than its receive buffer takes. It fails when
+ * all other nodes have its block. These get all blocks in the end. But SLOW may not have their
+ * blocks, and the nodes that requested notifications (@notify) are notified of that.
  */
 static bool slow_one_is_named(bool notify)
 {
@@ -199,8 +201,8 @@ TEST(who_may_not_have_it_is_named)
 }
 
 /* All members except a leaf, whose process does not read, have all blocks, and wait for the
- * notification that the leaf has theirs. Then another leaf loses its link: all resume the
- * operation, and complete it once more.
+ * notification that the leaf has their blocks. Then another leaf loses its link: all members resume
+ * the operation, and complete it.
  */
 TEST(who_waits_for_words_goes_back)
 {

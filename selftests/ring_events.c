@@ -18,8 +18,8 @@
 #define SEGMENT	4096
 #define NOTIFIED_MAX 64
 
-/* The events received: numbers of operations and how they ended, and how often the plan was
- * repaired.
+/* The events that were received: @n ends of operations with their numbers and outcomes, and the
+ * number of repairs of the plan.
  */
 struct received {
 	struct nl nl;
@@ -31,6 +31,7 @@ struct received {
 	unsigned int repaired;
 };
 
+/* Record an event. */
 static void note(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *broken;
@@ -49,7 +50,7 @@ static void note(void *arg, const struct nl_attrs *a)
 }
 
 /* Listen until @ops operations were complete or failed and the plan was repaired @repaired times.
- * Return: false if that did not happen within the time limit.
+ * Return: false if this takes longer than the time limit.
  */
 static bool receive(struct received *h, unsigned int ops, unsigned int repaired)
 {
@@ -99,6 +100,7 @@ static bool end(struct cube *c, struct received *h)
 	return !cube_del(c);
 }
 
+/* Contribute at all nodes except those in the set @but. */
 static bool contribute(struct cube *c, unsigned int but)
 {
 	struct hypercube_op op = {
@@ -114,7 +116,8 @@ static bool contribute(struct cube *c, unsigned int but)
 	return true;
 }
 
-/* Does the next operation succeed at all nodes except those in @but? */
+/* Run an operation at all nodes except those in @but. Return: true if it succeeds at all of them.
+ */
 static bool all_end(struct cube *c, unsigned int but)
 {
 	unsigned int u;
@@ -127,12 +130,12 @@ static bool all_end(struct cube *c, unsigned int but)
 	return !err;
 }
 
-/* The operation is complete at node 0, but not at the next node, whose process does not read. Then
- * a link fails, and all nodes resume the operation.
+/* The operation is complete at node 0, but not at the next node, whose process does not receive.
+ * Then a link fails, and all nodes resume the operation.
  */
 TEST(an_end_is_told_once)
 {
-	/* The kernel doubles this value: room for two chunks. */
+	/* The kernel doubles this value, so there is space for two chunks. */
 	static const int little = SEGMENT;
 	struct received h;
 	struct cube c;
@@ -153,7 +156,7 @@ TEST(an_end_is_told_once)
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* The node that has sent the events so far has failed. */
+/* Node 0, which has sent the events so far, has failed. */
 TEST(ends_are_told_when_the_root_is_dead)
 {
 	struct received h;
@@ -169,8 +172,8 @@ TEST(ends_are_told_when_the_root_is_dead)
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* A node that recovers ends the operation under way. An operation that goes on causes no event, and
- * an end is reported only once.
+/* The recovery of a node ends the operation under way, and that end is reported only once. An
+ * operation that goes on causes no event.
  */
 TEST(an_operation_that_a_node_ends_is_notified)
 {

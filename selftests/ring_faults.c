@@ -19,7 +19,7 @@
 /* Events that the tests cause while operations are under way. */
 enum blow { LINK, NODE, CLOSE, REMOVE };
 
-/* May a member get this error for an operation that failed? */
+/* Return: true if the error that a member got is one that the event @how may cause. */
 static bool fair_error(const struct job *j, enum blow how)
 {
 	switch (how) {
@@ -36,6 +36,9 @@ static bool fair_error(const struct job *j, enum blow how)
 	}
 }
 
+/* Return: true if operation @k has ended at member @i with the right result, or with an error that
+ * the event may cause.
+ */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {
 	const struct job *j = &b->p[i].job[k];
@@ -45,6 +48,7 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 	return !j->ends || fair_error(j, b->how);
 }
 
+/* Cause the event @how at a node of the ring. */
 static void strike(struct __test_metadata *_metadata, struct cube *c, struct party *p,
 		   const unsigned int *node, unsigned int n, enum blow how, const struct rings *r)
 {
@@ -97,8 +101,8 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	if (how == CLOSE)
 		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	strike(_metadata, &c, p, node, n, how, &r);
-	/* If there are few operations, a member may leave after it has contributed to all of them,
-	 * and then none fails.
+	/* If there are few operations, the member that closes may have contributed to all of them,
+	 * so that none fails.
 	 */
 	EXPECT_LE(how != CLOSE || njobs > 5,
 		  drive_blown(&c, &(struct begun){ how, p, node, n, bytes }, fair));
@@ -155,7 +159,9 @@ static const struct hypercube_op eight = {
 	.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
 };
 
-/* A contribution stays valid after its process has left; the others get their results. */
+/* A process leaves after it has contributed. Its contribution stays valid, and the other processes
+ * get their results.
+ */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	uint64_t one = 1;
@@ -190,7 +196,9 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member that does not contribute blocks all others, and "op show" names it. */
+/* A member that does not contribute blocks all others, and each of them reports for which peer it
+ * waits ("op show").
+ */
 TEST(who_is_missing_is_named)
 {
 	uint64_t one = 1;
@@ -257,14 +265,14 @@ TEST(plans_that_are_no_tree_of_rings)
 	EXPECT_EQ(-EINVAL, install(&c, &r));
 	r.tree.nrings = 1;
 	EXPECT_EQ(0, install(&c, &r));
-	/* The link between nodes 3 and 2. */
+	/* Fail the link between nodes 3 and 2, which the ring uses. */
 	ASSERT_EQ(0, cube_fail_link(&c, r.node[2], 0));
 	usleep(100000);
 	EXPECT_EQ(-EINVAL, install(&c, &r));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Random changes of plans: each plan is either refused with a reason, or works. */
+/* Change plans at random: the kernel must refuse a plan with a reason, or the plan must work. */
 TEST(mutated_plans_are_refused_or_work)
 {
 	unsigned int i, refused = 0;

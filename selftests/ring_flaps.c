@@ -34,7 +34,7 @@ static bool begin(struct cube *c, unsigned int width)
 /* --- processes that leave --- */
 
 /* Let all members contribute until each has received a result. A member that had no operation under
- * way gets the failure first.
+ * way when a fault occurred gets the failure first.
  */
 static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const void *own)
 {
@@ -69,8 +69,9 @@ static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const
 	return ngood == 8;
 }
 
-/* A link fails when a contribution is half sent, and its socket is closed before or after the
- * fault. All other members get the failure, and go on with the next process that is bound there.
+/* A link fails when a process has sent half of its contribution, and the process closes its socket
+ * before or after the fault. All other members get the failure, and go on with the next process at
+ * that node. @wait: us between the fault and what follows.
  */
 static bool goes_in_the_middle(bool before, unsigned int wait)
 {
@@ -121,8 +122,8 @@ TEST(a_process_goes_while_it_is_repaired)
 
 /* --- a reader with little buffer space --- */
 
-/* Receive. Return: true if an end arrived that names a missing member. *@bytes: bytes of data
- * before it; -1 if nothing has arrived.
+/* Receive once. Return: true if an end arrived that names a missing member. *@bytes: bytes of data
+ * that were received before that end, or the error of the call.
  */
 static bool named_end(int fd, ssize_t *bytes)
 {
@@ -147,6 +148,7 @@ static bool named_end(int fd, ssize_t *bytes)
 	return named;
 }
 
+/* Return: bytes that the receive buffer of a socket holds, or -1. */
 static int buffered(int fd)
 {
 	uint32_t info[SK_MEMINFO_VARS] = { 0 };
@@ -156,8 +158,8 @@ static int buffered(int fd)
 	       (int)info[SK_MEMINFO_RMEM_ALLOC];
 }
 
-/* Wait until @bytes are in the receive buffer and, if @more, further data must wait for space.
- * Return: false if that did not happen within the time limit.
+/* Wait until @bytes are in the receive buffer and, if @more, the node waits for its reader.
+ * Return: false if this takes longer than the time limit.
  */
 static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 {
@@ -174,8 +176,8 @@ static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 	return false;
 }
 
-/* Read the chunks of seven members, and then the end alone. If the node is notified of space while
- * these are read, it may be so fast that one call reads everything; that is right, too.
+/* Read the chunks of seven members, and then the end alone. The node is notified of space while the
+ * chunks are read, and may be so fast that one call reads chunks and end. That is right, too.
  */
 static bool reads_end(const struct cube *c, int room)
 {
@@ -247,13 +249,16 @@ TEST(the_end_that_names_the_missing_makes_room)
 		EXPECT_EQ(0, cube_del(&c));
 		sum += ms;
 	}
-	/* A node that is not notified of space checks again after a second. */
+	/* A node that is not notified of space only checks again after a second. */
 	printf("# more came after %d ms, four times\n", sum);
 	EXPECT_LE(sum, 1000);
 }
 
 /* --- links that flap --- */
 
+/* A cube whose operations go on while a link is down from time to time (@is_down, @down). @sent,
+ * @received: operations of each node.
+ */
 struct flapping {
 	struct cube c;
 	unsigned int sent[CUBE_MAX];
@@ -337,7 +342,7 @@ TEST(ten_thousand_operations_while_links_flap)
 		if (now_ms() >= next) {
 			flap(&f);
 			flaps++;
-			/* Leave time for operations between two faults. */
+			/* Leave some time for operations before the next fault. */
 			next = now_ms() + (uint64_t)patience(5 + (int)below(40));
 		}
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings that repair themselves, after some processes have left with all blocks, so that no process
- * needs anything from these any more. A process that waits for the notification that all members
- * have its block (NOTIFY) must still get it, also if a link fails first.
+ * Rings that repair themselves, after some processes have left with all blocks, so that the others
+ * need no more data from them. A process that waits for the notification that all members have its
+ * block (NOTIFY) must still get it, also if a link fails first.
  *
  * Scheduling: shared
  */
@@ -74,7 +74,7 @@ static int begin(struct cube *c)
 }
 
 /* Let the others contribute first, so that their blocks are at node 0 when it contributes. Node 0
- * then has all blocks at once, and only waits until its own block returns.
+ * then has all blocks at once, and only waits until its own block has gone round the ring.
  */
 static int others_leave(struct cube *c)
 {
@@ -93,6 +93,9 @@ static int others_leave(struct cube *c)
 	return err;
 }
 
+/* Let the others leave, fail a link (@node < 0: none), and check that node 0 still gets its
+ * notification.
+ */
 static void notified_around(struct __test_metadata *_metadata, int node, unsigned int dim)
 {
 	struct cube c;

@@ -10,8 +10,8 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Wait until the kernel reports that the plan is not broken. If the cube has several parts, the
- * plan may remain broken at the part that the kernel reports.
+/* Wait until the kernel reports that the plan is not broken. If the faults divide the cube into
+ * several parts, the plan that the kernel reports may remain broken.
  */
 static void repaired_wait(const struct trial *t)
 {
@@ -36,8 +36,9 @@ static bool all_contribute(struct trial *t)
 	return fine;
 }
 
-/* Random faults in a random state, also while the plan is being repaired. @waits: more faults, each
- * after the repair of the one before, and a node fails between the two operations.
+/* Random faults in a random state, also while the plan is being repaired. @waits: cause more
+ * faults, each after the repair of the fault before, and let a node fail between the two
+ * operations.
  */
 static bool random_trial(unsigned int dim, bool waits)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves: whatever link or node fails, at any point of an operation,
- * the operation ends at every member, and members that are still connected get each other's
- * messages again, without any user installing a plan.
+ * Plans of rings that repair themselves. Faults divide a cube into parts: the sets of live nodes
+ * that healthy links connect. Whatever link or node fails, at any point of an operation, the
+ * operation ends at every member, and the members of each part get each other's messages again,
+ * without any user installing a plan.
  *
  * Scheduling: shared long
  */
@@ -18,7 +19,7 @@
 #define PLAN	1
 #define RECENT	64
 
-/* A process of a node: what it has sent, and what it has received for its contributions. */
+/* The process of a node: its contributions, and the ends that it has received. */
 struct process {
 	int fd;
 	bool under_way;
@@ -32,8 +33,8 @@ struct process {
 /* A process for each node, which exists as long as its socket. */
 static struct process processes[CUBE_MAX];
 
-/* The members of one part of the cube; and for recent operations the number of members that have
- * the result.
+/* A part of the cube: its @n nodes, and for recent operations the number of nodes that have the
+ * result.
  */
 struct part {
 	const struct cube *c;
@@ -43,6 +44,7 @@ struct part {
 	unsigned int have[RECENT];
 };
 
+/* Contribute the node's number and the count of its contributions. */
 static bool contribute(struct process *p, unsigned int node)
 {
 	struct hypercube_op op = {
@@ -56,8 +58,8 @@ static bool contribute(struct process *p, unsigned int node)
 	return p->under_way;
 }
 
-/* Are these blocks in the order of their nodes, without duplicates, and of a later operation than
- * the last result?
+/* Return: true if the blocks of a result are in the order of their nodes, without duplicates, and
+ * the operation is later than that of the last result.
  */
 static bool in_order(struct process *p, const struct hypercube_result *res)
 {
@@ -71,7 +73,7 @@ static bool in_order(struct process *p, const struct hypercube_result *res)
 	return later;
 }
 
-/* Has the result a block of each node of the part, and nothing else? */
+/* Return: true if the result has a block of each node of the part, and no other block. */
 static bool blocks_right(const struct part *s, const struct process *p,
 			 const struct hypercube_result *res)
 {
@@ -83,8 +85,8 @@ static bool blocks_right(const struct part *s, const struct process *p,
 	return i == s->n;
 }
 
-/* Process a record that a process received. Return: 1 if now all members have the result of that
- * operation; 0 if not; -1 if the record is wrong.
+/* Process the end that process @i of the part has received. Return: 1 if now all processes of the
+ * part have the result of that operation; 0 if not; -1 if the record is wrong.
  */
 static int record_take(struct part *s, unsigned int i, const struct hypercube_result *res)
 {
@@ -99,7 +101,9 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	if (!in_order(p, res))
 		return -1;
 	p->good++;
-	/* The result may have blocks of members whose failure was not notified yet. */
+	/* The result may have blocks of nodes that have failed since, of which this node was not
+	 * notified yet.
+	 */
 	if (!blocks_right(s, p, res))
 		return 0;
 	if (s->nr[slot] != res->op + 1)
@@ -108,7 +112,9 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	return ++s->have[slot] == s->n;
 }
 
-/* Blocks may arrive in chunks; the kernel writes each at its offset in the buffer. */
+/* Receive at process @i of the part. Blocks may arrive in chunks; the kernel writes each at its
+ * offset in the buffer. Return: as record_take().
+ */
 static int process_receive(struct part *s, unsigned int i)
 {
 	struct hypercube_result res = { 0 };
@@ -135,8 +141,8 @@ static void report(const struct part *s, int rc)
 		       processes[s->node[i]].failed);
 }
 
-/* Let all members of the part contribute until all of them have the result of the same operation,
- * with exactly their blocks.
+/* Let all processes of the part contribute until all of them have the result of the same operation,
+ * with exactly the blocks of the part.
  */
 static bool goes_on(struct part *s)
 {
@@ -164,7 +170,7 @@ static bool goes_on(struct part *s)
 	return rc > 0;
 }
 
-/* Collect the live nodes that healthy links connect with @u. */
+/* Set @s to the part of node @u. */
 static void part_of(struct part *s, const struct cube *c, unsigned int u)
 {
 	uint32_t set[CUBE_MAX / 32] = { 0 };
@@ -179,7 +185,7 @@ static void part_of(struct part *s, const struct cube *c, unsigned int u)
 }
 
 /* Wait until the plan that the kernel reports is a tree of rings of all nodes of the part. Return:
- * false if it is not within @seconds.
+ * false if this takes longer than @seconds.
  */
 static bool plan_tells_within(const struct cube *c, const struct part *s, int seconds)
 {
@@ -189,7 +195,8 @@ static bool plan_tells_within(const struct cube *c, const struct part *s, int se
 	uint16_t home[CUBE_MAX];
 	unsigned int i;
 
-	/* The coordinator learns a little later than the members that all have the new plan. */
+	/* Members use the new plan a little before the repair coordinator learns that all have it.
+	 */
 	do {
 		usleep(1000);
 		if (now_ms() > end || ctl_ring_get(c->name, PLAN, &v)) {
@@ -206,6 +213,7 @@ static bool plan_tells_within(const struct cube *c, const struct part *s, int se
 	return v.tree.nnodes + 1 == s->n + v.tree.nrings;
 }
 
+/* As plan_tells_within(), within 10 s. */
 static bool plan_tells(const struct cube *c, const struct part *s)
 {
 	return plan_tells_within(c, s, 10);
@@ -240,8 +248,8 @@ static int begin(struct cube *c, unsigned int dim, unsigned int width)
 }
 
 /* Let all nodes receive a first result and nodes below @early contribute to the next operation;
- * then cause a fault. The others must go on. Operations that were begun before end with success or
- * with the fault's cause.
+ * then cause a fault. Each part of the cube must go on. Operations that were begun before end with
+ * success or with the fault's cause.
  */
 static bool survives(struct cube *c, unsigned int early, int node, unsigned int link)
 {
@@ -271,8 +279,8 @@ static bool one_fails(unsigned int early, unsigned int width, int node, unsigned
 	return !cube_del(&c) && fine;
 }
 
-/* Contributions are sent one after the other, so their number determines how far an operation has
- * come.
+/* Contributions are sent one after the other, so their number determines at which step of an
+ * operation the fault occurs.
  */
 TEST(every_link_fails_at_every_step)
 {
@@ -293,7 +301,7 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(one_fails(early, u & 1 ? 4 : 0, u, 0));
 }
 
-/* Fail some links, and now and then a node, at once. */
+/* Fail one to three links and, in one of three calls, a node. */
 static void strike(struct cube *c)
 {
 	unsigned int i, u, d;
@@ -306,8 +314,8 @@ static void strike(struct cube *c)
 		cube_fail_node(c, below(c->nodes));
 }
 
-/* Does every remaining part of the cube go on by itself? Processes keep their operations that are
- * under way.
+/* Return: true if operations go on in every part of the cube. Operations that are under way remain
+ * so.
  */
 static bool parts_go_on(const struct cube *c)
 {
@@ -364,7 +372,7 @@ TEST(an_alltoall_is_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Heal the cube: all nodes must go on together. Then remove it. */
+/* Heal the cube: operations must go on with all nodes. Then remove it. */
 static void heals(struct __test_metadata *_metadata, struct cube *c)
 {
 	struct part s;
@@ -377,7 +385,7 @@ static void heals(struct __test_metadata *_metadata, struct cube *c)
 	EXPECT_EQ(0, cube_del(c));
 }
 
-/* The others go on without a node that has failed. When the node recovers, its process takes part
+/* A node fails, and the others go on without it. When the node recovers, its process takes part
  * again.
  */
 TEST(who_comes_back_takes_part_again)
@@ -393,7 +401,9 @@ TEST(who_comes_back_takes_part_again)
 	heals(_metadata, &c);
 }
 
-/* Two halves of the cube go on by themselves, and become one again when they are connected. */
+/* Two halves of the cube go on by themselves. When they are connected again, operations include all
+ * nodes again.
+ */
 TEST(parts_become_one_again)
 {
 	unsigned int u;
@@ -406,8 +416,8 @@ TEST(parts_become_one_again)
 	heals(_metadata, &c);
 }
 
-/* Let each of these nodes contribute once and wait for the end. Return: true if all have a whole
- * result.
+/* Let each of these nodes contribute once and wait for the end. Return: true if all of them get a
+ * result with all of their blocks.
  */
 static bool round_is_whole(unsigned int nodes)
 {
@@ -425,7 +435,7 @@ static bool round_is_whole(unsigned int nodes)
 	return whole;
 }
 
-/* Let all of these nodes contribute, so that an operation is under way. */
+/* Let all of these nodes contribute, so that an operation is under way at them. */
 static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 {
 	unsigned int u;
@@ -448,6 +458,7 @@ static void ends_with(struct __test_metadata *_metadata, unsigned int nodes, int
 		}
 }
 
+/* Repeat round_is_whole() until it is true. */
 static void whole_round(struct __test_metadata *_metadata, unsigned int nodes)
 {
 	unsigned int tries;
@@ -507,14 +518,14 @@ TEST(what_is_under_way_ends_when_a_node_comes_back)
 	struct cube c;
 
 	ASSERT_EQ(0, begin(&c, 3, 0));
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* Only members that have taken part in an operation are notified of later failures. */
 	whole_round(_metadata, 0xff);
 	ASSERT_EQ(0, cube_fail_node(&c, 5));
 	meets(_metadata, &c, &others, 1, 1u << 3 | 1u << 5);
 }
 
-/* A node recovers before the others have repaired the rings without it. Operations whose failure
- * its process was notified of must not go on at that node.
+/* A node recovers before the others have repaired the rings without it. An operation must not go on
+ * at that node if its process was notified that the operation has failed.
  */
 TEST(a_node_may_fail_for_a_moment)
 {
@@ -584,7 +595,7 @@ TEST(a_member_may_take_long_to_answer)
 	others_impair(_metadata, &c, &slow);
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	part_of(&s, &c, 0);
-	/* After the notification of the fault, the repair takes three requests of 3.6 s each. */
+	/* The repair takes the notification of the fault, and then three requests of 3.6 s each. */
 	EXPECT_TRUE(plan_tells_within(&c, &s, 18));
 	others_impair(_metadata, &c, &none);
 	EXPECT_TRUE(goes_on(&s));

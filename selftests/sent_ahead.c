@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes contribute ahead of what they have read, as hypercube(7) describes for failures. A
- * contribution that was sent without knowledge of a failure is refused, so no sum mixes
- * contributions of different rounds, whichever process was ahead. After a failure each process
- * receives until it has no operation outstanding, and agrees with the others, by an operation on
- * the plan itself, on the round at which to go on.
+ * Processes contribute before they have read the ends of earlier operations, as hypercube(7)
+ * describes for failures. A contribution that was sent without knowledge of a failure is refused,
+ * so no sum mixes contributions of different rounds, whichever process has sent ahead. After a
+ * failure each process receives until it has no operation outstanding, and agrees with the others,
+ * by an operation on the plan itself, on the round at which to go on.
  *
  * Scheduling: shared
  */
@@ -25,11 +25,11 @@
 #define AGREEMENT UINT64_MAX
 
 /**
- * struct sender - a process; its contribution to a round depends on the round
+ * struct sender - a process, which contributes to one round after another
  * @next: the round of its next contribution
  * @from: the first round of which it has no result
  * @out: contributions whose end it has not received
- * @failed: it was notified of a failure, and the processes have not agreed since
+ * @failed: it has received a failure, and the processes have not agreed since
  * @agrees: its contribution to the agreement is under way
  */
 struct sender {
@@ -41,7 +41,7 @@ struct sender {
 };
 
 /**
- * struct crowd - a cube with such processes
+ * struct crowd - a cube, and a process at each of its nodes
  * @corrupted: the round in which @spoiler contributes another length than the others, if any
  * @agreed: number of times that the spoiler has agreed with the others
  * @until: the first round to which no process contributes
@@ -85,8 +85,8 @@ static uint64_t part(uint64_t round)
 	return round * 1000003 + 1;
 }
 
-/* Contribute. Return: true if the kernel took the contribution. Refusals because a failure was not
- * read yet, or because there is no plan, are not errors.
+/* Contribute @bytes at node @u. It is not an error if the kernel refuses this because a failure was
+ * not read yet, or because there is no plan. Return: true if the kernel took the contribution.
  */
 static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int oper,
 		 uint64_t value, size_t bytes)
@@ -107,6 +107,9 @@ static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int 
 	return false;
 }
 
+/* Contribute to the next round, unless the process has received a failure or has sent too far
+ * ahead.
+ */
 static void give_round(struct crowd *w, unsigned int u)
 {
 	struct sender *s = &w->s[u];
@@ -118,8 +121,9 @@ static void give_round(struct crowd *w, unsigned int u)
 		s->next++;
 }
 
-/* Contribute to the agreement, with other parameters than those of rounds. A process that has not
- * received the failure yet would go on with a round, and would make this operation fail.
+/* Contribute to the agreement: the minimum of the rounds at which processes want to go on. The
+ * operator is not that of rounds, so the operation fails if a process that has not received the
+ * failure yet contributes to a round instead.
  */
 static void give_word(struct crowd *w, unsigned int u)
 {
@@ -129,6 +133,7 @@ static void give_word(struct crowd *w, unsigned int u)
 		s->agrees = give(w, u, AGREEMENT, HYPERCUBE_MIN, s->from, 8);
 }
 
+/* Process the end of the agreement: all processes go on at round @from. */
 static void take_agreement(struct crowd *w, unsigned int u, const struct hypercube_result *res,
 			   uint64_t from)
 {
@@ -148,6 +153,7 @@ static void take_agreement(struct crowd *w, unsigned int u, const struct hypercu
 		w->corrupted = from + below(AHEAD);
 }
 
+/* Process the result of a round. */
 static void take_round(struct crowd *w, unsigned int u, const struct hypercube_result *res,
 		       uint64_t sum)
 {
@@ -162,6 +168,7 @@ static void take_round(struct crowd *w, unsigned int u, const struct hypercube_r
 		s->from++;
 }
 
+/* Receive all ends that have arrived at node @u. */
 static void receive(struct crowd *w, unsigned int u)
 {
 	struct sender *s = &w->s[u];
@@ -186,6 +193,7 @@ static void receive(struct crowd *w, unsigned int u)
 	}
 }
 
+/* Let random processes contribute and receive. */
 static void step(struct crowd *w)
 {
 	unsigned int u = below(NODES), k;
@@ -231,7 +239,7 @@ static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
 	EXPECT_EQ(0, cube_del(&w->c));
 }
 
-/* Processes are ahead when one of them contributes another length than the others. */
+/* One process contributes another length than the others, while processes have sent ahead. */
 static void corrupted_rounds(struct __test_metadata *_metadata, unsigned int type)
 {
 	const unsigned int times = scaled(120);
@@ -276,7 +284,8 @@ TEST(who_says_that_it_does_not_know_is_refused)
 TEST_CALL(rounds_of_a_tree_fail, corrupted_rounds, HYPERCUBE_PLAN_TREE)
 TEST_CALL(rounds_of_a_doubling_fail, corrupted_rounds, HYPERCUBE_PLAN_DOUBLING)
 
-/* A thread that replaces the plan. A process with no operation under way is not notified of that.
+/* A thread that replaces the plan. A process without an operation under way is not notified of
+ * that.
  */
 static void *replace(void *arg)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: every wrong use is refused with an error of its own and changes nothing. Also: which
- * users may bind, addresses, results that are read in pieces, and sockets whose fabric was removed.
+ * Sockets: every wrong use is refused with an error of its own and changes nothing. Other tests are
+ * about users who may bind, about addresses, results that are read in pieces, and sockets whose
+ * fabric was removed.
  *
  * Scheduling: alone
  */
@@ -34,6 +35,7 @@ static struct hypercube_op sum(size_t bytes)
 	};
 }
 
+/* Return: a socket that is not bound. */
 static int fresh(int type)
 {
 	return socket(shc_family(), type | SOCK_NONBLOCK, 0);
@@ -157,6 +159,7 @@ TEST(unbound_sockets_refuse_everything)
 	close(dg);
 }
 
+/* An operation that the kernel must refuse with @err. */
 struct wrong_op {
 	struct hypercube_op op;
 	int err;
@@ -257,6 +260,7 @@ static int send_control(int fd, const void *control, size_t len, const void *nam
 	return errno_of(sendmsg(fd, &msg, flags));
 }
 
+/* Two control messages, one behind the other. */
 struct control {
 	struct cmsghdr h;
 	struct hypercube_op op;
@@ -389,7 +393,7 @@ TEST(wrong_receives_are_refused)
 	EXPECT_EQ(-EFAULT, shc_recv(c.fd[u], (void *)8, 8, &res, &eor, 0));
 	ASSERT_EQ(0, pipe(ends));
 	EXPECT_EQ(EOPNOTSUPP, errno_of(splice(c.fd[u], NULL, ends[1], NULL, 8, 0)));
-	/* The result is still there. */
+	/* The result can still be received. */
 	EXPECT_EQ(8, shc_recv(c.fd[u], &data, 8, &res, &eor, 0));
 	EXPECT_TRUE(eor);
 	EXPECT_EQ(4 * v, data);
@@ -485,6 +489,7 @@ TEST(receivers_keep_an_idle_processor_as_long_as_they_are_notified)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Return: the error of bind() to @node in a child that runs as user @uid. */
 static int bind_as(const char *name, unsigned int node, unsigned int uid)
 {
 	int status = 0;

@@ -66,7 +66,7 @@ static void control_set(struct messages *v, unsigned int i, const void *what, si
 	v->m[i].msg_hdr.msg_controllen = CMSG_SPACE(size);
 }
 
-/* Receive all messages as they arrive. Return: true if they have the data of messages_init(),
+/* Receive N messages as they arrive. Return: true if they have the data of messages_init(),
  * multiplied by @times.
  */
 static bool come(int fd, uint64_t times)
@@ -157,7 +157,7 @@ TEST(tasks_of_one_call)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: descriptor of a file with @bytes of @data. */
+/* Make a file with @bytes of @data. Return: its descriptor. */
 static int file_of(const void *data, size_t bytes)
 {
 	int fd = memfd_create("data", 0);
@@ -184,7 +184,7 @@ TEST(a_file_is_a_contribution)
 	for (got = 0; n >= 0 && got < LONG; got += n)
 		n = sendfile(c.fd[1], file, NULL, LONG - got);
 	EXPECT_EQ(LONG, got);
-	/* MSG_MORE is accepted as well. */
+	/* MSG_MORE is accepted. */
 	EXPECT_EQ(8, shc_send(c.fd[0], &op, in, 8, MSG_MORE));
 	EXPECT_EQ(LONG - 8, shc_send(c.fd[0], NULL, &in[1], LONG - 8, 0));
 	for (got = 0; got < LONG; got += n) {
@@ -198,7 +198,8 @@ TEST(a_file_is_a_contribution)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A task is put as a whole; the beginning of a file does not become a task. */
+/* A task is put by one call that passes all of it. The first part of a file does not become a task.
+ */
 TEST(a_file_is_a_task_if_one_call_brings_it)
 {
 	static char in[100000], out[HYPERCUBE_TASK_MAX];
@@ -356,6 +357,7 @@ TEST(io_uring_moves_what_all_kinds_do)
 #ifdef __x86_64__
 #define SENDMMSG_32 345
 
+/* A control message of a 32-bit program. */
 struct cmsg_32 {
 	uint32_t len;
 	int level;
@@ -363,11 +365,12 @@ struct cmsg_32 {
 	struct hypercube_op op;
 } __attribute__((packed, aligned(4)));
 
+/* struct msghdr of a 32-bit program, and the length in struct mmsghdr. */
 struct msg_32 {
 	uint32_t name, namelen, iov, iovlen, control, controllen, flags, sent;
 };
 
-/* The data that 32-bit pointers must reach. */
+/* Data below 4 GiB, which 32-bit pointers can reach. */
 struct low {
 	struct msg_32 m[N];
 	uint32_t iov[N][2];
@@ -375,11 +378,13 @@ struct low {
 	struct cmsg_32 control[N];
 };
 
+/* Return: a pointer as a 32-bit program has it. */
 static uint32_t low(const void *p)
 {
 	return (uint32_t)(uintptr_t)p;
 }
 
+/* Make a system call as a 32-bit program does. */
 static int call_32(int nr, int fd, const void *v, int n, int flags)
 {
 	int r;

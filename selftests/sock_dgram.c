@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Messages from node to node, between all pairs and around faults: each is delivered if and only if
- * a path of healthy links exists. Also order, sizes, full buffers and wrong use.
+ * a path of healthy links exists. Other tests are about order, sizes, full buffers and wrong use.
  *
  * Scheduling: shared
  */
@@ -25,8 +25,8 @@ struct message {
 	uint32_t nr;
 };
 
-/* got_news[]: how often each number was received; given: numbers used so far; first: first number
- * of the current round; arrived: messages of this round that have arrived.
+/* @got_news: for each number, how often it was received. @given: numbers used so far. @first: first
+ * number of the current round. @arrived: number of messages of this round that have arrived.
  */
 static unsigned char got_news[1 << 13];
 static unsigned int given, first, arrived;
@@ -47,7 +47,7 @@ static long post(const struct cube *c, unsigned int from, unsigned int to, const
 	return n < 0 ? -errno : n;
 }
 
-/* Receive the next message for node @to. Return: bytes, or -EAGAIN. */
+/* Receive the next message for node @to. Return: its length, or -EAGAIN. */
 static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 unsigned int *from)
 {
@@ -116,9 +116,10 @@ static unsigned int pairs(const struct cube *c)
 	return n;
 }
 
-/* Send a message between each pair of nodes: it must arrive once if the nodes are live and
- * connected, else never. On a slow machine a message may still search for a path after this round,
- * and find one after the cube has healed; therefore each message has a number.
+/* Send a message between each pair of nodes: it must arrive once if both nodes are live and
+ * connected, and never otherwise. On a slow machine a message may still search for a path when this
+ * round has ended, and find one once the cube has healed: numbers tell such messages apart.
+ * Return: number of errors.
  */
 static unsigned int all_pairs(struct cube *c)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sockets that are connected to one plan, beside the socket that serves all other plans of a node:
- * which socket gets a result, which results and rights pass to another socket while operations are
- * under way, and which operations end when a socket is closed. There are two nodes; node 0 is the
- * sink of plans 1, 2, ..
+ * which socket gets a result; which results, and the right to contribute, pass to another socket
+ * while operations are under way, and which operations fail when a socket is closed. There are two
+ * nodes; node 0 is the sink of plans 1, 2, ..
  *
  * Scheduling: shared
  */
@@ -37,6 +37,7 @@ static struct hypercube_op sum(unsigned int plan, size_t bytes)
 	};
 }
 
+/* Contribute to a plan. Return: bytes taken, or -errno. */
 static int give(int fd, unsigned int plan)
 {
 	struct hypercube_op op = sum(plan, 8);
@@ -61,6 +62,7 @@ static int take(int fd, struct hypercube_result *res)
 	return n < 0 ? -n : res->status;
 }
 
+/* Try to receive. Return: -EAGAIN if nothing has arrived. */
 static int nothing(int fd)
 {
 	struct hypercube_result res;
@@ -83,8 +85,8 @@ static int fresh(int type)
 	return socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* A cube of two nodes. @g: the sockets that serve all plans; @t: the socket connected to a plan,
- * not open at first.
+/* A cube of two nodes. @g: for each node, the socket that serves all plans. @t: a socket that is
+ * connected to one plan; it is not open at first.
  */
 struct two {
 	struct cube c;
@@ -223,7 +225,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	EXPECT_EQ(8, give(n.g[0], 2));
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(0, take(s, &res));
-	/* A sibling of a socket that is itself connected works, too. */
+	/* A sibling of a socket that is itself connected to a plan works, too. */
 	EXPECT_EQ(0, sock_sibling(none, s, 1));
 	EXPECT_EQ(8, give(none, 1));
 	close(s);
@@ -283,7 +285,9 @@ TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
 	n.t = shc_connected(n.c.name, 1, 1);
 	ASSERT_LE(0, n.t);
 	EXPECT_EQ(8, give(n.t, 1));
-	/* The socket may still send the rest of the contribution that it has begun, no other. */
+	/* The socket may still send the rest of the contribution that it has begun, but no other
+	 * one.
+	 */
 	EXPECT_EQ(1 << 17, shc_send(n.g[1], NULL, big, 1 << 17, 0));
 	EXPECT_EQ(-EADDRINUSE, give(n.g[1], 1));
 	EXPECT_EQ(8, give(n.g[0], 1));
@@ -336,7 +340,9 @@ TEST(a_close_ends_what_its_socket_served)
 	two_end(_metadata, &n);
 }
 
-/* The first socket has taken part, but now another socket serves the plan. */
+/* Another socket has begun to serve the plan. Closing the first one, which has taken part in an
+ * operation, ends no operation.
+ */
 TEST(a_close_after_another_has_taken_over_ends_nothing)
 {
 	struct hypercube_op half = sum(1, 2 << 15);
@@ -356,7 +362,9 @@ TEST(a_close_after_another_has_taken_over_ends_nothing)
 	shut(&n.t);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
-	/* Closing the first socket fails only the contribution that it has sent half of. */
+	/* Closing the first socket ends only the operation to which it has sent half of a
+	 * contribution.
+	 */
 	n.g[1] = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
 	EXPECT_EQ(1 << 15, shc_send(n.g[1], &half, big, 1 << 15, 0));
 	n.t = shc_connected(n.c.name, 1, 1);
@@ -451,7 +459,9 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "second..", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(1, res.op);
-	/* Closing a socket does not affect the plan while another socket receives. */
+	/* Closing a socket does not affect the plan while another socket of the node receives for
+	 * it.
+	 */
 	shut(&n.g[1]);
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "third...", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
@@ -478,7 +488,7 @@ TEST(records_are_numbered_across_32_bits)
 			ASSERT_EQ(8, give(n.g[u], 1));
 		ASSERT_EQ(0, take(n.g[0], &res));
 		ASSERT_EQ(0, take(n.g[1], &res));
-		/* Record numbers of failed calls are skipped without harm. */
+		/* A call that fails skips record numbers, which does no harm. */
 		EXPECT_EQ(-EFAULT, shc_send(n.g[1], &op, (void *)8, 8, 0));
 	}
 	two_end(_metadata, &n);
@@ -538,8 +548,8 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	EXPECT_EQ(0, take(g, &res));
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
-	/* Setting the same owner again changes nothing; setting another owner takes all sockets
-	 * away.
+	/* Setting the same owner again changes nothing; setting another owner unbinds all sockets
+	 * of the first.
 	 */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
 	EXPECT_EQ(-EADDRINUSE, shc_bound(c.name, 1, SOCK_SEQPACKET));
@@ -554,7 +564,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* Sockets that were not bound by the right of an owner stay. */
+	/* Sockets that an administrator has bound stay bound. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1002));
 	EXPECT_EQ(8, give(g, 1));
 	EXPECT_EQ(8, give(fd[1], 1));

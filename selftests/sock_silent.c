@@ -14,7 +14,7 @@
 
 #define RCVBUF	(1 << 16)
 #define SEGMENT	1024
-/* Memory that records without data may use beyond the buffer, plus a segment. */
+/* Memory in bytes that records without data may use beyond the buffer, plus a segment. */
 #define BEYOND	((1 << 18) + (1 << 16))
 
 static uint32_t meminfo(int fd, unsigned int what)
@@ -26,6 +26,7 @@ static uint32_t meminfo(int fd, unsigned int what)
 	return m[what];
 }
 
+/* Give a socket a small receive buffer. */
 static int small(int fd)
 {
 	int bytes = RCVBUF / 2;
@@ -47,6 +48,7 @@ struct got_news {
 	int error;
 };
 
+/* Receive all that has arrived. */
 static void hear(int fd, struct got_news *h)
 {
 	struct hypercube_result res;
@@ -101,7 +103,9 @@ TEST(the_ends_of_many_broadcasts)
 	} while (h.failed + meminfo(r, SK_MEMINFO_DROPS) < n && poll(&p, 1, 1000) > 0);
 	printf("# %u failures heard, %u lost, of %u\n", h.failed,
 	       meminfo(r, SK_MEMINFO_DROPS), n);
-	/* A message that waits for the end of the one before never begins if its source leaves. */
+	/* If its source leaves, a message that still waits for the end of the message before never
+	 * begins, so there may be fewer failures than messages.
+	 */
 	EXPECT_LE(h.failed + meminfo(r, SK_MEMINFO_DROPS), n);
 	EXPECT_LE(n - n / 50, h.failed + meminfo(r, SK_MEMINFO_DROPS));
 	EXPECT_EQ(0, h.right);
@@ -149,7 +153,7 @@ TEST(refusals_that_nobody_reads)
 	ASSERT_EQ(0, ctl_plan_del(c.name, 1));
 	printf("# %u bytes at most, %u sent\n", most, sent);
 	EXPECT_LE(most, RCVBUF + BEYOND);
-	/* Some failures may still be under way to the node. */
+	/* Some failures may not have arrived yet. */
 	for (i = 0; i < 1000 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
 		hear(fd, &h);
 		usleep(50000);
@@ -161,7 +165,7 @@ TEST(refusals_that_nobody_reads)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Number of plans that suffices for records to be lost. */
+/* Number of plans, enough for records to be lost. */
 #define PLANS	8
 /* Number of contributions to each plan. */
 #define BEGUN	64
@@ -177,7 +181,9 @@ static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node
 	return v.next >= BEGUN;
 }
 
-/* A process that has read all remaining failures, and the error for the lost ones, can continue. */
+/* A process that has received all remaining failures, and the error for the lost ones, can
+ * contribute again.
+ */
 TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 {
 	struct hypercube_op op = {
@@ -203,8 +209,8 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 		/* Node 0 takes part, so when it leaves, the contributions of node 1 fail. */
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
 		ASSERT_EQ(0, shc_ended(c.fd[0]));
-		/* Contributions that have not begun would be refused as the reader makes room, and
-		 * their records would not be lost. So wait until all have begun.
+		/* Wait until all contributions have begun. One that has not would end only when the
+		 * process receives records and so makes space, and its record would not be lost.
 		 */
 		ASSERT_TRUE(all_begun(&c, op.plan, 1));
 	}

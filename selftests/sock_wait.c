@@ -44,6 +44,7 @@ static void blocking(int fd)
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 }
 
+/* Set a time limit of a socket in ms: SO_RCVTIMEO or SO_SNDTIMEO. */
 static void limit(int fd, int option, int ms)
 {
 	struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
@@ -102,6 +103,7 @@ static void call_start(struct call *k, int fd, bool send)
 	usleep(100000 * (unsigned int)patience(1));
 }
 
+/* Wait for the end of a call. Return: what it returned. */
 static long call_end(struct call *k)
 {
 	pthread_join(k->thread, NULL);
@@ -124,7 +126,7 @@ TEST(a_receiver_waits_for_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The kernel consuming a receiver's own contribution does not wake it. */
+/* A receiver is not woken when the kernel consumes its own contribution. */
 TEST(a_receiver_sleeps_until_the_result)
 {
 	struct hypercube_op op = sum(8);
@@ -297,7 +299,7 @@ TEST(calls_are_interrupted_by_signals)
 	while (n > 0)
 		n = shc_send(c.fd[0], NULL, big, sizeof(big), 0);
 	EXPECT_EQ(-EINTR, n);
-	/* Without a time limit, and without SA_RESTART: EINTR as well. */
+	/* Without a time limit, but also without SA_RESTART, the call fails with EINTR as well. */
 	limit(c.fd[0], SO_RCVTIMEO, 0);
 	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
 	setitimer(ITIMER_REAL, &never, NULL);
@@ -305,6 +307,7 @@ TEST(calls_are_interrupted_by_signals)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Wait up to @ms. Return: the events that poll() reports. */
 static short ready(int fd, int ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT };
@@ -333,7 +336,7 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 0));
 	EXPECT_EQ(8, shc_recv(c.fd[sink], &v, 8, &res, &eor, 0));
 	EXPECT_EQ(POLLOUT, ready(c.fd[sink], 0));
-	/* The send buffer is full: not writable until the operation ends. */
+	/* Fill the send buffer: the socket is not writable until the operation ends. */
 	shc_send(c.fd[sink], &long_op, big, sizeof(big), 0);
 	while (shc_send(c.fd[sink], NULL, big, sizeof(big), 0) > 0)
 		;
@@ -345,7 +348,7 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_TRUE(ready(c.fd[sink], 1000) & POLLERR);
-	/* The error is reported once; POLLHUP stays, as the socket no longer has a node. */
+	/* The error is reported once; POLLHUP remains set, as the socket has no node any more. */
 	ASSERT_EQ(0, getsockopt(c.fd[sink], SOL_SOCKET, SO_ERROR, &err, &len));
 	EXPECT_EQ(ENODEV, err);
 	EXPECT_TRUE(ready(c.fd[sink], 0) & POLLHUP);

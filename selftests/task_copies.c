@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks with a replica at a second node: none is lost when a node fails, none is executed twice
- * when none fails, and no replica is left behind.
+ * Tasks with a replica at a second node: no task is lost when a node fails, no task is executed
+ * twice when no node fails, and no replica remains at the end.
  *
  * Scheduling: shared long
  */
@@ -56,8 +56,8 @@ static unsigned int all_wrong(struct task_fixture *y)
 	return fixture_wrong(y) + !!bytes_settle(y);
 }
 
-/* As all_wrong(), if nodes have failed: each task must be taken at least once, and each time but
- * one with the mark that it is redelivered.
+/* Like all_wrong(), if nodes have failed: each task must be taken at least once. If it is taken
+ * more often, all but one of these times it must be marked as redelivered.
  */
 static unsigned int some_wrong(struct task_fixture *y)
 {
@@ -114,7 +114,7 @@ TEST(tasks_of_all_sizes_are_revived_as_they_were)
 
 	for (s = 0; s < FIXTURE_SEGMENTS; s++) {
 		ASSERT_EQ(0, fixture_new_of_sizes(&y, 2, s, COPIED, COPIED));
-		/* A task that a worker holds is executed again. */
+		/* A task that a worker holds when its node fails is executed again. */
 		EXPECT_EQ(4, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
 		EXPECT_EQ(0, copies_settle(&y, 0));
 		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
@@ -186,7 +186,9 @@ TEST(another_node_keeps_what_a_dead_one_has_kept)
 	EXPECT_EQ(0, task_view(y.c.name, 2, &v));
 	EXPECT_EQ(50, v.kept);
 	EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).recovered);
-	/* Tasks with replicas at both failed nodes are lost when the second node fails. */
+	/* Nodes 0 and 2 have the tasks and their replicas: when both have failed, the tasks are
+	 * lost.
+	 */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
@@ -208,7 +210,7 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 	EXPECT_EQ(0, fixture_sum(y).copied);
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, false));
 	EXPECT_EQ(0, copies_settle(y, 0));
-	/* A replica behind a failed link is kept as long as no other node can hold one. */
+	/* A replica behind a failed link is held as long as no other node can hold one. */
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
 	usleep(20000);
 	EXPECT_EQ(1, fixture_sum(y).kept);
@@ -218,8 +220,8 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* The node with the old replicas is notified, by a path around the fault, that it need not keep
- * them any more.
+/* After a link failure another node holds the replicas. The node with the old replicas is notified,
+ * over a path around the fault, that they are no longer needed.
  */
 TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 {
@@ -241,7 +243,7 @@ TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* Tasks migrate, and the node that a task leaves keeps its replica. */
+/* Tasks migrate, and the node that a task leaves holds its replica from then on. */
 TEST(what_was_handed_over_is_kept_from_that_moment)
 {
 	unsigned int round;
@@ -347,8 +349,8 @@ TEST_TASKS(links_that_go_down_and_up_double_nothing, 3, 512)
 		EXPECT_EQ(0, y->repeated[i]);
 }
 
-/* When a node fails, workers hold some tasks and all others migrate. The node recovers before the
- * next one fails.
+/* Nodes fail one after another, and each recovers before the next one fails. When a node fails,
+ * workers hold some tasks, and the others are migrating.
  */
 TEST_TASKS(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
 {
@@ -389,7 +391,8 @@ static int copies_some(struct task_fixture *y)
 	return copies_fill(y, 60, 3000);
 }
 
-/* A node fails, and then the node with its replicas fails while it puts these into its queue. */
+/* A node fails. The node that holds its replicas then fails while it puts these into its own queue.
+ */
 TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));

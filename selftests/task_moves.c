@@ -18,7 +18,8 @@
 
 static char in[HYPERCUBE_TASK_MAX];
 
-/* Migrate tasks at random until @target migrations have happened; call @meanwhile between them.
+/* Migrate tasks at random until @target migrations have happened; call @meanwhile between two
+ * requests.
  * Return: 0 or -ETIMEDOUT.
  */
 static int fixture_stir(struct task_fixture *y, uint64_t target,
@@ -77,7 +78,9 @@ TEST_TASKS(an_empty_task_arrives, 1, 0)
 	EXPECT_EQ(0, id.node);
 	EXPECT_EQ(1, id.nr);
 	EXPECT_EQ(REPEAT, id.flags);
-	/* Its worker closes: a task that has migrated is put back into the queue, too. */
+	/* The worker closes its socket: a task that has migrated is put back into the queue like
+	 * any other.
+	 */
 	close(y->c.fd[1]);
 	y->c.fd[1] = task_bound(&y->c, 1);
 	EXPECT_EQ(0, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
@@ -173,6 +176,7 @@ TEST(bad_links_neither_lose_nor_double_tasks)
 	stirs(_metadata, 200, 3000, &bad, NULL);
 }
 
+/* Let a random link fail while tasks migrate, and recover. */
 static void flap(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes), dim = below(y->c.dim);
@@ -191,8 +195,9 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* Migrate a task to node 1 while all that node 1 sends over its link to node 0 is lost, so its
- * answer does not arrive. Then take this link down. Return: number of errors.
+/* Migrate a task to node 1 while all that node 1 sends over its link to node 0 is lost, so that its
+ * answer does not arrive there. Then take this link down. @ms: stall timeout. Return: number of
+ * errors.
  */
 static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsigned int ms)
 {
@@ -241,7 +246,7 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	ASSERT_EQ(0, begin_doubt(&y, 2, 0));
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
-	/* The same for a task that has not arrived: it stays at node 0. */
+	/* The same for a task that has not arrived at node 1: it remains at node 0. */
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 0, 0, HYPERCUBE_PPM_MAX, true));
@@ -271,9 +276,9 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.unresolved);
 	EXPECT_EQ(0, v.queued | v.moving | v.bytes);
-	/* The task is not executed twice: node 1 has it. */
+	/* Node 1 has the task, which is executed only once. */
 	EXPECT_EQ(0, fixture_wrong(&y));
-	/* A task that may be executed again is kept, and marked. */
+	/* An idempotent task remains at node 0, and is marked as redelivered. */
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, fixture_put(&y, 0, 5000, REPEAT));
@@ -288,6 +293,7 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
+/* Now and then let a random node fail while tasks migrate, and recover. */
 static void die(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes);

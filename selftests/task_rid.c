@@ -16,7 +16,7 @@
 
 #define RID	HYPERCUBE_BALANCE_RID
 
-/* Each node requests tasks from all its neighbours, while they request some from it. */
+/* All nodes request tasks from all their neighbours at the same time. */
 TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 {
 	struct task_view sum;
@@ -37,7 +37,7 @@ TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 	nl_shut_all(nl, 16);
 }
 
-/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks. Node 0 lacks 4.5, so it requests 4, in parts of
+/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks. Node 0 lacks 4.5, so it requests 4, in shares of
  * 1.25, 0.75 and 2.5.
  */
 TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
@@ -62,7 +62,7 @@ TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* As above, with parts that are each less than one task. */
+/* The shares of the neighbours are each less than one task, but the requesting node gets a task. */
 TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 {
 	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
@@ -99,7 +99,7 @@ TEST_TASKS(only_usable_links_are_asked_over, 3, 0)
 	EXPECT_EQ(1, v.members);
 }
 
-/* Has a round failed with an error that no fault can cause? */
+/* Return: true if a round has failed with an error that no fault causes. */
 static bool odd(const struct round_view *v)
 {
 	return v->status && v->status != -ENOLINK && v->status != -EHOSTDOWN;
@@ -115,7 +115,7 @@ TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
 	ASSERT_EQ(0, nl_open_all(nl, 16));
 	fixture_fill(y, 600);
-	/* Continue until a link has failed during a round; how often that happens is random. */
+	/* Continue until a round has failed because of a link fault, which happens at random. */
 	for (k = 0; k < 2000 && (fixture_sum(y).sent < scaled(10000) || !failed); k++) {
 		/* Make loads uneven again. */
 		for (u = 0; u < 4; u++)
@@ -164,7 +164,9 @@ TEST(a_link_that_delivers_nothing_ends_it)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* The requesting node fails, or a node that was requested, before or after tasks have migrated. */
+/* The node that requests tasks fails, or one of the neighbours that it has asked, before or after
+ * tasks have migrated.
+ */
 TEST_TASKS(nodes_that_die_end_it, 3, 512)
 {
 	const struct impairments slow = { .delay = 500000, .seed = 1 };
@@ -206,7 +208,9 @@ TEST_TASKS(nodes_that_die_end_it, 3, 512)
 	nl_shut(&nl);
 }
 
-/* Nodes that find no tasks search less and less often, and such rounds do not fill the history. */
+/* Nodes that find no tasks begin rounds less and less often, and such rounds do not fill the
+ * history of rounds.
+ */
 TEST_TASKS(where_there_is_nothing_it_becomes_rare, 3, 0)
 {
 	struct balance_view b;

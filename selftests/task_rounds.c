@@ -80,7 +80,9 @@ TEST_TASKS(over_links_that_lose_frames, 3, 0)
 		EXPECT_EQ(0, rounds_as_planned(y));
 }
 
-/* Commands at all nodes at once are executed one after another, and each of them is answered. */
+/* Begin a round at every node at the same time: the rounds run one after another, and each request
+ * gets a reply.
+ */
 TEST_TASKS(rounds_that_begin_at_once_all_end, 3, 0)
 {
 	struct nl nl[8];
@@ -136,7 +138,8 @@ static int trouble_end(struct trouble *x)
 	return fixture_del(&x->y);
 }
 
-/* Begin a round and call @disturb: the round must succeed, or fail with a fault as its cause.
+/* Begin a round and call @disturb while it runs: the round must succeed, or fail with a fault as
+ * its cause.
  * Return: number of errors.
  */
 static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fixture *y))
@@ -165,7 +168,7 @@ static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fix
 	return (v.status != -ENOLINK && v.status != -EHOSTDOWN) || v.cause_node >= y->c.nodes;
 }
 
-/* Does a round of all nodes succeed once no task is migrating? */
+/* Wait until no task is migrating. Return: true if a round of all nodes then succeeds. */
 static bool recovers(const struct trouble *x)
 {
 	int err = fixture_settle(&x->y, 30);
@@ -208,6 +211,7 @@ TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
 	EXPECT_EQ(0, trouble_end(&x));
 }
 
+/* Let a random node fail, and recover. */
 static void die(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes);
@@ -247,7 +251,7 @@ TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
 	EXPECT_EQ(0, trouble_end(&x));
 }
 
-/* All frames from node 1 to node 0 are lost. */
+/* All frames from node 1 to node 0 are lost, so the link goes down and the round fails. */
 TEST(a_link_that_delivers_nothing_ends_the_round)
 {
 	struct balance_view b;
@@ -267,7 +271,9 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* On a slow link all frames arrive, but late. */
+/* On a slow link all frames arrive, but late. A node that waits for them must not send its own
+ * again.
+ */
 TEST(who_waits_for_a_slow_link_says_nothing_again)
 {
 	const struct impairments slow = { .delay = 500000000 };
@@ -287,8 +293,8 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 	EXPECT_EQ(0, v.status);
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
 	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
-	/* The 64 link ends send: the beginning of a round, a load, tasks, a report, and the end of
-	 * the round. That must be fewer than three frames each on average.
+	/* Over the 64 ends of links nodes send the beginning of a round, loads, tasks, reports, and
+	 * the end of the round. That must be fewer than three frames for each end on average.
 	 */
 	EXPECT_GT(64 * 3, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, fixture_end(&y));
@@ -296,8 +302,8 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 
 TEST(a_round_of_many_nodes_takes_few_frames)
 {
-	/* Frames over each link: the beginning of a round, what the node knows and, with MCWA, the
-	 * tasks that leave each cube.
+	/* @most: frames that a round may send over each link: the beginning of the round, what the
+	 * node knows and, with MCWA, how many tasks leave each cube.
 	 */
 	static const struct { unsigned int method, most; } cases[] = {
 		{ HYPERCUBE_BALANCE_DEM, 3 }, { HYPERCUBE_BALANCE_MCWA, 4 },
@@ -327,7 +333,9 @@ TEST(a_round_of_many_nodes_takes_few_frames)
 	EXPECT_EQ(0, ctl_fabric_del("large"));
 }
 
-/* The neighbour is full when a command migrates a task to it, and has space when the round does. */
+/* The neighbour has no space when a command migrates a task to it, and has some when the round
+ * does.
+ */
 TEST(a_refused_command_leaves_the_round_what_it_wants)
 {
 	const struct impairments slow = { .delay = 400000000 };
@@ -359,7 +367,7 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* A worker at a node without tasks gets some, since the node begins a round. */
+/* A worker waits at a node without tasks. It gets some, since the node begins a round. */
 TEST_TASKS(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 {
 	struct hypercube_task id;
@@ -404,13 +412,13 @@ static int put_small(struct task_fixture *y, unsigned int n)
 	return err;
 }
 
-/* Workers take tasks as long as there are any, and nodes begin rounds when they have few. Tasks are
- * put at one node only.
+/* Workers take tasks as long as there are any, and a node begins a round when it has few. All tasks
+ * are put at one node.
  */
 static void workers(struct __test_metadata *_metadata, const struct round_method *method)
 {
-	/* The nodes that must get tasks: all, or at least these if nodes request tasks from their
-	 * neighbours.
+	/* The nodes that must get tasks: all; or, if each node requests tasks from its neighbours,
+	 * at least these.
 	 */
 	const unsigned int work = method->own ? 0x17 : 0xff;
 	unsigned int u, seen = 0, busy = 0, pause = 1000 * patience(1);
@@ -434,8 +442,8 @@ static void workers(struct __test_metadata *_metadata, const struct round_method
 			}
 		if (seen < y.n || (busy & work) == work)
 			continue;
-		/* On a slow machine all tasks are done before every node has got some: work more
-		 * slowly.
+		/* On a slow machine all tasks are done before every node has got some. Let the
+		 * workers wait longer between two tasks.
 		 */
 		pause *= 2;
 		ASSERT_EQ(0, put_small(&y, 100));
@@ -510,7 +518,7 @@ TEST_TASKS(what_cannot_be_is_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
 }
 
-/* Topologies of a cube of eight nodes, each invalid in one way. */
+/* Install topologies of a cube of eight nodes, each with one error. */
 TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -542,7 +550,7 @@ TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 	b.dim = 3;
 	EXPECT_EQ(0, ctl_link_down(y->c.name, 4, 1, true));
 	EXPECT_EQ(-ESTALE, balance_topology(y->c.name, &b, y->c.faults->fault));
-	/* The installed topology no longer fits the faults. */
+	/* The installed topology uses a link that has failed since. */
 	EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
 	EXPECT_EQ(1, v.cause_dim);
@@ -571,7 +579,7 @@ TEST_TASKS(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
 	hc_balance_topo_free(&t);
 }
 
-/* A topology that is refused because of the method changes nothing. */
+/* A topology that the current method cannot use is refused, and changes nothing. */
 TEST_TASKS(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -590,9 +598,9 @@ TEST_TASKS(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 	EXPECT_EQ(0, balance_topology(y->c.name, &trees, y->c.faults->fault));
 }
 
-/* The neighbours of node 7 wait for it in a round that it does not know of yet. Then node 7 begins
- * a round that supersedes that one and fails at once. All nodes are notified of the failure, and
- * the first round begins again.
+/* The neighbours of node 7 take part in a round and wait for node 7, which does not know of that
+ * round yet. Then node 7 begins a round that supersedes the first one and fails at once. All nodes
+ * are notified of the failure, and the first round begins again.
  */
 TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 {
@@ -618,7 +626,9 @@ TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 	hc_balance_topo_free(&t);
 }
 
-/* Each command is answered by a round of its own method, or refused. */
+/* Nodes begin rounds of two methods at once. Each request gets the reply of a round of its own
+ * method, or is refused.
+ */
 TEST_TASKS(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 {
 	static const unsigned int method[2] = { HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_CWA };

@@ -85,6 +85,7 @@ TEST(a_full_send_buffer_stops_a_producer)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* A call that blocks in a thread of its own, and its outcome. */
 struct later {
 	int fd;
 	int err;
@@ -107,7 +108,7 @@ static void *take_later(void *arg)
 	return NULL;
 }
 
-/* Is the thread still asleep in its call? */
+/* Return: true if the thread still blocks in its call. */
 static bool asleep(pthread_t t)
 {
 	struct timespec at;
@@ -316,7 +317,7 @@ TEST(wrong_use_is_refused)
 	ASSERT_EQ(0, cube_new(&c, 1, 0));
 	fd = task_bound(&c, 0);
 	ASSERT_LE(0, fd);
-	/* Putting a task: no id, and no flag other than MAY_REPEAT. */
+	/* Putting a task takes no id, and no flag other than MAY_REPEAT. */
 	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 2));
 	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 4));
 	t.nr = 1;
@@ -329,7 +330,9 @@ TEST(wrong_use_is_refused)
 	EXPECT_EQ(-EINVAL, task_say(fd, 99, &t, sizeof(t), "x", 1, 0));
 	EXPECT_EQ(-EOPNOTSUPP, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t), "x", 1, MSG_OOB));
 	EXPECT_EQ(-EFAULT, task_put(fd, (void *)8, 8, 0));
-	/* Reporting a task as done: no data, and only a task that the socket holds. */
+	/* Reporting a task as done takes no data, and is valid only for a task that the socket
+	 * holds.
+	 */
 	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_DONE, &t, sizeof(t), "x", 1, 0));
 	EXPECT_EQ(-ENOENT, task_done(fd, &t));
 	/* Data without a control message is a task that may not be repeated. */

@@ -66,6 +66,9 @@ TEST(tasks_of_all_sizes_come_in_order)
 #define PRODUCERS	3
 #define WORKERS		4
 
+/* Producers and workers of many tasks. @each: tasks of a producer; @seen: how often each task was
+ * taken; @left: tasks that were not taken yet.
+ */
 struct crowd {
 	struct cube c;
 	unsigned int each;
@@ -175,6 +178,7 @@ static pid_t worker(const struct cube *c, unsigned int n)
 	exit(1);
 }
 
+/* Kill a process, and wait for its end. */
 static void put_down(pid_t pid)
 {
 	kill(pid, SIGKILL);
@@ -331,7 +335,9 @@ TEST(another_owner_takes_the_node_away)
 	EXPECT_EQ(0, ctl_node_owner(c.name, 0, 1001));
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
-	/* The task that the other process held was put back, and the administrator can take it. */
+	/* The task that the other process held was put back into the queue. The administrator can
+	 * take it.
+	 */
 	EXPECT_EQ(1, task_take(w, room, 9, &id, 0));
 	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REDELIVERED, id.flags);
 	EXPECT_EQ(0, cube_del(&c));

@@ -13,6 +13,7 @@
 #include "cube.h"
 #include "ktap.h"
 
+/* The entries of a dump: their keys (@key), and the number of duplicates (@twice). */
 struct seen {
 	unsigned int n;
 	unsigned int twice;
@@ -29,6 +30,7 @@ static uint64_t hash(const char *s)
 	return h;
 }
 
+/* Add an entry of a dump. */
 static void note(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *name = nl_find(a, 1, 0);
@@ -122,7 +124,7 @@ TEST(dumps_while_fabrics_come_and_go)
 	EXPECT_EQ(0, cube_del(&lasting));
 }
 
-/* A dump that is not read to its end must hold no references. */
+/* A dump that is not read to its end must not hold references to fabrics. */
 TEST(dumps_that_are_left_unread)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Generic netlink: invalid requests are refused with an errno and a sentence, and change nothing.
- * Also: which users may write; and random requests do no harm.
+ * Other tests check which users may write, and that random requests do no harm.
  *
  * Scheduling: shared
  */
@@ -18,7 +18,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* An attribute: a string, or @len bytes of @v. */
+/* An attribute: string @s or, if that is NULL, @len bytes of @v. */
 struct at {
 	int type;
 	const char *s;
@@ -34,6 +34,7 @@ struct at {
 /* Attribute with the name of the test's fabric. */
 #define FABRIC		STR(1, "@")
 
+/* A request with its attributes, and the error with which it must be refused. */
 struct row {
 	int cmd;
 	int err;
@@ -195,6 +196,7 @@ static const struct row node_rows[] = {
 	  { FABRIC, U32(ROUTE_SRC, 1), U32(ROUTE_DST, 2), U32(HYPERCUBE_A_ROUTE_DIM, 1) } },
 };
 
+/* Send a request; "@" stands for the name of the test's fabric. */
 static int request(const char *name, const struct row *r, int flags)
 {
 	unsigned int i;
@@ -381,6 +383,7 @@ TEST(everybody_may_read_but_not_write)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Lock a file. Return: its descriptor, or -errno. */
 static int locked(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
@@ -402,6 +405,7 @@ static int lock_parameters(void)
 	return fd < 0 ? fd : 0;
 }
 
+/* Set the module parameter "unprivileged". */
 static int unprivileged(char value)
 {
 	int fd = open("/sys/module/hypercube/parameters/unprivileged", O_WRONLY);
@@ -492,8 +496,8 @@ static int try_fabric(struct nl *nl)
 	return err;
 }
 
-/* The process leaves before the fabric is finished, most of the time; if the fabric is finished by
- * then, it stays.
+/* A process requests a fabric and exits, mostly before the fabric is finished: then the fabric is
+ * removed. If the fabric is finished by then, it stays.
  */
 TEST(who_has_left_gets_no_fabric)
 {

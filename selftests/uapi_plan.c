@@ -16,7 +16,7 @@
 
 #define PLAN 1
 
-/* A plan that a test builds, and sends by netlink unchanged. */
+/* A plan that a test builds, and sends by netlink as it is, without checks. */
 struct draft {
 	uint32_t type;
 	int root_attr;			/* attribute of the sink or base; 0 for none */
@@ -34,6 +34,7 @@ struct draft {
 	unsigned int fault_len;
 };
 
+/* Return: a draft of the cube's plan. */
 static struct draft draft_of(const struct cube *c)
 {
 	const struct hc_tree *t = &c->plan.tree;
@@ -79,7 +80,7 @@ static int draft_install(const struct cube *c, const struct draft *d)
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Is the plan refused with error @err and a sentence? */
+/* Return: true if the plan is refused with error @err and an explanation. */
 static bool refused(const struct cube *c, const struct draft *d, int err)
 {
 	int seen = draft_install(c, d);
@@ -90,7 +91,7 @@ static bool refused(const struct cube *c, const struct draft *d, int err)
 	return false;
 }
 
-/* A change of one member of a draft. */
+/* A change of one member of a draft: @size bytes at offset @at become @value. */
 struct spoil {
 	size_t at, size;
 	uint32_t value;
@@ -98,6 +99,7 @@ struct spoil {
 
 #define SPOIL(part, value) { offsetof(struct draft, part), sizeof(((struct draft){}).part), value }
 
+/* Check that the plan @good is refused with each of @n changes. */
 static void each_is_refused(struct __test_metadata *_metadata, const struct cube *c,
 			    const struct draft *good, const struct spoil *spoils, unsigned int n)
 {
@@ -121,14 +123,14 @@ TEST(each_part_of_a_plan_is_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(type, 0), SPOIL(type, HYPERCUBE_PLAN_SPAN + 1),
-		/* Other types, whose required attributes are missing. */
+		/* Plan types other than a tree: their required attributes are missing. */
 		SPOIL(type, HYPERCUBE_PLAN_BCAST), SPOIL(type, HYPERCUBE_PLAN_DOUBLING),
 		SPOIL(type, HYPERCUBE_PLAN_RING), SPOIL(type, HYPERCUBE_PLAN_SPAN),
 		SPOIL(root, 8),
 		/* A dimension that appears twice, and one that the cube does not have. */
 		SPOIL(order[0], 1), SPOIL(order[0], 3),
 		SPOIL(stages, 0), SPOIL(stages, 2), SPOIL(stages, 4),
-		/* No members, and all nodes except the sink. */
+		/* Members: none, and all nodes except the sink. */
 		SPOIL(members[0], 0), SPOIL(members[0], 0xff & ~(1u << 3)),
 		SPOIL(members_len, 0), SPOIL(members_len, 2),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
@@ -150,8 +152,8 @@ TEST(detours_are_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(ndetours, 0),
-		/* A detour to a node that does not exist, from such a node, both, and from a node
-		 * to itself.
+		/* A detour to a node that does not exist, one from such a node, one of both kinds,
+		 * and one from a node to itself.
 		 */
 		SPOIL(detours[0], 0 << 16 | 8), SPOIL(detours[0], 8 << 16),
 		SPOIL(detours[0], 0xffffffff), SPOIL(detours[0], 0 << 16 | 0),
@@ -213,7 +215,9 @@ TEST(each_part_of_a_doubling_is_checked)
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
-	/* The good plan is still installed; it is refused as stale once the faults have changed. */
+	/* The good plan is still installed; installing it again is refused as stale once the faults
+	 * have changed.
+	 */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, ctl_link_down(c.name, 6, 2, true));
 	EXPECT_TRUE(refused(&c, &good, -ESTALE));
@@ -234,8 +238,8 @@ static void faults_change(struct __test_metadata *_metadata, struct cube *c, uns
 	}
 }
 
-/* With random faults and subcubes, the kernel accepts the plans that the verifier accepts, and
- * these plans work.
+/* With random faults and subcubes, the kernel accepts exactly the plans that the verifier accepts,
+ * and these plans work.
  */
 TEST(kernel_and_tool_agree_about_doublings)
 {
@@ -317,8 +321,8 @@ TEST(each_part_of_a_spanning_tree_is_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Random trees with some parents changed at random: the kernel accepts the trees that the verifier
- * accepts.
+/* Change some parents of random trees at random: the kernel accepts exactly the trees that the
+ * verifier accepts.
  */
 TEST(kernel_and_tool_agree_about_spanning_trees)
 {
@@ -369,6 +373,7 @@ TEST(kernel_and_tool_agree_about_spanning_trees)
 
 /* --- random plans --- */
 
+/* Make a random change of a draft. */
 static void mutate(const struct cube *c, struct draft *d)
 {
 	uint32_t x;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Latency: from the call of the last member (of a broadcast: of the source) to the return of the
- * last member that gets a result (of a reduction: the sink; else all). All members start from a
- * barrier that is not timed. Throughput: operations back to back, from the first call to the last
- * return; contributors to a reduction do not wait for the sink. Each broadcast is followed by a
- * barrier, as otherwise only the source's speed would be measured.
+ * Latency is the time from the call of the last member (in a broadcast: of the source) to the
+ * return of the last member that gets a result (in a reduction: the sink; else all members). All
+ * members start from a barrier that is not timed. Throughput is that of operations back to back,
+ * from the first call to the last return; contributors to a reduction do not wait for the sink.
+ * Each broadcast is followed by a barrier, as otherwise only the source's speed would be measured.
  *
  * Processes on machines that share no memory and no clock measure only the throughput, with the
  * clock of process 0: from the end of a barrier to its return from the last operation, or from a
@@ -31,6 +31,7 @@
 #define BATCH_MIN	5
 #define BATCH_MAX	2000
 
+/* Latencies of a number of operations, ns. */
 struct sample {
 	uint64_t v[SAMPLES_MAX];
 	unsigned int n;
@@ -197,8 +198,8 @@ static void fill(uint64_t *in, size_t count, unsigned int rank, unsigned int rou
  * @s: memory that the processes share
  * @rank: rank of this process
  * @what: the operation
- * @how: how operations are done with this backend
- * @way: the algorithm in use, for the output, or NULL
+ * @how: functions of the backend for each operation
+ * @way: name of the algorithm in use, for the output, or NULL
  * @backend: argument for @how
  * @in: contribution
  * @out: result
@@ -217,7 +218,7 @@ struct task {
 	size_t count;
 };
 
-/* Return: element @i of the result, for the contributions that fill() makes. */
+/* Return: element @i of the result, for the contributions of fill(). */
 static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 {
 	uint64_t procs = t->c->procs, own = (uint64_t)t->rank * t->count;
@@ -236,7 +237,7 @@ static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
 	}
 }
 
-/* Check the result, at the processes that get one. */
+/* Check the result, if this process gets one. */
 static void check(const struct task *t, unsigned int round)
 {
 	size_t i, n = measure_out(t->what, t->c->procs, t->count);
@@ -290,6 +291,7 @@ static uint64_t round_took(const struct task *t)
 	return last_return(t) - begin;
 }
 
+/* Measure the latency of single operations. */
 static void latency(const struct task *t, struct sample *sample)
 {
 	const struct config *c = t->c;
@@ -377,7 +379,9 @@ static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t 
 	return fit < BATCH_MIN ? BATCH_MIN : fit > BATCH_MAX ? BATCH_MAX : fit;
 }
 
-/* As batch_fits(), from the latency of operations. */
+/* Return: number of operations that fill the time budget, if operations take as long as in the
+ * latency samples @l.
+ */
 static unsigned int batch_size(const struct config *c, const struct sample *l)
 {
 	uint64_t sum = 0;
@@ -388,7 +392,8 @@ static unsigned int batch_size(const struct config *c, const struct sample *l)
 	return batch_fits(c, l->n, sum);
 }
 
-/* Return: ns of a batch, measured with the clock of this process. */
+/* Return: ns of a batch, measured with the clock of this process, when processes share no memory.
+ */
 static uint64_t apart_batch(const struct task *t, unsigned int batch)
 {
 	uint64_t begin;
@@ -400,7 +405,8 @@ static uint64_t apart_batch(const struct task *t, unsigned int batch)
 	return now() - begin;
 }
 
-/* Return: number of operations that fill the time budget, decided by process 0. */
+/* Return: number of operations that fill the time budget. Process 0 decides it, and broadcasts it.
+ */
 static uint64_t apart_batch_size(const struct task *t)
 {
 	uint64_t n = batch_fits(t->c, BATCH_MIN, apart_batch(t, BATCH_MIN)), said;
@@ -409,6 +415,7 @@ static uint64_t apart_batch_size(const struct task *t)
 	return t->rank ? said : n;
 }
 
+/* Measure an operation with processes that share no memory. */
 static void apart(const struct task *t)
 {
 	unsigned int batch = apart_batch_size(t);
@@ -423,6 +430,7 @@ static void apart(const struct task *t)
 	fflush(stdout);
 }
 
+/* Measure an operation with processes that share memory. */
 static void together(const struct task *t)
 {
 	static struct sample l;
@@ -441,8 +449,8 @@ static void together(const struct task *t)
 	measure_barrier(t->s, t->c->procs);
 }
 
-/* Run operations between marks, and then twice as many. The difference contains only the cost of
- * the operations.
+/* Let the simulator count the instructions of a batch (vm/run --count), and then those of twice as
+ * many operations. The difference contains only the cost of the operations.
  */
 static void counted(const struct task *t)
 {
@@ -473,7 +481,7 @@ static void counted(const struct task *t)
 
 static void task_run(struct task *t)
 {
-	/* One element more than needed, as barriers have none. */
+	/* Allocate one element more than needed, as barriers have none. */
 	t->in = calloc(measure_in(t->what, t->c->procs, t->count) + 1, 8);
 	t->out = calloc(measure_out(t->what, t->c->procs, t->count) + 1, 8);
 	if (!t->in || !t->out)

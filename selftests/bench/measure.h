@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring collectives: the code that the fabric and its competitors share. The same loops and
- * clocks (measure.c) run with each backend.
+ * Measuring collectives: the code that the fabric and the other implementations share. The same
+ * loops and clocks (measure.c) run with each backend.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -20,7 +20,7 @@ enum what { REDUCE, ALLREDUCE, BARRIER, BCAST, ALLGATHER, ALLTOALL, REDUCE_SCATT
  * struct shared - memory that all processes map
  * @arrived: processes in the barrier
  * @turn: counts barriers, a futex
- * @go_on: the leader's decision after each latency sample
+ * @go_on: process 0's decision after each latency sample whether to take another one
  * @begin: when each process entered the operation, ns
  * @end: when each process returned from it, ns
  * @batch: number of operations back to back
@@ -39,15 +39,15 @@ struct shared {
 /**
  * struct config - what to measure
  * @what: the operations
- * @whats: entries of @what
+ * @whats: number of entries of @what
  * @name: name of the backend, for the output
  * @procs: number of processes
  * @size: bytes of each contribution, or of each block if contributions have one for each process;
  *	barriers have none
- * @sizes: entries of @size
+ * @sizes: number of entries of @size
  * @budget: ms for each measurement
- * @counted: number of operations to run between marks (vm/count.h), and then twice as many, instead
- *	of measuring time; or 0
+ * @counted: instead of measuring time, have the simulator count the instructions of this many
+ *	operations, and then of twice as many (vm/count.h); 0: measure time
  * @limit: leave out sizes with which all contributions together are longer than this; 0: none
  * @first: the first rank on this machine
  * @here: number of ranks on this machine; if not @procs, the processes share no memory
@@ -69,10 +69,12 @@ struct config {
 /* Options of all programs. */
 #define MEASURE_OPTIONS	"[-a FIRST,COUNT] [-b MS | -n COUNT] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
 
-/* Read these options; exit with status 2 if they are invalid. */
+/* Parse these options; exit with status 2 if they are invalid. */
 void config_parse(struct config *c, const char *name, int argc, char **argv);
 
-/* Return: bytes that a process contributes to an operation, or gets, with blocks of @bytes. */
+/* Return: bytes that a process contributes to an operation (measure_in()) or gets (measure_out()),
+ * with blocks of @bytes.
+ */
 size_t measure_in(enum what op, unsigned int procs, size_t bytes);
 size_t measure_out(enum what op, unsigned int procs, size_t bytes);
 

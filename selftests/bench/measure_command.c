@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_command WHAT BYTES OPERATIONS COMMAND [ARG..]: runs a command which performs as many
- * operations, between marks (vm/run --count), as `measure_fabric -n` performs itself.
+ * Run COMMAND, and have the simulator count the instructions from its start to its end (vm/run
+ * --count).
+ *
+ *   measure_command WHAT BYTES OPERATIONS COMMAND [ARG..]
+ *
+ * COMMAND must perform OPERATIONS operations, as many as `measure_fabric -n` performs in its own
+ * process. WHAT, BYTES and OPERATIONS are only printed.
  */
 #include <err.h>
 #include <stdio.h>

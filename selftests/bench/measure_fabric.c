@@ -3,8 +3,8 @@
  * measure_fabric OPTIONS FABRIC TREE BCAST [NAME [NETNS..]]: measures collectives of the fabric,
  * with processes at nodes 0, 1, .. Node 0 is the sink of plan TREE and the source of plan BCAST.
  * For the operations that such plans carry, TREE may also be a plan of recursive doubling or of
- * rings. If parts of the fabric are in several network namespaces, these get equal parts of the
- * processes, in order.
+ * rings. If partitions of the fabric are in several network namespaces, each of these has the same
+ * number of processes, in order.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include "libhypercube.h"
 #include "measure.h"
 
+/* A process's handle; the parameters of its operations; and the plan for broadcasts (@bcast). */
 struct backend {
 	struct hcl *h;
 	struct hcl_params p;
@@ -25,6 +26,7 @@ struct backend {
 	bool root;
 };
 
+/* Exit with an error if a call has failed. */
 static void must(struct backend *b, const char *what, int ret)
 {
 	char text[160];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_floor OPTIONS: measures the cost without any message passing, a lower bound. Each process
- * copies its contribution to memory that all processes map, waits for the others at a futex, and
- * copies its result from there: one system call, and two copies of each byte; but sums read all
- * contributions.
+ * measure_floor OPTIONS: measures the cost of shared memory without any message passing, a lower
+ * bound. Each process copies its contribution to memory that all processes map, waits for the
+ * others at a futex, and copies its result from there: one system call, and two copies of each
+ * byte; for a sum, however, a process reads all contributions.
  */
 #include <err.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "measure.h"
 
 /**
- * struct floor - memory of all processes
- * @s: for the barrier
+ * struct floor - what a process knows of the shared memory
+ * @s: memory for the barrier
  * @area: contributions; two halves alternate, so no process writes where another still reads
  * @size: bytes of all contributions to one operation
  * @procs: number of processes
@@ -30,7 +30,9 @@ struct floor {
 	unsigned int turn;
 };
 
-/* Return: all contributions, one after the other. */
+/* Write this process's contribution, and wait for the others. Return: all contributions, one after
+ * the other.
+ */
 static const char *gather(struct floor *f, const void *in, size_t bytes)
 {
 	char *area = f->area + f->turn * f->size;

@@ -15,7 +15,7 @@
 
 /**
  * struct backend - Open MPI
- * @root: this is process 0
+ * @root: this process has rank 0
  * @ways: algorithms of each operation
  * @way: index of the algorithm in use
  */
@@ -53,6 +53,7 @@ static void bcast(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 	MPI_Bcast(root ? (void *)in : out, count, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 }
 
+/* Run an operation over @comm, which determines the algorithm. */
 static void exchange(MPI_Comm comm, enum what what, const uint64_t *in, uint64_t *out, size_t count)
 {
 	if (what == ALLGATHER)
@@ -63,6 +64,7 @@ static void exchange(MPI_Comm comm, enum what what, const uint64_t *in, uint64_t
 		MPI_Reduce_scatter_block(in, out, count, MPI_UINT64_T, MPI_SUM, comm);
 }
 
+/* Return: the communicator of the algorithm in use. */
 static MPI_Comm chosen(const struct backend *b, enum what what)
 {
 	return b->ways[what].comm[b->way[what]];
@@ -90,6 +92,7 @@ struct trial {
 	size_t count;
 };
 
+/* Run an operation with one of the algorithms. */
 static void trial(MPI_Comm comm, void *arg)
 {
 	const struct trial *t = arg;
@@ -97,6 +100,7 @@ static void trial(MPI_Comm comm, void *arg)
 	exchange(comm, t->what, t->in, t->out, t->count);
 }
 
+/* Find the fastest algorithm for an operation. Return: its name, or NULL. */
 static const char *choose(void *arg, enum what what, const uint64_t *in, uint64_t *out,
 			  size_t count)
 {
@@ -117,8 +121,8 @@ static const struct measured how = {
 	.choose = choose,
 };
 
-/* List the algorithms of the measured operations; without @best only the one that Open MPI chooses
- * itself.
+/* List the algorithms of the measured operations; without @best, list only the one that Open MPI
+ * chooses itself.
  */
 static void ways_make(struct backend *b, const struct config *c, bool best)
 {

@@ -26,13 +26,13 @@
 
 #define OPS_MAX		100000
 #define FAULTS_MAX	1000
-#define QUIET_OPS	200	/* before the first fault, and after it */
-#define LATER_OPS	10	/* between faults */
+#define QUIET_OPS	200	/* operations before the first fault, and after it */
+#define LATER_OPS	10	/* operations between two faults */
 
 /**
  * struct op - an allreduce
- * @begun: when the last process called it, ns
- * @ended: when the last process returned, ns
+ * @begun: time in ns at which the last process called it
+ * @ended: time in ns at which the last process returned from it
  * @restarts: it was begun again
  */
 struct op {
@@ -71,6 +71,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Sleep for @us. */
 static void rest(unsigned int us)
 {
 	const struct timespec t = { .tv_nsec = us * 1000l };
@@ -88,8 +89,8 @@ static void raise_to(_Atomic uint64_t *v, uint64_t to)
 
 /* --- a process --- */
 
-/* Make a contribution. Element 0 is not 0 if the run is over; element 1 counts the contributions in
- * the result.
+/* Make a contribution. Element 0 is not 0 if this is the last operation. Element 1 is 1, so that it
+ * counts the contributions in the result.
  */
 static void fill(uint64_t *v, size_t count, bool over, uint32_t nr)
 {
@@ -184,8 +185,9 @@ static void wait_for(const struct recovery *r, uint32_t n)
 }
 
 /* Return: ns from @fault, which occurred after operation @from, to the end of the operation that
- * was begun again; 0 if none of the next operations was. A node that fails always affects an
- * operation; one that had not begun then only waits, and is not begun again.
+ * was begun again; 0 if none of the next LATER_OPS operations was. The failure of a node always
+ * affects an operation: the one that took longest. An operation that had not begun yet only waits,
+ * and is not begun again.
  */
 static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t fault)
 {
@@ -205,8 +207,8 @@ static uint64_t recovered(const struct recovery *r, uint32_t from, uint64_t faul
 	return took;
 }
 
-/* Take links down. Some links are not in the tree: a link whose fault affects no operation is
- * brought up again.
+/* Take random links down and up again, until @faults of them have affected an operation: some links
+ * are not in the tree. *@behind: number of the first operation after the first such fault.
  */
 static unsigned int cut_links(const struct recovery *r, struct nl *nl, uint64_t *took,
 			      unsigned int faults, uint32_t *behind)

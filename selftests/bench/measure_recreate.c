@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * measure_recreate BYTES ROUNDS, run by mpirun: measures how long all ranks of Open MPI take to
- * make a communicator of the remaining ranks, and to run a first allreduce over it. That is the
- * least that programs need which recover by themselves; here no rank has failed, and the ranks need
- * not detect a failure. Prints us, as one JSON object.
+ * make a communicator of the remaining ranks, and to run a first allreduce over it. A program that
+ * recovers by itself needs at least that time; here no rank has failed, and the ranks need not
+ * detect a failure. Prints the times in us. The output is one JSON object.
  */
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Make a communicator again, and run an allreduce. Return: seconds that the slowest rank needed. */
 static double recreate(MPI_Comm *comm, const uint64_t *in, uint64_t *out, int count)
 {
 	MPI_Comm fresh;
@@ -29,6 +30,7 @@ static double recreate(MPI_Comm *comm, const uint64_t *in, uint64_t *out, int co
 	return longest * 1e6;
 }
 
+/* Run an allreduce. Return: seconds that the slowest rank needed. */
 static double undisturbed(MPI_Comm comm, const uint64_t *in, uint64_t *out, int count)
 {
 	double from, took, longest;

@@ -3,10 +3,11 @@
  * measure_tasks [-b MS] QUEUE WORKERS SIZE,SIZE,.. FABRIC: measures a producer and workers at a
  * queue of tasks.
  *
- * Rate: for tasks that take no time, from the first put to the last task done. Makespan: tasks that
- * take unequal times are queued, then the workers begin; the time from then to the last task done.
- * The least possible makespan is an equal share of the work for each worker. A worker sleeps for
- * the time of its task, as there are fewer processors than workers.
+ * Rate: tasks take no time; the time is that from the first put to the last task done. Makespan:
+ * tasks that take unequal times are queued, and then the workers begin; the time is that from then
+ * to the last task done. The least possible makespan is that in which each worker has an equal
+ * share of the work. A worker sleeps for the time of its task, as there are fewer processors than
+ * workers.
  */
 #include <err.h>
 #include <signal.h>
@@ -28,7 +29,7 @@
 #define TASKS_MIN	64
 #define TASKS_MAX	20000
 #define PILOT		200
-/* Makespan: tasks per worker, and the longest time of a task. */
+/* For the makespan: number of tasks per worker, and the longest time of a task. */
 #define SHARE		40
 #define LONG_NS		10000000u
 /* Give up after this many pauses of 1 ms in which no task was done. */
@@ -40,7 +41,7 @@
  * @last: when the last of them was done, ns
  * @begin: when the first task was put, or when workers began, ns
  * @work: time that all tasks take together, ns
- * @s: for the barrier
+ * @s: memory for the barrier
  */
 struct shared_tasks {
 	_Atomic uint32_t done;
@@ -50,6 +51,7 @@ struct shared_tasks {
 	struct shared s;
 };
 
+/* A measurement: @tasks tasks of @bytes bytes; @slow: they take time. */
 struct batch {
 	const struct queue_ops *ops;
 	struct queue q;
@@ -90,6 +92,7 @@ static void fill(char *task, size_t bytes, unsigned int i, uint64_t ns)
 	memcpy(task, &ns, sizeof(ns));
 }
 
+/* Check a task, and sleep for its time. */
 static void execute(const char *task, size_t len, size_t bytes)
 {
 	struct timespec t = { 0 };
@@ -127,6 +130,7 @@ static void work(struct batch *b)
 	}
 }
 
+/* The producer: put all tasks. */
 static void produce(struct batch *b)
 {
 	static char task[TASK_BYTES_MAX];
@@ -148,7 +152,7 @@ static void produce(struct batch *b)
 	measure_barrier(&b->s->s, b->q.workers + 1);
 }
 
-/* Wait until all tasks are done; a worker that exits has found an error. */
+/* Wait until all tasks are done. A worker exits only if it has found an error. */
 static void wait_for_all(const struct batch *b)
 {
 	const struct timespec t = { .tv_nsec = 1000000 };
@@ -170,6 +174,7 @@ static void wait_for_all(const struct batch *b)
 		     b->tasks);
 }
 
+/* Fork a process that calls @run. */
 static pid_t process(struct batch *b, unsigned int number, void (*run)(struct batch *b))
 {
 	pid_t parent = getpid(), pid = fork();

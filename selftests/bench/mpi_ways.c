@@ -13,9 +13,10 @@
 /* An operation that takes at least this many seconds is tried only once. */
 #define LONG	0.1
 
+/* A variable that selects the algorithm of a collective, and the names of its values. */
 struct variable {
 	const char *name;
-	/* names, from value 1 on; NULL: not for this number of processes */
+	/* names of algorithms 1, 2, ..; NULL: unusable with this number of processes */
 	const char *algorithms[WAYS_MAX];
 };
 
@@ -71,7 +72,7 @@ void mpi_ways_make(struct mpi_ways *w, enum what what)
 	MPI_T_finalize();
 }
 
-/* Return: the time of the slowest process; all processes get the same value. */
+/* Run the operation once. Return: the time that the slowest process needed, at all processes. */
 static double once(MPI_Comm comm, void (*run)(MPI_Comm comm, void *arg), void *arg)
 {
 	double took, most;

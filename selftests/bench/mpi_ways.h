@@ -15,7 +15,7 @@
  * struct mpi_ways - algorithms to choose from
  * @names: name of each algorithm; the first is the one that Open MPI chooses itself
  * @comm: for each algorithm a communicator whose collectives use it
- * @n: entries of both
+ * @n: number of entries of @names and of @comm
  */
 struct mpi_ways {
 	const char *names[WAYS_MAX];
@@ -23,7 +23,7 @@ struct mpi_ways {
 	unsigned int n;
 };
 
-/* List all algorithms for @what; possibly there is only the first. All processes must call this. */
+/* List all algorithms for @what; there may be only the first. All processes must call this. */
 void mpi_ways_make(struct mpi_ways *w, enum what what);
 
 /* Find the fastest algorithm; @run runs the operation once. Return: its index, the same at all

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measuring queues of tasks: the code that the fabric and its competitors share. The same producer,
- * workers and clock (measure_tasks.c) run with each of them.
+ * Measuring queues of tasks: the code that the fabric and the other implementations share. The same
+ * producer, workers and clock (measure_tasks.c) run with each of them.
  */
 #ifndef BENCH_TASKS_H
 #define BENCH_TASKS_H
@@ -15,7 +15,7 @@
  * struct queue - a queue of tasks, as one process sees it
  * @where: name of the fabric, for queues of a fabric
  * @workers: number of workers
- * @worker: index of this worker; of the producer: @workers
+ * @worker: index of this worker; the producer has the index @workers
  * @own: private data of the process
  */
 struct queue {

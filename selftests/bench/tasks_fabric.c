@@ -14,6 +14,7 @@
 /* The producer may have as many bytes of waiting tasks as a node may hold. */
 #define ROOM (1 << 24)
 
+/* A process's handle, and the task that it executes. */
 struct end {
 	struct hcl *h;
 	struct hypercube_task task;

@@ -25,11 +25,12 @@
 
 #define CLIENTS_MAX	128
 #define EVENTS		16
-/* A worker's request. On streams, which do not keep message boundaries, a task is preceded by its
- * length.
+/* NEXT is a worker's request for a task. On a stream, which does not preserve message boundaries,
+ * the length of a task precedes it.
  */
 #define NEXT		UINT32_MAX
 
+/* A task in the queue. */
 struct item {
 	struct item *next;
 	uint32_t len;		/* bytes of .task */
@@ -39,8 +40,8 @@ struct item {
 /**
  * struct client - a producer or a worker
  * @fd: its socket, or 0
- * @has: the task that it executes
- * @waits: next entry of the list of waiting workers
+ * @has: the task that it executes, or NULL
+ * @waits: next client in the list of waiting workers
  * @got: bytes of a message in @buf
  * @buf: unfinished message of a stream
  */
@@ -52,17 +53,20 @@ struct client {
 	char *buf;
 };
 
+/* The server: its queue (@first, @last), its clients, and the workers that wait (@idle). */
 struct server {
 	bool stream;
 	int listens;
 	int epoll;
 	struct item *first;
 	struct item **last;
-	struct client *idle;	/* list of waiting workers */
+	struct client *idle;	/* first client in the list of waiting workers */
 	struct client client[CLIENTS_MAX];
 };
 
-/* A process's connection; the server's address is known before the processes are forked. */
+/* The connection of a process to the server, whose address is known before the processes are
+ * forked.
+ */
 struct link {
 	bool stream;
 	pid_t server;
@@ -73,6 +77,7 @@ struct link {
 
 /* --- both ends --- */
 
+/* Send @len bytes. */
 static void say(int fd, const void *what, size_t len)
 {
 	const char *p = what;
@@ -115,6 +120,7 @@ static void no_delay(int fd)
 
 /* --- the server --- */
 
+/* Send the first task of the queue to a worker. */
 static void give(struct server *s, struct client *c)
 {
 	struct item *i = s->first;
@@ -151,6 +157,7 @@ static void put_bytes(struct server *s, const void *task, uint32_t len)
 	put_item(s, i);
 }
 
+/* A worker has done its task, if it had one, and requests the next one. */
 static void wants(struct server *s, struct client *c)
 {
 	free(c->has);
@@ -163,6 +170,7 @@ static void wants(struct server *s, struct client *c)
 	s->idle = c;
 }
 
+/* A client has closed: put its task into the queue again. */
 static void gone(struct server *s, struct client *c)
 {
 	struct client **p;
@@ -232,6 +240,7 @@ static void received(struct server *s, struct client *c)
 		put_bytes(s, c->buf, (uint32_t)n);
 }
 
+/* Accept a connection. */
 static void come(struct server *s)
 {
 	struct epoll_event e = { .events = EPOLLIN };
@@ -358,6 +367,7 @@ static void put(struct queue *q, const void *task, size_t len)
 	say(l->fd, &whole, sizeof(whole.len) + len);
 }
 
+/* Report a task as done, and request the next one. */
 static void ask(struct link *l)
 {
 	static const uint32_t next = NEXT;

@@ -13,6 +13,7 @@
 
 #define SLOTS 1024
 
+/* The queue: a ring of @n tasks, of which @first is the oldest one. */
 struct slots {
 	pthread_mutex_t lock;
 	pthread_cond_t filled;

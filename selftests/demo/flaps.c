@@ -31,7 +31,7 @@
 /**
  * struct pairs - a contribution and a result
  * @set: the contributors, a bit for each node
- * @over: number of contributors for which the time is over
+ * @over: number of contributors whose time has expired
  * @count: number of each pair of letters
  */
 struct pairs {
@@ -76,8 +76,8 @@ static uint32_t all_nodes(const struct flaps *r)
 	return set;
 }
 
-/* Is the set of contributors valid? Only those of victims may be missing, and a contributor that is
- * missing once stays missing.
+/* Return: true if the set of contributors is valid: only victims may be missing, and a node that
+ * was missing once (@last: the previous set) remains missing.
  */
 static bool set_is_valid(const struct flaps *r, uint32_t node, uint64_t set, uint32_t last)
 {
@@ -112,6 +112,7 @@ static int end_by_error(const struct flaps *r, struct flaps_process *p, const st
 	return p->failed;
 }
 
+/* The work of a process: run operations, and check each result. */
 static int loop(struct member *me, void *arg)
 {
 	struct flaps *r = arg;
@@ -176,6 +177,7 @@ static void compare(struct flaps *r, const struct flaps_process *p)
 		r->wrong += p->op[nr].set != first->op[nr].set || lacks_live_node(r, &p->op[nr]);
 }
 
+/* Evaluate what all processes have recorded. */
 static void evaluate(struct flaps *r)
 {
 	const struct flaps_process *first = &r->process[0];
@@ -203,7 +205,8 @@ static int compare_latency(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Print a line of the table: for the operations that were begun again, or for the others. */
+/* Print a line of the table: for the operations that were begun again (@again), or for the others.
+ */
 static void latency_print(const struct flaps *r, bool again, const char *name)
 {
 	size_t n = 0, max = (size_t)r->ops * r->members.count;

@@ -15,7 +15,7 @@
 #define FLAPS_FAULTS_MAX	4096
 
 /**
- * struct flaps_op - an operation, as one process saw it
+ * struct flaps_op - an operation, as one process has seen it
  * @end: when the process got the result, in us since the run began
  * @latency: how long the call took, in us
  * @set: nodes whose contributions are in the result, a bit for each
@@ -73,7 +73,7 @@ struct flaps_fault {
  * @ops: operations of the processes whose nodes have not failed
  * @again: for each of @ops: the operation was begun again
  * @nr_again: number of operations that were begun again
- * @errors: errors of processes, other than that their nodes have failed
+ * @errors: number of errors of processes, without those of processes whose nodes have failed
  * @wrong: number of wrong results
  * @faults: number of faults
  * @fault: the faults, in the order of time

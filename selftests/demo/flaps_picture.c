@@ -15,17 +15,17 @@
 #define FIELD	1000.0
 #define WIDTH	(LEFT + FIELD + 40)
 #define TOP	132.0
-#define HEIGHT	380.0	/* of the field */
-#define LANE	34.0	/* of the strip below the field, which shows the links that are down */
-#define DOT	2	/* pixels */
-#define COLUMNS	501	/* of dots */
+#define HEIGHT	380.0	/* height of the field, in pixels */
+#define LANE	34.0	/* height of the strip below the field, which shows links that are down */
+#define DOT	2	/* size of a dot, in pixels */
+#define COLUMNS	501	/* columns of dots */
 #define ROWS	191
 
 struct picture {
 	FILE *f;
 	const struct flaps *run;
-	double us;		/* us from the left edge to the right */
-	int low, high;		/* powers of ten, in us, at the bottom and the top edge */
+	double us;		/* us that the field shows from its left edge to its right edge */
+	int low, high;		/* powers of ten, in us, at the lower and the upper edge */
 };
 
 void flaps_faults_read(struct flaps *r, const char *name)
@@ -83,8 +83,8 @@ static void scale(struct picture *p)
 	p->high = fmax(ceil(log10(most)), p->low + 1);
 }
 
-/* Draw the operations that were not begun again, each position once, since thousands of dots
- * overlap.
+/* Draw the operations that were not begun again. Each position is drawn only once, since thousands
+ * of dots overlap.
  */
 static void undisturbed(const struct picture *p)
 {
@@ -105,6 +105,7 @@ static void undisturbed(const struct picture *p)
 	fputs("\"/>\n", p->f);
 }
 
+/* Draw the operations that were begun again. */
 static void again(const struct picture *p)
 {
 	uint32_t nr;
@@ -118,6 +119,7 @@ static void again(const struct picture *p)
 	}
 }
 
+/* Return: when the link came up after the fault @down. */
 static double up_again(const struct flaps *r, const struct flaps_fault *down)
 {
 	const struct flaps_fault *e;

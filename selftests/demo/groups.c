@@ -3,9 +3,10 @@
  * groups FABRIC [-s SWEEPS] [-e EPSILON] <PROCESSES
  *
  * Relaxes values in environments of any shape. Lines "PROCESS NODE TG ASKED[,ASKED..]" give the
- * node of each process, the number of faults that its environment may have, and the processes that
- * it asks for values. First all nodes are honest; then each node in turn is Byzantine with all its
- * processes, in each of the ways of enum lie. Prints the results as JSON.
+ * node of each process, the number of processes of its environment that may be faulty, and the
+ * processes that it asks for values. The environment of a process is the process itself with those
+ * that it asks. First all nodes are honest; then each node in turn is Byzantine with all its
+ * processes, and behaves in turn as each value of enum lie says. Prints the results as JSON.
  */
 #include <err.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static double parse(const char *word, double least, double most)
 	return v;
 }
 
-/* Return: what process @j has sent to each node. */
+/* Return: the values that process @j has sent to each node. */
 static const double *value(const struct groups *g, unsigned int j)
 {
 	return g->report[g->process[j].node].value[j];

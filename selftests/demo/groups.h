@@ -30,7 +30,7 @@
  * @nwitness: for the quote of asks[i]: number of its witnesses
  * @witness: for the quote of asks[i]: processes that hold the claims of both
  * @tg: number of processes of its environment that may be faulty
- * @surroundings: temperature towards which its value is drawn
+ * @surroundings: temperature of its surroundings, towards which its value is drawn
  */
 struct process {
 	uint32_t name;
@@ -41,7 +41,7 @@ struct process {
 	double surroundings;
 };
 
-/* Ways in which all processes of a node may be Byzantine. */
+/* How all processes of a Byzantine node behave. */
 enum lie {
 	/* Quote a process of the same node, whose witnesses are on that node, too, with another
 	 * value than it has sent; if there is none, quote any process wrongly.
@@ -58,22 +58,22 @@ extern const char *const lie_names[LIES];
 
 enum flag {
 	FLAG_RULE,	/* a claim breaks the rule */
-	FLAG_NOTIFIED,	/* the claim has another value than was sent */
-	FLAG_QUOTED,	/* it quotes one of ours with another value than was sent */
+	FLAG_NOTIFIED,	/* the claim has another value than the process has sent */
+	FLAG_QUOTED,	/* it quotes a process of this node with another value than was sent */
 	FLAG_WITNESS,	/* it quotes a process with another value than that process claims */
 	FLAG_VERSIONS,	/* another node has received a different claim of the process */
-	FLAG_RANGE,	/* the value is impossible */
+	FLAG_RANGE,	/* the value is outside the possible range */
 	FLAGS,
 };
 
 extern const char *const flag_names[FLAGS];
 
 /**
- * struct report - what a node has found and sent
+ * struct report - what a node has noticed and sent
  * @flags: set of enum flag
  * @seconds: duration of all sweeps
  * @done: the node has finished
- * @value: for each of its processes, the values sent to the nodes that ask
+ * @value: for each of its processes, the last value sent to each node that asks it
  */
 struct report {
 	unsigned int flags;
@@ -88,16 +88,18 @@ struct report {
  * @nprocesses: number of processes
  * @node: numbers of the nodes
  * @nnodes: number of nodes
- * @uses: a process of the node asks this process
- * @gets: the node has a process that asks this one, is asked by it, or is a witness of it
+ * @uses: for each process and node: a process of the node asks this process
+ * @gets: for each process and node: the node gets the claim of this process, since a process of the
+ *	node asks it, is asked by it, or is a witness of it
  * @sweeps: number of sweeps
  * @delta: tolerance of the rule
  * @epsilon: greatest error of a value that @delta allows
- * @byzantine: the Byzantine node; nnodes: none
- * @lie: how it behaves
- * @face: for each process of that node, the process that its claim quotes wrongly; NO_ASK: none
+ * @byzantine: index of the Byzantine node; @nnodes if there is none
+ * @lie: how the Byzantine node behaves
+ * @face: for each process of that node, the index of the asked process that its claim quotes
+ *	wrongly; NO_ASK: none
  * @faced: with LIE_FACES, the node that gets another value
- * @report: a report of each node, shared with all
+ * @report: the report of each node, in shared memory
  */
 struct groups {
 	struct process process[PROCESSES_MAX];
@@ -119,8 +121,8 @@ struct groups {
  * invalid.
  */
 void groups_read(struct groups *g);
-/* Prepare the wrong claims of a Byzantine node. Return: true if they must remain undetected, since
- * for the quotes of some process all processes that could notice it are on the same node.
+/* Prepare the wrong claims of a Byzantine node. Return: true if a wrong quote must remain
+ * undetected, since all processes that could notice it are on the Byzantine node itself.
  */
 bool groups_lie(struct groups *g, unsigned int byzantine, enum lie lie);
 /* Compute the exact solution, by elimination. */

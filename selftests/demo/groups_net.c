@@ -60,7 +60,7 @@ static bool asks(const struct process *p, unsigned int of)
 	return false;
 }
 
-/* Are both processes in one environment? */
+/* Return: true if both processes are in one environment. */
 static bool share(const struct groups *g, unsigned int a, unsigned int b)
 {
 	unsigned int i;
@@ -84,9 +84,10 @@ static bool add_witness(struct process *p, unsigned int quote, unsigned int w)
 }
 
 /*
- * The process that quotes and the one that is quoted may be faulty, and so may tg - 2 others of the
- * environment: so tg - 1 witnesses are needed, besides the quoted process. If the environment has
- * fewer, processes that share environments with both are added.
+ * Choose the witnesses of each quote of process @j. At most tg processes of an environment are
+ * faulty. If both the process that quotes and a quoted process are, at most tg - 2 others are: so
+ * with tg - 1 witnesses besides the quoted process, at least one of them is honest. If the
+ * environment has fewer processes, others that share environments with both are added.
  */
 static void witnesses(struct groups *g, unsigned int j)
 {
@@ -166,7 +167,9 @@ static unsigned int honest(const struct groups *g, const struct process *p, unsi
 	return n;
 }
 
-/* Find the quote of a process that the fewest processes can notice, none of them at node @but. */
+/* Find the quote of process @p for which the fewest processes can notice that it is wrong, and none
+ * of these is at node @but. *@fewest: their number.
+ */
 static int quote_of(const struct groups *g, const struct process *p, unsigned int but,
 		    unsigned int *fewest)
 {
@@ -202,14 +205,16 @@ static bool collude(struct groups *g)
 		if (n)
 			g->face[j] = NO_ASK;
 	}
-	/* No process can do it unnoticed, so choose the process that the fewest others notice. */
+	/* No wrong quote would remain unnoticed, so choose the one that the fewest processes
+	 * notice.
+	 */
 	if (best && best < UINT32_MAX)
 		g->face[who] = quote_of(g, &g->process[who], NODES_MAX, &n);
 	return !best;
 }
 
-/* Choose the process, and the node among those that ask it, that gets another value: preferably a
- * node that cannot notice it.
+/* For LIE_FACES, choose a process of the Byzantine node and a node that asks it and gets another
+ * value: preferably a node that cannot notice that.
  */
 static void faces(struct groups *g)
 {

@@ -9,10 +9,11 @@
  * claim of the quoted process; and they compare with each other the versions of a claim that each
  * of them has received.
  *
- * If in each environment at most tg processes are Byzantine, none remains undetected. All honest
- * processes hold the same claim of each process. Among the quoted process and the tg - 1 witnesses
- * of a quote at least one is honest, so each quote is the value that the quoted process sends to
- * all, and the rule holds for all values. There is only one solution.
+ * If at most tg processes of each environment are Byzantine, no wrong value remains undetected: if
+ * no error is reported, all values are right. All honest processes hold the same claim of each
+ * process. Among the quoted process and the tg - 1 witnesses of a quote at least one is honest, so
+ * each quote is the value that the quoted process sends to all. Then the rule holds for all values,
+ * and only the right solution satisfies it.
  */
 #include <errno.h>
 #include <math.h>
@@ -40,7 +41,7 @@ struct claim {
 #define ITEM_MAX	(1 + ASKS_MAX)
 #define NOTE_MAX	((HYPERCUBE_SEGMENT_MAX - sizeof(uint64_t)) / sizeof(double))
 
-/* A message: its round, and values or claims in an order that both ends know. */
+/* A message: the number of its exchange, and values or claims in an order that both ends know. */
 struct note {
 	uint64_t round;
 	double v[NOTE_MAX];
@@ -55,8 +56,8 @@ struct note {
  * @known: the value of each process, as far as the node knows
  * @sent: the last values that its processes have sent to each node
  * @claim: claims of the processes from which it has received one
- * @in: messages from each other node, of two rounds, as no node is further ahead
- * @came: round of each message, plus one
+ * @in: messages from each other node, of two rounds, as no node is more than one round ahead
+ * @came: for each message in @in, its round plus one
  */
 struct host {
 	const struct groups *g;
@@ -79,7 +80,7 @@ static void flag(struct host *s, enum flag what)
 
 /* ------------------------------------------------------------ messages */
 
-/* Do two nodes exchange messages? */
+/* Return: true if two nodes exchange messages. */
 static bool related(const struct groups *g, unsigned int a, unsigned int b)
 {
 	unsigned int j;
@@ -114,8 +115,8 @@ static int receive(struct host *s, uint64_t round, unsigned int from)
 	return 0;
 }
 
-/* The data of a round: write the data about process @j that goes from node @from to node @to, or
- * read it. Return: number of values.
+/* A function for the data of a kind of round: it writes (@out) or reads the data about process @j
+ * that node @from sends to node @to. Return: number of values.
  */
 typedef unsigned int (*item_fn)(struct host *s, unsigned int j, unsigned int from, unsigned int to,
 				double *at, bool out);
@@ -150,8 +151,8 @@ static int exchange(struct host *s, uint64_t round, item_fn item)
 
 /* --- the relaxation --- */
 
-/* Return: the process that process @j quotes wrongly in its claim to node @to, if its node is
- * Byzantine and behaves that way; else NO_ASK.
+/* Return: the index of the asked process that process @j quotes wrongly in its claim to node @to;
+ * NO_ASK if there is none.
  */
 static int face(const struct groups *g, unsigned int j, unsigned int to)
 {
@@ -229,7 +230,9 @@ static unsigned int item_claim(struct host *s, unsigned int j, unsigned int from
 	return 1 + p->nasks;
 }
 
-/* Exchange the claims of a third node's process that two nodes have received. */
+/* The data of the last round: the claim of process @j, of a third node, which both nodes have
+ * received. They must be equal.
+ */
 static unsigned int item_version(struct host *s, unsigned int j, unsigned int from,
 				 unsigned int to, double *at, bool out)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files to hash, queued at the nodes of a cube with one worker each.
+ * Puts tasks, files to be hashed, into the queues of the nodes of a cube, each of which has one
+ * worker.
  *
  * jobs [-c COMMAND] [-v BYTES] FABRIC DIM NODES FOLDER LIST RESULT
  *	NODES	nodes with a worker, with commas
@@ -39,7 +40,7 @@
  * struct file - a file to hash
  * @name: name in the folder
  * @len: length in bytes
- * @task: its last task
+ * @task: id of the last task that was put for it
  * @puts: number of times that it was put
  * @times: number of times that it was hashed
  * @sum: its hash
@@ -65,7 +66,7 @@ struct jobs {
 	struct file *file;
 	unsigned int n;
 	unsigned int left;
-	unsigned int odd;	/* results of files hashed before, with another hash */
+	unsigned int odd;	/* results with another hash than an earlier one of the same file */
 	unsigned int repeated;
 	struct nl events;
 	struct task_losses lost;
@@ -127,7 +128,7 @@ static void files_read(struct jobs *j, const char *list)
 
 /* --- producers --- */
 
-/* Open a socket whose buffer has space for all tasks that one node may get. */
+/* Open a producer's socket at @node, whose buffer has space for all tasks that one node may get. */
 static int producer(const struct jobs *j, unsigned int node)
 {
 	int fd = shc_bound(j->fabric, node, SOCK_RDM);
@@ -137,6 +138,7 @@ static int producer(const struct jobs *j, unsigned int node)
 	return fd;
 }
 
+/* Put file number @job as a task. */
 static int put(struct jobs *j, int fd, uint32_t job)
 {
 	static uint8_t task[HYPERCUBE_TASK_MAX + 1];
@@ -225,7 +227,7 @@ static void workers_fork(struct jobs *j)
 	pid_t parent = getpid();
 	unsigned int i;
 
-	/* Background processes of the command would otherwise hold these pipes open. */
+	/* Without O_CLOEXEC, background processes of the command would hold these pipes open. */
 	if (pipe2(j->start, O_CLOEXEC) || pipe2(j->results, O_CLOEXEC))
 		err(1, "pipe");
 	w.start = j->start[0];
@@ -259,6 +261,7 @@ static void workers_end(struct jobs *j)
 		;
 }
 
+/* Read a worker's result, and record it. */
 static void result(struct jobs *j)
 {
 	struct job_result r;
@@ -279,7 +282,7 @@ static void result(struct jobs *j)
 
 /* --- loads --- */
 
-/* Write the loads to the file. Return: number of tasks in all queues. */
+/* Write the number of tasks in each queue to the file. Return: number of tasks in all queues. */
 static uint64_t sample(struct jobs *j)
 {
 	struct task_view v;
@@ -337,6 +340,7 @@ static FILE *output(const char *prefix, const char *what)
 	return f;
 }
 
+/* Write the hashes of all files. */
 static void sums(const struct jobs *j, const char *prefix)
 {
 	FILE *f = output(prefix, "sums");
@@ -351,8 +355,8 @@ static void sums(const struct jobs *j, const char *prefix)
 		err(1, "%s.sums", prefix);
 }
 
-/* Print the result. "doubled": files hashed more than once; "untold": additional hashes that
- * neither an unresolved task nor a mark as redelivered explains.
+/* Print the result. "doubled": files hashed more than once; "untold": hashes after the first of a
+ * file that neither an unresolved task nor the mark of a redelivered task explains.
  */
 static void report(const struct jobs *j)
 {

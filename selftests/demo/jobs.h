@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that the nodes of a cube hash: a task has the number of the file, and then the file itself.
+ * Files that the nodes of a cube hash: the data of a task are the number of a file, and then the
+ * file itself.
  */
 #ifndef JOBS_H
 #define JOBS_H
@@ -42,7 +43,8 @@ struct worker {
 	int results;
 };
 
-/* Run a worker, in a process of its own that is killed at the end; returns only on errors. */
+/* Run a worker, in a process of its own that is killed at the end. Return: 1, and only on errors.
+ */
 int worker_run(const struct worker *w);
 
 #endif /* JOBS_H */

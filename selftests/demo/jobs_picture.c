@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The number of tasks at each node over time, a field for each balancing method.
+ * Draws the number of tasks at each node over time, with a field for each balancing method.
  *
  * jobs_picture SVG WORDS FAILED {NAME LOADS SECONDS}..
  *	WORDS	title
@@ -23,18 +23,19 @@
 #define WIDTH	(LEFT + FIELD + RIGHT)
 #define TOP	140.0
 #define GAP	18.0
-#define HEIGHT	112.0	/* of a field */
-#define SEAM	.6	/* overlap of rectangles of a row, without which gaps are visible */
+#define HEIGHT	112.0	/* height of a field */
+#define SEAM	.6	/* overlap of the rectangles of a row; without it gaps would be visible */
 #define RUNS_MAX 12
 #define IDLE	"#fbe3c8"
 #define FAILED	"#9aa3ad"
 
+/* A run: its samples, taken at the times @at. */
 struct run {
 	const char *name;
 	double seconds;
 	unsigned int n;		/* number of samples */
 	double *at;
-	unsigned int *load;	/* tasks of each node, sample after sample */
+	unsigned int *load;	/* number of tasks of each node, one sample after the other */
 };
 
 struct picture {
@@ -71,7 +72,7 @@ static void sample(struct picture *p, struct run *r, char *line)
 	r->n++;
 }
 
-/* Return: number of nodes in a line; the first file determines the number of nodes. */
+/* Return: number of nodes, which is that of the columns after the time in a line. */
 static unsigned int columns(const char *line)
 {
 	unsigned int n = 0;
@@ -139,7 +140,7 @@ static void fill(const struct picture *p, unsigned int load, char text[8])
 		strcpy(text, IDLE);
 }
 
-/* Draw a node's row; adjacent equal samples are one rectangle. */
+/* Draw the row of node @u. Adjacent equal samples become one rectangle. */
 static void row(const struct picture *p, const struct run *r, unsigned int u, double y)
 {
 	unsigned int i, from = 0;
@@ -159,6 +160,7 @@ static void row(const struct picture *p, const struct run *r, unsigned int u, do
 	}
 }
 
+/* Draw the rows of all nodes of a run. */
 static void field(const struct picture *p, const struct run *r, double y)
 {
 	double end = x_of(p, r->seconds);
@@ -207,7 +209,7 @@ static void axis(const struct picture *p, double y)
 	}
 }
 
-/* Draw the meaning of the colours, computed as for rows. */
+/* Draw the key to the colours, which are computed as for rows. */
 static void key(const struct picture *p)
 {
 	double x = LEFT, y = 100, w = 24;

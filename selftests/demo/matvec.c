@@ -29,11 +29,13 @@ struct job {
 	char *file[MEMBERS_MAX];
 };
 
+/* Return: element (i, j) of matrix A. */
 static double a(size_t i, size_t j)
 {
 	return (double)((i * 131 + j * 71 + i * j % 17) % 2001) - 1000;
 }
 
+/* Return: element j of vector x. */
 static double x(size_t j)
 {
 	return (double)(j * 37 % 201) - 100;
@@ -47,6 +49,7 @@ static void save(const char *name, const double *v, size_t count)
 		err(1, "%s", name);
 }
 
+/* Compute this member's share of a row of the grid, and add up the shares. */
 static int row_share(struct member *me, void *arg)
 {
 	const struct job *job = arg;
@@ -87,7 +90,7 @@ static int verify(const double *y, size_t n)
 	return 0;
 }
 
-/* Each member has its part of y and zeros elsewhere, so the sum is the whole of y. */
+/* Each member contributes its elements of y, and zeros for the others, so the sum is all of y. */
 static int column_share(struct member *me, void *arg)
 {
 	const struct job *job = arg;

@@ -34,7 +34,7 @@ struct members {
 /**
  * struct member - a member, within its own process
  * @all: all members
- * @index: position in all->node
+ * @index: its index in all->node
  * @node: its node number
  * @h: handle, bound to its node
  */
@@ -48,15 +48,15 @@ struct member {
 /* Read "FABRIC PLAN SINK NODE,NODE,.."; exit with status 2 if it is invalid. */
 void members_parse(struct members *m, char **argv);
 
-/* Run @job in one process for each member; all are bound before the first begins. Return: 0 if all
- * returned 0.
+/* Run @job in one process for each member; all are bound before the first begins. Return: 0 if @job
+ * returned 0 in all of them.
  */
 int members_run(const struct members *m, int (*job)(struct member *me, void *arg), void *arg);
 
 bool member_is_sink(const struct member *me);
 
-/* Compute the share of this member in @total things, which are distributed evenly over all members:
- * [*begin, *end).
+/* Compute the share of this member, [*@begin, *@end), if @total items are distributed evenly over
+ * all members.
  */
 void member_share(const struct member *me, size_t total, size_t *begin, size_t *end);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * optimal FABRIC DIM FAILED BROKEN GO: balances loads with plans that need the fewest hops, instead
- * of with rounds, as long as a file GO exists.
+ * optimal FABRIC DIM FAILED BROKEN GO: balances loads, not by rounds, but by plans that need the
+ * fewest hops, as long as a file GO exists.
  *	FAILED	nodes, with commas
  *	BROKEN	links, NODE:DIM with commas
  *
@@ -81,7 +81,7 @@ static bool loads(struct manager *m)
 	return least <= THRESHOLD && most > THRESHOLD + 1;
 }
 
-/* Wait until the tasks of a step have arrived; tasks that workers have taken meanwhile do not
+/* Wait until the tasks of a step have arrived; those that workers have taken meanwhile do not
  * arrive.
  */
 static void settled(const struct manager *m, const struct hc_balance_move *move, size_t n)
@@ -94,6 +94,7 @@ static void settled(const struct manager *m, const struct hc_balance_move *move,
 			pause_ms(1);
 }
 
+/* Migrate tasks as the plan says, step by step. */
 static void execute(const struct manager *m)
 {
 	const struct hc_balance_move *v = m->plan.moves;
@@ -110,6 +111,7 @@ static void execute(const struct manager *m)
 	settled(m, v + from, i - from);
 }
 
+/* Plan and migrate tasks as long as the file exists. */
 static void manage(struct manager *m)
 {
 	const struct hc_balance_req q = { .method = HC_BALANCE_OPT, .load = m->load };

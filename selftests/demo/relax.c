@@ -158,17 +158,19 @@ static void print_cells(const struct relax *run, const char *name,
 	printf("],");
 }
 
+/* Return: true if the process of a cell is Byzantine. */
 static bool lies(const struct relax *run, unsigned int cell)
 {
 	return run->liar[cell].lie != HONEST;
 }
 
+/* Return: true if the process of a cell has noticed an error. */
 static bool flagged(const struct relax *run, unsigned int cell)
 {
 	return run->report[cell].flagged;
 }
 
-/* Has any process reported an error of this cell? */
+/* Return: true if a process has reported an error of this cell. */
 static bool accused(const struct relax *run, unsigned int cell)
 {
 	unsigned int i, n = mesh_cells(&run->mesh);
@@ -196,7 +198,7 @@ static void print_reasons(const struct relax *run)
 	printf("],");
 }
 
-/* Print the nodes that lie on all paths of corrupted copies. */
+/* Print the nodes that are on all paths of mismatching copies. */
 static void print_paths(const struct relax *run)
 {
 	unsigned int i, u, n = mesh_cells(&run->mesh), paths = 0, outvoted = 0;

@@ -22,8 +22,8 @@ enum way { NORTH, EAST, SOUTH, WEST, WAYS };
  * struct mesh - where the cells are; cell i is in row i / cols
  * @rows: number of rows, at least 2
  * @cols: number of columns, at least 2
- * @row_bits: dimensions of the cube for the number of a row
- * @col_bits: dimensions of the cube for the number of a column
+ * @row_bits: number of dimensions of the cube that hold the number of a row
+ * @col_bits: number of dimensions of the cube that hold the number of a column
  */
 struct mesh {
 	unsigned int rows, cols;
@@ -35,12 +35,12 @@ bool mesh_parse(struct mesh *m, const char *word);
 unsigned int mesh_cells(const struct mesh *m);
 /* Return: the node of a cell; cells that are neighbours are at nodes that are neighbours. */
 uint32_t mesh_node(const struct mesh *m, unsigned int cell);
-/* Return: the neighbour in this direction, or -1. */
+/* Return: the neighbouring cell in this direction, or -1. */
 int mesh_neighbour(const struct mesh *m, unsigned int cell, enum way way);
 /* Return: the temperature beyond the border, in a direction without a neighbour. */
 double mesh_border(const struct mesh *m, unsigned int cell, enum way way);
-/* Compute the exact solution, by elimination. Return: by how much, at most, a value changes if the
- * rule is violated by 1 everywhere. This is the factor between the tolerance of the rule and the
+/* Compute the exact solution, by elimination. Return: by how much a value changes at most if the
+ * rule is violated by 1 at all cells. This is the factor between the tolerance of the rule and the
  * error that it allows.
  */
 double mesh_solve(const struct mesh *m, double *value);
@@ -50,18 +50,24 @@ static inline enum way opposite(enum way way)
 	return (way + 2) % WAYS;
 }
 
-/* Ways in which a process may be Byzantine. */
+/* How a process behaves. */
 enum lie {
 	HONEST,
-	/* send all the same wrong value from the first step on, and quote neighbours correctly */
+	/* send all neighbours the same wrong value from the first step on, and quote their values
+	 * correctly
+	 */
 	LIE_VALUE,
-	/* as LIE_VALUE, but quote a neighbour, if possible an accomplice, with a value that fits */
+	/* as LIE_VALUE, but quote for one neighbour, if possible an accomplice, a value that makes
+	 * the claim fit the rule
+	 */
 	LIE_BLAME,
-	/* send one neighbour another value than the rest, with a fitting claim for each */
+	/* send one neighbour another value than the others, with a claim that fits the rule for
+	 * each
+	 */
 	LIE_FACES,
-	/* work correctly, and send a wrong value at the end */
+	/* work correctly, but send a wrong value at the end */
 	LIE_LATE,
-	/* work correctly, and report nothing */
+	/* work correctly, but do not report what is noticed: an accomplice */
 	LIE_COVER,
 	LIES,
 };
@@ -71,7 +77,7 @@ extern const char *const lie_names[LIES];
 /**
  * struct liar - a Byzantine process
  * @lie: how it behaves
- * @value: the wrong value
+ * @value: the wrong value that it sends
  */
 struct liar {
 	enum lie lie;
@@ -90,21 +96,22 @@ struct claim {
 
 /* What a process may notice. */
 enum flag {
-	FLAG_RULE,	/* the claim, or this process's own values, violate the rule */
+	FLAG_RULE,	/* the claim of the cell, or this process's own values, violate the rule */
 	FLAG_NOTIFIED,	/* the neighbour claims another value than it has sent */
 	FLAG_QUOTED,	/* the neighbour quotes this process with another value than it has sent */
-	FLAG_VERSIONS,	/* two neighbours have forwarded different claims of it */
-	FLAG_RANGE,	/* it has sent a value that is impossible */
-	FLAG_SILENT,	/* no more than half of the copies of its message agree */
+	FLAG_VERSIONS,	/* two neighbours have forwarded different claims of the cell */
+	FLAG_RANGE,	/* the cell has sent a value that is impossible */
+	FLAG_SILENT,	/* no more than half of the copies of the cell's message agree */
 	FLAGS,
 };
 
 extern const char *const flag_names[FLAGS];
 
 /**
- * struct report - what a process has found
+ * struct report - what a process has noticed
  * @value: its value, or what it claims
- * @off: greatest difference between what it sent and the exact value; filled in by the parent
+ * @off: greatest difference between a value that it has sent and the exact one; the parent fills it
+ *	in
  * @flags: for each cell, set of enum flag
  * @flagged: it has noticed an error
  * @outvoted: number of messages with mismatching copies
@@ -126,11 +133,11 @@ struct report {
 /**
  * struct relax - a run
  * @mesh: the mesh
- * @liar: for each cell, whether and how it is Byzantine
+ * @liar: for each cell, how its process behaves
  * @copies: number of copies in which values are sent at the end
  * @work_copies: number of copies in which values are sent before
  * @own_rows: processes check the rule for themselves only, as the paper's text can be read
- * @epsilon: greater deviations must be noticed
+ * @epsilon: deviation beyond which an error must be noticed
  * @delta: tolerance of the rule that this needs
  * @report: one for each cell, shared with the processes
  */
@@ -148,14 +155,15 @@ int relax_open(struct hcl **h, const char *fabric, uint32_t node);
 int relax_job(struct member *me, void *run);
 
 /* What a process sends its neighbour: if it is honest, the right data; if it is Byzantine, other
- * data. The functions return its value, before the end or at the end, and change its claim.
+ * data. lie_value() returns the value, before the end or at the end (@end); lie_claim() changes the
+ * claim.
  */
 double lie_value(const struct relax *run, unsigned int cell, enum way to, double value, bool end);
 /* Return: the direction in which a process with LIE_FACES sends the wrong value. */
 enum way lie_first(const struct relax *run, unsigned int cell);
 void lie_claim(const struct relax *run, unsigned int cell, enum way to, struct claim *claim);
 
-/* Draw the field and the deviations. Return: 0 or -1. */
+/* Draw the values of all cells and their deviations to file @name. Return: 0 or -1. */
 int picture_write(const char *name, const char *title, const struct relax *run);
 
 #endif /* RELAX_H */

@@ -35,7 +35,9 @@ double lie_value(const struct relax *run, unsigned int cell, enum way to, double
 	}
 }
 
-/* Choose a neighbour to blame: an accomplice if possible, but not the receiver of the claim. */
+/* Choose the neighbour that a claim quotes wrongly: an accomplice if possible, but not the one in
+ * direction @but. Return: its direction, or -1.
+ */
 static int scapegoat(const struct relax *run, unsigned int cell, int but)
 {
 	int found = -1;
@@ -54,7 +56,7 @@ static int scapegoat(const struct relax *run, unsigned int cell, int but)
 	return found;
 }
 
-/* Change one of the values so that the rule holds. */
+/* Change the value that the claim quotes for direction @by such that the claim fits the rule. */
 static void make_fit(struct claim *c, int by)
 {
 	enum way way;

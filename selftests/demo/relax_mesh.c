@@ -60,7 +60,9 @@ int mesh_neighbour(const struct mesh *m, unsigned int cell, enum way way)
 	}
 }
 
-/* Hot at the top, a slope at the left, cool at the right, and cold at the bottom. */
+/* The border is hot at the top, cool at the right, and cold at the bottom; at the left it changes
+ * evenly.
+ */
 double mesh_border(const struct mesh *m, unsigned int cell, enum way way)
 {
 	switch (way) {
@@ -124,8 +126,8 @@ double mesh_solve(const struct mesh *m, double *value)
 		enum way way;
 
 		row[i] = WAYS;
-		/* The inverse has no negative entries, so a right side of ones gives the sums of
-		 * its rows.
+		/* The inverse has no negative entries, so the solution for a right side of ones is
+		 * the sums of its rows.
 		 */
 		row[n + 1] = 1;
 		for (way = 0; way < WAYS; way++) {

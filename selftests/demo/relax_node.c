@@ -21,7 +21,7 @@
 
 #include "relax.h"
 
-/* No process is more than a few steps ahead of a neighbour. */
+/* Steps of which messages are held: no process is more than a few steps ahead of a neighbour. */
 #define SLOTS 8
 /* Time to wait for copies, one of which may be lost at a fault or at a Byzantine node. */
 #define COPIES_MS 20000
@@ -40,6 +40,7 @@ struct note {
 	struct claim claim[2];
 };
 
+/* The message of a step; @here: it has arrived. */
 struct slot {
 	bool here;
 	uint32_t step;
@@ -47,6 +48,7 @@ struct slot {
 	struct note note;
 };
 
+/* A process: its cell, its neighbours (@next), its value, and the values that it has received. */
 struct process {
 	const struct relax *run;
 	struct report *report;
@@ -63,6 +65,7 @@ const char *const flag_names[FLAGS] = {
 	[FLAG_VERSIONS] = "versions", [FLAG_RANGE] = "range", [FLAG_SILENT] = "silent",
 };
 
+/* Record that the process has noticed an error of cell @about. */
 static void flag(struct process *p, unsigned int about, enum flag what)
 {
 	/* A Byzantine process reports nothing. */
@@ -81,8 +84,8 @@ static int failed(const struct process *p, const char *what, long error)
 	return (int)error;
 }
 
-/* Is the value possible? The solution lies between the coldest and the hottest temperature of the
- * border. Before the end, values may be outside by up to @more.
+/* Return: true if the value is possible. The solution lies between the coldest and the hottest
+ * temperature of the border. Before the end, values may be outside by up to @more.
  */
 static bool possible(double v, double more)
 {
@@ -96,6 +99,7 @@ static size_t note_size(unsigned int claims)
 	return offsetof(struct note, claim) + claims * sizeof(struct claim);
 }
 
+/* Send a message of a step to the neighbour in direction @to. */
 static int say(struct process *p, uint32_t step, enum way to, struct note *n)
 {
 	int err;
@@ -108,6 +112,7 @@ static int say(struct process *p, uint32_t step, enum way to, struct note *n)
 	return err ? failed(p, "cannot send", err) : 0;
 }
 
+/* Record the paths of mismatching copies. */
 static void learn(struct process *p, uint32_t from, const struct hcl_vote *v)
 {
 	unsigned int i, j;
@@ -181,8 +186,8 @@ static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 	return wanted;
 }
 
-/* Get the message of the next neighbour, in direction @way or a later one. Return: 1; 0 if there is
- * no further neighbour; or -ETIMEDOUT.
+/* Wait for the message of the next neighbour, in direction *@way or a later one. Return: 1 if it
+ * has arrived; 0 if there is no further neighbour; or -ETIMEDOUT.
  */
 static int receive_next(struct process *p, uint32_t step, enum way *way, const struct slot **s)
 {
@@ -227,6 +232,7 @@ static int receive_values(struct process *p, uint32_t step)
 
 /* --- the relaxation --- */
 
+/* Return: by how much a claim violates the rule. */
 static double broken(const struct claim *c)
 {
 	double sum = 0;
@@ -237,13 +243,13 @@ static double broken(const struct claim *c)
 	return fabs(sum - WAYS * c->value);
 }
 
-/* Cells are black and white: cells of one colour compute while those of the other wait. */
+/* Relax the cell in red-black order: cells of one colour compute while those of the other wait. */
 static int relax(struct process *p, uint32_t *step)
 {
 	const struct mesh *m = &p->run->mesh;
 	unsigned int longest = m->rows > m->cols ? m->rows : m->cols;
 	double omega = 2 / (1 + sin(M_PI / (longest + 1)));
-	/* The error shrinks by omega - 1 in each sweep. */
+	/* Each sweep multiplies the error by omega - 1. */
 	unsigned int sweeps = (unsigned int)(-14 * M_LN10 / log(omega - 1)) + 12, i;
 	unsigned int colour = (p->cell / m->cols + p->cell % m->cols) % 2;
 	int err = 0;
@@ -286,7 +292,7 @@ static int claim_to_all(struct process *p, uint32_t step)
 	return err;
 }
 
-/* Is a cell's claim about the border right? All processes know the border. */
+/* Return: true if a cell's claim quotes the border correctly. All processes know the border. */
 static bool border_right(const struct process *p, unsigned int cell, const struct claim *c)
 {
 	enum way way;
@@ -342,8 +348,8 @@ static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 	return err;
 }
 
-/* Compare the two versions of a claim: that of the cell one step in direction @a and one in @b,
- * which both neighbours forward.
+/* Compare the two versions of a claim: the claim of the cell that is one step away in direction @a
+ * and one in direction @b, which the neighbours in both directions forward.
  */
 static int check_corners(struct process *p, uint32_t step)
 {
@@ -405,6 +411,7 @@ static int check_others(struct process *p, uint32_t step)
 	return err ?: check_corners(p, step + 1);
 }
 
+/* Send values in @n copies from now on, if there are as many paths to each neighbour. */
 static int copies(struct process *p, unsigned int n)
 {
 	enum way way;

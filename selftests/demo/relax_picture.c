@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draws the field, and beside it the deviations: which processes are Byzantine, and which others
- * have noticed them.
+ * Draws the values of all cells, and beside them the deviations; marks show which processes are
+ * Byzantine, and which cells were reported.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +22,9 @@ static const struct ramp heat = {
 	     { 227, 89, 51 }, { 249, 140, 10 }, { 249, 201, 50 }, { 252, 245, 170 } },
 };
 
+/* A field of the picture: its position, the size of a cell, and its colours; @most: the greatest
+ * value.
+ */
 struct view {
 	FILE *f;
 	const struct relax *run;
@@ -41,7 +44,9 @@ static void pennant(FILE *f, double x, double y, double s)
 			class[i], x, y, s, -s, 0.75 * s, 0.3 * s, -0.75 * s, 0.3 * s);
 }
 
-/* Draw a ring around a Byzantine process; a dashed one if the process covers another. */
+/* Draw a ring around a Byzantine process; a dashed ring if the process is an accomplice
+ * (LIE_COVER).
+ */
 static void ring(FILE *f, double x, double y, double s, bool covers)
 {
 	const char *dash = covers ? " stroke-dasharray=\"7 5\"" : "";
@@ -68,6 +73,8 @@ static void cell(const struct view *v, unsigned int i, double value)
 		value < 9.95 && v->most <= 20 ? 2 : 1, value);
 }
 
+/* Draw the marks of Byzantine processes and, if @flags, of processes that have noticed an error.
+ */
 static void marks(const struct view *v, bool flags)
 {
 	const struct mesh *m = &v->run->mesh;

@@ -25,7 +25,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, WIDTH);
 }
 
-/* Make records, padded with NUL, of the words that begin in [begin, end). */
+/* Make a record of each word that begins in [@begin, @end), padded with NUL. */
 static char *words(const struct text_job *j, size_t begin, size_t end, size_t *count)
 {
 	char *records = calloc((end - begin) / 2 + 1, WIDTH);

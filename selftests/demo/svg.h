@@ -12,15 +12,17 @@ struct ramp {
 	unsigned char rgb[8][3];
 };
 
-/* From a light grey to a dark blue. */
+/* A ramp from a light grey to a dark blue. */
 extern const struct ramp svg_blues;
 
-/* Get the colour for @at, 0 to 1. Return: true if it is a dark one. */
+/* Write the colour for @at, from 0 to 1, to @text. Return: true if it is dark. */
 bool svg_colour(const struct ramp *r, double at, char text[8]);
 /* Define colours that change from left to right, as url(#@id). */
 void svg_gradient(FILE *f, const struct ramp *r, const char *id);
 void svg_escape(FILE *f, const char *text);
-/* Write text. @class: t small, k and h larger; e: ends at @x; m: centred at @x. */
+/* Write text. @class: letters: t is small text, k and h are larger; with e the text ends at @x,
+ * with m it is centred there.
+ */
 __attribute__((format(printf, 5, 6)))
 void svg_words(FILE *f, const char *class, double x, double y, const char *fmt, ...);
 

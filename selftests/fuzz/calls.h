@@ -15,7 +15,7 @@
 
 /**
  * struct shared - state that all threads of all workers share
- * @sleeper: processes in network namespaces of their own; 0: none
+ * @sleeper: pids of processes in network namespaces of their own; 0: none
  * @calls: number of calls so far
  */
 struct shared {
@@ -31,18 +31,18 @@ unsigned int any_node(void);
 /* Return: a process in a network namespace into which endpoints can be moved. */
 pid_t any_sleeper(void);
 
-/* Send any request, valid or not, and receive the answer. */
+/* Send a random request, valid or not, and receive the answer. */
 void request_any(int fd, uint16_t family);
 /* Send a request that is valid for some fabric. */
 void request_good(int fd, uint16_t family);
 /* Open a generic netlink socket, and get the family's id. */
 int request_open(uint16_t *family);
-/* Give an interface the name of a future endpoint, so that the creation of a fabric fails in its
- * last step.
+/* Give an interface of the network namespace the name of a future endpoint, so that the creation of
+ * a fabric fails in its last step.
  */
 void collide(void);
 
-/* Make a call on one of the sockets of this process. */
+/* Make a random call on one of the sockets of this process. */
 void socket_any(void);
 
 #endif /* _HC_FUZZ_CALLS_H */

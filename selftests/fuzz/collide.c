@@ -45,7 +45,7 @@ static void spare_make(void)
 	close(fd);
 }
 
-/* One interface gets one name after another, which is possible while it is down. */
+/* Rename one interface again and again, which is possible while it is down. */
 void collide(void)
 {
 	static char now[IFNAMSIZ] = SPARE;

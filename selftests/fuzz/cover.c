@@ -33,7 +33,7 @@ static uint64_t text_start(void)
 	return at;
 }
 
-/* Child processes share the coverage so far. */
+/* Map the memory that records the coverage so far, which child processes share. */
 static bool seen_open(void)
 {
 	void *p;

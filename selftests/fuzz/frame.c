@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames: built at random, captured from links, and filled in.
+ * Frames that are built at random, captured from links, and filled in.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -134,7 +134,8 @@ static void payload_random(struct frame *f, unsigned int len)
 		f->bytes[f->rec.len++] = fz_chance(50) ? 0 : (unsigned char)fz_rnd();
 }
 
-/* Append blocks of some members, after the set of these, as an allgather sends them up a tree. */
+/* Append a set of members and then a block of each of them, as an allgather sends them up a tree.
+ */
 static void blocks_random(struct frame *f, const struct moment *m)
 {
 	unsigned int bytes = m->dim < 3 ? 1 : 1u << (m->dim - 3), count = 0;
@@ -218,8 +219,9 @@ static void make_eth(struct frame *f, const struct moment *m)
 	payload_random(f, fz_below(100));
 }
 
-/* Make a frame of a datagram in two copies along a square, or in three, one of which goes around
- * it; from the opposite corner, or from a node that the paths do not start at.
+/* Make a copy of a datagram that is sent in two copies over the two paths of a square, or in three,
+ * one of which goes around it. The source is the opposite corner of the square, or a node at which
+ * the paths do not start.
  */
 static void make_copy(struct frame *f, const struct moment *m)
 {
@@ -281,7 +283,9 @@ static void task_numbers(struct frame *f, unsigned int n)
 	}
 }
 
-/* Make segments of tasks of a few migrations, of replicas, or control messages about these. */
+/* Make a segment of a task or of a replica, or a control message about one. Numbers are those of a
+ * few migrations or replicas.
+ */
 static void make_task(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_task *w = frame_part(f);
@@ -304,7 +308,7 @@ static void make_task(struct frame *f, const struct moment *m)
 		payload_random(f, fz_chance(90) ? len : fz_below(300));
 }
 
-/* Make a message of a node in one of a few rounds, with words of all kinds, some invalid. */
+/* Make a message of one of a few load balancing rounds, with entries of all kinds, some invalid. */
 static void make_round(struct frame *f, const struct moment *m)
 {
 	unsigned int n = fz_chance(80) ? fz_below(4) : fz_below(HC_ROUND_WORDS + 2), i;
@@ -333,6 +337,7 @@ static void make_round(struct frame *f, const struct moment *m)
 	payload_random(f, fz_chance(5));
 }
 
+/* Fill in an assignment of a repair coordinator. */
 static void repair_place(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_repair *w = frame_part(f);
@@ -359,7 +364,9 @@ static void repair_place(struct frame *f, const struct moment *m)
 	frame_put(f, &set, sizeof(set));
 }
 
-/* Make messages of repair coordinators, and answers, of a few attempts, from a neighbour. */
+/* Make a message of a repair coordinator, or an answer to one, of one of a few attempts, from a
+ * neighbour.
+ */
 static void make_repair(struct frame *f, const struct moment *m)
 {
 	unsigned char area[16] = { (unsigned char)(f->rec.dim << 4) };
@@ -391,6 +398,7 @@ static void make_repair(struct frame *f, const struct moment *m)
 	frame_hdr(f)->flags |= HC_FRAME_F_ROUTED;
 }
 
+/* Give some frames a walk, or the header of a flooded frame. */
 static void make_way(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
@@ -420,7 +428,7 @@ static void make_fault(struct frame *f, const struct moment *m)
 	w->acked = htons(fz_below(4));
 }
 
-/* For types without an entry here only the sizes of their parts are known. */
+/* For types without an entry only the size of their part is known. */
 static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct moment *m) = {
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
 	[HC_FRAME_END] = make_end, [HC_FRAME_STOP] = make_end, [HC_FRAME_LSA] = make_state,
@@ -474,7 +482,9 @@ void batch_make(struct batch *b, const struct moment *m)
 
 /* --- captured frames --- */
 
-/* Store the numbers of a captured frame relative to its plan's present ones. */
+/* Store the operation number and the generation of a captured frame relative to the present ones of
+ * its plan.
+ */
 static void frame_place(struct frame *f, const struct moment *m, uint32_t plan)
 {
 	const __be32 *gen = frame_gen(f);

@@ -22,18 +22,18 @@ enum {
 	SAY_FABRIC	= 1 << 0,
 	SAY_EPOCH	= 1 << 1,
 	SAY_OP		= 1 << 2,
-	SAY_ENDS	= 1 << 3,	/* .src and .dst */
+	SAY_ENDS	= 1 << 3,	/* .src and .dst of the header */
 	SAY_LEN		= 1 << 4,
 	SAY_GEN		= 1 << 5,
 };
 
 /**
  * struct frame - a frame to inject
- * @rec: where and how the frame arrives; .len: its bytes
+ * @rec: where and how the frame arrives; .len: length of @bytes
  * @says: SAY_*: fields that are not filled in
  * @op: number of its operation, relative to the plan's oldest one
  * @gen: its generation, relative to that of the receiving node
- * @bytes: header, parts and payload, see wire.h
+ * @bytes: header, walk, the part of the type, and payload; see wire.h
  */
 struct frame {
 	struct hc_inject rec;
@@ -76,11 +76,13 @@ static inline struct hc_hdr *frame_hdr(struct frame *f)
 	return (struct hc_hdr *)f->bytes;
 }
 
-/* Return: number of bytes before the payload, no more than the frame has. */
+/* Return: number of bytes before the payload, but no more than the frame has. */
 unsigned int frame_head(struct frame *f);
-/* Return: the part of the frame's type; NULL if the frame has none, or not all of it. */
+/* Return: the part that belongs to the frame's type; NULL if the frame has none, or is too short
+ * for it.
+ */
 void *frame_part(struct frame *f);
-/* Return: the frame's plan part; NULL if it belongs to no plan. */
+/* Return: the frame's plan, epoch and operation; NULL if it belongs to no plan. */
 struct hc_wire_plan *frame_plan(struct frame *f);
 /* Return: pointer to the frame's generation; NULL if it has none. */
 __be32 *frame_gen(struct frame *f);
@@ -92,13 +94,15 @@ void frame_lead(struct frame *f, const void *data, unsigned int len);
 void frame_put(struct frame *f, const void *data, unsigned int len);
 /* Make a frame that could be valid. */
 void frame_make(struct frame *f, const struct moment *m);
-/* Make a frame from one that was captured on link (@node, @dim) to @node. */
+/* Make a frame from one that was captured when it arrived at @node over link @dim. */
 bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsigned int dim,
 		const void *bytes, size_t len);
 void batch_make(struct batch *b, const struct moment *m);
 /* Mutate a batch. @other: a batch from which frames may be taken. */
 void batch_mutate(struct batch *b, const struct batch *other, const struct moment *m);
-/* Fill @buf, of HC_INJECT_MAX bytes, with the head of a write, or with a batch. Return: bytes. */
+/* Fill @buf, of HC_INJECT_MAX bytes, with the beginning of what is written to "inject"
+ * (batch_head()), or with a batch (batch_fill()). Return: number of bytes.
+ */
 size_t batch_head(const struct moment *m, void *buf);
 size_t batch_fill(const struct batch *b, const struct moment *m, void *buf);
 

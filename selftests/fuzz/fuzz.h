@@ -63,8 +63,8 @@ struct cover {
 };
 
 bool cover_open(struct cover *c);
-/* cover_calls() records the coverage of this thread's system calls until the thread ends;
- * cover_polls() records that of polls, and must be called before "inject" is opened.
+/* cover_calls() records the coverage of this thread's system calls until the thread ends.
+ * cover_polls() records the coverage of polls, and must be called before "inject" is opened.
  */
 bool cover_calls(const struct cover *c);
 bool cover_polls(const struct cover *c);

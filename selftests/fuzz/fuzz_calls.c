@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All calls that the owner of a user namespace can make, at random, by many processes at once that
- * are killed meanwhile. Afterwards nothing may be left, and the rest of the machine must not be
+ * Many processes make, at random, all calls that the owner of a user namespace can make, and are
+ * killed meanwhile. Afterwards nothing may be left, and the rest of the machine must not be
  * affected: no interface has moved to its namespace, and rtnl, which all namespaces share, was
  * available.
  */
@@ -24,8 +24,8 @@
 #include "calls.h"
 
 #define WORKERS		3
-#define THREADS		3	/* of a worker: one for requests, the others for sockets */
-#define CALLS_EACH	50	/* in a row */
+#define THREADS		3	/* threads of a worker: one for requests, the others for sockets */
+#define CALLS_EACH	50	/* calls of a thread in a row */
 #define NOBODY		65534
 #define NAMES_MAX	4096
 
@@ -54,14 +54,15 @@ pid_t any_sleeper(void)
 
 /* --- workers --- */
 
+/* A thread of a worker process, and the seed of its random numbers. */
 struct thread {
 	unsigned int worker;
 	unsigned int number;
 	uint64_t seed;
 };
 
-/* KCOV records the whole kernel, and one call may fill the area, so coverage is read after each
- * call.
+/* Make one call, and read its coverage. KCOV records the whole kernel, so one call may fill the
+ * area.
  */
 static void noted(const struct cover *c, void (*call)(void))
 {
@@ -188,6 +189,7 @@ static void put(const char *file, const char *text)
 	close(fd);
 }
 
+/* Become the owner of new user, network and pid namespaces. */
 static void become_owner(void)
 {
 	char map[32];
@@ -223,6 +225,7 @@ static pid_t owner_start(void)
 
 /* --- the rest of the machine --- */
 
+/* List the names of all network interfaces. */
 static void interfaces(char *names, size_t size)
 {
 	struct if_nameindex *list = if_nameindex();
@@ -235,8 +238,8 @@ static void interfaces(char *names, size_t size)
 	if_freenameindex(list);
 }
 
-/* Return: ms that another process waits for rtnl. All processes that wait already are served first,
- * each of which may create or remove a fabric.
+/* Return: ms for which this process waits for rtnl. Each of the processes that are served before it
+ * may create or remove a fabric.
  */
 static uint64_t rtnl_wait(void)
 {
@@ -262,8 +265,8 @@ static int module_users(void)
 	return n;
 }
 
-/* Wait until the owner has ended. *@ended: it has within the time limit. Return: the longest wait
- * for rtnl.
+/* Wait until the process @owner has ended. *@ended: set to true if it has within the time limit.
+ * Return: the longest wait for rtnl.
  */
 static uint64_t watch(pid_t owner, bool *ended)
 {

@@ -22,7 +22,7 @@
 #define CORPUS_MAX	600
 #define TAPPED_MAX	64
 #define TURN_MS		20000
-#define RESET_EACH	40	/* batches */
+#define RESET_EACH	40	/* number of batches after which plans are installed again */
 #define LOOK_EACH	8
 #define BATCH_BYTES	(BATCH_MAX * (FRAME_MAX + sizeof(struct hc_inject)))
 
@@ -64,6 +64,7 @@ static const struct batch *corpus_pick(void)
 	return &corpus[fz_below(ncorpus)];
 }
 
+/* Make the next batch: a new one, captured frames, or a mutation of one in the corpus. */
 static void batch_next(struct batch *b, const struct moment *m)
 {
 	struct batch other;
@@ -133,6 +134,7 @@ static void corpus_begin(const struct moment *m)
 
 /* --- turns --- */
 
+/* A guided turn: add each batch that reaches new code to the corpus. */
 static void guided(struct cube *c, struct moment *m, uint64_t end, uint64_t most)
 {
 	unsigned int n;
@@ -167,7 +169,7 @@ static pid_t live_child(struct cube *c, const struct moment *m)
 		live_step(c, m);
 }
 
-/* Another process has the sockets and uses them while frames are injected. */
+/* Inject frames while another process has the sockets and uses them. */
 static void beside(struct cube *c, struct moment *m, uint64_t end, uint64_t most)
 {
 	unsigned int n, u;

@@ -17,8 +17,8 @@
 
 /* --- memory --- */
 
-/* A source sends ahead although the sink has not contributed: the operation must fail instead of
- * filling memory.
+/* A source sends more segments than credits allow, although the sink has not contributed all of its
+ * data: the operation must fail instead of filling memory.
  */
 static bool source_is_bounded(void)
 {
@@ -43,8 +43,9 @@ static bool source_is_bounded(void)
 	       node_drops(sink, HYPERCUBE_A_DROP_QUEUE_FULL) > 0;
 }
 
-/* A link carries four segments in a frame, for chunks of exchanges; an operation without chunks
- * takes one.
+/* A frame may have a payload of up to four segments, which the chunks of exchanges need. A longer
+ * payload is malformed, and one of more than one segment is a protocol error in an operation
+ * without chunks.
  */
 static bool segment_is_bounded(void)
 {
@@ -98,7 +99,9 @@ static bool shared_in_doubling(void)
 	return true;
 }
 
-/* Blocks are forwarded as they were received, with another header. */
+/* The payload of a block may be shared: a node forwards blocks as it received them, with another
+ * header.
+ */
 static bool shared_in_gather(void)
 {
 	unsigned int node = below_sink(2), stage;
@@ -194,7 +197,8 @@ static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned 
 	return w;
 }
 
-/* A member that is notified of a failed message goes on with the next message. */
+/* A member that is notified of the failure of a broadcast's message must receive the next message.
+ */
 static bool messages_go_on(void)
 {
 	unsigned int dim = said.c.bcast.sequence[0], node = said.c.bcast.bcast.source ^ 1u << dim;
@@ -222,7 +226,7 @@ static bool messages_go_on(void)
 	return !say(&f) && !end_of(node, &res) && res.op == 4;
 }
 
-/* On a plan without detours, only peers of the sink may send it control messages. */
+/* On a plan without detours, the sink accepts control messages only from its peers. */
 static bool end_of_strangers(void)
 {
 	const unsigned char way[] = { said.c.plan.tree.order[0], said.c.plan.tree.order[1] };
@@ -265,7 +269,7 @@ static bool end_of_peer(void)
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
 }
 
-/* A source reports that its process has left, or that it is cut off: the operations that other
+/* A source reports that its process has left, or that the source is cut off. Operations that other
  * members have begun must end.
  */
 static bool stop_of_peer(void)
@@ -296,8 +300,8 @@ static bool stop_of_peer(void)
 	return true;
 }
 
-/* A plan around faults: a frame over a link that is down, or to a failed node, does not belong to
- * the plan.
+/* A frame of a plan around faults that arrives over a failed link, or is routed to a failed node,
+ * does not belong to the plan, and must do no harm.
  */
 static bool lost_elsewhere(void)
 {
@@ -357,8 +361,8 @@ static bool down_before_asked(void)
 	return true;
 }
 
-/* A source sends a chunk for the sink, which it cannot have. The first node that receives it must
- * name that source, and the sink must not name this node.
+/* A source sends a block of the sink, which it cannot have. The first node that receives it must
+ * name that source as the cause, so that the sink does not name this node.
  */
 static bool sink_is_not_below(void)
 {
@@ -448,6 +452,7 @@ static const struct {
 	{ sink_is_not_below, "nobody below the sink has its block" },
 };
 
+/* Run test @i with a fabric of its own. */
 static bool run(unsigned int i)
 {
 	bool ok = live_open(&said.c, &said.m, 3) && live_reset(&said.c, &said.m, false);

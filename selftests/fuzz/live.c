@@ -12,6 +12,7 @@
 
 /* --- plans --- */
 
+/* A plan, and a collective that it carries. */
 static const struct row {
 	unsigned int plan;
 	unsigned char collective;
@@ -77,6 +78,7 @@ static void look_op(void *arg, const struct nl_attrs *a)
 		m->gen[id][node] = nl_get_u32(a, HYPERCUBE_A_OP_GEN, 0);
 }
 
+/* Send a get request, and call @cb with each message of the reply. */
 static void ask(const struct cube *c, int cmd, int flags, nl_cb cb, struct moment *m)
 {
 	nl_begin(ctl(), cmd, flags);
@@ -164,6 +166,7 @@ static void take_all(struct cube *c)
 				break;
 }
 
+/* Contribute @bytes at node @u to the operation of a row. */
 static void contribute(struct cube *c, const struct row *r, unsigned int u, unsigned int bytes)
 {
 	static uint64_t data[1024];
@@ -249,6 +252,7 @@ bool live_dgrams(struct cube *c)
 	return !lost;
 }
 
+/* Print an error, if there is one. Return: true if there is none. */
 static bool one(const char *what, int err)
 {
 	if (err)

@@ -32,9 +32,9 @@ void live_plans(struct cube *c, struct moment *m);
 void live_look(struct cube *c, struct moment *m);
 /* Wait until no operation is pending in any plan. */
 bool live_idle(struct cube *c);
-/* Does a message from each node arrive at each node? */
+/* Return: true if a message from each node arrives at each node. */
 bool live_dgrams(struct cube *c);
-/* Does the fabric work as it should? */
+/* Return: true if the fabric works as it should. */
 bool live_works(struct cube *c, struct moment *m);
 
 /* Open the monitor interface for frames on the links. Return: false if no usable one exists. */

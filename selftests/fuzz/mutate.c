@@ -6,8 +6,8 @@
 
 #include "frame.h"
 
-/* Values of .of in struct field: fields of all frames; fields of frames of plans; else a frame
- * type.
+/* Values of .of in struct field: ALL for fields of all frames, PLANS for fields of frames of plans;
+ * any other value is a frame type.
  */
 #define ALL	0
 #define PLANS	0xff
@@ -19,12 +19,13 @@
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
 #define END(name) FIELD(HC_FRAME_END, wire_stop, name)
 #define STOP(name) FIELD(HC_FRAME_STOP, wire_stop, name)
-/* Data after the part, where a DROP has its numbers. */
+/* A field of the data after the part of a TASK frame, where a DROP has its numbers. */
 #define LOST(name)								\
 	{ HC_FRAME_TASK,							\
 	  sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
 	  sizeof(((struct hc_wire_task_lost *)0)->name) }
 
+/* A field of frames: those that have it (@of), its offset (@at) and its length. */
 static const struct field {
 	unsigned int of;
 	unsigned int at;
@@ -109,8 +110,8 @@ static unsigned char *field_find(struct frame *f, const struct field *x)
 	return part + x->at;
 }
 
-/* If frame_fill() would overwrite the field that was changed, record in .says that it must keep its
- * value: for some fields always, for others sometimes.
+/* If frame_fill() would overwrite the field at @p, which was changed, record in .says that it must
+ * not. This is done always for some fields, and sometimes for others.
  */
 static void field_said(struct frame *f, const unsigned char *p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests over netlink: with valid attributes, and with others.
+ * Random requests over netlink, with valid and invalid attributes.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -46,6 +46,7 @@ static const unsigned char route_attrs[] = { NONE, NAME, NODE, NODE, DIM };
 
 static const unsigned char op_attrs[] = { NONE, NAME, SMALL, U32, NODE, U64, U32, U32, U64 };
 
+/* A command, and the kinds of its attributes. */
 static const struct command {
 	unsigned char cmd;
 	const unsigned char *attrs;
@@ -191,6 +192,7 @@ int request_open(uint16_t *family)
 	return fd;
 }
 
+/* Send a request, and receive the answer. */
 static void talk(int fd, struct request *r)
 {
 	struct nlmsghdr *h = (struct nlmsghdr *)r->buf;
@@ -200,7 +202,7 @@ static void talk(int fd, struct request *r)
 	if (!h->nlmsg_len)
 		h->nlmsg_len = r->len;
 	send(fd, r->buf, r->len, 0);
-	/* The rest of a dump may be left to the next request. */
+	/* The rest of a dump may remain in the socket for the next request. */
 	do {
 		if (recv(fd, r->buf, sizeof(r->buf), dump ? MSG_DONTWAIT : 0) < 0)
 			break;
@@ -224,7 +226,7 @@ void request_any(int fd, uint16_t family)
 
 		put_kind(&r, type, right ? c->attrs[type] : fz_below(NS));
 	}
-	/* Flip bits, which makes wrong lengths of attributes, or random values. */
+	/* Flip some bits, which makes wrong lengths or random values of attributes. */
 	while (fz_chance(10))
 		r.buf[NLMSG_HDRLEN + fz_below(r.len - NLMSG_HDRLEN)] ^= 1 << fz_below(8);
 	talk(fd, &r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Injects single frames as a neighbour's, and checks the consequences.
+ * Injects single frames as if a neighbour had sent them, and checks the consequences.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -68,8 +68,8 @@ int say_all(const struct frame *f, unsigned int n)
 	return -errno;
 }
 
-/* Datagrams keep the link busy for @ms. Later frames wait for them, even if the link is fast again
- * by then.
+/* Limit the link's rate while datagrams for @ms are queued. Later frames wait behind these,
+ * although the link has no limit any more.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms)
 {
@@ -107,6 +107,7 @@ int say(const struct frame *f)
 
 /* --- consequences --- */
 
+/* A counter of drops to be read: its nest, its reason, and its value. */
 struct drops {
 	int nest;
 	int reason;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Injects single frames as a neighbour's, and checks the consequences.
+ * Injects single frames as if a neighbour had sent them, and checks the consequences.
  */
 #ifndef _HC_SAID_H
 #define _HC_SAID_H
@@ -24,13 +24,13 @@ extern struct said said;
 /* Begin a frame that arrives at @node over link @dim. Return: the part of its type. */
 void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
 		 unsigned int plan);
-/* Make it a routed frame from @src to @dst, whose walk ends with the @hops dimensions @way. */
+/* Make @f a routed frame from @src to @dst, whose walk ends with the @hops dimensions @way. */
 void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
 	    unsigned int hops);
 /* Send a frame. Return: 0 or -errno. */
 int say(const struct frame *f);
-/* Keep all that @node sends over link @dim from arriving for @ms, as the link is slow and busy.
- * When mute_end() returns, all that was sent meanwhile has arrived.
+/* Make link @dim so slow and busy that nothing that @node sends over it arrives for @ms. When
+ * mute_end() returns, all that was sent meanwhile has arrived.
  */
 bool mute(unsigned int node, unsigned int dim, unsigned int ms);
 bool mute_end(void);
@@ -38,7 +38,9 @@ bool mute_end(void);
 int say_all(const struct frame *f, unsigned int n);
 uint64_t node_drops(unsigned int node, int reason);
 uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
-/* Wait until @n drops are counted: on a busy machine a frame is polled after the write. */
+/* Wait until @n drops are counted: on a busy machine the node's poll takes a frame only after the
+ * write has returned.
+ */
 bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n);
 /* As link_drops_are(), for drops of a node. */
 bool node_drops_are(unsigned int node, int reason, uint64_t n);

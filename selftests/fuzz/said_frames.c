@@ -14,7 +14,9 @@
 
 /* --- sequence numbers and sources --- */
 
-/* The transport reads the type of a frame before the frame is validated. */
+/* A frame of an unknown type does no harm, although the transport reads the type before the frame
+ * is validated.
+ */
 bool type_of_nothing(void)
 {
 	static const unsigned char types[] = { 0, 12, 0x81, 0x8c, 0xff };
@@ -31,14 +33,16 @@ bool type_of_nothing(void)
 	return live_dgrams(&said.c);
 }
 
-/* Is frame @f to node 0, the @n-th malformed one, dropped as malformed? */
+/* Send frame @f to node 0. Return: true if it is counted as the @n-th malformed one. */
 static bool is_malformed(struct frame *f, unsigned int n)
 {
 	f->says |= SAY_LEN;
 	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
 }
 
-/* The frame is shorter than the part of its type, or its length is not that in its header. */
+/* A frame that is shorter than the part of its type, or whose length is not that in its header, is
+ * malformed.
+ */
 bool parts_are_whole(void)
 {
 	unsigned int type, n = 0;
@@ -66,7 +70,7 @@ bool parts_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* The frame has a walk, but not the flag for it; frames of any type. */
+/* A frame of any type that has a walk, but not the flag for it, is malformed. */
 bool walk_unannounced(void)
 {
 	const unsigned char area[16] = { 0 };
@@ -87,7 +91,7 @@ bool walk_unannounced(void)
 	return live_dgrams(&said.c);
 }
 
-/* Control messages have parts, and must have no payload. */
+/* A control message has a part, but must have no payload. */
 bool words_are_bare(void)
 {
 	static const unsigned char types[] = {
@@ -113,7 +117,7 @@ bool words_are_bare(void)
 	return live_dgrams(&said.c);
 }
 
-/* Only Ethernet frames may be flooded, and their leading data must be there. */
+/* Only Ethernet frames may be flooded, and only with the data that lead the payload. */
 bool flood_of_words(void)
 {
 	struct hc_wire_flood w = { .tree = 0 };
@@ -132,6 +136,7 @@ bool flood_of_words(void)
 	return live_dgrams(&said.c);
 }
 
+/* Wait until both ends of link (0, 0) have this state. */
 static bool link_is(unsigned int state)
 {
 	uint64_t end = fz_ms() + 2000;
@@ -144,8 +149,9 @@ static bool link_is(unsigned int state)
 	return is;
 }
 
-/* Once the neighbour may send again, its own sequence numbers do not follow that of the injected
- * frame, which is a gap.
+/* Bring the link up three times, and send over it each time: at first the neighbour's own sequence
+ * numbers do not follow that of the injected frame, which is a gap. Return: true if the link is up
+ * then.
  */
 static bool link_goes_on(void)
 {
@@ -157,8 +163,8 @@ static bool link_goes_on(void)
 	return link_is(0);
 }
 
-/* A frame with a wrong sequence number takes the link down and is counted; the link works once it
- * is up again.
+/* A frame with a wrong sequence number takes the link down, and is counted as a gap. The link works
+ * again once it has been brought up.
  */
 bool seq_skips(void)
 {
@@ -217,11 +223,12 @@ bool version_heals(void)
 		if (say(&f) || !live_dgrams(&said.c))
 			return false;
 	}
-	/* A real failure of the link is still noticed. */
+	/* Nodes must still learn of a real failure of that link. */
 	return !cube_fail_link(&said.c, 6, 1) && live_dgrams(&said.c) &&
 	       !cube_heal(&said.c) && live_dgrams(&said.c);
 }
 
+/* Send a frame. Return: true if a datagram then arrives at @fd. */
 static bool dgram_comes(int fd, const struct frame *f, char buf[64])
 {
 	uint64_t end = fz_ms() + 500;
@@ -284,7 +291,9 @@ static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int 
 	return w;
 }
 
-/* Return: a socket of node 7 that accepts a datagram if two of its three copies agree. */
+/* Bind a datagram socket to node 7, which accepts a datagram if two of its three copies agree.
+ * Return: the socket.
+ */
 static int copies_bound(void)
 {
 	int fd = shc_bound(said.c.name, 7, SOCK_DGRAM);
@@ -297,7 +306,7 @@ static int copies_bound(void)
 	return fd;
 }
 
-/* No datagram is delivered because of malformed copies. */
+/* Malformed copies are dropped, so no datagram is delivered because of them. */
 bool copies_are_whole(void)
 {
 #define AT(field) offsetof(struct hc_wire_copy, field)
@@ -321,7 +330,9 @@ bool copies_are_whole(void)
 	return live_dgrams(&said.c);
 }
 
-/* All copies from one neighbour count as one, whatever paths it invents. */
+/* All copies of a datagram that arrive from one neighbour count as one, whatever paths they claim
+ * to have taken.
+ */
 bool copies_of_one_are_one(void)
 {
 	static const unsigned char both[8] = { 3, 0x12, 0x00, 3, 0x21, 0x00 };

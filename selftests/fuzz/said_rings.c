@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single frames of ring plans, and messages of repair coordinators.
+ * Injects single frames of ring plans, and messages of repair coordinators.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -47,7 +47,7 @@ static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int i
 	return w;
 }
 
-/* Does the operation of node 5 fail because of a frame from node @from? */
+/* Return: true if the operation of node 5 fails with a protocol error whose cause is node @from. */
 static bool ends_it(unsigned int from)
 {
 	struct hypercube_result res = { 0 };
@@ -88,8 +88,8 @@ bool segments_are_of_each(void)
 	return segment_twice(false) && segment_twice(true);
 }
 
-/* Segments that go half way round in each direction must arrive from the right side, and from no
- * more than half of the ring.
+/* Segments that go half way round the ring in each direction must arrive over the right link, and
+ * have come no further than half way round.
  */
 bool segments_come_their_way(void)
 {
@@ -129,7 +129,9 @@ bool segments_come_their_way(void)
 
 #define BASE	5000
 
-/* Make a message to node 5 from its neighbour along @dim, which claims to be the coordinator. */
+/* Make a message to node 5 from its neighbour along @dim, which claims to be the repair
+ * coordinator.
+ */
 static struct hc_wire_repair *repair_from(struct frame *f, unsigned char dim, unsigned int what)
 {
 	unsigned int src = 5 ^ 1u << dim;
@@ -162,6 +164,7 @@ static struct hc_wire_repair *repair(struct frame *f, unsigned int what)
 	return repair_from(f, 0, what);
 }
 
+/* Make the request of a repair coordinator for the state of node 5. */
 static void ask(struct frame *f)
 {
 	struct hc_wire_repair *w = repair(f, HC_REPAIR_ASK);
@@ -172,7 +175,7 @@ static void ask(struct frame *f)
 }
 
 /* Assign node 5 to a ring with only node 4, in which operations go on from the oldest one. @fresh:
- * the first operation of which no node has sent anything.
+ * number of the first operation of which no node has sent any data, as the coordinator claims.
  */
 static void place(struct frame *f, uint64_t fresh)
 {
@@ -195,9 +198,8 @@ static void place(struct frame *f, uint64_t fresh)
 }
 
 /* Two operations are under way at node 5. A coordinator assigns the node to new rings, twice.
- * @first, @then: the first operation of which no node has sent anything, as announced by the two
- * assignments, counted from the oldest operation. Return: status of the second operation, of which
- * no node has sent anything.
+ * @first, @then: the first operation of which no node has sent any data, as the two assignments
+ * announce it, counted from the oldest operation.
  */
 static int second_with(uint64_t first, uint64_t then)
 {
@@ -261,18 +263,20 @@ struct wrong {
 #define UNEXPECTED	HYPERCUBE_A_DROP_UNEXPECTED
 
 static const struct wrong wrongs[] = {
-	/* No such link, neighbour or member; more words than members; unknown flags. */
+	/* An edge of a ring with a link, a neighbour or a member that does not exist, or with flags
+	 * that do not exist.
+	 */
 	{ HC_REPAIR_ASSIGN, WAY(dim), 3, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(out), 1, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(next) + 1, 8, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(seen) + 3, 3, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(flags), 4, MALFORMED },
-	/* No such link in the rings. */
+	/* Positions that are not on the rings, and rings without links. */
 	{ HC_REPAIR_ASSIGN, WAY(came) + 1, 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WAY(leaves) + 1, 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(tour) + 1, 0, MALFORMED },
-	/* A set without the member, or without the coordinator; more or fewer members than
-	 * announced.
+	/* A set of members without this node, or without the coordinator; a number of members that
+	 * is not that of the set.
 	 */
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4, MALFORMED },
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
@@ -280,12 +284,16 @@ static const struct wrong wrongs[] = {
 	{ HC_REPAIR_ASSIGN, SET + 3, 1u << 4 | 1u << 5 | 1u << 6, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(members) + 3, 3, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(members), 1, MALFORMED },
-	/* More edges than follow; more rings than links; numbers far in the future. */
+	/* More edges than follow in the frame; more rings than links; operation numbers that are
+	 * much too high.
+	 */
 	{ HC_REPAIR_ASSIGN, WORD(ways), 2, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(rings) + 1, 4, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 1, 1, MALFORMED },
 	{ HC_REPAIR_ASSIGN, WORD(plan.op) + 2, 1, MALFORMED },
-	/* Not a failure, or not an errno of the kernel; a cause outside the fabric. */
+	/* A status that is no failure, or no errno of the kernel; a cause that is not in the
+	 * fabric.
+	 */
 	{ HC_REPAIR_ASK, WORD(status) + 3, 0, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(status) + 2, 0x10, MALFORMED },
 	{ HC_REPAIR_ASK, WORD(node) + 1, 8, MALFORMED },
@@ -294,22 +302,26 @@ static const struct wrong wrongs[] = {
 	{ HC_REPAIR_COMMIT, WORD(what), 0, MALFORMED },
 	{ HC_REPAIR_COMMIT, WORD(what), __HC_REPAIR_END, MALFORMED },
 	{ HC_REPAIR_COMMIT, WORD(what), HC_REPAIR_ANSWER, MALFORMED },
-	/* Sent for another node, and a number higher than any attempt can have. */
+	/* An attempt of another coordinator than the sender, and numbers of attempts that are much
+	 * too high.
+	 */
 	{ HC_REPAIR_ASK, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_ASSIGN, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_COMMIT, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_REPAIR_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
 	{ HC_REPAIR_REQUEST, WORD(ballot) + 1, 1, UNEXPECTED },
-	/* As many attempts as frames can arrive in a second: they would use up all numbers of
-	 * attempts.
+	/* An attempt that skips as many numbers as frames can arrive in a second: such attempts
+	 * would use up all numbers.
 	 */
 	{ HC_REPAIR_ASK, WORD(ballot) + 2, 1, UNEXPECTED },
 	{ HC_REPAIR_REQUEST, WORD(ballot) + 2, 1, UNEXPECTED },
-	/* Links that do not exist cannot be faulty, and there are no such operation numbers. */
+	/* A FAULT word with a link that does not exist, and an operation number that no plan has.
+	 */
 	{ HC_REPAIR_ASSIGNED, WORD(word) + 3, 8, MALFORMED },
 	{ HC_REPAIR_ASSIGNED, WORD(plan.op), 0x80, MALFORMED },
 };
 
+/* Make a valid message of a repair coordinator. */
 static void word(struct frame *f, unsigned int what)
 {
 	if (what == HC_REPAIR_ASSIGN)
@@ -321,7 +333,7 @@ static void word(struct frame *f, unsigned int what)
 	f->says |= SAY_OP;
 }
 
-/* Does node 5 drop the frame for @reason? */
+/* Send a frame to node 5. Return: true if it is dropped for @reason. */
 static bool is_refused(const struct frame *f, unsigned int reason)
 {
 	uint64_t before = node_drops(5, reason);
@@ -453,8 +465,8 @@ bool messages_of_coordinators_are_valid(void)
 	if (!live_dgrams(&said.c) ||
 	    !gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps))
 		return false;
-	/* A number that was used before: a member that already has its assignment answers that, and
-	 * does no more.
+	/* An assignment with a number that was used before: this node, which has its assignment
+	 * already, only answers that it has.
 	 */
 	word(&f, HC_REPAIR_ASSIGN);
 	((struct hc_wire_repair *)frame_part(&f))->plan.op = htobe64(1);

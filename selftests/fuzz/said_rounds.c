@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Single frames of load balancing rounds. In tests in which node 7 must receive only injected
- * frames, the frames of its neighbours are delayed on their way to it.
+ * Injects single frames of load balancing rounds. In tests in which node 7 must receive only
+ * injected frames, its links delay the frames of its neighbours.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -20,6 +20,7 @@
 #define MCWA	HYPERCUBE_BALANCE_MCWA
 #define RID	HYPERCUBE_BALANCE_RID
 
+/* Return: the id of round number @nr of a node, as frames have it. */
 static uint64_t id_of(uint64_t nr, unsigned int node)
 {
 	return nr << 16 | node;
@@ -38,6 +39,7 @@ static struct hc_wire_round *says(struct frame *f, unsigned int node, unsigned i
 	return w;
 }
 
+/* Append an entry to a message of a round. */
 static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_t value)
 {
 	uint64_t raw = htobe64((uint64_t)kind << 56 |
@@ -46,7 +48,9 @@ static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_
 	frame_put(f, &raw, sizeof(raw));
 }
 
-/* Delay all real frames to node 7, so that it receives only injected ones for some seconds. */
+/* Delay all frames that the neighbours send to node 7, so that it receives only injected ones for
+ * some seconds.
+ */
 static bool alone(unsigned int stall_timeout_ms)
 {
 	unsigned int d;
@@ -59,7 +63,7 @@ static bool alone(unsigned int stall_timeout_ms)
 	return !ctl_stall_timeout(said.c.name, stall_timeout_ms);
 }
 
-/* Does a round of all nodes, begun by a command, succeed as before? */
+/* Return: true if a round of all nodes, which a command begins at node 7, succeeds. */
 static bool rounds_work(void)
 {
 	struct round_view v = { 0 };
@@ -76,7 +80,8 @@ static bool rounds_work(void)
 	return false;
 }
 
-/* Let node 7 begin a round, in which it receives only injected frames. */
+/* Let node 7 begin a round in which it receives only injected frames. Return: false if that fails.
+ */
 static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_ms)
 {
 	if (!rounds_work() || !alone(stall_timeout_ms) || nl_open(nl))
@@ -87,7 +92,9 @@ static bool asks(struct nl *nl, unsigned int method, unsigned int stall_timeout_
 	return false;
 }
 
-/* Does that round fail with this cause, and does the next one succeed? */
+/* Return: true if the round of asks() fails with @status because of link @dim of node 7, and the
+ * next round succeeds.
+ */
 static bool fails_so(struct nl *nl, int status, unsigned int dim)
 {
 	struct round_view v;
@@ -109,9 +116,9 @@ bool round_is_whole(void)
 		{ AT(method), 0 }, { AT(method), 255 }, { AT(flags), 0x20 }, { AT(flags), 0x80 },
 		{ AT(reserved), 1 }, { AT(reserved) + 1, 1 }, { AT(members) + 3, 9 },
 		{ AT(members), 255 }, { AT(round) + 7, 8 }, { AT(round) + 6, 1 },
-		/* A cause without a failure, and a failure without a cause. */
+		/* A status without the flag of a failure, and that flag without a status. */
 		{ AT(status) + 3, 1 }, { AT(flags), HC_ROUND_F_FAILED },
-		/* A number greater than the last possible one. */
+		/* A round number that is greater than any possible one. */
 		{ AT(round), 1 },
 	};
 #undef AT
@@ -142,14 +149,16 @@ bool round_is_whole(void)
 			return false;
 		}
 	}
-	/* RID: with a flag that does not exist for it, and for the round of a third node. */
+	/* RID messages with a flag that this method does not have, and about a round of a third
+	 * node.
+	 */
 	says(&f, 7, 0, RID, id_of(9, 6), HC_ROUND_F_PARENT);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
 		return false;
 	says(&f, 7, 0, RID, id_of(9, 5), 0);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
 		return false;
-	/* Half of an entry, and one entry too many. */
+	/* Messages with half of an entry, and with one entry too many. */
 	says(&f, 7, 0, DEM, id_of(9, 6), 0);
 	frame_put(&f, "1234", 4);
 	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
@@ -162,6 +171,7 @@ bool round_is_whole(void)
 
 /* --- rounds of all nodes --- */
 
+/* Return: true if the reply to the request arrives within @ms. */
 static bool answered(const struct nl *nl, int ms)
 {
 	struct pollfd p = { .fd = nl->fd, .events = POLLIN };
@@ -180,6 +190,7 @@ static bool all_say(struct nl *nl, unsigned int method, bool (*says_so)(unsigned
 	return ok;
 }
 
+/* Report to node 7 that all eight nodes are below its neighbour. */
 static bool has_all_below(unsigned int dim)
 {
 	struct frame f;
@@ -190,7 +201,9 @@ static bool has_all_below(unsigned int dim)
 	return !say(&f);
 }
 
-/* Each neighbour claims that all nodes are below it. */
+/* Each neighbour claims that all nodes are below it in the tree of the round, so there would be too
+ * many.
+ */
 bool round_counts_no_more_than_all(void)
 {
 	struct nl nl;
@@ -198,7 +211,9 @@ bool round_counts_no_more_than_all(void)
 	return all_say(&nl, DEM, has_all_below) && fails_so(&nl, -EPROTO, 0);
 }
 
-/* A neighbour that sends frames, but never the right one, does not block a round for ever. */
+/* Neighbours that send frames, but never the report for which node 7 waits, do not block a round
+ * for ever.
+ */
 bool round_is_not_held(void)
 {
 	struct frame f;
@@ -216,7 +231,7 @@ bool round_is_not_held(void)
 	return ok && answered(&nl, 0) && fails_so(&nl, -ETIMEDOUT, ~0u);
 }
 
-/* A neighbour announces the round with another method. */
+/* A neighbour sends a message of the same round, but of another method: the round fails. */
 bool round_has_one_method(void)
 {
 	struct frame f;
@@ -228,8 +243,9 @@ bool round_has_one_method(void)
 	return !say(&f) && fails_so(&nl, -EPROTO, 1);
 }
 
-/* A neighbour announces a round of its own to a node, and this node announces the same round to the
- * neighbour. Each has received it from the other, and would wait for the other to end it.
+/* A neighbour announces a round to node 7 that the node named in its id has not begun. Node 7
+ * forwards it to that neighbour. Each has the round from the other, and would wait until the other
+ * ends it.
  */
 bool round_is_begun_by_its_node(void)
 {
@@ -250,7 +266,9 @@ bool round_is_begun_by_its_node(void)
 	return false;
 }
 
-/* A neighbour that begins rounds one after another must not make other nodes send all the time. */
+/* A neighbour that begins one round after another must not make other nodes send frames all the
+ * time.
+ */
 bool rounds_come_one_by_one(void)
 {
 	enum { MANY = 1200 };
@@ -270,7 +288,7 @@ bool rounds_come_one_by_one(void)
 	usleep(20000);
 	ms = fz_ms() - begin;
 	sent = link_frames(7, 1) - before;
-	/* At most one frame in 2 ms. */
+	/* A node sends at most one frame in 2 ms over each link. */
 	if (sent > ms / 2 + 2) {
 		fz_note("%llu frames in %llu ms", (unsigned long long)sent, (unsigned long long)ms);
 		ok = false;
@@ -311,6 +329,7 @@ bool numbers_of_rounds_last(void)
 
 /* --- rounds of one node --- */
 
+/* Report to node 7 that its neighbour has @load tasks, in round @nr. */
 static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 {
 	struct frame f;
@@ -320,7 +339,9 @@ static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
 	return !say(&f);
 }
 
-/* Messages about another round must be ignored. */
+/* The neighbour claims 1000 tasks in a message about another round, which must be ignored, and 90
+ * in this round.
+ */
 static bool has_ninety(unsigned int dim)
 {
 	return says_load(dim, 2, 1000) && says_load(dim, 1, 90);
@@ -333,7 +354,7 @@ bool round_gets_what_it_wants(void)
 	struct nl nl;
 	bool ok = all_say(&nl, RID, has_ninety);
 
-	/* The neighbours have 90 tasks each, so each is requested fewer than 91. */
+	/* The neighbours have 90 tasks each, so node 7 requests fewer than 91 of each. */
 	says(&f, 7, 2, RID, id_of(1, 7), 0);
 	word(&f, HC_ROUND_LOAD, 0, 90);
 	word(&f, HC_ROUND_GAVE, 0, 91);
@@ -368,6 +389,7 @@ static bool queued_are(unsigned int node, uint64_t n)
 	return queued(node) == n;
 }
 
+/* Request as many tasks of node 7 as a message can name, in round @nr of node 6. */
 static bool want_all(unsigned int nr)
 {
 	struct frame f;
@@ -377,8 +399,8 @@ static bool want_all(unsigned int nr)
 	return !say(&f);
 }
 
-/* A neighbour requests more tasks than can exist; then again in the same round, and in an earlier
- * one.
+/* A neighbour requests more tasks than can exist: it gets all tasks of the node, but none for
+ * further requests in the same round or in an earlier one.
  */
 bool round_gives_what_it_has(void)
 {
@@ -401,7 +423,7 @@ static bool topology(void)
 	return ok;
 }
 
-/* Send a random message about the present round, or about one of the next rounds. */
+/* Send a random message about round @nr or one of the next two rounds. */
 static bool lie(uint64_t nr)
 {
 	static const unsigned int methods[] = { DEM, MCWA, HYPERCUBE_BALANCE_CWA, RID };
@@ -448,7 +470,9 @@ bool rounds_keep_all_tasks(void)
 	}
 	nl_shut(&nl);
 	fz_note("%u of %u rounds failed", failed, i);
-	/* Rounds that the injected frames have begun end after 30 times the stall timeout. */
+	/* Wait for the end of rounds that the injected frames have begun: 30 times the stall
+	 * timeout.
+	 */
 	usleep(1000000);
 	ok = ok && failed && rounds_work();
 	for (u = 0; u < 8; u++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Single frames of task migrations and replicas. */
+/* Injects single frames of task migrations and replicas. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <fcntl.h>
@@ -18,7 +18,9 @@
 
 #define WAIT_MS	20000
 
-/* Make a segment of @len bytes at offset @at of a task of 9 bytes that goes from node 6 to 7. */
+/* Make a segment of @len bytes at offset @at of a task of 9 bytes that migrates from node 6 to node
+ * 7.
+ */
 static struct hc_wire_task *segment(struct frame *f, uint64_t move, unsigned int at,
 				    unsigned int len)
 {
@@ -68,6 +70,7 @@ bool task_is_whole(void)
 	return !task_view(said.c.name, 7, &v) && !v.queued && !v.bytes && live_dgrams(&said.c);
 }
 
+/* Wait until node 7 has received @n tasks. Return: true if it has exactly these. */
 static bool received(uint64_t n)
 {
 	uint64_t end = fz_ms() + WAIT_MS;
@@ -78,8 +81,8 @@ static bool received(uint64_t n)
 	return v.received == n && v.queued == n;
 }
 
-/* A duplicate task, an earlier one, and one that was probed for; answers to probes that were not
- * sent.
+/* Node 7 must take a task only once: not a duplicate, one with an earlier number, or one that was
+ * probed for. It must drop answers to probes that it has not sent.
  */
 bool task_is_once(void)
 {
@@ -99,7 +102,8 @@ bool task_is_once(void)
 	segment(&f, 12 + 2000, 0, 0)->what = HC_TASK_F_ASK;
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f);
-	/* Frames for a previous run of the node are neither accepted nor answered with a decision.
+	/* Frames that were sent to a previous boot id of the node are not accepted, and the answer
+	 * to a probe is no decision.
 	 */
 	segment(&f, 13, 0, 9)->life = htonl(1);
 	ok = ok && !say(&f);
@@ -122,7 +126,7 @@ bool task_is_once(void)
 
 #define COPIED (HYPERCUBE_TASK_IDEMPOTENT | HYPERCUBE_TASK_REPLICATED)
 
-/* As segment(), for a replica. */
+/* Make a replica of @len bytes that node 6 sends to node 7. */
 static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int len)
 {
 	struct hc_wire_task *w = segment(f, number, 0, len);
@@ -132,7 +136,8 @@ static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int 
 	return w;
 }
 
-/* The neighbour of node 7 along @dim announces that a replica is no longer needed. */
+/* Make a DROP from the neighbour of node 7 along @dim: replica number @number is no longer needed.
+ */
 static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t number)
 {
 	struct hc_wire_task *w = part_begin(f, 7, dim, HC_FRAME_TASK, 0);
@@ -143,8 +148,8 @@ static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t num
 	return w;
 }
 
-/* Announce that the neighbour has failed: what it has sent up to number @sent belongs to tasks that
- * are lost.
+/* Announce that the neighbour along @dim has failed: the tasks of all replicas that it has sent up
+ * to number @sent are lost, so these replicas must be executed.
  */
 static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t known)
 {
@@ -158,6 +163,7 @@ static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t know
 	frame_put(f, &says, sizeof(says));
 }
 
+/* Send a frame. Return: true if it is counted as the @n-th malformed one. */
 static bool malformed(const struct frame *f, unsigned int n)
 {
 	return !say(f) && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, n);
@@ -204,7 +210,7 @@ bool copy_is_whole(void)
 	       live_dgrams(&said.c);
 }
 
-/* Are @n replicas kept, and have @recovered been recovered? */
+/* Return: true if node 7 soon holds @n replicas, and has recovered @recovered tasks. */
 static bool kept(uint64_t n, uint64_t recovered)
 {
 	uint64_t end = fz_ms() + WAIT_MS;
@@ -233,7 +239,7 @@ bool copy_is_kept_for_one(void)
 	drop(&f, 0, 11)->nr = htobe64(1000);
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f) && live_dgrams(&said.c) && kept(1, 0);
-	/* A replica that is dropped before it arrives is not kept. */
+	/* Node 7 does not keep a replica that was dropped before it arrived. */
 	copy(&f, 11, 9);
 	ok = ok && !say(&f);
 	copy(&f, 12, 9);
@@ -248,7 +254,7 @@ bool copy_is_kept_for_one(void)
 	ok = ok && !say(&f) && kept(1, 0);
 	lost(&f, 0, 12, HC_TASK_LOST_SENT);
 	ok = ok && !say(&f) && kept(0, 1) && !say(&f) && live_dgrams(&said.c) && kept(0, 1);
-	/* No node waits for these answers. */
+	/* Node 7 waits for neither of these answers. */
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_KEPT;
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 1);
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_DROPPED;
@@ -271,14 +277,16 @@ bool copies_have_their_share(void)
 	if (task_view(said.c.name, 7, &v) || v.kept < 100 || v.kept == 6000 || v.queued ||
 	    v.bytes > share + share / 4)
 		return false;
-	/* Another neighbour still has space. */
+	/* There is still space for replicas of another neighbour. */
 	copy(&f, 1, 9);
 	f.rec.dim = 1;
 	frame_hdr(&f)->src = htons(5);
 	return !say(&f) && kept(v.kept + 1, 0) && live_dgrams(&said.c);
 }
 
-/* Let a task with a replica at node 6 migrate, and execute it. *@taken: node 7 has taken it. */
+/* Let a task migrate from node 6, which holds a replica of it, and execute it. *@taken: set to true
+ * if node 7 has taken it.
+ */
 static bool given_done(uint64_t number, int fd, bool *taken)
 {
 	struct hypercube_task id;
@@ -292,8 +300,8 @@ static bool given_done(uint64_t number, int fd, bool *taken)
 	return !*taken || !task_done(fd, &id);
 }
 
-/* Nothing that node 7 sends arrives at node 6 for a while, so node 6 cannot drop replicas. Until it
- * can, node 7 takes only a limited number of tasks.
+/* For a while nothing that node 7 sends arrives at node 6, so node 6 does not learn that its
+ * replicas are no longer needed. Until it does, node 7 takes only a limited number of tasks.
  */
 bool drops_are_bounded(void)
 {
@@ -340,8 +348,8 @@ struct slow {
 	struct hypercube_task id;
 };
 
-/* Make accesses to these pages wait until the pages are provided. Return: a descriptor, or -1 if
- * the kernel cannot do that.
+/* Make accesses to @pages wait until the pages are provided (userfaultfd). Return: its descriptor,
+ * or -1 if the kernel cannot do that.
  */
 static int pages_missing(char *pages, size_t len)
 {

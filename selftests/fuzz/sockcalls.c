@@ -34,7 +34,9 @@ static socklen_t any_len(void)
 	return fz_chance(97) ? sizeof(struct sockaddr_hypercube) : fz_below(40);
 }
 
-/* No call waits for long; a call that does not return is noticed when the process is killed. */
+/* Open a socket whose calls wait for 100 ms at most. A call that never returns is noticed when the
+ * process is killed.
+ */
 static void call_open(void)
 {
 	struct timeval limit = { .tv_usec = 1000 * fz_below(100) + 1 };
@@ -131,7 +133,7 @@ static void call_send(int fd)
 		memcpy(CMSG_DATA(&control.align), &op, sizeof(op));
 	}
 	if (fz_chance(20)) {
-		/* The members before the width are the same in both structures. */
+		/* In both structures the members before the width are the same. */
 		control.align.cmsg_type = HYPERCUBE_CMSG_OP_SHORT;
 		control.align.cmsg_len = CMSG_LEN(sizeof(struct hypercube_op_short));
 		memcpy(CMSG_DATA(&control.align) + offsetof(struct hypercube_op_short, bytes),

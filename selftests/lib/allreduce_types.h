@@ -10,6 +10,7 @@
 
 #define KINDS_MAX 256
 
+/* A combination of operator and type; @width: bytes of a record. */
 struct kind {
 	unsigned int oper;
 	unsigned int type;
@@ -24,7 +25,9 @@ unsigned int kinds_all(struct kind *k);
 void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count);
 /* Free what kind_fill() allocated for job @m of each of @n members. */
 void kind_free(struct party *p, unsigned int n, unsigned int m);
-/* Has job @m received the bits of the reference computation at each of the @n members? */
+/* Return: true if job @m has received the bits of the reference computation at each of the @n
+ * members.
+ */
 bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
 		unsigned int m);
 /* Run an allreduce of each of the @nk kinds at all bound members of plan @plan. Return: number of

@@ -106,8 +106,9 @@ static void fabric_begin(const char *name, int cmd)
 	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
 }
 
-/* Send a cube as a table of peers, so that the module treats it as a network of any shape. This
- * needs the module parameter keep_tables, and HC_TABLE in the environment.
+/* Add a table with the peer of each link to the request for a fabric, so that the module treats the
+ * cube as a network of any shape. This needs the module parameter keep_tables, and HC_TABLE in the
+ * environment.
  */
 static void put_table(unsigned int dim)
 {
@@ -315,7 +316,7 @@ int ctl_node_get(const char *name, unsigned int node, struct node_view *v)
 	return ctl_node_ask(name, node, view_node, v);
 }
 
-/* Add a set of nodes in the form that netlink uses: bit u % 8 of byte u / 8. */
+/* Add a set of nodes to a request, as netlink expects it: node u is bit u % 8 of byte u / 8. */
 static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members)
 {
 	size_t len = (hc_nodes(dim) + 7) / 8;

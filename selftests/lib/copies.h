@@ -13,7 +13,7 @@
 /**
  * struct copies_got - what a receiver learns about a datagram
  * @from: the node that has sent it
- * @checked: it was sent in copies, so there is a vote
+ * @checked: the datagram was sent in copies, so there is a vote
  * @v: the vote
  * @path: paths of the copies that mismatch or are missing
  * @npaths: number of these paths
@@ -35,7 +35,7 @@ int copies_set(int fd, int name, int v);
  * selects which datagrams are delivered.
  */
 int copies_start(struct cube *c, unsigned int dim, int k, int deliver);
-/* As copies_start(), for a cube that exists. */
+/* Set the options of copies_start() in a cube that exists. */
 int copies_again(const struct cube *c, int k, int deliver);
 /* Send a datagram. Return: bytes sent, or -errno. */
 long copies_post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
@@ -50,11 +50,11 @@ long copies_take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 struct copies_got *g);
 /* Return: the counters of a node; all ones if they could not be read. */
 struct node_view copies_view(const struct cube *c, unsigned int node);
-/* Wait until node @node has voted on @n datagrams. Return: false if it has not within the time
+/* Wait until node @node has voted on @n datagrams. Return: false if this takes longer than the time
  * limit.
  */
 bool copies_checked(const struct cube *c, unsigned int node, uint64_t n);
-/* Does @node relay on path @p from @src? */
+/* Return: true if @node is a relay of path @p from @src. */
 bool copies_on_path(unsigned int src, const struct hypercube_path *p, unsigned int node);
 /* Return: number of paths from @src to @dst that avoid the faults. */
 unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned int dst);

@@ -328,6 +328,7 @@ static int fail_link_nr(struct cube *c, unsigned int i)
 	return cube_fail_link(c, node, dim);
 }
 
+/* Call @around. Return: true if it fails; the faults are printed then. */
 static bool goes_wrong(struct cube *c, cube_around_fn around)
 {
 	if (around(c))
@@ -413,7 +414,9 @@ void cube_print_faults(const struct cube *c)
 	printf("\n");
 }
 
-/* Install a plan; try again while the nodes have not yet computed their FAULT words. */
+/* Install the cube's last plan of type @type. Try again while the nodes have not computed their
+ * FAULT words yet.
+ */
 static int install(struct cube *c, unsigned int id, unsigned int type)
 {
 	const uint32_t *fault = c->faults->fault;
@@ -514,7 +517,7 @@ unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes)
 
 		if (cube_doubling_ready(&c, id, dim, 0))
 			return wrong + 1;
-		/* Long operations between many members take much time. */
+		/* Try long blocks only with few members, as they take much time with many. */
 		for (i = 0; i < (dim < 6 ? ARRAY_SIZE(sizes) : 2); i++) {
 			shuffle(c.doubling.order, c.doubling.stages);
 			wrong += cube_doubling_install(&c, id) || !takes(&c, sizes[i], dim);
@@ -545,7 +548,7 @@ unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes)
 		memcpy(c.doubling.order, order[i], sizeof(order[i]));
 		wrong += cube_doubling_install(&c, id) || !takes(&c, 77, 4);
 	}
-	/* The nodes of subcube X0X1: 1, 3, 9, 11. */
+	/* Subcube X0X1 has the nodes 1, 3, 9, 11. */
 	wrong += cube_fail_node(&c, 15) || cube_doubling(&c, id, 0xa, 1) || !takes(&c, 777, 2);
 	return wrong + !!cube_del(&c);
 }

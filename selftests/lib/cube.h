@@ -24,14 +24,16 @@
 
 /* --- the environment of a test --- */
 
-/* Is this a kernel with debugging, which is several times slower? */
+/* Return: true if this is a kernel with debugging, which is several times slower. */
 bool debug_kernel(void);
 /* Return: number of iterations to run: @n scaled by the environment variable HC_SCALE (per cent),
  * at least one.
  */
 unsigned int scaled(unsigned int n);
 
-/* A kernel with debugging runs only one in this many of the members of a series of tests. */
+/* Return: step between the cases of a long series that are tried: more than 1 on a kernel with
+ * debugging.
+ */
 unsigned int stride(void);
 /* Return: seconds to wait for an event that takes at most @s seconds on a fast machine. */
 int patience(int s);
@@ -43,9 +45,7 @@ uint64_t now_ms(void);
  * on a fast machine.
  */
 uint64_t deadline(int s);
-/* Move to a new network namespace; all that the process leaves in it is removed when the process
- * ends.
- */
+/* Move to a new network namespace; it is removed, with all fabrics in it, when the process ends. */
 int own_netns(void);
 /* Return to the network namespace in which this process was started. */
 void own_netns_done(void);
@@ -131,7 +131,7 @@ struct node_view {
 };
 
 int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
-/* Request the state of a node; call @cb with each message of the answer. */
+/* Request the state of a node, and call @cb with each message of the reply. */
 int ctl_node_ask(const char *name, unsigned int node, nl_cb cb, void *arg);
 int ctl_fault_clear(const char *name);
 /* Install all later plans as guarded plans with a timeout of @ms; 0: not guarded. */
@@ -166,7 +166,7 @@ struct wait_view {
 	uint64_t done;
 };
 
-/* Print which node waits for what, for the reader of a failed test's log. */
+/* Print to the log for what each node waits, so that it can be seen why a test has failed. */
 void ctl_op_print(const char *name);
 int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v);
 
@@ -182,7 +182,9 @@ int shc_bound(const char *name, unsigned int node, int type);
 int shc_connected(const char *name, unsigned int node, unsigned int plan);
 /* Begin a contribution, or continue one if @op is NULL. Return: bytes taken, or -errno. */
 ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags);
-/* Receive. *eor: set to whether the record is complete. Return: bytes or -errno. */
+/* Receive. *@eor: set to true if the record is complete, else to false. Return: bytes received, or
+ * -errno.
+ */
 ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		 int flags);
 /* What shc_recv_named() fills in: the result, and the missing members if the notification of the
@@ -199,12 +201,14 @@ ssize_t shc_recv_named(int fd, void *buf, size_t len, struct hypercube_result *r
 
 /* As shc_recv(), but wait some seconds for data. */
 ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
-/* Is there something to receive? Wait for it as long as takes @s seconds on a fast machine. */
+/* Wait until there is something to receive, up to @s seconds, or longer on a slow machine. Return:
+ * true if there is.
+ */
 bool readable(int fd, int s);
 /* Receive and drop all that has arrived. */
 void shc_drain(int fd);
-/* Return: the status with which the next operation ends at this socket, or the
- * error of the call.
+/* Return: the status with which the next operation ends at this socket, or the error of the receive
+ * call.
  */
 int shc_ended(int fd);
 
@@ -228,7 +232,9 @@ struct ring_view {
 	unsigned int repairs;
 };
 
-/* What has broken a plan: a positive errno, and the node at which the fault is, or ~0 if none. */
+/* What has broken a plan: @status, a positive errno; and @node, the node that the kernel names as
+ * the cause, or ~0 if it names none.
+ */
 struct plan_cause {
 	bool broken;
 	int status;
@@ -244,7 +250,7 @@ int ctl_ring_get(const char *name, unsigned int plan, struct ring_view *v);
  * @dim: its dimension
  * @nodes: number of nodes, 2^dim
  * @segment: bytes of a full segment
- * @faults: the faults set so far, as the planners see them
+ * @faults: the current faults, in the form that the planners use
  * @plan: the last tree plan made, valid if @planned. For recursive doubling: the tree that has the
  *	same dimensions, which is not installed
  * @planned: @plan is valid
@@ -278,7 +284,7 @@ int cube_bind_all(struct cube *c);
 int cube_rebind_all(struct cube *c);
 /* Make a cube, with a collective socket at each node. */
 int cube_bound(struct cube *c, unsigned int dim, unsigned int segment);
-/* Make a cube, with a datagram socket at each node. */
+/* Make a cube, with a datagram socket (in @fd) at each node. */
 int cube_dgrams(struct cube *c, unsigned int dim);
 void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
@@ -301,10 +307,13 @@ int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
 /* Install recursive doubling for the subcube with the free dimensions @dims around node @base. */
 int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
-/* Make a cube with recursive doubling of all its nodes, all bound. */
+/* Make a cube with a plan of recursive doubling of all its nodes, and bind sockets at all of them.
+ */
 int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 int cube_doubling_install(struct cube *c, unsigned int id);
-/* Does an operation with blocks of @size bytes take @steps steps and give the right result? */
+/* Return: true if an operation with blocks of @size bytes takes @steps steps and has the right
+ * result.
+ */
 typedef bool (*cube_takes_fn)(struct cube *c, size_t size, unsigned int steps);
 /* Try recursive doubling of one to sixteen nodes, with each of block_sizes(@full, @many) as the
  * length of a block. Return: number of tries that failed or could not be made.
@@ -319,11 +328,11 @@ unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes);
  * a failed node. Return: as cube_doubling_sizes().
  */
 unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes);
-/* Contribute to recursive doubling of 512 nodes, which are more than a segment has bytes. Return:
- * as shc_send().
+/* Contribute at one node to a recursive doubling of 512 nodes, in a cube whose segments have fewer
+ * bytes than that. Return: as shc_send().
  */
 ssize_t cube_send_of_512(const struct hypercube_op *op, const void *in);
-/* Changes to an operation with which it must be refused with @err. */
+/* Changes to a valid operation, with which the kernel must refuse it with @err. */
 struct op_wrong {
 	size_t bytes;
 	unsigned int flags;
@@ -348,8 +357,8 @@ int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);
 /* Find the lower end and the dimension of link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
 void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
-/* What a test does in a cube with the faults that the cube has at the call. Return: true if the
- * result was right.
+/* A function of a test, which makes a plan around the current faults and uses it. Return: true if
+ * the result was right.
  */
 typedef bool (*cube_around_fn)(struct cube *c);
 /* Call @around with each link failed, and then with each pair of links failed, or only every
@@ -361,19 +370,19 @@ unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned
  * with so many faults that detours are needed. Return: as cube_pairs_of_links().
  */
 unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds);
-/* As the two functions above, in cubes that these functions make: one of eight nodes; cubes of
- * sixteen to 64 nodes.
+/* Like the two functions above, in cubes that these two functions make: one of eight nodes, and
+ * some of sixteen to 64 nodes.
  */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
-/* These two functions, as tests. */
+/* Define two tests, which call these two functions. */
 #define TESTS_AROUND(around, rounds)						\
 	static bool around(struct cube *c);					\
 	TEST_NONE_WRONG(every_pattern_of_two_links_of_eight,			\
 			cube_pairs_of_eight(around, stride()))			\
 	TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four,			\
 			cube_random_to_64(around, rounds))
-/* Lengths of blocks to try; block @full fills one segment, and block @many fills many. */
+/* Lengths of blocks to try. @full: bytes that fill one segment; @many: bytes that fill many. */
 #define BLOCK_SIZES 9
 static inline void block_sizes(size_t *size, size_t full, size_t many)
 {
@@ -396,14 +405,14 @@ void cube_print_faults(const struct cube *c);
  * @op: the operation; the driver sets its cookie
  * @in: the data to contribute; with @period, the first @period bytes repeat
  * @period: see @in
- * @out: memory for the result, or NULL; an ALLGATHER or ALLTOALL needs room for the whole result
+ * @out: memory for the result, or NULL; an ALLGATHER or ALLTOALL needs memory for the whole result
  * @room: bytes at @out
  * @expect: bytes that the result must have, repeating after @period bytes, or NULL
  * @waits: this member must be notified of the end: it is the sink, or has requested a notification
  * @sent: bytes that the kernel has taken
  * @got: bytes of the result that have arrived
  * @begun: the kernel has begun the operation
- * @over: nothing more is to be sent
+ * @over: the member has nothing more to send
  * @refused: error with which sendmsg() refused to begin the operation, or 0
  * @ends: number of notifications of its end
  * @wrong: number of bytes that differ from @expect
@@ -457,7 +466,7 @@ struct party {
 
 /* Send and receive what is possible now, without blocking. A member that was notified of a failure
  * waits for the ends of all operations that it has begun, and then continues with the next one: see
- * hypercube(7). Return: whether anything was sent or received.
+ * hypercube(7). Return: true if anything was sent or received.
  */
 bool drive_once(struct party *p, unsigned int n);
 /* As drive_once(), with at most @burst calls of each kind per socket. */
@@ -465,12 +474,13 @@ bool drive_some(struct party *p, unsigned int n, unsigned int burst);
 bool drive_done(struct party *p, unsigned int n);
 /* Continue until all operations are sent and all ends received. Return: 0 or -ETIMEDOUT. */
 int drive(struct party *p, unsigned int n, int seconds);
-/* As drive(), for operations that must all succeed, and whose ends must be notified in the order in
- * which each plan began them. Return: number of operations for which this did not hold; the first
- * of them is printed to the log.
+/* As drive(), for operations that must all succeed, and whose ends each member must receive in the
+ * order in which each plan began them. Return: number of operations for which this did not hold;
+ * the first of them is printed to the log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
-/* Is the result of operation @k of member @i right, with @bytes from each member? */
+/* Return: true if the result of operation @k of member @i is right, with @bytes from each member.
+ */
 typedef bool (*right_fn)(const struct party *p, const unsigned int *node, unsigned int n,
 			 unsigned int i, unsigned int k, size_t bytes);
 /* Let members that are notified of a failure begin no more operations. */
@@ -505,24 +515,25 @@ struct begun {
 	size_t size;
 };
 
-/* Has operation @k of member @i ended in a way that is allowed? */
+/* Return: true if operation @k of member @i has ended in an allowed way. */
 typedef bool (*drive_fair_fn)(const struct begun *b, unsigned int i, unsigned int k);
-/* Check that each operation was notified once or refused, in a way that @fair allows. Members that
- * are notified of a failure begin no more operations. Return: number of operations that did not
- * succeed at members with a socket; -1 if the check failed.
+/* Run operations that an event has disturbed until they end. Check that each of them has one end or
+ * was refused, and that @fair allows that. Members that are notified of a failure begin no more
+ * operations. Return: number of operations that did not succeed at members with a socket; -1 if the
+ * check failed.
  */
 int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair);
 /* Continue until nothing has been sent or received for @ms. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);
-/* As drive_until_quiet() while member @u does not read, and then with all members to the end.
- * Return: number of members that had sent their whole first operation before @u read, plus one if
- * not all operations end.
+/* Run all members except @u until nothing has been sent or received for a while, and then run all
+ * members to the end. Return: number of members that had sent all of their first contribution
+ * before @u received, plus one if not all operations end.
  */
 unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u);
 
-/* Wait until all members with a socket have begun an operation of the plan. When a member leaves
- * after that, the operation fails for each of them. Return: false if some member has not begun one
- * within the time limit.
+/* Wait until all members with a socket have begun an operation of the plan. If a member leaves
+ * after that, the operation fails for each of them. Return: false if this takes longer than the
+ * time limit.
  */
 bool cube_all_begun(const struct cube *c, unsigned int plan);
 
@@ -543,19 +554,19 @@ void parties_done(struct party *p, unsigned int n, unsigned int njobs);
  * result.
  */
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* As cube_reduce(), with an allreduce: all members get the sum. */
+/* As cube_reduce(), with an allreduce: check that all members get the sum. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* As cube_reduce(), after processes have left: members that are notified that a process has left
  * contribute again.
  */
 int cube_reduce_again(struct cube *c, unsigned int plan);
 int cube_allreduce_again(struct cube *c, unsigned int plan);
-/* Begin a barrier at all members but @last; none of them may be notified of its end yet. Return:
- * number of members at which something else happened.
+/* Begin a barrier at all members but @last; none of them may get its end yet. Return: number of
+ * members at which a call failed or an end arrived.
  */
 unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
 			     unsigned int last);
-/* Return: the right sum of cube_reduce(). */
+/* Return: the right sum of cube_reduce(): the set of the plan's members. */
 uint64_t cube_mask(const struct cube *c);
 
 #endif /* _HC_CUBE_H */

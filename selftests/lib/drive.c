@@ -20,8 +20,8 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Is the job over as far as this member can know? If a contribution was truncated, a record reports
- * the reason, whether the member has requested a notification or not.
+/* Return: true if the member must receive no further end of the job. If a contribution was
+ * truncated, a record reports the reason, even if the member has not requested a notification.
  */
 static bool job_settled(const struct job *j)
 {
@@ -32,6 +32,7 @@ static bool job_settled(const struct job *j)
 	return !j->waits && j->sent == j->op.bytes;
 }
 
+/* The kernel has refused the rest of a job with @err: send no more of it. */
 static void job_stop(struct party *p, struct job *j, int err)
 {
 	if (err == -ENODEV || err == -EBADF)
@@ -42,6 +43,7 @@ static void job_stop(struct party *p, struct job *j, int err)
 	p->next++;
 }
 
+/* Make one send call. Return: true if it got further. */
 static bool send_some(struct party *p)
 {
 	struct job *j = &p->job[p->next];
@@ -75,6 +77,7 @@ static bool send_some(struct party *p)
 	return true;
 }
 
+/* Compare a piece of a result with the expected bytes. */
 static void piece_check(struct job *j, const char *buf, size_t n)
 {
 	size_t at = j->got, i;
@@ -90,6 +93,7 @@ static void piece_check(struct job *j, const char *buf, size_t n)
 	}
 }
 
+/* Add a piece of a result to the job to which its cookie belongs. */
 static void piece_take(struct party *p, const struct hypercube_result *res, const char *buf,
 		       size_t n, bool eor)
 {
@@ -112,8 +116,8 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	p->failed |= res->status;
 }
 
-/* Return: the job that ends next if its whole result must be received into memory of its own, else
- * NULL.
+/* Return: the oldest job that has not ended, if its result consists of blocks, which must be
+ * received at their offsets in memory of its own; else NULL.
  */
 static struct job *placed(struct party *p)
 {
@@ -147,12 +151,15 @@ static bool recv_some(struct party *p)
 	return true;
 }
 
+/* Advance the index of the first job that has not settled. */
 static void settle(struct party *p)
 {
 	while (p->settled < p->njobs && job_settled(&p->job[p->settled]))
 		p->settled++;
 }
 
+/* Return: true if the member may send: after a failure, only once all begun operations have ended.
+ */
 static bool may_send(struct party *p)
 {
 	if (p->next == p->njobs)
@@ -167,7 +174,7 @@ static bool may_send(struct party *p)
 	return !p->stops && !p->failed;
 }
 
-/* Make up to @burst calls of each kind. Return: whether anything was sent or received. */
+/* Make up to @burst calls of each kind. Return: true if anything was sent or received. */
 static bool party_some(struct party *p, unsigned int burst)
 {
 	unsigned int k;
@@ -209,7 +216,8 @@ bool drive_done(struct party *p, unsigned int n)
 	return true;
 }
 
-/* Drive all members whose sockets are ready; calls on other sockets would only return EAGAIN. */
+/* Drive all members whose sockets are ready. A call on any other socket would only return EAGAIN.
+ */
 static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 {
 	bool moved = false;
@@ -248,8 +256,8 @@ int drive(struct party *p, unsigned int n, int seconds)
 	while (!drive_done(p, n)) {
 		if (drive_ready(p, n, ready))
 			continue;
-		/* If the machine was stopped, the members had no time to do anything: try again
-		 * some times.
+		/* If the machine itself was stopped, the members have had no time to send or
+		 * receive: try up to 50 times more.
 		 */
 		if (now_ms() > end && ++late > 50)
 			return -ETIMEDOUT;
@@ -258,8 +266,8 @@ int drive(struct party *p, unsigned int n, int seconds)
 	return 0;
 }
 
-/* Was the job's member notified exactly if it waits for the end, of the right operation, and with
- * the right result?
+/* Return: true if the job's member has got an end if and only if it waits for one, of the right
+ * operation, and with the right result.
  */
 static bool job_well(const struct job *j)
 {
@@ -270,6 +278,7 @@ static bool job_well(const struct job *j)
 	return j->res.collective == j->op.collective && (!j->expect || j->got == j->op.bytes);
 }
 
+/* Return: true if @j has the operation number after that of @last. */
 static bool job_follows(const struct job *j, const struct job *last)
 {
 	if (!last->waits || !j->waits || last->op.plan != j->op.plan)
@@ -416,8 +425,8 @@ unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 	static uint64_t base;
 	unsigned int u, n = 0;
 
-	/* Other cookies than before, so that late ends are not mistaken for ends of the next
-	 * operations.
+	/* Use other cookies than before, so that a late end is not taken for that of a new
+	 * operation.
 	 */
 	base += 1ull << 32;
 	for (u = 0; u < c->nodes; u++) {

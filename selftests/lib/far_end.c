@@ -61,8 +61,8 @@ void far_digest(uint8_t *p, size_t n)
 	far_put32(p + 12, crc32c(p, 8));
 }
 
-/* All frames have a sequence number except those of the types TEST and ETH. A frame whose checksum
- * is wrong does not use up a number.
+/* All frames have a sequence number except those of the types TEST and ETH. Frames with a wrong
+ * checksum do not count: the next frame of the link has the same number.
  */
 void far_number(uint8_t *record)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The remote machine of a trunk, played by a program; see module/wire_trunk.h.
+ * The remote machine of a trunk, which a program of the test plays. For records see
+ * module/wire_trunk.h.
  */
 #ifndef _HC_FAR_END_H
 #define _HC_FAR_END_H
@@ -24,7 +25,7 @@ enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 void far_put16(uint8_t *p, uint16_t v);
 void far_put32(uint8_t *p, uint32_t v);
 uint32_t far_get32(const uint8_t *p);
-/* Write struct hc_wire_record, without digests, to @p. */
+/* Write the header of a record (struct hc_wire_record) to @p, without digests. */
 void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node);
 /* Send @n bytes. Return: false if the stream has ended. */
 bool far_say(int fd, const void *p, size_t n);
@@ -34,8 +35,9 @@ bool far_say(int fd, const void *p, size_t n);
 void far_number(uint8_t *record);
 /* Write the digests of the record at @p, which has @n bytes behind it. */
 void far_digest(uint8_t *p, size_t n);
-/* Send the greeting of a machine that holds a part of a fabric of dimension @dim, for the links
- * along the dimensions @along. The part is the nodes whose bits @fixed have the value @base.
+/* Send the greeting of a machine that holds a partition of a fabric of dimension @dim, for the
+ * links along the dimensions @along (a mask). The partition has the nodes whose bits in the mask
+ * @fixed have the value @base.
  */
 bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int along, uint16_t fixed,
 		  uint16_t base);
@@ -47,8 +49,8 @@ bool far_get(int fd, void *to, size_t n);
 bool far_state(int fd, uint16_t u);
 /* As far_state(), and announce that the remote end of the link has been cut @cuts times. */
 bool far_state_cut(int fd, uint16_t u, uint16_t cuts);
-/* Send node @u a link-state advertisement over its link along the dimension of bit @along: FAULT
- * word @word of node @of, with version @version.
+/* Send node @u a link-state advertisement over its link along the dimension of bit @along. It has
+ * the FAULT word @word of node @of, and version @version.
  */
 bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t of, uint16_t word,
 	      uint32_t version);

@@ -26,7 +26,7 @@ int tool(const char *command);
 bool set_up(void);
 /* As set_up(), and install plan 2, a broadcast from node 5. */
 bool set_up_bcast(void);
-/* Begin a contribution of node @i; only the sink, node 0, writes its result to @out. */
+/* Post an operation at node @i. Only the sink, node 0, has a result, which is written to @out. */
 int post(unsigned int i, const struct hcl_params *p, const void *in, size_t bytes,
 	 void *out, size_t max, uint64_t *id);
 /* Let all handles make progress until operation @id of handle @u has ended. Return: false after 10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that violates the protocol by which machines prepare plans. It is asked to prepare a
- * plan, and asks for one itself.
+ * A machine that violates the protocol by which machines prepare plans. This machine asks it to
+ * prepare a plan, and it asks this machine to prepare one.
  *
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
@@ -50,8 +50,9 @@
 
 enum { PREPARE = 1, SWITCH, OPEN, DROP, BREAK };
 
-/* A machine that the program can play, and the dimension of its links to this machine; @nodes and
- * @ends are sets of nodes.
+/* A partition that the program can play: @dim and @along give the dimension of its links to this
+ * machine, @fixed and @base the subcube, @nodes its nodes, and @ends the nodes at the ends of those
+ * links.
  */
 static const struct part {
 	const char *name, *dim;
@@ -89,6 +90,7 @@ static int next(int fd, uint8_t what, uint8_t *body)
 	return len;
 }
 
+/* Send a record of kind @what. */
 static bool say(int fd, uint8_t what, const void *body, uint32_t len)
 {
 	static uint8_t b[FAR_RECORD + ROOM];
@@ -114,6 +116,7 @@ static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, u
 	return say(fd, FAR_ANSWER, b, ask[6] == PREPARE ? sizeof(b) : ANSWER);
 }
 
+/* Send a decision about the plan that request @ask is about. */
 static bool decide(int fd, const uint8_t *ask, uint8_t step, uint32_t epoch)
 {
 	uint8_t b[ASK];
@@ -124,6 +127,7 @@ static bool decide(int fd, const uint8_t *ask, uint8_t step, uint32_t epoch)
 	return say(fd, FAR_ASK, b, sizeof(b));
 }
 
+/* Wait for an answer, and print it. */
 static void notified(int fd)
 {
 	static uint8_t b[ROOM];
@@ -150,6 +154,7 @@ static bool links_are_up(int fd, unsigned int cuts)
 
 /* --- requests to this program --- */
 
+/* Answer the requests of this machine, as MODE says. */
 static int obeys(int fd, const char *mode, const char *why)
 {
 	uint8_t b[ROOM];
@@ -212,7 +217,9 @@ static bool answer_any(int fd, const uint8_t *ask)
 	return say(fd, FAR_ANSWER, b, draw(8) ? ANSWER + (b[6] == PREPARE ? SET : 0) : draw(200));
 }
 
-/* Send altered requests, after a valid beginning each. Return: false if the stream was closed. */
+/* Send random requests, decisions and answers, each with a valid header, some altered. Return:
+ * false if the stream was closed.
+ */
 static bool noise(int fd, const uint8_t *ask, int len)
 {
 	static uint8_t b[ROOM];
@@ -251,6 +258,7 @@ static int noises(int fd, const char *fabric, const uint8_t *ask, int len, unsig
 	return 0;
 }
 
+/* Refuse this machine's plan, and ask it to prepare the same plan. */
 static int asks(int fd, char **argv, const char *mode)
 {
 	uint8_t b[ROOM], drop[ROOM];

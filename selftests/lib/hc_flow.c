@@ -98,7 +98,7 @@ static int accept_one(const char *port)
 	return fd < 0 || listen(fd, 1) ? -1 : accept(fd, NULL, NULL);
 }
 
-/* Byte k of the stream is a function of k, so lost and duplicate bytes are noticed. The stream
+/* Byte k of the stream is a function of k, so that lost and duplicate bytes are noticed. The stream
  * repeats after PERIOD bytes, a prime, so that no length of a frame or buffer is a multiple of it.
  */
 #define PERIOD	65521
@@ -287,6 +287,7 @@ static int packets(const char *ifname, const char *dst, const char *src, unsigne
 	return rc;
 }
 
+/* The frames that a source has sent: their number, duplicates, and how often each arrived. */
 struct got_news {
 	uint8_t src[6];
 	unsigned int frames;
@@ -314,7 +315,9 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-/* Is there more to receive? After the signal, frames that have already arrived still count. */
+/* Wait for the next frame until @end. Return: false if there is none. After SIGTERM only frames
+ * that have already arrived are received.
+ */
 static bool receive_more(int fd, uint64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

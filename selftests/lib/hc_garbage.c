@@ -24,7 +24,7 @@
 #define WAIT		60000	/* ms */
 #define FRAME_MAX	70000
 #define OFFLOAD		12
-/* One in this many frames does not have the next sequence number: its link goes down. */
+/* One in this many frames has a sequence number other than the next one, so its link goes down. */
 #define GAPS		10000
 
 static uint64_t state;
@@ -131,6 +131,7 @@ static const uint8_t *next_frame(size_t *len)
 	return p;
 }
 
+/* Change one byte at random. */
 static void change(uint8_t *p, size_t len)
 {
 	static const uint8_t edges[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -149,6 +150,7 @@ static void change(uint8_t *p, size_t len)
 	}
 }
 
+/* Send a recorded frame, perhaps changed, cut off or twice. */
 static bool mutant(int fd)
 {
 	static uint8_t b[FAR_RECORD + OFFLOAD + FRAME_MAX];
@@ -177,6 +179,7 @@ static bool mutant(int fd)
 
 /* --- rounds --- */
 
+/* Wait until the module closes the stream. */
 static bool closed(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -193,6 +196,7 @@ static bool links_up(int fd)
 	return far_state(fd, 0) && far_state(fd, 1) && far_state(fd, 2) && far_state(fd, 3);
 }
 
+/* Send the greeting, the frames, and random states of links. */
 static bool sense(int fd, char **argv, unsigned int frames, useconds_t pause)
 {
 	if (!far_greet(fd, argv[1], 2, 4, 4))
@@ -206,6 +210,7 @@ static bool sense(int fd, char **argv, unsigned int frames, useconds_t pause)
 	return true;
 }
 
+/* Run one round. Return: 0 if the module has closed the stream. */
 static int one(char **argv, unsigned int frames, useconds_t pause)
 {
 	int fd = far_trunk(argv[1], argv[2]), rc = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hc_hoard merge | bcast | allgather: processes in a fabric of its own contribute, in many plans,
- * data that other processes do not receive. The program prints how many MiB of memory the machine
- * then holds beyond what the sockets are charged.
+ * data that other processes do not receive. The program prints how many MiB of memory are then in
+ * use beyond what the sockets are charged.
  */
 #include <err.h>
 #include <errno.h>
@@ -50,8 +50,8 @@ static long charged_kib(void)
 	return sum / 1024;
 }
 
-/* Send the whole contribution of an operation; retry for a while when there is no room. Return:
- * false if not all of it was sent.
+/* Send the whole contribution of an operation; try again for some time if the send buffer has no
+ * space. Return: false if not all of it was sent.
  */
 static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 {
@@ -72,7 +72,7 @@ static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 	return done == op->bytes;
 }
 
-/* Leaves contribute sorted runs, and no other process does. */
+/* The processes at the leaves contribute sorted runs; the others do not contribute. */
 static void merge(void)
 {
 	static unsigned char in[4 * SEGMENT];
@@ -128,7 +128,7 @@ static int bcast_ready(void)
 	return rc ?: cube_bind_all(&cube);
 }
 
-/* All contribute their blocks, and no process has room for results. */
+/* All processes contribute their blocks, and none has space for results in its receive buffer. */
 static void allgather(void)
 {
 	static const unsigned char in[500];

@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 static const char *null_text = "null";
-/* The function that is called with each value; the array in which values are collected. */
+/* @take: the function that is called with each value that a path selects. @list: the array in which
+ * values are collected.
+ */
 static int (*take)(struct json_object *value);
 static struct json_object *list;
 
@@ -62,7 +64,7 @@ static int collect(struct json_object *value)
 	return json_object_array_add(list, json_object_get(value));
 }
 
-/* Follow what is after "[" in a path: an index, or nothing for all members. */
+/* Follow the part of a path after "[": an index, or nothing for all members of the array. */
 static int walk_array(struct json_object *array, const char *path)
 {
 	char *end;
@@ -82,7 +84,7 @@ static int walk_array(struct json_object *array, const char *path)
 	return status;
 }
 
-/* Follow a name of @len bytes, and then the path @behind. */
+/* Select member @path, a name of @len bytes, and follow the rest of the path, @behind. */
 static int walk_object(struct json_object *object, const char *path, size_t len, const char *behind)
 {
 	struct json_object *value = NULL;
@@ -120,8 +122,8 @@ static int walk(struct json_object *value, const char *path)
 	return walk_object(value, path, len, path + len);
 }
 
-/* Does the filter begin with @begin and end with @end? If so, cut it down to the
- * path between them.
+/* If the filter begins with @begin and ends with @end, cut it down to the path between them.
+ * Return: true if so.
  */
 static bool between(char *filter, const char *begin, const char *end)
 {

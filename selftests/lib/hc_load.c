@@ -48,7 +48,7 @@ static struct hypercube_op op_of(unsigned int plan)
 	};
 }
 
-/* Bind sockets at all nodes at which that is possible. Return: number of nodes of the fabric. */
+/* Bind a socket at each node at which that is possible. Return: number of nodes of the fabric. */
 static unsigned int bind_nodes(const char *name, int *fd)
 {
 	unsigned int u;
@@ -61,6 +61,9 @@ static unsigned int bind_nodes(const char *name, int *fd)
 	return u;
 }
 
+/* How a reduction ended: number of members that took part, error, whether a sum was wrong, and
+ * steps.
+ */
 struct outcome {
 	unsigned int took_part;
 	int err;
@@ -120,7 +123,7 @@ static int run(const char *name, unsigned int plan, int seconds)
 		}
 		good += !o.err;
 		bad += !!o.err;
-		/* Wait a little: the plan may be installed again. */
+		/* Wait a little before the next try: the plan may be installed again. */
 		if (o.err)
 			poll(NULL, 0, 10);
 	}
@@ -222,7 +225,9 @@ static int ends(const char *name, unsigned int nodes, unsigned int ops, const ch
 		fd[u % nodes] = shc_bound(name, u % nodes, SOCK_SEQPACKET);
 		for (i = 0; i < ops && !err; i++)
 			err = shc_send(fd[u % nodes], &op, NULL, 0, 0);
-		/* An earlier operation has failed: read the error. */
+		/* Contributions are refused until the failure of an earlier operation has been
+		 * read: read it.
+		 */
 		for (i = 0; i < ops && err == -ECANCELED; i++)
 			err = end_of(fd[u % nodes]) ?: -ECANCELED;
 	}
@@ -250,8 +255,8 @@ static void storm_end(int sig)
 	storm_over = 1;
 }
 
-/* The nodes with the highest numbers are made last, so the first nodes can be looked up for the
- * longest time.
+/* A thread that binds and closes sockets. While a fabric is made or removed, its first nodes can be
+ * looked up for the longest time, since the nodes with the highest numbers are made last.
  */
 static void *storm_thread(void *arg)
 {
@@ -265,8 +270,8 @@ static void *storm_thread(void *arg)
 		fd[0] = shc_bound(s->name, u, SOCK_SEQPACKET);
 		fd[1] = shc_bound(s->name, u / 2, SOCK_DGRAM);
 		s->bound += (fd[0] >= 0) + (fd[1] >= 0);
-		/* One thread tries without a pause. If all did, they would slow down the thread
-		 * that makes the nodes.
+		/* One thread tries without a pause. If all threads did, they would slow down the
+		 * thread that makes the nodes.
 		 */
 		if (fd[0] < 0 && fd[1] < 0 && s->patient)
 			usleep(100);

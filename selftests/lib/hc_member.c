@@ -38,7 +38,7 @@
 #include "libhypercube.h"
 
 /**
- * struct member - a member in a round
+ * struct member - a member, and its data in a round
  * @h: its library handle
  * @p: parameters of its operations
  * @node: its node
@@ -70,6 +70,7 @@ static size_t bytes(const struct member *m)
 	return m->count * sizeof(*m->in);
 }
 
+/* Write the numbers for node @to. */
 static void say(const struct member *m, uint64_t *v, uint32_t to)
 {
 	uint32_t i;
@@ -78,6 +79,7 @@ static void say(const struct member *m, uint64_t *v, uint32_t to)
 		v[i] = number(m, m->node, to, i);
 }
 
+/* Check the numbers that node @from has sent to node @to. Return: 0, or 1 if one is wrong. */
 static int received(const struct member *m, const uint64_t *v, uint32_t from, uint32_t to)
 {
 	uint32_t i;
@@ -100,7 +102,8 @@ static int failed(struct hcl *h, uint32_t node, uint32_t round, int err)
 	return 1;
 }
 
-/* Each of the functions below runs a round. Return: a negative errno, or 1 if a result is wrong. */
+/* Each of the functions below runs a round. Return: 0, a negative errno, or 1 if a result is wrong.
+ */
 static int sums(struct member *m)
 {
 	struct hypercube_result res;
@@ -134,6 +137,7 @@ static int bcast(struct member *m)
 	return rc < 0 ? rc : received(m, m->in, 0, 0);
 }
 
+/* Check the numbers of all members: those for this node (@mine), or those for node 0. */
 static int received_all(const struct member *m, bool mine)
 {
 	uint32_t u;
@@ -164,6 +168,7 @@ static int collect(struct member *m)
 	return rc < 0 || m->node ? rc : received_all(m, false);
 }
 
+/* Write other numbers for each member. */
 static void say_each(struct member *m)
 {
 	uint32_t u;
@@ -243,7 +248,7 @@ static int strict(struct member *m)
 }
 
 /**
- * struct kind - a kind of rounds, see the list above
+ * struct kind - a kind of round, see the list at the top
  * @name: its name on the command line
  * @copies: number of copies of a message; 0: no messages
  * @round: runs a round
@@ -265,8 +270,8 @@ static const struct kind {
 	{ "strict", 0, strict },
 };
 
-/* A message is lost if the receiver has not opened its handle yet, so wait until all members have
- * opened theirs.
+/* Open a handle for messages, and wait until all members have opened theirs: a message to a node
+ * without one would be lost.
  */
 static int open_messages(struct member *m, const char *fabric, unsigned int copies)
 {

@@ -65,7 +65,7 @@ void nl_str(struct nl *nl, int type, const char *s);
  * or -errno.
  */
 int nl_talk(struct nl *nl, nl_cb cb, void *arg);
-/* The two parts of nl_talk(): send the request; receive the answer. */
+/* The two halves of nl_talk(): nl_submit() sends the request, nl_receive() receives the answer. */
 int nl_submit(struct nl *nl);
 int nl_receive(struct nl *nl, nl_cb cb, void *arg);
 /* Receive one more message, within @ms, on a socket that receives events. Return: 0 or -errno. */
@@ -77,8 +77,8 @@ const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nt
 const void *nl_data(const struct nlattr *a);
 uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise);
 uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise);
-/* Write the u32 and u64 attributes of an answer or a nest with types less than @n to @v, indexed by
- * type; write @otherwise for attributes that are absent.
+/* Write the u32 and u64 attributes of an answer or of a nest to @v, indexed by type, for all types
+ * less than @n. Write @otherwise for attributes that are absent.
  */
 void nl_all_numbers(const struct nl_attrs *a, uint64_t *v, unsigned int n, uint64_t otherwise);
 void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise);

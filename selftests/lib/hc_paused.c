@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations on a machine that is stopped for a while (selftests/vm_paused.sh). None of them fails,
- * neither in a fabric that loses nothing nor in one where a second without frames would end an
- * operation.
+ * Operations on a machine that is stopped for a while (selftests/vm_paused.sh). No operation fails,
+ * neither in a fabric that loses no frames nor in one in which a second without frames would fail
+ * an operation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 #include "cube.h"
 
-#define JUMP_MS	10000	/* a jump of the clock that no scheduling delay causes */
-#define WAIT_MS	90000	/* time limit for the jump */
-#define MORE_MS	5000	/* for how long to go on after it */
+#define JUMP_MS	10000	/* ms by which the clock jumps: more than a scheduling delay causes */
+#define WAIT_MS	90000	/* time limit for the jump, in ms */
+#define MORE_MS	5000	/* ms for which to go on after the jump */
 #define NJOBS	16
 #define BYTES	65536
 

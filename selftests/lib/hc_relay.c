@@ -4,12 +4,13 @@
  *
  *	hc_relay LISTEN-PORT ADDRESS PORT [RECORDING | flip BYTES | TIMES MS SEED]
  *
- * Passes on what comes by a TCP connection to LISTEN-PORT over a connection of its own to PORT at
- * ADDRESS, and back, one connection after the other. Whenever this program or a connection ends,
- * both sides are reset: data on its way is lost. With TIMES it resets that many connections itself,
- * each at a random time within MS ms of its beginning, and lets later ones be; it prints "reset N"
- * each time. Data that comes to LISTEN-PORT is written to RECORDING. With flip, it flips one bit
- * after each BYTES bytes to PORT, and prints "flip".
+ * Accepts TCP connections to LISTEN-PORT, one after the other. It forwards the data of each over a
+ * connection of its own to PORT at ADDRESS, and back. Whenever this program or a connection ends,
+ * both sides are reset: data that are under way are lost. With TIMES it resets that many
+ * connections itself, each at a random time within MS ms of its beginning, and relays later ones
+ * without a reset; it prints "reset N" each time. Data that arrive at LISTEN-PORT are written to
+ * RECORDING. With "flip", it flips one bit after each BYTES bytes that it sends to PORT, and prints
+ * "flip".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +30,7 @@
  * @to: socket that is written
  * @have: number of bytes in @buf
  * @done: number of bytes of @buf that have been written
- * @recorded: the bytes are written to the recording
+ * @recorded: the bytes are also written to the recording
  * @buf: bytes that have been read
  */
 struct way {
@@ -84,6 +85,7 @@ static FILE *recording;
 /* A bit is flipped after each @flip_every bytes; 0: never. */
 static size_t flip_every;
 
+/* Flip a random bit of the data if it is due. */
 static void flip(struct way *w)
 {
 	static size_t come;
@@ -121,6 +123,7 @@ static bool pass(struct way *w, short readable, short writable)
 	return true;
 }
 
+/* Return: the events of poll() on the socket from which @in reads and to which @out writes. */
 static short wanted(const struct way *in, const struct way *out)
 {
 	return (in->done == in->have ? POLLIN : 0) | (out->done < out->have ? POLLOUT : 0);

@@ -6,8 +6,8 @@
  *
  * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk along dimension 1. The
  * program plays the machine at the other end, with the nodes 01X. Once node 0 announces that its
- * link along dimension 2 is good, the program sends node 1 a FAULT word in the name of node 0, and
- * a newer one each time that node 0 announces its own word again.
+ * link along dimension 2 is up, the program sends node 1 a FAULT word in the name of node 0, and a
+ * newer one each time that node 0 announces its own word again.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +42,7 @@ static bool word_of_0(const uint8_t *f, size_t len, unsigned int *word, uint32_t
 	return any;
 }
 
+/* Contradict node 0 each time that it announces its FAULT word. */
 static int contradict(int fd, const char *fabric)
 {
 	static uint8_t head[FAR_RECORD], f[ROOM];

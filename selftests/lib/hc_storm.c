@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures how much memory the frames take by which nodes notify each other of link states.
+ * Measures how much memory is used by the frames with which nodes notify each other of link states.
  *
  *	hc_storm states FABRIC DIM COUNT
  *	hc_storm words FABRIC DIM COUNT
@@ -65,11 +65,13 @@ static long number_behind(const char *file, const char *what)
 	return n;
 }
 
+/* Return: number of frames (skbs) in use. */
 static long frames(void)
 {
 	return number_behind("/proc/slabinfo", "skbuff_head_cache ");
 }
 
+/* Return: KiB that the kernel's slabs take. */
 static long slab(void)
 {
 	return number_behind("/proc/meminfo", "Slab: ");
@@ -116,6 +118,7 @@ static bool state(unsigned int u, unsigned int version, bool down)
 	return far_say(fd, b, sizeof(b));
 }
 
+/* Connect a trunk to the fabric, and announce that all its links are up. */
 static bool come(void)
 {
 	char along[12];
@@ -141,8 +144,8 @@ static bool states(unsigned int n)
 	return true;
 }
 
-/* The FAULT words are those of nodes of the remote machine: nodes of this machine would announce
- * their own words again.
+/* Announce invented FAULT words of nodes of the remote machine. Nodes of this machine would react
+ * to invented words of their own, and announce the right ones again.
  */
 static bool words(unsigned int n)
 {
@@ -180,7 +183,9 @@ static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 	return !nl_submit(nl);
 }
 
-/* Let all links recover. Return: true also if not all nodes are notified in time. */
+/* Let all links recover; while the kernel is busy, try again for REST_MS. Return: true if the
+ * request succeeds, even if not all nodes are notified in time (-EAGAIN).
+ */
 static bool calm(void)
 {
 	long end = ms() + REST_MS;
@@ -213,6 +218,7 @@ static bool flaps(unsigned int n)
 	return calm();
 }
 
+/* The modes of the program. */
 static const struct storm {
 	const char *name;
 	bool (*work)(unsigned int n);

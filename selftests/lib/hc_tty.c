@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define CTRL_C "\003"
-/* A command that has not ended this many ms after Ctrl-C is killed, and the status tells of that
- * signal.
+/* A command that has not ended this many ms after Ctrl-C is killed, and the exit status is that of
+ * SIGKILL.
  */
 #define PATIENCE 10000
 

@@ -37,7 +37,7 @@
  * @skip: the test cannot run here, and has set @reason
  * @reason: why the test was skipped
  * @pid: process that runs it
- * @said: its output, if tests run at the same time
+ * @said: file with its output, if tests run at the same time
  * @param: parameters that distinguish tests with the same body
  */
 struct __test_metadata {
@@ -52,7 +52,9 @@ struct __test_metadata {
 	unsigned int param[3];
 };
 
-/* Weak definitions, so that all files of a program share one list of tests. */
+/* Weak definitions, so that all files of a program share one list of tests: its first entry, and
+ * where to add the next.
+ */
 __attribute__((weak)) struct __test_metadata *__test_first, **__test_last = &__test_first;
 
 static inline void __test_register(struct __test_metadata *t)
@@ -247,7 +249,7 @@ static inline int __test_end(struct __test_metadata *t)
 	return KSFT_FAIL;
 }
 
-/* Is the test named on the command line, or does the command line name no test? */
+/* Return: true if the command line names this test, or no test at all. */
 static inline bool __test_wanted(const struct __test_metadata *t, int argc, char **argv)
 {
 	int i;

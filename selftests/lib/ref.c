@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Data for reductions, and reductions in the order in which the plan merges.
+ * Data for reductions, and reference reductions, which merge in the order of the plan.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_
 
 /* --- data --- */
 
-/* Write the bits of a double as a 16-bit number. @tiny: with an exponent so small that the number
+/* Write the bits of a double as a 16-bit number. @tiny: make the exponent so small that the number
  * is subnormal in the type.
  */
 static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
@@ -37,8 +37,8 @@ static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
 	plain_put_real(type, p, d);
 }
 
-/* Write a number of magnitude near one, of either sign, or a zero; for SUM, sometimes one that is
- * too small to be normal.
+/* Write a number of magnitude near one, of either sign, or a zero; for SUM, sometimes a subnormal
+ * number. @nan: sometimes write a NaN.
  */
 static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 {
@@ -109,6 +109,7 @@ void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *bu
 
 /* --- merging in the order of the plan --- */
 
+/* A member's role, and memory for its upstream peers. */
 struct role {
 	struct hc_tree_role role;
 	struct hc_tree_peer src[2 * HC_LIB_DIM_MAX + CUBE_MAX];
@@ -130,8 +131,8 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	return NULL;
 }
 
-/* Find the range of elements, of the @elems of a segment, that a blocked sender sends to node @to:
- * its part of the data.
+/* Find the range of elements that a blocked sender sends to node @to, of the @elems elements of a
+ * segment: the share of node @to.
  */
 static void part_range(const struct role *from, unsigned int to, size_t elems, size_t *first,
 		       size_t *end)
@@ -145,6 +146,7 @@ static void part_range(const struct role *from, unsigned int to, size_t elems, s
 	*end = elems * (p + 1) / parts;
 }
 
+/* Merge the data of the upstream peers of node @u into its own. */
 static void member_merge(const struct cube *c, struct role **roles, unsigned int u,
 			 const struct hypercube_op *op, void **data)
 {
@@ -183,7 +185,7 @@ void *ref_replay(const struct cube *c, const struct hypercube_op *op, void **dat
 			if (!roles[u])
 				result = NULL;
 		}
-	/* In order of rank: each node receives only from nodes of lower rank. */
+	/* Merge in the order of ranks, since each node receives only from nodes of lower rank. */
 	for (k = 0; result && k <= 2 * c->plan.tree.stages; k++)
 		for (u = 0; u < c->nodes; u++)
 			if (roles[u] && rank(roles[u]) == k)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Data for reductions, and reference results, which the kernel's results are compared with. A
- * reference result is computed in plain arithmetic (ctl/plain.h), or by merging in the order that
- * the roles of the plan give.
+ * reference result is computed in plain arithmetic, or by merging in the order that the roles of
+ * the plan's members determine.
  */
 #ifndef _HC_REF_H
 #define _HC_REF_H

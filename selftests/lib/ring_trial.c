@@ -44,6 +44,7 @@ bool trial_contribute(struct trial *t, unsigned int u)
 	return n == (ssize_t)trial_block(t);
 }
 
+/* Take the status and the missing members from the control messages of a record. */
 static void note(struct trial_result *o, struct msghdr *msg)
 {
 	struct cmsghdr *c;
@@ -100,6 +101,7 @@ int trial_receive(struct trial *t, unsigned int u)
 
 /* --- before the fault --- */
 
+/* Make the rings of TRIAL_LEAVES. */
 static void rings_leaves(struct rings *r)
 {
 	static const uint16_t node[] = { 0, 1, 3, 2, 1, 5, 0, 4, 2, 6, 3, 7 };
@@ -171,7 +173,9 @@ bool trial_some_read(struct trial *t, unsigned int reads)
 
 /* --- after the fault --- */
 
-/* Find the live nodes that healthy links connect with @u. */
+/* Find the part of the cube that has node @u: the live nodes that healthy links connect with it.
+ * Return: their number.
+ */
 static unsigned int part_of(const struct trial *t, unsigned int u, unsigned int *node)
 {
 	uint32_t set[CUBE_MAX / 32] = { 0 };
@@ -234,8 +238,8 @@ bool trial_block_right(const struct trial *t, const struct trial_result *o, unsi
 	return true;
 }
 
-/* Does the result have the blocks of all members @all except those that it names as missing, are
- * these all cut off, and does the number of bytes fit the blocks?
+/* Return: true if the result has the blocks of all members in @all except those that it names as
+ * missing, if none of the missing ones is in @part, and if its length fits these blocks.
  */
 static bool blocks_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 			 const unsigned int *all, unsigned int n, const unsigned int *part,
@@ -319,8 +323,8 @@ bool trial_result_right(const struct trial *t, unsigned int u, unsigned int k,
 	return fine;
 }
 
-/* Does a connected part of the cube continue: do all operations that were begun end as they must,
- * and does one more operation succeed?
+/* Run the nodes of one part of the cube. Return: true if all operations that were begun end as they
+ * must, and one more operation succeeds.
  */
 static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int n)
 {
@@ -335,7 +339,7 @@ static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int
 		for (i = 0; i < n; i++)
 			if (!trial_result_right(t, node[i], k, node, n))
 				return false;
-	/* The last operation has the blocks of all members. */
+	/* The last operation must have the blocks of all nodes of the part. */
 	for (i = 0; i < n; i++)
 		if (t->p[node[i]].op[TRIAL_OPS].res.status ||
 		    t->p[node[i]].op[TRIAL_OPS].res.bytes != n * trial_block(t))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Trials of ring plans that repair themselves while operations are under way. All members
- * contribute to two operations. Each receive buffer has room for one chunk, so the reads of a test
- * control how far the members get. Then links or nodes fail, at any step. All members that are
- * still connected must get the block of each of these members once. A result may lack a block only
- * if it names the member whose block is missing.
+ * contribute to two operations. Each receive buffer has space for one chunk, so the receive calls
+ * of a test control how far the members get. Then links or nodes fail, at any step. The live nodes
+ * that healthy links still connect are a part of the cube. All members in a part must get the block
+ * of each of these members once. A result may lack a block only if it names the member whose block
+ * is missing.
  */
 #ifndef _HC_RING_TRIAL_H
 #define _HC_RING_TRIAL_H
@@ -17,8 +18,8 @@
 #define TRIAL_OPS	2
 /* TRIAL_OPS and one more operation, which shows that all members continue together. */
 #define TRIAL_ALL	(TRIAL_OPS + 1)
-/* A value for @width: a ring of four nodes, each of which is also in a ring of two with another
- * node.
+/* A value for @width: make a ring of four nodes, each of which is also in a ring of two nodes, with
+ * a leaf.
  */
 #define TRIAL_LEAVES	2
 #define TRIAL_VARIANTS	7
@@ -34,7 +35,9 @@ struct trial_result {
 	uint32_t missing[CUBE_MAX / 32];
 };
 
-/* How many operations a process has begun, and for which of them it expects the next result. */
+/* The state of a process: how many operations it has begun (@sent), and of which of them it expects
+ * the next result (@at).
+ */
 struct trial_process {
 	unsigned int sent;
 	unsigned int at;
@@ -42,7 +45,7 @@ struct trial_process {
 };
 
 /* A trial: the cube; the number of segments of a block (@chunks); whether the members request
- * notification; the nodes, in the reverse of the order in which messages go round (@order); the
+ * notification; the nodes, in the reverse of the order in which blocks go round (@order); the
  * greatest clock reported for each operation; and the members when an operation was begun (@who).
  */
 struct trial {
@@ -66,8 +69,8 @@ struct trial_variant {
 
 extern const struct trial_variant trial_variants[TRIAL_VARIANTS];
 
-/* trial_block() returns the bytes of a contribution; trial_byte() returns byte @i of contribution
- * @k of node @u.
+/* trial_block() returns the length of a contribution in bytes; trial_byte() returns byte @i of
+ * contribution @k of node @u.
  */
 size_t trial_block(const struct trial *t);
 unsigned char trial_byte(unsigned int k, unsigned int u, size_t i);
@@ -80,28 +83,28 @@ bool trial_contribute(struct trial *t, unsigned int u);
  * Return: 1 if something was received, 0 if not, -1 if the received record was wrong.
  */
 int trial_receive(struct trial *t, unsigned int u);
-/* Let the nodes read in turn until the clock of operation @k reaches @clock. Return: false if it
- * does not within the time limit.
+/* Let the nodes receive in turn until the clock of operation @k reaches @clock. Return: false if
+ * this takes longer than the time limit.
  */
 bool trial_clock_reach(struct trial *t, unsigned int k, unsigned int clock);
 /* Make @reads receive calls, each at a random node. */
 bool trial_some_read(struct trial *t, unsigned int reads);
 /* Let node @node fail; if @node is negative, let link number @link fail. */
 void trial_fail(struct trial *t, int node, unsigned int link);
-/* Let all @n nodes read until each has the ends of @ops operations. The time for all of them
- * depends on the machine and has no limit; only a long time without any data is a failure.
+/* Let all @n nodes receive until each has the ends of @ops operations. The total time depends on
+ * the machine and has no limit; only a long time in which no data arrive is a failure.
  */
 bool trial_all_end(struct trial *t, const unsigned int *node, unsigned int n, unsigned int ops);
-/* Is the block of node @u at position @place of the result? */
+/* Return: true if position @place of the result has the block of node @u. */
 bool trial_block_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 		       unsigned int u, unsigned int place);
-/* Is the result of operation @k at node @u right, and does it name the same members as the results
- * of the other nodes?
+/* Return: true if the result of operation @k at node @u is right, and names the same missing
+ * members as the results of the other nodes.
  */
 bool trial_result_right(const struct trial *t, unsigned int u, unsigned int k,
 			const unsigned int *node, unsigned int n);
-/* Does each connected part of the cube continue: do all operations that were begun end as they
- * must, and does one more operation succeed?
+/* Run the nodes of each part of the cube. Return: true if, in each part, all operations that were
+ * begun end as they must, and one more operation succeeds.
  */
 bool trial_parts_go_on(struct trial *t);
 

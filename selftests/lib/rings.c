@@ -15,6 +15,7 @@ static void rings_begin(struct rings *r)
 	r->repair = false;
 }
 
+/* Add the ring whose @size nodes are the last ones of the tree. */
 static void ring_end(struct rings *r, unsigned int size, unsigned int level, unsigned int parent)
 {
 	r->ring[r->tree.nrings++] = (struct hc_ring){
@@ -97,8 +98,8 @@ void rings_random(struct rings *r, const struct cube *c, unsigned int start, uns
 	}
 }
 
-/* Make a tree plan that has only the right members, for functions that look up the members of the
- * cube.
+/* Set the members of the cube's tree plan to the nodes of @r, for functions that look up members
+ * there.
  */
 static int members_take(struct cube *c, const struct rings *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring trees for tests, and allgathers over them, compared with the expected result. The rings are
- * not good ones, but the verifier accepts them.
+ * Ring trees for tests, and allgathers over them, compared with the expected result. The rings need
+ * not be short or few, but the verifier accepts them.
  */
 #ifndef _HC_RINGS_H
 #define _HC_RINGS_H
@@ -31,10 +31,10 @@ int cube_rings(struct cube *c, unsigned int id, const struct rings *r);
  * @without had failed, too.
  */
 int cube_rings_around(struct cube *c, unsigned int id, uint64_t without);
-/* A new cube with one ring of all its nodes, all bound. */
+/* Make a cube with a plan of one ring of all its nodes, and bind sockets at all of them. */
 int cube_rings_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 
-/* Steps of the operations of a run: the greatest values that any member was notified of. */
+/* Steps and clock of the operations of a run: the greatest values in any member's result. */
 struct rings_steps {
 	unsigned int steps;
 	unsigned int clock;
@@ -49,7 +49,7 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 void block_fill(unsigned char *to, size_t bytes, unsigned int k, unsigned int u, unsigned int v);
 /* Return: the block for member @to within the contribution of a job. */
 typedef const unsigned char *(*block_of_fn)(const struct job *j, unsigned int to, size_t bytes);
-/* Has job @k of member @i received its block from each of the @n members? */
+/* Return: true if job @k of member @i has received its block from each of the @n members. */
 bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
 		    unsigned int i, unsigned int k, size_t bytes, block_of_fn block);
 /* As gathered_right(), for an allgather. */

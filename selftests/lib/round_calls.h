@@ -24,6 +24,7 @@ struct round_view {
 	uint64_t moved;
 };
 
+/* The load balancing of a fabric: its settings, counters, and the last @n rounds. */
 struct balance_view {
 	unsigned int method;
 	unsigned int threshold;
@@ -39,8 +40,8 @@ struct balance_view {
 
 #define ROUND_ANY	(~0u)
 
-/* Begin a round and wait for its end. @node, @method: or ROUND_ANY to leave the choice to the
- * kernel. Return: 0 or -errno.
+/* Begin a round and wait for its end. @node and @method may be ROUND_ANY, which leaves the choice
+ * to the kernel. Return: 0 or -errno.
  */
 int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
 /* As round_run(), while all frames from node 1 to node 0 are lost. */
@@ -54,7 +55,7 @@ int round_new_deaf(struct task_fixture *y, unsigned int method, unsigned int nod
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
 int round_end(struct nl *nl, struct round_view *v);
 /* Let each of @n nodes begin a round, node i through socket @nl[i]. Return: number of these rounds
- * that do not end well with @members members.
+ * that do not succeed with @members members.
  */
 unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
 			    unsigned int members);

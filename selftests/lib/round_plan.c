@@ -17,8 +17,8 @@ const struct round_method round_methods[ROUND_METHODS] = {
 	{ HYPERCUBE_BALANCE_RID, HC_BALANCE_RID, true },
 };
 
-/* Is the method possible with this topology? CWA needs a cube without faults. CWA and MCW, the
- * methods with quotas, need a fabric that the module treats as a hypercube.
+/* Return: true if the method can be used with this topology. CWA needs a cube without faults. CWA
+ * and MCW, the methods with quotas, need a fabric that the module treats as a hypercube.
  */
 static bool fits(const struct round_method *m, const struct hc_balance_topo *t)
 {
@@ -65,7 +65,9 @@ static unsigned int differ(struct task_fixture *y, const struct hc_balance_plan 
 	return wrong;
 }
 
-/* In the planner's order, run a round of each node that then has at most @threshold tasks. */
+/* For each node in the planner's order, run a round of the node if it then has at most @threshold
+ * tasks.
+ */
 static int run_own(struct task_fixture *y, const struct round_method *m,
 		   const struct hc_balance_topo *t, uint64_t threshold, struct round_view *v)
 {
@@ -126,11 +128,12 @@ unsigned int rounds_as_planned(struct task_fixture *y)
 	int err = rounds_install(y, &t);
 	struct round_view v;
 
-	/* Without two connected nodes there is no round. */
+	/* If no two nodes are connected, there is no round. */
 	if (err)
 		return err != -EHOSTDOWN;
-	/* Nodes that were cut off still have old round numbers. Such a node begins its round a
-	 * second time, and counts only the tasks that move in that one.
+	/* Nodes that were cut off still have old round numbers. Such a node would begin its round a
+	 * second time and count only the tasks that move in that one. So let all nodes take part in
+	 * a round first.
 	 */
 	wrong += !!round_run(y->c.name, HYPERCUBE_BALANCE_DEM, t.order[0], &v);
 	for (i = 0; i < ROUND_METHODS; i++)

@@ -8,7 +8,9 @@
 #include "balance.h"
 #include "task_fixture.h"
 
-/* A method of the kernel, and the planner's for it. @own: each node begins rounds of its own. */
+/* A method of the kernel (@id), and the planner's number for it (@plan). @own: each node begins
+ * rounds of its own.
+ */
 struct round_method {
 	unsigned int id;
 	enum hc_balance_method plan;

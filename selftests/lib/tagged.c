@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contributions that say whose they are: see tagged.h.
+ * Contributions with tags; see tagged.h.
  */
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ const struct tag_kind tag_kinds[TAG_KINDS] = {
 	{ HYPERCUBE_SCATTER, .rooted = true },
 };
 
-/* Return: element @i of the block that node @from gives for node @to. */
+/* Return: element @i of the block that node @from contributes for node @to. */
 static uint64_t element(unsigned int from, unsigned int to, unsigned int i, uint64_t tag)
 {
 	unsigned int lane = i % TAG_PERIOD;
@@ -45,7 +45,10 @@ static bool tag_wrong(const struct tag_book *b, const struct tag_entry *e, unsig
 	return false;
 }
 
-/* Enter what a result shows of the contribution of node @v: it must be the one behind the last. */
+/* Record the tag of node @v in a result. Return: true if it is that of the other results of the
+ * operation and, unless another process has contributed, follows the last tag as the operation's
+ * number follows the last number.
+ */
 static bool tag_fits(struct tag_book *b, struct tag_entry *e, unsigned int v, uint64_t tag)
 {
 	uint64_t life = tag >> 32, was = b->last[v].tag >> 32;
@@ -62,7 +65,7 @@ static bool tag_fits(struct tag_book *b, struct tag_entry *e, unsigned int v, ui
 	return true;
 }
 
-/* Is this the block that the members in @set give for node @to? */
+/* Return: true if a block is the sum of those that the members in @set contribute for node @to. */
 static bool block_fits(struct tag_book *b, struct tag_entry *e, const uint64_t *block, uint32_t set,
 		       unsigned int to)
 {
@@ -85,7 +88,7 @@ static bool block_fits(struct tag_book *b, struct tag_entry *e, const uint64_t *
 	return true;
 }
 
-/* Is the result of node @u right, with the contributions of the members in @set? */
+/* Return: true if the result of node @u is right, with the contributions of the members in @set. */
 static bool data_fit(struct tag_book *b, struct tag_entry *e, unsigned int u, const uint64_t *data,
 		     size_t bytes, uint32_t set)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contributions that say whose they are. Each carries a tag, the number of its process and how often
+ * Contributions with tags. A tag consists of the number of a process at its node and of how often
  * that process has contributed, so the result of any collective shows which contributions are in
- * it. Results are checked against each other, and the tags of each process against their order.
+ * it. The results of an operation must agree with each other, and the tags of a process must follow
+ * the numbers of operations.
  */
 #ifndef _HC_TAGGED_H
 #define _HC_TAGGED_H
@@ -13,20 +14,24 @@
 
 /* Number of members of the plan. */
 #define TAG_NODES	8
-/* Operations whose results are compared; more than a member can be ahead of another one. */
+/* Number of the last operations whose results are compared. A member is never so far ahead of
+ * another one.
+ */
 #define TAG_WINDOW	64
-/* Elements of a period of a block: one for the tag of each member, and a sum. */
+/* Number of elements after which those of a block repeat: one for the tag of each member, and a
+ * sum.
+ */
 #define TAG_PERIOD	(TAG_NODES + 1)
 
 /**
  * struct tag_kind - a collective
  * @id: HYPERCUBE_*
- * @rooted: only the root gets data, or gives any
- * @notify: members that get none ask for a notification of the end
+ * @rooted: only the root gets data, or only the root contributes any
+ * @notify: members that get no data request a notification of the end
  * @sums: the result has the sums of the members' elements
- * @parts: a member gives a block for each member
- * @placed: pieces of a result come to their places in any order
- * @none: it has no data
+ * @parts: a member contributes a block for each member
+ * @placed: blocks of a result arrive in any order, each at its offset
+ * @none: operations have no data
  * @ring: rings carry it
  * @doubling: recursive doubling carries it
  */
@@ -42,8 +47,8 @@ struct tag_kind {
 	bool doubling;
 };
 
-/* All collectives; the first TAG_KINDS_OF_ANY give no block for each member, so they go on when
- * members come.
+/* All collectives. In the first TAG_KINDS_OF_ANY a member does not contribute a block for each
+ * member, so operations go on when members join.
  */
 #define TAG_KINDS		8
 #define TAG_KINDS_OF_ANY	5
@@ -52,9 +57,9 @@ extern const struct tag_kind tag_kinds[TAG_KINDS];
 /**
  * struct tag_entry - what is known of an operation
  * @nr: its number
- * @by: set of the members that have its result
- * @set: the members that are in the result; 0: not known yet
- * @tag: the tag of each member in it; 0: not known yet
+ * @by: set of the members that have received its result
+ * @set: set of the members whose contributions are in the result; 0: not known yet
+ * @tag: for each member, the tag of its contribution; 0: not known yet
  */
 struct tag_entry {
 	uint64_t nr;
@@ -79,9 +84,9 @@ struct tag_book {
 	struct { uint64_t nr, tag; } last[TAG_NODES];
 };
 
-/* Return: number of blocks that node @u gives. */
+/* Return: number of blocks that node @u contributes. */
 unsigned int tag_blocks(const struct tag_book *b, unsigned int u);
-/* Fill @data with the contribution of node @u. Return: its bytes. */
+/* Fill @data with the contribution of node @u. Return: its length in bytes. */
 size_t tag_fill(const struct tag_book *b, unsigned int u, uint64_t tag, uint64_t *data);
 /* Check the result of operation @nr that node @u has received: @bytes at @data, from the members in
  * @set. @refused: the node has received no data, but which members took part. Return: NULL, or what

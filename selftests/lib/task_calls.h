@@ -18,8 +18,8 @@ struct cube;
 int task_bound(const struct cube *c, unsigned int node);
 /* Make a fabric, open a socket that receives its events, and bind a task socket to @node. */
 int task_received(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl);
-/* Make a fabric with a producer, which may have @bytes of waiting tasks (0: the default), and a
- * worker at @node.
+/* Make a fabric with a producer and a worker at @node. Up to @bytes of the producer's tasks may
+ * wait (0: the default).
  */
 int task_pair(struct cube *c, unsigned int dim, unsigned int node, int bytes, int *producer,
 	      int *worker);
@@ -46,7 +46,9 @@ int task_last(int fd, struct hypercube_task *id);
 /* Return: what poll() reports of the socket now. */
 short task_events(int fd);
 
-/* The counters of a node's tasks, by attribute or by name; all 0 if the node never had a task. */
+/* The counters of a node's tasks, indexed by attribute or by name. All are 0 if the node has never
+ * had a task.
+ */
 #define TASK_NUMBERS (HYPERCUBE_A_TASKS_MAX + 1)
 
 struct task_view {

@@ -13,7 +13,7 @@
  * struct task_fixture - a cube with a socket for tasks at each node
  * @c: the cube
  * @n: number of tasks that were put
- * @id: for each task, its id, which has the node at which it was put
+ * @id: for each task, its id, which names the node at which it was put
  * @taken: for each task, how often it was taken
  * @repeated: for each task, how often it was taken with the mark that a worker may have had it
  *	before
@@ -49,11 +49,14 @@ struct task_view fixture_sum(const struct task_fixture *y);
 int fixture_settle(const struct task_fixture *y, int seconds);
 /* Take all tasks. Return: number of tasks that differ from what was put. */
 unsigned int fixture_take(struct task_fixture *y);
-/* As fixture_take(). Return: number of tasks that were not taken exactly once. */
+/* Take all tasks. Return: number of tasks that were not taken exactly once or differ from what was
+ * put.
+ */
 unsigned int fixture_wrong(struct task_fixture *y);
 /* Migrate up to @count tasks, and wait until that has ended. Return: 0 or -errno. */
 int fixture_move(const struct task_fixture *y, unsigned int node, unsigned int dim, uint64_t count);
-/* Check that each task is taken once, and that the fabric can be removed. Return: 0 if so. */
+/* Check that each task is taken once, and that the fabric can be removed. Return: 0 if that is so.
+ */
 int fixture_end(struct task_fixture *y);
 /* Let a random link fail, and recover at once. */
 void fixture_flap(struct task_fixture *y);
@@ -65,8 +68,8 @@ int fixture_impair(const struct task_fixture *y, const struct impairments *bad);
  */
 int fixture_bustling(struct task_fixture *y, int (*fill)(struct task_fixture *y));
 
-/* Define a test with a fixture @y, which is made before the test's body runs, and which must be
- * removable after it.
+/* Define a test with a fixture @y, which is made before the test's body runs. It must be possible
+ * to remove it afterwards.
  */
 #define TEST_TASKS(test_name, dim, segment)						\
 	static void __in_##test_name(struct __test_metadata *_metadata,			\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decides whether an event of the world explains an error and the cause that the error names: the
- * section ERRORS of hypercube(7), compared with the events that the world has recorded.
+ * Decides whether an event that the world has caused explains an error, and the cause that the
+ * error names. The rules are those of the section ERRORS of hypercube(7).
  */
 #include <errno.h>
 
@@ -25,7 +25,9 @@ bool error_allowed(const struct world *w, int plan, int error)
 
 	switch (error) {
 	case EPROTO:
-		/* Members that have not received a failure yet may go on with another operation. */
+		/* Some members may not have received a failure yet, and so contribute to an
+		 * operation of another number.
+		 */
 		return atomic_load(&w->era.tainted) >> plan & 1;
 	case ENOENT:
 	case ESTALE:
@@ -46,7 +48,7 @@ static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
 	       failed >> (u ^ 1u << d) & 1;
 }
 
-/* Check an error that @node got, with record @r, or from a call if @r is NULL. Return: true if an
+/* Check an error that @node got: with record @r, or from a call if @r is NULL. Return: true if an
  * event explains its cause.
  */
 bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r)
@@ -62,7 +64,7 @@ bool cause_true(const struct world *w, uint32_t node, int error, const struct hy
 	case ECONNRESET:
 		return u != NOWHERE && atomic_load(&w->era.deeds.closed) >> u & 1;
 	case ENOLINK:
-		/* A link that cannot deliver because of a lack of memory becomes spent. */
+		/* A link becomes spent if it cannot deliver frames because memory is lacking. */
 		return !r || (u != NOWHERE && d != NOWHERE &&
 			      (short_of_memory || link_gone(w, u, d)));
 	}

@@ -21,11 +21,13 @@ const char *kind_name(int kind)
 	return name[kind];
 }
 
+/* Record that errors of the kinds @why (EX_*) are explained from now on. */
 static void allow_error(struct soak *s, uint32_t why)
 {
 	atomic_fetch_or(&s->w->era.allowed_errors, why);
 }
 
+/* Count an event. */
 static void happened(struct soak *s, enum kind kind)
 {
 	s->events[kind]++;
@@ -33,8 +35,8 @@ static void happened(struct soak *s, enum kind kind)
 	s->calm_since = s->last_event;
 }
 
-/* Choose the kinds of events of this era: none in a quarter of all eras, one kind in half of the
- * others.
+/* Choose the kinds of events of this era: in a quarter of all eras none, and in half of the others
+ * only one kind.
  */
 void chaos_choose(struct soak *s)
 {
@@ -65,6 +67,7 @@ static void link_note(struct soak *s, uint32_t u, uint32_t d, bool down)
 	}
 }
 
+/* Take a random link down, or up again. */
 static void link_flip(struct soak *s)
 {
 	uint32_t u = below(&s->dice, s->w->nodes), d = below(&s->dice, s->w->dim);
@@ -79,6 +82,7 @@ static void link_flip(struct soak *s)
 	happened(s, K_LINK);
 }
 
+/* Fail a random node, or let it recover. */
 static void node_flip(struct soak *s)
 {
 	uint32_t u = below(&s->dice, s->w->nodes);
@@ -93,7 +97,8 @@ static void node_flip(struct soak *s)
 	happened(s, K_NODE);
 }
 
-/* Set the faults that the next plans avoid. */
+/* Remove all faults, and set new ones or none before plans are installed, which avoid these faults.
+ */
 void chaos_faults(struct soak *s)
 {
 	uint32_t n;
@@ -112,7 +117,9 @@ void chaos_faults(struct soak *s)
 
 /* --- impairments --- */
 
-/* Draw links, each with a probability of @percent; at least one. */
+/* Draw links, each with a probability of @percent, but at least one. @pick: for each node, the mask
+ * of its drawn links.
+ */
 static void links_pick(struct soak *s, uint32_t percent, uint32_t pick[NODES_MAX])
 {
 	uint32_t u, d, n = 0;
@@ -142,6 +149,9 @@ static const char *links_text(const struct soak *s, const uint32_t pick[NODES_MA
 	return list;
 }
 
+/* Return: the rate of an impairment in hundredths of a per cent; 0 if it is not one of this era's
+ * kinds.
+ */
 static uint32_t kinds_percent(struct soak *s, enum kind kind)
 {
 	if (!(s->kinds >> kind & 1))
@@ -176,6 +186,7 @@ void chaos_impair(struct soak *s)
 
 /* --- processes --- */
 
+/* Return: a random node whose process takes part and is not stopped, or ~0. */
 static uint32_t pick_member(struct soak *s)
 {
 	uint32_t u, i;
@@ -226,7 +237,7 @@ static void close_one(struct soak *s)
 	happened(s, K_CLOSE);
 }
 
-/* Stop a process, mostly for a moment, sometimes for longer than any timeout. */
+/* Stop a process (SIGSTOP), mostly for a moment, sometimes for longer than any timeout. */
 static void stop_one(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -312,6 +323,7 @@ bool chaos_memory_prepare(void)
 	return true;
 }
 
+/* Let some allocations fail for a while. */
 static void memory_short(struct soak *s)
 {
 	char percent[12];
@@ -323,6 +335,7 @@ static void memory_short(struct soak *s)
 	happened(s, K_MEMORY);
 }
 
+/* Let no more allocations fail. */
 static void memory_enough(struct soak *s)
 {
 	if (!s->memory_until)
@@ -344,7 +357,7 @@ static void replace_one(struct soak *s)
 	happened(s, K_REPLACE);
 }
 
-/* If it is time, cause one event of the kinds of this era. */
+/* If the next event is due, cause one event of the kinds of this era. */
 void chaos_event(struct soak *s)
 {
 	static void (*const act[])(struct soak *s) = {

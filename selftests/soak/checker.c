@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks whether a record that a member received is right, and may arrive at this time.
+ * Checks a record that a member has received: whether it is right, and whether it may arrive at
+ * this time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static int slot_of(const struct world *w, uint32_t id)
 	return -1;
 }
 
+/* Report a wrong record of operation @idx. */
 static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 		  const struct hypercube_result *r, const char *what)
 {
@@ -27,7 +29,9 @@ static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 		 atomic_load(&m->w->era.allowed_errors));
 }
 
-/* Check that all members know the operation by the same number. Return: what is wrong, or NULL. */
+/* Check that the kernel reports the same number of the operation to all members. Return: what is
+ * wrong, or NULL.
+ */
 static const char *number_fault(const struct member *m, struct ledger *l, uint64_t op)
 {
 	static char said[80];
@@ -50,6 +54,7 @@ static void operation_counted(struct world *w, struct ledger *l)
 		atomic_fetch_add(&w->operations, 1);
 }
 
+/* Record the least number with which an operation has failed. */
 static void failed_at(struct ledger *l, uint64_t op)
 {
 	uint64_t least = atomic_load(&l->failed);
@@ -86,8 +91,8 @@ static enum fate check_success(struct member *m, struct entry *e, const struct h
 	return e->silent ? DOUBLED : WRONG;
 }
 
-/* Count failures that do not arrive in the order of their contributions: most do, but that is not
- * guaranteed.
+/* Count failures that do not arrive in the order of their contributions. This is rare, but not an
+ * error.
  */
 static void order_note(struct member *m, int plan, const struct entry *e)
 {
@@ -97,7 +102,7 @@ static void order_note(struct member *m, int plan, const struct entry *e)
 		m->failed_from[plan] = e->idx;
 }
 
-/* The plan was removed before this message began, so later messages have not begun either. */
+/* The plan was removed before this message began. Record that no later message has begun either. */
 static void message_unsent(struct member *m, int plan, const struct entry *e)
 {
 	_Atomic uint32_t *begun = &m->me->plan[plan].begun;
@@ -129,7 +134,7 @@ static void check_own(struct member *m, int plan, struct entry *e, const struct 
 	entry_end(m, e, fate);
 }
 
-/* Shorter messages may be equal by chance, and then cannot be distinguished. */
+/* Bytes of a message that suffice to distinguish it: shorter messages may be equal by chance. */
 #define MESSAGE_ONE_OF_A_KIND	8
 
 /* Find the first message of the era, among those from @from to @to, that has this data. Return: its
@@ -149,6 +154,7 @@ static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t
 	return ~0u;
 }
 
+/* Check a message of a broadcast that has arrived whole. */
 static void message_came(struct member *m, int plan, const struct hypercube_result *r,
 			 const void *data, uint64_t len)
 {
@@ -189,7 +195,7 @@ static void message_came(struct member *m, int plan, const struct hypercube_resu
 	record_fate(m->w, m->node, HYPERCUBE_BCAST, fate);
 }
 
-/* Check a record of a broadcast, which a receiver gets without having contributed. */
+/* Check the end of a message of a broadcast at a receiver, which has contributed nothing. */
 static void check_message(struct member *m, int plan, const struct hypercube_result *r,
 			  const void *data, uint64_t len)
 {
@@ -227,8 +233,8 @@ static struct entry *entry_of(struct member *m, uint64_t cookie)
 	return &m->entry[s - 1];
 }
 
-/* For a contribution that did not request its end, only a failure is reported, perhaps in a later
- * era. Is @r such a report?
+/* Return: true if @r is the failure of a contribution that requested no notification. It may arrive
+ * in a later era.
  */
 static bool late_news(struct member *m, const struct hypercube_result *r)
 {
@@ -236,13 +242,14 @@ static bool late_news(struct member *m, const struct hypercube_result *r)
 	       (r->cookie >> 20 & 0xffffff) != m->gen;
 }
 
+/* Check a whole record. */
 static void check_record(struct member *m, int plan, const struct hypercube_result *r,
 			 const void *data, uint64_t len)
 {
 	struct entry *e;
 
 	if (!r->cookie && (!m->gen || plan < 0))
-		return; /* every socket gets a broadcast, but this member takes no part */
+		return;	/* a message of a broadcast, in which this member does not take part */
 	if (plan >= 0 && !r->cookie) {
 		check_message(m, plan, r, data, len);
 		return;
@@ -263,9 +270,10 @@ static void check_record(struct member *m, int plan, const struct hypercube_resu
 	}
 }
 
-/* Between the pieces of a record, one record without data may arrive: the failure of a later
- * operation; the failure of a contribution that was refused and has no number; or the completion of
- * an earlier operation, which is reported by other members than those that send the result.
+/* Return: true if @r is a record that may arrive between the pieces of another record of the plan.
+ * It is one without data: the failure of a later operation; the failure of a contribution that was
+ * refused and has no number; or the completion of an earlier operation, which is reported by other
+ * members than those that send the current result.
  */
 static bool comes_between(const struct pieces *p, const struct hypercube_result *r, size_t n,
 			  bool last)

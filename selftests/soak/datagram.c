@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages from node to node: they may be lost, but those that arrive are unchanged, and arrive
- * once.
+/* Messages from node to node: messages may be lost, but those that arrive must be unchanged, and
+ * arrive only once.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 
 #include "soak.h"
 
+/* The header of a message; @len bytes of data follow. */
 struct letter {
 	uint32_t from, to, incarnation, number, len;
 };

@@ -39,7 +39,9 @@ static void child(char *line, int out)
 	_exit(127);
 }
 
-/* Read until the child closes its end. Return: false if that takes longer than @ms. */
+/* Read what the child writes until it closes its end of the pipe. Return: false if that takes
+ * longer than @ms.
+ */
 static bool read_all(int fd, char *out, size_t room, uint64_t ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -134,7 +136,7 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 	return n;
 }
 
-/* Run a command that changes the configuration; none should be refused. Return: true if it
+/* Run a command that changes the configuration; the kernel should refuse none. Return: true if it
  * succeeded.
  */
 bool config(struct soak *s, const char *format, ...)

@@ -40,7 +40,7 @@ void record_fate(struct world *w, uint32_t node, int row, enum fate fate)
 		atomic_fetch_add(&w->bad, 1);
 }
 
-/* Report an error of a world on one line, with all that is needed to reproduce it. */
+/* Report an error of a world on one line, with the options that reproduce it. */
 void complain(struct world *w, const char *format, ...)
 {
 	char line[900];
@@ -158,8 +158,8 @@ int ledger_close(double seconds)
 	causes();
 	for (f = 0; f < FATES; f++)
 		*(f < FIRST_BAD ? &good : &bad) += sum[f];
-	/* Count errors that belong to no contribution, such as a tool that hangs or a plan without
-	 * some of its members.
+	/* Include errors that belong to no contribution, such as a tool that hangs or a plan that
+	 * lacks some members.
 	 */
 	if (worlds_bad > bad)
 		bad = worlds_bad;

@@ -118,7 +118,7 @@ static bool options_read(struct options *o, int argc, char **argv)
 
 static uint64_t events[KINDS];
 
-/* Print how often each kind of event happened: a kind that did not happen was not tested. */
+/* Print how often each kind of event happened: a kind that never happened was not tested. */
 static void events_say(bool memory)
 {
 	int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process of a node. It contributes in the order of the era, receives, and lets the checker
- * check each end. It sleeps in one place only, where it waits for all events at once.
+ * The process of a node. It contributes in the order of the era (see soak.h), receives, and lets
+ * the checker check each end. It sleeps in one place only, where it waits for all events at once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,8 +31,8 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 	record_fate(m->w, m->node, e->row, fate);
 }
 
-/* Take no more part in a plan until a new era, after an error. Return: true if an event explains
- * the error.
+/* Handle an error: the member contributes no more to the plan until the next era. Return: true if
+ * an event explains the error.
  */
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
@@ -85,6 +85,7 @@ static void member_close(struct member *m)
 
 /* --- contributions --- */
 
+/* Record that the member got further on a plan. */
 static void progress(struct member *m, int plan)
 {
 	atomic_store(&m->me->plan[plan].progress, m->now);
@@ -119,6 +120,7 @@ static ssize_t send_piece(struct member *m)
 	return sendmsg(port_of(m, sending_entry(m)->plan), &h, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* The kernel has taken the whole contribution. */
 static void sent_all(struct member *m)
 {
 	m->sending = false;
@@ -140,7 +142,8 @@ static bool send_refused(struct member *m, int error)
 		m->full = true;
 		return false;
 	case ECANCELED:
-		/* A failure has not been read yet: read all records. */
+		/* The kernel refuses contributions until a failure has been read: read all records.
+		 */
 		while (receive(m, port_of(m, e->plan)))
 			;
 		if (!m->sending)
@@ -154,7 +157,7 @@ static bool send_refused(struct member *m, int error)
 	}
 	m->sending = false;
 	if (m->begun && error == ECONNABORTED)
-		return true; /* the record gives the reason */
+		return true; /* the record of the failure will have the reason */
 	if (m->begun && error_allowed(m->w, e->plan, error)) {
 		m->dead[e->plan] = true;
 		return true;
@@ -180,8 +183,8 @@ static bool send_on(struct member *m)
 	return true;
 }
 
-/* Does the contribution request no notification of its end? Only a member that gets no result can
- * do without.
+/* Return: true if the contribution requests no notification of its end. Only members that get no
+ * result may do that.
  */
 static bool is_silent(struct member *m, const struct spec *sp, const struct plan *p)
 {
@@ -313,7 +316,9 @@ static bool receive(struct member *m, int fd)
 		record_fate(m->w, m->node, HYPERCUBE_REDUCE, WRONG);
 		return false;
 	}
-	/* The record may be a message of an era that this member has not begun yet. */
+	/* The record may be a broadcast's message of the next era, which this member has not begun
+	 * yet.
+	 */
 	if (m->me->takes_part && atomic_load(&m->w->era.gen) != m->last)
 		member_begin(m);
 	check_piece(m, &r, (size_t)n, h.msg_flags & MSG_EOR);
@@ -365,6 +370,7 @@ static bool is_finished(struct member *m)
 	return true;
 }
 
+/* Write what other processes read about this one. */
 static void publish(struct member *m)
 {
 	uint32_t pending;
@@ -381,6 +387,7 @@ static void publish(struct member *m)
 	atomic_store(&m->me->finished, is_finished(m) ? m->gen : 0);
 }
 
+/* Carry out the order of the world, if there is one. */
 static void obey(struct member *m)
 {
 	switch (atomic_load(&m->me->order)) {
@@ -407,6 +414,7 @@ static void obey(struct member *m)
 	atomic_store(&m->me->order, ORDER_NONE);
 }
 
+/* Sleep until something can be done. */
 static void rest(struct member *m)
 {
 	struct pollfd p[PLANS + 3] = {

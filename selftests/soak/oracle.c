@@ -12,7 +12,9 @@
 #include "plain.h"
 #include "soak.h"
 
-/* Return: the plan of contribution @s in the common order of all plans. */
+/* Return: the plan of contribution number @s in the order in which each member contributes to all
+ * plans.
+ */
 int plan_of(const struct era *e, uint64_t seed, uint32_t s)
 {
 	uint32_t total = 0, i, r;
@@ -87,7 +89,7 @@ static void spec_plan(const struct plan *p, struct dice *d, struct spec *sp)
 		sp->row = sp->oper ? ROW_DOUBLED : ROW_DOUBLED_BARRIER;
 }
 
-/* Make operation @idx of the plan in this era; all members make the same one. */
+/* Compute what operation @idx of the plan is in this era. All members compute the same. */
 void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 {
 	const struct era *e = &w->era;
@@ -153,7 +155,7 @@ void message_fill(uint64_t key, void *out, size_t len)
 	memcpy((char *)out + i, &word, len - i);
 }
 
-/* Repeat the first PERIOD elements up to the end. */
+/* Fill the rest of the data at @out with copies of the first PERIOD elements. */
 static void repeat(const struct spec *sp, void *out)
 {
 	size_t have = (size_t)PERIOD * sp->element, all = (size_t)sp->count * sp->element, n;
@@ -164,6 +166,7 @@ static void repeat(const struct spec *sp, void *out)
 	}
 }
 
+/* Return: number of elements before they repeat. */
 static uint32_t distinct(const struct spec *sp)
 {
 	return sp->count < PERIOD ? sp->count : PERIOD;
@@ -282,6 +285,7 @@ static const char *merge_fault(const struct spec *sp, const struct plan *p, cons
 	return elements_digest(sp, got, n) == sum ? NULL : "a merge of other elements";
 }
 
+/* Compute the reduction of the contributions of all members. Return: its length. */
 static size_t combined(const struct spec *sp, uint64_t members, void *out)
 {
 	static uint8_t in[PERIOD * HYPERCUBE_RECORD_MAX];
@@ -335,8 +339,8 @@ static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i
 }
 
 /* A sum of n numbers in any order has an error of less than about (n - 1) half units in the last
- * place of the sum of their magnitudes. With helpers, different elements may be added in different
- * orders.
+ * place of the sum of their magnitudes. With effective helpers, different elements may be added in
+ * different orders.
  */
 static bool rough_sum_fits(const struct spec *sp, uint64_t members, const void *got)
 {
@@ -377,6 +381,7 @@ static size_t expected(const struct spec *sp, const struct plan *p, uint32_t nod
 	return combined(sp, p->members, out);
 }
 
+/* Return: a text that says where two results differ. */
 static const char *difference(const struct spec *sp, const uint8_t *want, const uint8_t *got,
 			      size_t len)
 {
@@ -416,7 +421,7 @@ static const char *exact_fault(const struct spec *sp, const struct plan *p, uint
 }
 
 /*
- * Get the digest of the right result, so that not every member computes it. If another member is
+ * Get the digest of the right result, which one member computes for all. If another member is
  * computing it, wait. Return: the digest, or 0 if this member has to compute it.
  */
 static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger *l)
@@ -436,7 +441,9 @@ static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger
 	}
 }
 
-/* Check a result at @node by its digest. Return: NULL if @got is right, else what is wrong. */
+/* Check a result at @node by its digest and, if that is not the known one, by its contents. Return:
+ * NULL if @got is right, else what is wrong.
+ */
 const char *result_fault(struct world *w, const struct spec *sp, const struct plan *p,
 			 uint32_t node, struct ledger *l, const void *got, uint64_t len)
 {

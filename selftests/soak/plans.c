@@ -36,7 +36,9 @@ uint64_t reachable(const struct soak *s, uint32_t from)
 	return found;
 }
 
-/* Return: a node in the largest part of the cube. */
+/* Return: a random node that is connected with more than half of all nodes, if there is one; else
+ * any node.
+ */
 static uint32_t pick_root(struct soak *s)
 {
 	uint32_t u = below(&s->dice, s->w->nodes), i;
@@ -56,6 +58,7 @@ static uint64_t mask_of(const uint32_t *list, int n)
 	return mask;
 }
 
+/* Report an error if the tool has not installed a plan. Return: true if it has. */
 static bool planned(struct soak *s, const char *what, int status)
 {
 	if (!status)
@@ -137,9 +140,9 @@ bool plans_install(struct soak *s)
 }
 
 /*
- * Replace a plan during an era, with the same members, or only remove it. Operation numbers begin
- * at 0 in a new plan, so members must stop contributing first: a member that does not know of the
- * new plan would contribute to it in another order than the others.
+ * During an era, replace a plan by one with the same members, or only remove it. Operation numbers
+ * begin at 0 in a new plan, so members must stop contributing first: a member that does not know of
+ * the new plan would contribute to it in another order than the others.
  */
 void plan_replace(struct soak *s, int slot)
 {
@@ -161,9 +164,9 @@ static bool plan_shown(const char *at, uint32_t *missing)
 }
 
 /*
- * After a failure, some members may have contributed to operations that others, which have stopped,
- * do not know of; the former have a reason to wait. Ask the kernel. Return: true if all pending
- * operations wait for missing members.
+ * After a failure some members have stopped, and others may have contributed to operations to which
+ * the first will not contribute. Such operations may wait. Ask the kernel for what each operation
+ * waits. Return: true if all pending operations wait for missing members.
  */
 bool waiting_explained(struct soak *s)
 {

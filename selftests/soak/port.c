@@ -11,8 +11,8 @@
 
 #include "soak.h"
 
-/* Open a socket for all plans (@plan 0, bind) or for one plan (connect). Return: -1 with errno on
- * errors.
+/* Open a socket: with @plan 0 bind it, for all plans; else connect it to that plan. Return: -1 with
+ * errno on errors.
  */
 static int port_open(struct member *m, int type, uint32_t plan)
 {
@@ -112,7 +112,7 @@ bool ports_open(struct member *m)
 	return m->bound;
 }
 
-/* Return: the socket that serves a plan: its own, or the one for all plans. */
+/* Return: the socket that serves a plan: its own, or else the one for all plans. */
 int port_of(const struct member *m, int plan)
 {
 	return m->port[plan].fd >= 0 ? m->port[plan].fd : m->port[PLANS].fd;

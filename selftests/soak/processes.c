@@ -54,7 +54,7 @@ void member_spawn(struct soak *s, uint32_t u)
 	seat->pid = pid;
 }
 
-/* Kill a process. Its contributions whose end is not known are abandoned. */
+/* Kill a process. Contributions whose end it has not received count as abandoned. */
 void member_kill(struct soak *s, uint32_t u)
 {
 	struct seat *seat = &s->w->seat[u];

@@ -4,7 +4,7 @@
 
 #include "soak.h"
 
-/* The finalizer of MurmurHash3. */
+/* Return: a hash of @x, by the finalizer of MurmurHash3. */
 uint64_t mix(uint64_t x)
 {
 	x ^= x >> 33;

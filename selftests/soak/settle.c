@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which ends a member must still get, and the fates of its contributions at the end of an era.
+ * Computes which ends a member must still get, and decides the fates of its contributions at the
+ * end of an era.
  */
 #include "soak.h"
 
@@ -17,8 +18,8 @@ static uint32_t messages_due(const struct member *m, int plan)
 	return begun > m->next_message[plan] ? begun - m->next_message[plan] : 0;
 }
 
-/* Has a contribution failed whose end the member did not request? The root of the plan got the
- * failure.
+/* Return: true if a contribution that requested no notification has failed: the root of the plan
+ * got the failure.
  */
 static bool failed_silently(const struct member *m, const struct entry *e)
 {
@@ -37,8 +38,8 @@ static uint32_t failures_due(const struct member *m, int plan)
 	return n;
 }
 
-/* recvmsg() reports that a record is lost, but not which one. Any overdue record may be the lost
- * one.
+/* Return: true if overdue records may be lost, so that the member waits for them no longer.
+ * recvmsg() reports that a record was lost, but not which one, so any overdue record may be it.
  */
 static bool gave_up(const struct member *m)
 {
@@ -53,8 +54,8 @@ uint32_t owed(const struct member *m, int plan)
 	return m->waits[plan] + messages_due(m, plan) + failures_due(m, plan);
 }
 
-/* Decide the fate of a contribution without an end. *@lost: number of records that the sockets have
- * lost; each explains one missing end.
+/* Return: the fate of a contribution whose end has not arrived. *@lost: number of records that the
+ * sockets have lost; each explains one missing end.
  */
 static enum fate missing(struct member *m, const struct entry *e, uint32_t *lost)
 {

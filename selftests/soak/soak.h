@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The long-running test of the in-kernel collectives: declarations that its parts share.
+ * The long-running test of the in-kernel collectives: declarations that its files share.
  *
- * Each node has a process (member.c), which contributes in an order that all processes know. A
- * process of its own (world.c) has hcctl install plans and injects faults (chaos.c). The data of a
- * contribution is computed from the seed, the era, the plan, its number and the node (oracle.c), so
- * the receiver of a result can compute what it must be. The test knows no more of the module than
- * linux/hypercube.h and hypercube(7) say.
+ * Each node has a process (member.c), the member of all plans there. Another process, the world
+ * (world.c), has hcctl install plans, and injects faults (chaos.c). The run consists of eras: in an
+ * era the members work through one list of contributions, in an order that all of them know; no
+ * operation is under way between two eras. The data of a contribution is computed from the seed,
+ * the era, the plan, its number and the node (oracle.c), so the receiver of a result can compute
+ * what it must be. The test knows no more of the module than linux/hypercube.h and hypercube(7)
+ * say.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -28,7 +30,7 @@
 
 enum plan_slot { TREE_A, TREE_B, BCAST, DOUBLING, PLANS };
 
-/* Rows of the table: the values of enum hypercube_collective, and those below. */
+/* Rows of the table of results: the values of enum hypercube_collective, and the kinds below. */
 enum row {
 	ROW_DATAGRAM = HYPERCUBE_SCATTER + 1,
 	ROW_MERGE,
@@ -40,15 +42,15 @@ enum row {
 /* How a contribution, or a message to be received, ended at a member. */
 enum fate {
 	RIGHT,		/* with the result that the checker computed */
-	QUIET,		/* handed over; no end was requested */
+	QUIET,		/* the kernel has taken it; no end was requested */
 	ERROR,		/* with an error that an event explains */
 	REFUSED,	/* by sendmsg(), with an error that an event explains */
 	ABANDONED,	/* by its own process, which was killed or closed its socket */
 	WRONG,		/* status 0, but another result */
 	UNFOUNDED,	/* with an error that no event explains */
 	DOUBLED,	/* with a second end, or the end of no contribution */
-	LOST,		/* no end, although the era is over */
-	HUNG,		/* no end in ten seconds, without a reason */
+	LOST,		/* no end when the era ended */
+	HUNG,		/* no end for ten seconds, and nothing explains that */
 	FATES,
 	FIRST_BAD = WRONG,
 };
@@ -66,26 +68,28 @@ enum sizes { SMALL, MIXED, LARGE };
 
 struct plan {
 	uint32_t id;
-	uint32_t root;			/* sink, source or base */
+	uint32_t root;			/* the node that is sink, source or base */
 	uint64_t members;
 	bool doubling, bcast;
-	bool detours;			/* some of its edges are paths of several links */
+	bool detours;			/* its schedule has detours */
 	bool active;
 };
 
-/* An operation of the era, as its members saw it; indexed by its number in its plan. */
+/* An operation of the era, as its members have seen it; indexed by its number among the operations
+ * of its plan.
+ */
 struct ledger {
-	_Atomic uint64_t op;		/* number + 1 with which it succeeded */
-	_Atomic uint64_t failed;	/* least number + 1 with which it failed somewhere */
+	_Atomic uint64_t op;		/* its number at the kernel + 1, if it succeeded */
+	_Atomic uint64_t failed;	/* least number + 1 with which it failed at a member */
 	_Atomic uint64_t digest;	/* of the right result at all members; 0: none yet */
 	_Atomic uint32_t claimed;	/* node + 1 of the member that computes the digest */
 	_Atomic uint32_t disputed;	/* a member found a wrong result: do not wait for .digest */
 	_Atomic uint32_t recorded;
-	uint32_t first;			/* node that first reported .op */
-	_Atomic int32_t at_sink;	/* 1: status 0; -errno: failed */
+	uint32_t first;			/* node whose process first got .op */
+	_Atomic int32_t at_sink;	/* its end at the root; 1: status 0; -errno: it failed */
 };
 
-/* Where this era's events happened: the cause that an error names must be among these. */
+/* Where this era's events happened: the cause that an error names must be one of these. */
 struct deeds {
 	_Atomic uint64_t closed;	/* nodes at which a socket was closed */
 	_Atomic uint64_t failed;	/* nodes that have failed */
@@ -95,14 +99,14 @@ struct deeds {
 
 struct era {
 	_Atomic uint32_t gen;
-	_Atomic uint32_t limit;		/* members stop before this contribution */
-	_Atomic uint32_t tainted;	/* plans at which a member got an error */
+	_Atomic uint32_t limit;		/* number of the contribution before which members stop */
+	_Atomic uint32_t tainted;	/* mask of the plans on which a member got an error */
 	_Atomic uint32_t allowed_errors;
 	struct deeds deeds;
 	uint32_t ops;
 	uint32_t window;
-	uint32_t notify;		/* per cent */
-	uint32_t datagrams;		/* per cent of the contributions */
+	uint32_t notify;		/* of contributions whose end is requested, per cent */
+	uint32_t datagrams;		/* messages sent, per cent of the contributions */
 	uint32_t weight[PLANS];
 	enum sizes sizes;
 	bool small_reads;
@@ -111,7 +115,8 @@ struct era {
 
 enum seat_order { ORDER_NONE, ORDER_CLOSE, ORDER_BIND, ORDER_SETTLE, ORDER_SETTLE_NOW };
 
-/* State of a node's process, which other processes read; it writes all but .order. */
+/* State of a node's process, which other processes read; the process writes all members but .order.
+ */
 struct seat {
 	pid_t pid;
 	uint32_t incarnation;
@@ -121,8 +126,8 @@ struct seat {
 	_Atomic int bound;
 	_Atomic uint32_t gen;		/* the era that the process is in or has finished */
 	_Atomic uint32_t finished;	/* the last era in which it has nothing left to do */
-	_Atomic uint32_t seen;		/* tainted plans that the process knows of */
-	_Atomic uint32_t next;		/* the next contribution in the common order */
+	_Atomic uint32_t seen;		/* mask of the tainted plans that the process knows of */
+	_Atomic uint32_t next;		/* number of its next contribution in the common order */
 	_Atomic uint32_t computes;	/* the process is computing a result, which takes time */
 	_Atomic uint32_t deaf;		/* a record was lost for lack of memory */
 	struct {
@@ -132,7 +137,7 @@ struct seat {
 		_Atomic uint32_t attempted;
 	} plan[PLANS];
 	_Atomic uint64_t fate[ROWS][FATES];
-	_Atomic uint64_t pending[ROWS];		/* contributions abandoned if the process dies */
+	_Atomic uint64_t pending[ROWS];		/* contributions lost if the process is killed */
 	_Atomic uint64_t datagrams_sent;
 };
 
@@ -154,12 +159,12 @@ struct world {
 	struct ledger ledger[PLANS][OPS_MAX];
 };
 
-/* An operation; all members compute the same. */
+/* An operation, as each member computes it. */
 struct spec {
 	uint8_t collective, oper, type;
-	bool rough;			/* floats whose sum is rounded */
+	bool rough;			/* the elements are floats whose sum is rounded */
 	uint32_t width, element;
-	uint32_t count;			/* elements of a contribution; the most of a run */
+	uint32_t count;			/* elements of a contribution; of a run: the most */
 	uint64_t key;
 	int row;
 };
@@ -218,19 +223,19 @@ struct member {
 	uint32_t node, incarnation;
 	bool bound;
 	struct port {
-		int fd;			/* or -1 */
-		uint32_t lost;		/* lost records at the last query */
-	} port[PLANS + 1];		/* one for each plan, the last for all others */
+		int fd;			/* the socket, or -1 */
+		uint32_t lost;		/* records that it had lost at the last query */
+	} port[PLANS + 1];		/* one for each plan; the last serves all others */
 	int messages;
 	uint64_t now, received;
 	uint32_t gen;			/* the era in which it takes part, or 0 */
 	uint32_t last;			/* the era that it began last */
 	uint32_t tainted;
 	uint32_t s, idx[PLANS];
-	uint32_t waiting;		/* contributions that await a record */
+	uint32_t waiting;		/* contributions whose end has not arrived */
 	uint32_t waits[PLANS];
-	bool dead[PLANS];		/* after an error: no more contributions */
-	bool reported[PLANS];		/* received a failure, of this era or the one before */
+	bool dead[PLANS];		/* contribute no more to the plan, after an error */
+	bool reported[PLANS];		/* a failure has arrived, of this era or the last */
 	struct entry entry[OPS_MAX];
 	bool sending, begun, full;
 	struct hypercube_op op;
@@ -243,9 +248,9 @@ struct member {
 		uint64_t got;
 		uint8_t data[RESULT_MAX];
 	} pieces[PLANS];
-	uint32_t next_message[PLANS];	/* next message of a broadcast */
-	uint64_t message_failed[PLANS];	/* op + 1 */
-	uint32_t failed_from[PLANS];	/* the last contribution whose failure arrived */
+	uint32_t next_message[PLANS];	/* number of the next message that it receives */
+	uint64_t message_failed[PLANS];	/* operation number of the failed message + 1 */
+	uint32_t failed_from[PLANS];	/* the latest contribution whose failure has arrived */
 	struct dice dice;
 	struct got_news {
 		uint32_t incarnation, top;
@@ -300,7 +305,7 @@ enum kind {
 	K_STOP,
 	K_REPLACE,
 	K_MEMORY,
-	/* not events, but states of links in an era */
+	/* these are not events, but states of links in an era */
 	K_LOSS,
 	K_CORRUPT,
 	K_DUPLICATE,
@@ -314,19 +319,19 @@ struct soak {
 	bool calm;
 	bool fresh;			/* all plans were just installed */
 	bool memory;			/* allocations can be made to fail */
-	bool unclean;			/* there are impairments */
+	bool unclean;			/* links have impairments */
 	uint64_t begin, end, said;
-	uint64_t calm_since;		/* time since which nothing explains waiting */
+	uint64_t calm_since;		/* ms; since then nothing explains that members wait */
 	uint64_t tick;
-	uint32_t only;			/* kinds that may happen; 0: all */
+	uint32_t only;			/* mask of the kinds that may happen; 0: all */
 	uint32_t kinds;			/* kinds of this era, 1 << enum kind */
-	uint32_t carried;		/* events of the last era that still explain errors */
+	uint32_t carried;		/* EX_*: events of the last era that still explain errors */
 	uint32_t link_down[NODES_MAX];	/* bit d: link d of the node is down */
 	uint64_t node_failed;
 	uint64_t next_event, last_event;
-	uint64_t wake_at[NODES_MAX];	/* when a stopped process goes on, or 0 */
+	uint64_t wake_at[NODES_MAX];	/* when a stopped process continues, ms; or 0 */
 	uint64_t memory_until;
-	bool absent;			/* a member has left the era */
+	bool absent;			/* a member has left during this era */
 	uint32_t events[KINDS];
 	uint32_t eras, released, rebound, continued;
 	uint64_t longest;		/* longest wait, with or without a reason, ms */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Elements: how they are computed and compared.
+ * How elements are computed and compared.
  *
  * Floats are chosen such that no order of combining them changes a bit: sums of small integers,
  * products of powers of two, no negative zero, and no element for which all members contribute a
- * NaN. Rough floats are arbitrary; the error of their sum is compared with a bound (oracle.c).
+ * NaN. "Rough" floats have arbitrary values, so their sum depends on the order; its error is
+ * compared with a bound (oracle.c).
  */
 #include <math.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static void number_make(const struct spec *sp, uint64_t r, uint32_t node, void *
 
 /*
  * Make element @i of the contribution of @node. Elements repeat after PERIOD, a prime, so that no
- * two segments begin alike; the elements of the result then repeat, too.
+ * two segments begin with the same elements. The elements of the result then repeat, too.
  */
 void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, void *out)
 {
@@ -97,8 +98,8 @@ void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, 
 }
 
 /*
- * Make element @i of a sorted run of @n: the range of values is divided into n parts, and the
- * element is at random in part @i.
+ * Make element @i of a sorted run of @n: the range of values is divided into @n intervals, and the
+ * element is a random value in interval @i.
  */
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out)
 {

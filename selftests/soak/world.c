@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A fabric and its eras. In an era all members work through one list of contributions, as far as
- * failures allow; between two eras no operation is under way. A member that waits for more than ten
- * seconds hangs, unless a process is stopped, missing or ahead of the others.
+ * A fabric and its eras (see soak.h). A member that waits for more than ten seconds counts as hung,
+ * unless a process is stopped or missing, or has contributed to operations to which others will
+ * not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static uint64_t longest_wait(struct soak *s)
 	uint32_t u;
 	int i;
 
-	/* The world itself did not run for a while, so the other processes may not have run either;
-	 * or a member is computing.
+	/* Waiting is explained if the world itself did not run for a while, so that other processes
+	 * may not have run either, or if a member is computing.
 	 */
 	if ((s->tick && now > s->tick + 2000) || somebody_computes(s->w))
 		s->calm_since = now;
@@ -82,7 +82,7 @@ static bool all_finished(const struct soak *s)
 	return true;
 }
 
-/* Assign @fate to the oldest contribution that each member waits for on each plan. */
+/* Give the oldest contribution for which each member waits on each plan the fate @fate. */
 static void ledger_waiting(struct soak *s, enum fate fate)
 {
 	uint32_t u, i, n = 0;
@@ -109,8 +109,9 @@ static void ledger_waiting(struct soak *s, enum fate fate)
 		}
 }
 
-/* Notify members that these plans will be replaced, and wait until all know that they must not
- * contribute to them any more. Return: false if they do not within the time limit.
+/* Notify members that the plans in the mask @tainted will be replaced, and wait until all of them
+ * know that they must not contribute to these any more. Return: false if this takes longer than the
+ * time limit.
  */
 static bool all_have_seen(struct soak *s, uint32_t tainted)
 {
@@ -132,8 +133,8 @@ static bool all_have_seen(struct soak *s, uint32_t tainted)
 	return false;
 }
 
-/* Stop contributions to a plan. Return: false if a process is stopped, which would contribute once
- * it continues.
+/* Stop contributions to a plan. Return: false if that is not possible: a stopped process would
+ * contribute once it continues.
  */
 bool members_stop(struct soak *s, int plan)
 {
@@ -145,7 +146,7 @@ bool members_stop(struct soak *s, int plan)
 	return all_have_seen(s, 1u << plan);
 }
 
-/* Remove all plans: that must end the operations that still wait for members that have stopped
+/* Remove all plans. That must end the operations that still wait for members which have stopped
  * contributing.
  */
 static void release(struct soak *s)
@@ -199,7 +200,7 @@ static void sizes_choose(struct soak *s)
 	e->weight[TREE_A] += !e->weight[TREE_A] && chance(&s->dice, 75);
 }
 
-/* Close and bind all sockets, which the manual advises for members that no longer agree on
+/* Close all sockets and bind new ones, as the manual advises if members no longer agree on
  * operation numbers.
  */
 static void rebind(struct soak *s)
@@ -223,7 +224,9 @@ static bool any_active(const struct era *e)
 	return n;
 }
 
-/* Choose plans for this era: new plans after any failure, else the existing ones. */
+/* Choose plans for this era: new plans after an era with failures or impairments, else new ones or
+ * the existing ones.
+ */
 static bool era_plans(struct soak *s, bool clean)
 {
 	bool was_impaired = s->unclean;
@@ -315,7 +318,9 @@ static void era_watch(struct soak *s)
 		t = longest_wait(s);
 		if (t < 1000 * s->w->patience)
 			ask = 2500 * s->w->patience;
-		/* Query repeatedly, as an operation may also wait for lost frames meanwhile. */
+		/* Query again after some time, as an operation may have waited for lost frames at
+		 * the first query.
+		 */
 		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
 			ask = t + 2500 * s->w->patience;
 			if (waiting_explained(s)) {
@@ -332,7 +337,7 @@ static void era_watch(struct soak *s)
 	}
 }
 
-/* End the era: all ends have arrived, or never will. */
+/* End the era: all ends have arrived, or will never arrive. */
 static void era_end(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -362,7 +367,9 @@ static bool fabric_make(struct soak *s)
 		puts("the module is not loaded");
 		return false;
 	}
-	/* An operation must end because of a silent link before it counts as hung. */
+	/* With this timeout an operation that fails because of a silent link ends before it counts
+	 * as hung.
+	 */
 	return config(s, "fabric add %s dim %u segment %u", s->w->fabric, s->w->dim,
 		      s->w->segment) &&
 	       config(s, "fabric set %s stall-timeout 4s", s->w->fabric);
