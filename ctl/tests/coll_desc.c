@@ -23,24 +23,12 @@ TEST(traits_each_collective_has_sensible_ones)
 		ASSERT_TRUE(t && t->name && t->plans && !(t->plans & ~known));
 		for (j = 1; j < i; j++)
 			ASSERT_TRUE(strcmp(t->name, hc_coll_desc(j)->name));
-<<<<<<< HEAD
-		/* A collective without data has no contributors and no receivers; one with data has
-		 * both.
-=======
 		/* If and only if a collective has data, some members contribute and some get a
 		 * result.
->>>>>>> w-r1
 		 */
 		ASSERT_TRUE((t->gives == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_coll_unasked(t) || t->gives == HC_WHO_ROOT);
-<<<<<<< HEAD
-		/* Members that receive parts contribute parts, and all members do. */
-		ASSERT_TRUE(!t->parts || (t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL));
-		ASSERT_TRUE(!t->parts || !hc_coll_shares(t));
-		/* A member is notified of the end if it receives a result or a notification. A member
-		 * that has the blocks of all others does not know yet whether they have its block.
-=======
 		/* If contributions have a part for each member, all members contribute and all get
 		 * a result.
 		 */
@@ -49,7 +37,6 @@ TEST(traits_each_collective_has_sensible_ones)
 		/* The caller is notified without a request if all members get a result, unless that
 		 * consists of the blocks of all members, and if no member gets one. (A member that
 		 * has all blocks does not know yet which members have its own.)
->>>>>>> w-r1
 		 */
 		ASSERT_TRUE(t->notified == ((t->gets == HC_WHO_ALL && !hc_coll_shares(t)) ||
 					    t->gets == HC_WHO_NONE));

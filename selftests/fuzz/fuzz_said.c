@@ -72,8 +72,10 @@ static bool segment_is_bounded(void)
 static bool shared_in_doubling(void)
 {
 	static const unsigned int lens[] = { 64, 1024 };
-	unsigned int dim = said.c.doubling.order[0], i, round;
+	unsigned int dim = said.c.doubling.order[0], i;
 	char bytes[1024] = { 1 };
+	struct hc_wire_data *w;
+	struct frame f;
 
 	for (i = 0; i < 4; i++) {
 		unsigned int node = i % 2 ? 1u << dim : 0, len = lens[i / 2];
@@ -83,18 +85,13 @@ static bool shared_in_doubling(void)
 		if (!contribute(node, LIVE_DOUBLING, HYPERCUBE_ALLREDUCE, len, len))
 			return false;
 		usleep(50000);
-		for (round = 0; round < 1; round++) {
-			struct frame f;
-			struct hc_wire_data *w = data(&f, node, dim, LIVE_DOUBLING, 0,
-						      HYPERCUBE_ALLREDUCE);
-
-			w->flags = HC_DATA_F_LAST;
-			w->total = htobe64(len);
-			frame_put(&f, bytes, len);
-			f.rec.flags |= HC_INJECT_F_SHARED | (len > 512 ? HC_INJECT_F_PAGES : 0);
-			if (say(&f))
-				return false;
-		}
+		w = data(&f, node, dim, LIVE_DOUBLING, 0, HYPERCUBE_ALLREDUCE);
+		w->flags = HC_DATA_F_LAST;
+		w->total = htobe64(len);
+		frame_put(&f, bytes, len);
+		f.rec.flags |= HC_INJECT_F_SHARED | (len > 512 ? HC_INJECT_F_PAGES : 0);
+		if (say(&f))
+			return false;
 	}
 	return true;
 }
@@ -275,7 +272,8 @@ static bool end_of_peer(void)
 static bool stop_of_peer(void)
 {
 	static const unsigned int flags[] = {
-		0, HC_STOP_F_SOFT, HC_STOP_F_IDLE, HC_STOP_F_OVER, HC_STOP_F_OVER | HC_STOP_F_NO_DATA,
+		0, HC_STOP_F_SOFT, HC_STOP_F_IDLE, HC_STOP_F_OVER,
+		HC_STOP_F_OVER | HC_STOP_F_NO_DATA,
 	};
 	unsigned int sink = said.c.plan.tree.sink, i;
 

@@ -36,7 +36,8 @@ unsigned int tag_blocks(const struct tag_book *b, unsigned int u)
 	return b->kind->none ? 0 : b->kind->parts ? TAG_NODES : 1;
 }
 
-static bool tag_wrong(const struct tag_book *b, const struct tag_entry *e, unsigned int v, uint64_t tag)
+static bool tag_wrong(const struct tag_book *b, const struct tag_entry *e, unsigned int v,
+		      uint64_t tag)
 {
 	printf("# operation %llu has contribution %llx of node %u: elsewhere %llx, last %llx in %llu\n",
 	       (unsigned long long)e->nr, (unsigned long long)tag, v,
