@@ -19,9 +19,9 @@
 #include "task/queue.h"
 #include "trunk/trunk.h"
 
-/* Start the parts from the lowest to the highest, for that is the order in which they are notified.
- * Netlink starts last and stops first: without it no fabric is created, and without a fabric no
- * socket can be bound, so that hc_fabric_exit() finds no user left.
+/* Start the parts of the module from the lowest to the highest, because they are notified in that
+ * order. Netlink starts last and stops first: without it no fabric is created, and without a fabric
+ * no socket can be bound, so hc_fabric_exit() finds no user left.
  */
 static int __init hc_init(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The parts of the module that are notified of events, in the order in which main.c starts them. A
- * part stays in the list until the module is removed, when there is no fabric any more: so the list
- * needs no lock.
+ * part stays in the list until the module is removed, when no fabric is left: so the list needs no
+ * lock.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -59,8 +59,8 @@ void hc_notify_fabric_exit(struct hc_fabric *fabric)
 			n->fabric_exit(fabric);
 }
 
-/* If a part fails, this part and those before it undo what they have done; the parts behind it have
- * done nothing.
+/* Initialise the state of all parts of the module at a node. If a part fails, this part and those
+ * before it undo their initialisation; the parts behind it have not been called.
  */
 int hc_notify_node_init(struct hc_node *node, void *state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The poll of a node: what it has to do for each part of the module, in which order, and how much
- * of it at a time. A part includes only the parts below it (selftests/tools/floors); the poll
- * includes all of them, and calls them directly.
+ * The poll of a node: what it does for each part of the module, in which order, and how much of it
+ * at a time. A part includes only headers of the parts below it (selftests/tools/floors); the poll
+ * includes headers of all of them, and calls them directly.
  */
 #include <linux/indirect_call_wrapper.h>
 
@@ -53,7 +53,7 @@ static void poll_events(struct hc_node *node)
 }
 
 /* Process frames of a queue. The poll takes the whole queue at once, so that senders seldom find
- * the lock taken, and puts what exceeds the budget back to the front.
+ * the lock taken, and puts the frames that exceed the budget back at the front.
  */
 static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 				      void (*take)(struct hc_node *node, struct sk_buff *skb),
@@ -109,8 +109,8 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 	INDIRECT_CALL_1(type->rx, hc_coll_rx, node, dim, skb);
 }
 
-/* Return the cost of work besides the frames of queues, but at most @most; this poll's budget is
- * charged.
+/* Return: the cost of work other than frames of queues, at most @most. It is charged to this poll's
+ * budget.
  */
 static int poll_spent(struct hc_node *node, int most)
 {
@@ -125,7 +125,7 @@ static int poll_end(struct hc_node *node, int work, int budget, bool more)
 	if (more && !hc_poll_limit_awaited(node))
 		return budget;
 	work = min(work, budget - 1);
-	/* From here on another node may have this one's place, and another processor may run this
+	/* After this another node may have this node's place, and another processor may run this
 	 * NAPI.
 	 */
 	hc_poll_limit_leave(node);
@@ -140,7 +140,7 @@ static int poll_end(struct hc_node *node, int work, int budget, bool more)
  */
 static int node_poll(struct hc_node *node, int budget)
 {
-	/* Busy polling may come with a small budget. */
+	/* Busy polling may pass a small budget. */
 	int share = max(budget / 4, 1);
 	bool ready;
 	int work;
@@ -152,7 +152,9 @@ static int node_poll(struct hc_node *node, int budget)
 	node->merge_cost = 0;
 	poll_events(node);
 	work = poll_spent(node, share);
-	/* Each kind of traffic has a share, so that none keeps others from being served. */
+	/* Each kind of traffic has a share of the budget, so that none keeps others from being
+	 * served.
+	 */
 	if (hc_work_ready(node))
 		work += hc_coll_work(node, share / 2);
 	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
@@ -167,8 +169,8 @@ static int node_poll(struct hc_node *node, int budget)
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
 	if (!hc_hostq_idle(node))
 		work += hc_hostq_poll(node, budget - work);
-	/* Stalls are looked for only with an empty rxq, as a frame that a member waits for may
-	 * lie in it.  No member waits for an Ethernet frame.
+	/* Check for stalls only if rxq is empty, since a frame for which a member waits may be in
+	 * it. No member waits for an Ethernet frame.
 	 */
 	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
 	    test_bit(HC_EV_STALL, &node->events) &&
@@ -187,25 +189,27 @@ static int node_poll(struct hc_node *node, int budget)
 			!skb_queue_empty_lockless(&node->ethq.list));
 }
 
-/* Least rest of a pass's budget with which it begins one more poll. */
+/* A pass begins another poll only if at least this much of its budget is left. */
 #define FOLLOW_MIN	8
 
-/* A pass: poll the node, then the nodes to which its poll has given something to do, and so on,
- * with one budget (fabric/poll_limit.c). Polls never nest. A poll that uses up what is left of the
- * budget is the last one: its node goes to the limiter, with the nodes that have not been polled.
+/* A pass: poll the node, then the nodes for which its poll has made work, and so on, with one
+ * budget (fabric/poll_limit.c). Polls never nest. A poll that uses up the rest of the budget is the
+ * last one: its node is moved to the limiter, with the nodes that have not been polled.
  */
 static int node_pass(struct napi_struct *napi, int budget)
 {
 	struct hc_node *next;
 	int first, work, rest, cost;
 
-	/* A call without budget only frees entries of a transmit ring, and there is none. */
+	/* A call without budget may only free entries of a transmit ring, and there is no such
+	 * ring.
+	 */
 	if (unlikely(!budget))
 		return 0;
 	hc_cover_start();
 	hc_poll_pass_begin();
 	first = node_poll(container_of(napi, struct hc_node, napi), budget);
-	/* From here on another processor may run this NAPI, unless it is to be polled again. */
+	/* After this another processor may run this NAPI, unless it is to be polled again. */
 	work = max(first, 1);
 	while (budget - work >= FOLLOW_MIN && (next = hc_poll_pass_next())) {
 		rest = budget - work;

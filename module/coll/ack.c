@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which operations are done: ACKs between members, and the functions of plans whose root decides
- * that.
+ * ACKs between members. This file has the functions of plans whose root decides which operations
+ * are done, and those of plans in which each member decides for itself.
  *
- * In such a plan the root has what all members have contributed. It sends ACK to its sources, which
- * pass it on. An operation is done at a member once all destinations of the member have
- * acknowledged it, since their windows must move before the member's own does, and once its result,
- * if there is one, has come down completely.
+ * In a plan with such a root the root has received what all members have contributed. It sends ACK
+ * to its sources, and each member forwards it to its own sources. An operation is done at a member
+ * when two conditions hold: all destinations of the member have acknowledged it, since their
+ * windows must move before the member's own window does; and its result, if the member gets one,
+ * has been received completely.
  */
 #include "coll/coll.h"
 #include "notifier.h"
 
-/* Return: the index of the peer whose ACKs are furthest behind. */
+/* Return: the index of the peer from which the lowest operation number was acknowledged. */
 static unsigned int peer_last(const struct hc_member *m)
 {
 	unsigned int n = hc_ack_peers(m);
@@ -35,7 +36,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	struct hc_wire_ack *w;
 	struct sk_buff *skb;
 
-	/* A STOP or END that is still to be sent goes first. */
+	/* A STOP or END that is still to be sent must be sent before the ACK. */
 	if (hc_word_owed(m))
 		return false;
 	skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
@@ -149,8 +150,8 @@ void hc_ack_review(struct hc_member *m)
 		hc_advance(m);
 }
 
-/* Move the window after a generation has ended. The sources learn from END how far operations are
- * done, so no ACK is needed.
+/* Move the window after a generation has ended. No ACK is sent: END tells the sources how far
+ * operations are done.
  */
 static void root_moved(struct hc_member *m)
 {
@@ -194,13 +195,13 @@ const struct hc_ack_ops hc_ack_root = {
 	.handed = root_handed, .moved = root_moved,
 };
 
-/* ------------------------------------------------------------ each member knows by itself */
+/* ------------------------------------------------------------ each member decides for itself */
 
 static void alone_handed(struct hc_member *m, struct hc_op *op)
 {
 	struct hc_op_event ev = completion(m, op);
 
-	/* One member sends the event for all of them. */
+	/* The event concerns all members, and one of them sends it. */
 	if (m->tells && !op->announced && !op->agrees)
 		hc_notify_op(m->plan, &ev);
 	hc_op_drop(m, op, 0);

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over a tree: the blocks of all members come to the root, and go down to all members, in
- * rounds.
+ * Allgather over a tree: the root collects the blocks of all members and sends them down to all
+ * members, in rounds.
  *
- * A round has a piece of each block, all of one length, at the same offset. A member joins its own
- * piece and those that its sources have sent into one frame, in the order of the nodes, and passes
- * that on. In front of the pieces the frame has the set of the members whose pieces they are, a bit
- * for each node. So each member learns from received frames which source brings the blocks of which
- * members, around the faults, and each edge carries one frame for each round. The root has the
- * pieces of all members. It sends them down without that set, as a result (coll/fanout.c), whose
- * pages all receivers share. A process gets each piece at its place in the block. A tree without
- * faults sends 2 (N - 1) frames for each round, and a process is woken once for as many bytes as it
- * asks for (SO_RCVLOWAT).
+ * A round has a piece of each block. All pieces of a round have the same length and the same offset
+ * in their block. A member joins its own piece and those that its sources have sent into one frame,
+ * in the order of the nodes, and sends the frame up. The frame begins with the set of the members
+ * whose pieces it has, one bit for each node. So each member learns from received frames which
+ * source sends the blocks of which members, around the faults, and each edge carries one frame for
+ * each round. The root has the pieces of all members. It sends them down without that set, as a
+ * result (coll/fanout.c), whose pages all receivers share. A process gets each piece at its place
+ * in the block. A tree without faults sends 2 (N - 1) frames for each round, and a process is woken
+ * once for as many bytes as it asks for (SO_RCVLOWAT).
  *
  * A blocked member sends its rounds to its first helper, from which it also gets the result (WANT).
- * With the first round it sends each other helper an empty frame, after which nothing comes from
- * it.
+ * To each other helper it sends an empty frame with the first round; that frame ends the stream to
+ * this helper.
  *
- * Memory. What a member joins is longer than what its process has contributed, so it sends at most
- * ROUND_WINDOW rounds ahead of the credits that its destination returns. The frames that a member
- * makes are charged to its process's socket, and those of all its sources together are no longer
- * than a round. What comes down is bounded as in all collectives (coll/fanout.c).
+ * Memory. A joined frame is longer than what the member's process has contributed, so the member
+ * sends at most ROUND_WINDOW rounds ahead of the credits that its destination returns. The frames
+ * that a member makes are charged to its process's socket, and the frames of all its sources
+ * together are no longer than a round. The data that is sent down is bounded as in all collectives
+ * (coll/fanout.c).
  *
  * No member waits for ever. Take the first round that is not complete at all members. Its pieces
- * are first in all queues, for all rounds before it have been taken. So there is credit for it, and
- * by induction from the leaves each member has what its sources send once each process contributes.
- * On the way down a member waits for processes that do not receive, and for nothing else.
+ * are first in all queues, because all rounds before it have been taken. So there is credit for it,
+ * and by induction from the leaves each member receives what its sources send once each process
+ * contributes. On the way down a member waits only for processes that do not receive.
  */
 #include <net/sock.h>
 
@@ -34,12 +35,12 @@
 #include "coll/sets.h"
 
 /* Rounds in flight upwards between two members; even. They fit into a stream (hc_stream_push()),
- * though pages may be twice as long as what they hold.
+ * although the pages of a frame may be twice as long as its data.
  */
 #define ROUND_WINDOW	(HC_UP_WINDOW / 2)
 
-/* Return: the bytes of a piece. A segment has room for the pieces of all members, and also for the
- * set and the pieces of all members except the root.
+/* Return: the bytes of a piece. Both a frame with the pieces of all members and a frame with the
+ * set and the pieces of all members except the root fit into a segment.
  */
 static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 {
@@ -54,14 +55,14 @@ static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 
 /* ------------------------------------------------------------ joining */
 
-/* How many nodes of byte @k of the set have a lower bit than @bit? */
+/* Return: the number of nodes in byte @k of the set whose bit is lower than @bit. */
 static u32 places_below(const u8 *all, u32 k, u32 bit)
 {
 	return hweight8(all[k] & (BIT(bit) - 1));
 }
 
-/* Copy the pieces of the members in @set, which follow that set, to their places among those of
- * @all.
+/* Copy pieces to their places in @to. @set is the set of a received frame, and its pieces follow
+ * it; @all is the set of all members whose pieces @to gets.
  */
 static void pieces_place(u8 *to, const u8 *all, const u8 *set, u32 bytes, u32 piece)
 {
@@ -86,9 +87,9 @@ static const u8 *source_round(const struct hc_op *op, unsigned int i)
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Compute the set of the members whose pieces of the current round are here. Return: their number,
- * or -EPROTO with *@node set to a source whose set overlaps with another one, or to this node if it
- * is the root and lacks pieces.
+/* Compute the set of the members whose pieces of the current round have been received. Return:
+ * their number, or -EPROTO. *@node is then a source whose set overlaps with another set, or this
+ * node if it is the root and pieces are missing.
  */
 static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 {
@@ -97,8 +98,8 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 
 	memset(all, 0, bytes);
 	hc_byte_set_add(all, m->node->id);
-	/* Count the root's piece as present meanwhile: so a source that claims to have it is found
-	 * out by the first member that receives its set.
+	/* Put the root into the set during the loop: so a source that claims to have the root's
+	 * piece is detected by the first member that receives its set.
 	 */
 	hc_byte_set_add(all, m->plan->root);
 	for (i = 0; i < m->role.nsrc; i++)
@@ -113,7 +114,7 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 	return hc_member_is_root(m) && count != m->plan->nmembers ? -EPROTO : (int)count;
 }
 
-/* Make the frame that is passed on; @own holds the member's own piece. Return: NULL if there is no
+/* Make the joined frame of a round; @own holds the member's own piece. Return: NULL if there is no
  * memory.
  */
 static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const u8 *all, u32 count,
@@ -153,8 +154,8 @@ static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const 
 	return skb;
 }
 
-/* Join the current round, all pieces of which are here, in one frame. Return: NULL if the operation
- * is gone.
+/* Join the pieces of the current round, all of which have been received, into one frame. Return:
+ * NULL if the operation is gone.
  */
 static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 {
@@ -175,7 +176,9 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 	for (i = 0; i < m->role.nsrc; i++) {
 		struct sk_buff *in = hc_stream_pop(&op->src[i]);
 
-		/* The only frame of a source without pieces was taken out in the first round. */
+		/* A source without pieces has sent one frame only, which was removed in the first
+		 * round.
+		 */
 		if (in)
 			time = max(time, be64_to_cpu(hc_hdr(in)->time));
 		consume_skb(in);
@@ -188,8 +191,8 @@ static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* Is the frame what a source sends next: a set and the pieces of its members, or the empty frame of
- * a blocked member that sends its pieces to another helper?
+/* Is @skb the next frame of source @i? It must be a set with the pieces of its members, or the
+ * empty frame of a blocked member that sends its pieces to another helper.
  */
 static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
@@ -204,7 +207,7 @@ static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff
 	       len - set == (u64)piece * hc_byte_set_count(hc_payload(skb), set);
 }
 
-/* Are all pieces of the current round here? If not, the wait is noted. */
+/* Return: true if all pieces of the current round are here; otherwise the wait is recorded. */
 static bool round_came(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -224,7 +227,7 @@ static bool round_came(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Has the receiver of the round room for it? If not, the wait is noted. */
+/* Return: true if the receiver of the round has room for it; otherwise the wait is recorded. */
 static bool round_may(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_root(m))
@@ -235,7 +238,7 @@ static bool round_may(struct hc_member *m, struct hc_op *op)
 	return false;
 }
 
-/* Send CREDIT to the sources after every other round: before that, no source waits for credit. */
+/* Send CREDIT to the sources after every second round; no source waits for credit before that. */
 static bool credits_return(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -247,7 +250,9 @@ static bool credits_return(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Pass a round on; consumes @skb. Return: false if the operation is gone. */
+/* Send a joined round to the destination, or, at the root, to the receivers; consumes @skb. Return:
+ * false if the operation is gone.
+ */
 static bool round_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -304,8 +309,8 @@ const struct hc_coll_ops hc_tree_allgather = {
 	JOINS, .unannounced = true,
 };
 
-/* Each member gets the parts of all members for all members, and gives the process the parts that
- * are for it.
+/* Each member receives what all members send to all members, and passes to its process the blocks
+ * that are for it.
  */
 const struct hc_coll_ops hc_tree_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,

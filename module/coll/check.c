@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of DATA frames, which may come from another machine and are not trusted.
+ * Checks of DATA frames, which may be received from another machine and are not trusted.
  *
- * A stream is what one member sends another in one operation, in one direction. Its frames are
- * numbered (.index). The other fields must fit, too: each frame begins where the one before ended,
- * none lies beyond the total, the total does not change, and LAST is set exactly where the total is
- * reached. So when a stream has ended, all of it has come.
+ * A stream is all that one member sends another in one operation, in one direction. Its frames are
+ * numbered (.index). The other fields are checked, too: each frame begins where the one before
+ * ended, none lies beyond the total, the total does not change, and LAST is set exactly where the
+ * total is reached. So when a stream has ended, all of it has been received.
  *
  * The plan determines which frames a peer may send: as a source or as a destination, at which
- * stage, over its link or by a detour, in parts or not. Any other frame is dropped and counted, and
- * affects no operation.
+ * stage, over its link or by a detour, and whether it divides its segments among helpers. Any other
+ * frame is dropped and counted, and affects no operation.
  */
 #include "coll/coll.h"
 #include "coll/rounds.h"
@@ -18,8 +18,8 @@
 
 /* ------------------------------------------------------------ parameters */
 
-/* Return: the total that DATA must have. Members contribute blocks of one length; if blocks are
- * joined, those of all members come down.
+/* Return: the total that DATA must have. All members contribute blocks of the same length. If a
+ * collective joins blocks, the result has the blocks of all members.
  */
 static u64 total_due(const struct hc_op *op, const struct hc_wire_data *w)
 {
@@ -35,8 +35,8 @@ static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 	       (op->coll->own_totals || total_due(op, w) == be64_to_cpu(w->total));
 }
 
-/* Return: the bytes of an element, or -EINVAL. A message or a block is a string of bytes; a member
- * that contributes nothing (barrier) sends no elements, of type u8.
+/* Return: the bytes of an element, or -EINVAL. The element of a message or of a block is a byte. A
+ * barrier has no elements, and their type is u8.
  */
 static int elem_size(const struct hc_coll_desc *desc, const struct hc_wire_data *w)
 {
@@ -83,7 +83,7 @@ static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 	return be32_to_cpu(hc_hdr(skb)->len) % op->elem == 0 && do_div(total, op->elem) == 0;
 }
 
-/* A set of nodes (scatter) may be longer than a short segment. */
+/* A set of nodes (scatter) may be longer than a fabric's segment, if that is short. */
 static u32 payload_max(const struct hc_op *op)
 {
 	return max_t(u32, op->member->node->fabric->segment, HC_NODES_MAX / 8);
@@ -101,7 +101,7 @@ bool hc_payload_whole(struct sk_buff *skb)
 
 int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
 {
-	/* The caller's check of the round covers the length. */
+	/* The caller's check of the round includes the length. */
 	if (op->apart)
 		return 0;
 	if (be32_to_cpu(hc_hdr(skb)->len) > payload_max(op))
@@ -111,7 +111,7 @@ int hc_payload_check(const struct hc_op *op, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ who may send */
 
-/* Has the frame come over the path that the plan has for this peer, its link or its detour, and
+/* Was the frame received over the path that the plan has for this peer, its link or its detour, and
  * does it carry the peer's stage?
  */
 static bool route_is_valid(const struct hc_tree_peer *peer, const struct sk_buff *skb)
@@ -122,8 +122,8 @@ static bool route_is_valid(const struct hc_tree_peer *peer, const struct sk_buff
 	       (hc_hdr(skb)->flags & (HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED)) == wanted;
 }
 
-/* May a frame of operation @nr come from source @i? In lockstep a source may be one frame ahead of
- * this member.
+/* May a frame of operation @nr be received from source @i? In lockstep a source may be one frame
+ * ahead of this member.
  */
 static bool up_expected(struct hc_member *m, int i, u64 nr)
 {
@@ -175,7 +175,8 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (unasked ? op->handed : !op->begun || !op->coll->comes_down)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	/* The sender cannot have blocks for a member that has not asked for its own yet. */
+	/* The sender cannot have blocks for this member before this member has requested its own.
+	 */
 	if (op->coll->asks && !op->handed)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if ((s32)(be32_to_cpu(w->index) - op->down_came) < 0)
@@ -190,7 +191,7 @@ static bool is_last(const struct hc_wire_data *w)
 	return w->flags & HC_DATA_F_LAST;
 }
 
-/* Is this the next piece of a message that comes from beginning to end? */
+/* Is @skb the next piece of a message that is sent from its beginning to its end? */
 static bool piece_follows(u64 *at, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -204,8 +205,8 @@ static bool piece_follows(u64 *at, const struct sk_buff *skb)
 	return *at == total ? is_last(w) : !is_last(w);
 }
 
-/* Is this the part of a blocked sender's next segment? Each segment has one part for this helper,
- * possibly an empty one.
+/* Is @skb the share of a blocked sender's next segment? The sender divides each segment among its
+ * helpers; this helper's share may be empty.
  */
 static bool part_follows(u64 *at, const struct sk_buff *skb)
 {
@@ -249,8 +250,8 @@ static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int
 	return !part && piece_follows(&st->at, skb);
 }
 
-/* Check what frames from below and from above have in common. Afterwards the payload can be read;
- * the head of @skb may have moved. Return: 0, -EPROTO or -ENOMEM.
+/* Make the checks that frames from below and from above have in common. Afterwards the payload can
+ * be read; the head of @skb may have moved. Return: 0, -EPROTO or -ENOMEM.
  */
 static int frame_check(struct hc_op *op, struct sk_buff *skb)
 {
@@ -277,8 +278,8 @@ int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 	return 0;
 }
 
-/* In a merge the result has the runs of all members, so it is at least as long as this member's
- * own.
+/* Is @total a valid total of a result? The result of a merge has the runs of all members, so it is
+ * at least as long as this member's own run.
  */
 static bool down_total_is_valid(const struct hc_op *op, u64 total)
 {

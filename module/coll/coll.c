@@ -26,8 +26,8 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* Record what @m waits for. If @m waits for the same thing already, the start of the wait is kept,
- * so that "who is missing?" shows how long it has lasted.
+/* Record what @m waits for. If @m waits for the same already, the time at which the wait began is
+ * not changed, so that "who is missing?" shows how long it has lasted.
  */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
@@ -134,8 +134,8 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 	return copy;
 }
 
-/* Handle the failure to send a frame that its operation needs. @down: the link is down; otherwise
- * memory or room was lacking.
+/* Handle the failure to send a frame that its operation needs. @down: the link is down; false if
+ * there was no memory or no room.
  */
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, bool down)
 {
@@ -152,12 +152,14 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 		hc_way_lost(m, peer, &cause);
 	else
 		hc_plan_cut(m->node, m->plan, peer->dim);
-	/* The caller may be working on an operation, so the next poll does the rest. */
+	/* The caller may be working on an operation, so the member's state is processed by the next
+	 * poll.
+	 */
 	hc_member_again(m);
 }
 
-/* Is the frame to be routed around the faults? Control messages are if the plan's own link or
- * detour is down; data never is.
+/* Must the frame be routed around the faults? Control messages are routed if the plan's own link or
+ * detour is down; data is never routed.
  */
 static bool takes_long_way(const struct hc_member *m, const struct hc_tree_peer *peer, u8 type)
 {
@@ -270,7 +272,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb
 
 /* ------------------------------------------------------------ progress */
 
-/* Move on to the next operation: the oldest one has been passed on completely. */
+/* The oldest operation has been passed on completely: move on to the next one. */
 static void op_handed(struct hc_member *m, struct hc_op *op)
 {
 	op->handed = true;
@@ -293,7 +295,7 @@ void hc_advance(struct hc_member *m)
 {
 	enum hc_progress p = HC_FINISHED;
 
-	/* No data is sent before a STOP or END that is still to be sent. */
+	/* A STOP or END that is still to be sent must be sent before any data. */
 	while (p != HC_BLOCKED && !m->gen.broken && !hc_word_owed(m)) {
 		struct hc_op *op;
 
@@ -321,7 +323,9 @@ int hc_src_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* After a failure two operations may have numbers far apart, but few operations are pending. */
+/* Few operations are pending. After a failure their numbers may be far apart; then m->ops is
+ * searched.
+ */
 struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end)
 {
 	struct hc_op *first = NULL;
@@ -370,9 +374,9 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_fail_go_on(m, nr, cause);
 }
 
-/* Return: the bytes of a waiting frame that are charged to no socket and no fabric of this machine,
- * because the poll of a node made the frame, or because it came from another machine, to which the
- * limits of this one do not apply.
+/* Return: the bytes of a queued frame that are charged to no socket and no fabric of this machine,
+ * because the poll of a node made the frame, or because it was received from another machine, where
+ * it is charged.
  */
 static u32 unaccounted(const struct sk_buff *skb)
 {
@@ -385,7 +389,7 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 	u32 segment = PAGE_SIZE << get_order(m->node->fabric->segment);
 	u32 room = segments * (segment + PAGE_SIZE);
 
-	/* An empty stream takes a frame of any length. */
+	/* A frame of any length is put into an empty stream. */
 	if (!skb_queue_empty(&st->q) && unaccounted(skb) > room - min(st->unaccounted, room))
 		return false;
 	st->unaccounted += unaccounted(skb);
@@ -423,7 +427,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_data_fail(m, skb, err);
 		return;
 	}
-	/* In lockstep the frame may be ahead of this member's own stage. */
+	/* In lockstep the frame may belong to a later stage than the member's own. */
 	if (!m->plan->ops->lockstep)
 		hc_op_note(m, op, skb);
 	hc_part_came(m, nr);
@@ -506,9 +510,8 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-/* Record an acknowledged count @now. It is ignored if it exceeds the number of frames sent, or if
- * it is old: CREDITs may overtake each other on a route. Return: true if more is acknowledged now
- * than before.
+/* Record an acknowledged count @now. The count is ignored if it exceeds the number of frames sent,
+ * or if it is old: CREDITs may overtake each other on a route. Return: true if the count has risen.
  */
 static bool taken_note(u32 *taken, u32 sent, u32 now)
 {
@@ -541,8 +544,8 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	hc_end_go_on(m);
 }
 
-/* Data from the destination is what the root of the plan sends down. All other data comes from
- * below.
+/* Handle DATA. What the destination sends is data that the root of the plan sends down. All other
+ * data is sent by sources.
  */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 {
@@ -593,8 +596,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
-/* Answer a frame about a plan that this node does not have, so that the member that sent it need
- * not wait for this node.
+/* Answer a frame of a plan that this node does not have, so that its sender does not wait for this
+ * node.
  */
 static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 {
@@ -616,8 +619,8 @@ static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 	hc_route_xmit(node, src, answer);
 }
 
-/* Has plan @id been prepared, and will it be published soon (trunk/commit.c)? Its slot in the
- * xarray is reserved then. Context: RCU read section.
+/* Return: true if plan @id has been prepared and will be published soon (trunk/commit.c); its slot
+ * in the xarray is then reserved. Context: RCU read section.
  */
 static bool plan_comes(struct hc_fabric *fabric, u32 id)
 {
@@ -627,8 +630,8 @@ static bool plan_comes(struct hc_fabric *fabric, u32 id)
 	return xa_is_zero(entry) || xas_retry(&xas, entry);
 }
 
-/* Handle a DATA frame whose header other frames refer to and could not be copied for lack of
- * memory.
+/* Handle a DATA frame whose header is shared with other frames and could not be copied, because
+ * there was no memory.
  */
 static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 {
@@ -662,7 +665,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* The next member may get the same frame with a changed header. */
+	/* This frame may share its header with frames to other members, which change it. */
 	else if (skb_cow_head(skb, 0))
 		header_lacks(m, skb);
 	else if (plan->ops->data_rx)

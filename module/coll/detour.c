@@ -5,17 +5,17 @@
  * A member that has neither a healthy link to the member that merges its data nor a helper reaches
  * that member over a path of several links. The path is found when the plan is installed, from the
  * faults for which the plan is verified, so all machines of a fabric find the same one. It is part
- * of the plan: data goes along it, control messages go back along it, and if one of its links fails
- * the plan is broken.
+ * of the plan: data is sent along it, control messages are sent along it in both directions, and if
+ * one of its links fails the plan is broken.
  *
  * A detour either delivers each frame in order or the plan is broken, just as a link either
  * delivers each frame or is down. The frames of each direction are numbered: a receiver that misses
  * one breaks the plan. If the last frame is missing, its receiver waits, and sends PROBE after a
- * second (coll/stall.c); the answer to it has a number, too. If no answer comes, a link of the path
- * is down, or nodes on it are slow: the FAULT words of the nodes show which is the case. Mostly
- * that is not needed, since the nodes at the ends of a link that fails notify the root
- * (coll/lost.c); but these nodes need not be members, and the message of one that is not can get
- * lost.
+ * second (coll/stall.c); the answer to the PROBE has a number, too. If no answer is received, a
+ * link of the path is down, or nodes on it are slow: the FAULT words of the nodes show which is the
+ * case. This check is rarely needed, since the nodes at the ends of a link that fails notify the
+ * root (coll/lost.c); but these nodes need not be members, and the message of one that is not can
+ * be lost.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -28,12 +28,12 @@
 #include "route/lsdb.h"
 #include "route/way.h"
 
-/* When this many PROBEs to a peer have had no answer, the FAULT words are searched for a fault. */
+/* When this many PROBEs to a peer are unanswered, the FAULT words are searched for a fault. */
 #define ASKED_MAX		2
-/* Links that are looked at in the time that a frame takes; for the budget. */
+/* Links of a path that can be processed in the time that one frame takes; for the budget. */
 #define LINKS_OF_A_FRAME	32
 
-/* Mark the links of a path, which begins at @u, at both of their ends. */
+/* Record the links of a path, which begins at @u, at both ends of each link. */
 static void links_mark(struct hc_plan *plan, u32 u, const u8 *dims, unsigned int n)
 {
 	u16 *links = plan->ways->links;
@@ -203,9 +203,7 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 
 	if (!peer || peer->how != HC_TREE_DETOUR)
 		return false;
-	/* The other end learns from the answer to its PROBE that the plan is over, so frames may
-	 * pass.
-	 */
+	/* The answer to the other end's PROBE reports that the plan is over, so frames may pass. */
 	if (m->gen.broken)
 		return true;
 	end = end_to(m, peer);
@@ -219,7 +217,9 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 	return false;
 }
 
-/* Is a link of the path known to be down at either end? *@at and *@dim then name the first one. */
+/* Is a link of the path known to be down at either end? If so, *@at and *@dim are set to the first
+ * such link.
+ */
 static bool way_fault(struct hc_node *node, u32 u, const struct hc_detour_way *way, u32 *at,
 		      u32 *dim)
 {

@@ -5,57 +5,60 @@
  * An operation has one outcome, its result or END. Outcomes are decided once, and in the order of
  * the operations. END names k, the first operation that has no result. All operations below k have
  * their results. END takes the number k: the next generation of operations begins at k + 1, and
- * contributions to k or above end with the cause that END names. A member's generation is the
- * number of ENDs that it has received. Its frames carry the generation, so receivers drop what is
- * left of an older one.
+ * contributions to k or above fail with the cause that END names. A member's generation is the
+ * number of ENDs that it has received. Its frames carry the generation, so receivers drop the
+ * remaining frames of an older one.
  *
- * In a plan with a root, the root decides. A member that will not give all of operation n sends
- * STOP n up, behind its own data; each member forwards the lowest STOP. The root completes
+ * In a plan with a root, the root decides. A member that will not contribute all of operation n
+ * sends STOP n up, behind its own data; each member forwards the lowest STOP. The root completes
  * operations in order. Let k be the first operation that it has not completed: it sends END k once
  * k has reached n.
  *
- * When a process leaves, it gives nothing more, so its member sends STOP. There are three cases.
- * - The process has given something in this generation: the STOP is SOFT. It counts once data of n
- *   or above has come from another member, or once another process takes over the member. So a
- *   member that contributes late is notified.
- * - It has given something in an earlier generation only: the STOP is hard. The generation ends at
- *   once, and with it what other members have begun since. The same holds when the process at the
- *   root, which receives the results, leaves.
- * - It has never given anything to the plan: the STOP is IDLE. It counts at a member that it passes
- *   if such data is there. The root forgets it, since a process that has begun nothing does not
- *   count as one that has left.
+ * When a process leaves, it contributes nothing more, so its member sends STOP. There are three
+ * cases.
+ * - The process has contributed in this generation: the STOP is SOFT. It takes effect once data of
+ *   n or above has been received from another member, or once another process takes over the
+ *   member. So a member that contributes late is notified.
+ * - It has contributed in an earlier generation only: the STOP is hard. It ends the generation at
+ *   once, with all operations that other members have begun since. The STOP is hard, too, when the
+ *   process at the root, which receives the results, leaves.
+ * - It has never contributed to the plan: the STOP is IDLE. It takes effect at a member on its path
+ *   that has such data. The root discards it, since a process that has begun nothing does not count
+ *   as one that has left.
  *
- * In a guarded plan the STOP is SOFT or IDLE, and one that counts breaks the plan. In a plan
- * without a root the member does not send a SOFT or IDLE STOP, but sends END when it counts.
+ * In a guarded plan the STOP is SOFT or IDLE, and breaks the plan when it takes effect. In a plan
+ * without a root the member does not send a SOFT or IDLE STOP, but sends END when the STOP takes
+ * effect.
  *
- * END comes down behind the results. A member forwards it when it has passed on everything below k,
- * downwards and to its process. By that it enters the next generation, which it announces to its
- * destinations (ACK), so no member is more than one generation ahead of a neighbour. A member with
- * several destinations enters the next generation when all of them have sent END.
+ * END is sent down behind the results. A member forwards it when it has passed on everything below
+ * k, downwards and to its process. The member then enters the next generation, and announces that
+ * to its destinations (ACK), so no member is more than one generation ahead of a neighbour. A
+ * member with several destinations enters the next generation when all of them have sent END.
  *
- * In a plan without a root (recursive doubling, rings) each member gets what all members have
- * given. A member that does not give all of k sends END, so no member can have completed k. END is
- * flooded, the lowest number wins, and a member enters the next generation when each of its peers
- * has sent END and all operations below k are complete. A peer may enter it before this member
- * does: what the peer then sends in the next generation is kept until this member follows.
+ * In a plan without a root (recursive doubling, rings) each member receives what all members have
+ * contributed. A member that does not contribute all of k sends END, so no member can have
+ * completed k. END is flooded, the lowest number wins, and a member enters the next generation when
+ * each of its peers has sent END and all operations below k are complete. A peer may enter it
+ * before this member does: frames that the peer then sends in the next generation are queued until
+ * this member enters it, too.
  *
  * Each contribution ends once, and processes are notified of these ends in order, except for
  * messages of a broadcast, whose success is reported when it is known. A process that has
  * contributed in a generation, but not to k, is notified of END when it contributes next (.resets).
- * A process that has contributed nothing is not notified that another one left, since nothing of
- * its own has failed; it is notified of other causes if it serves the member at that time. A
- * process that comes after one that left belongs to the next generation.
+ * A process that has contributed nothing is not notified that another one left, since no
+ * contribution of its own has failed; it is notified of other causes if it serves the member at
+ * that time. A process that takes over from one that left belongs to the next generation.
  *
- * The plan breaks (OVER) by the fault of a link; by a failure, on the way down, of an operation
- * that the root has completed or has sent completely to at least one source; and, in a plan without
- * a root, by the failure of an operation that other members may have completed. The root sends END
- * at once. At the failed edge, the upper end sends STOP for the first operation that lacks data
- * from below, and the lower end sends END, for the first operation that has no result there, to the
- * members below. So all members that are connected to the root get the same END. At members that
- * are cut off, the error says nothing about the results of the other members. After an END that
- * another failure has caused, the upper end sends STOP again, until the plan is over. A member that
- * is cut off notifies its destinations (STOP with AWAY), so that they do not wait for it to take
- * what they have sent.
+ * Three failures break the plan (OVER): the fault of a link; a failure, on the way down, of an
+ * operation that the root has completed or has sent completely to at least one source; and, in a
+ * plan without a root, the failure of an operation that other members may have completed. The root
+ * sends END at once. At the failed edge, the upper end sends STOP for the first operation that
+ * lacks data from below, and the lower end sends END, for the first operation that has no result
+ * there, to the members below. So all members that are connected to the root get the same END. At
+ * members that are cut off, the error says nothing about the results of the other members. After an
+ * END that another failure has caused, the upper end sends STOP again, until the plan is over. A
+ * member that is cut off notifies its destinations (STOP with NO_DATA), so that they do not wait
+ * for it to take what they have sent.
  *
  * A member that lacks memory or room (fabric/own.c) for a control message sends it a second later.
  * It sends its peers nothing else before.
@@ -121,8 +124,8 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 	hc_failure_note(m, rec->sock, hc_process_status(m->node, &res, rec));
 }
 
-/* Close the current contribution if it is the one to @op: the next process's contribution to
- * another operation must not be cut short for it.
+/* Close the current contribution if it belongs to @op. A contribution to another operation, perhaps
+ * of the next process, stays open: further frames of it follow.
  */
 static void cur_close(struct hc_member *m, const struct hc_op *op)
 {
@@ -132,7 +135,7 @@ static void cur_close(struct hc_member *m, const struct hc_op *op)
 	}
 }
 
-/* End an operation as @m->gen.last says. Return: true if its process was notified. */
+/* End an operation with the cause in @m->gen.last. Return: true if its process was notified. */
 static bool op_cancel(struct hc_member *m, struct hc_op *op)
 {
 	bool begun = op->begun;
@@ -194,7 +197,7 @@ void hc_ops_fall(struct hc_member *m, u64 nr)
 			hc_op_drop(m, op, 0);
 		}
 	}
-	/* These have lower numbers than the operations that are in the list already. */
+	/* The operations added here have lower numbers than those that are in the list already. */
 	list_splice(&fallen, &m->gen.fallen);
 }
 
@@ -217,7 +220,7 @@ static bool fallen_end(struct hc_member *m)
 	return notified;
 }
 
-/* Return: the first operation that may have no result here. In a broadcast a receiver has the
+/* Return: the first operation that may have no result here. A receiver of a broadcast has all
  * messages that it has passed on.
  */
 u64 hc_first_open(const struct hc_member *m)
@@ -226,9 +229,9 @@ u64 hc_first_open(const struct hc_member *m)
 }
 
 /* End the operations below @nr, the number of END. They are complete at the root. An operation
- * whose result has not come down completely fails here all the same. When the plan is over, so
- * does, at the source of a broadcast, a message that has not been acknowledged, since the source
- * does not know whether it has arrived. Return: true if a process was notified of a failure.
+ * whose result has not been received completely fails at this member all the same. At the source of
+ * a broadcast, a message that has not been acknowledged also fails when the plan is over, since the
+ * source does not know whether it has arrived. Return: true if a process was notified of a failure.
  */
 static bool below_end(struct hc_member *m, u64 nr)
 {
@@ -256,8 +259,8 @@ static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
-	/* An END without OVER comes from the root, where everything below it is complete. In a
-	 * broadcast the root does not know that: messages may be on their way.
+	/* An END without OVER was sent by the root, where everything below it is complete. In a
+	 * broadcast the root does not know that: messages may still be in flight.
 	 */
 	if (m->plan->ops->ack->way == HC_ACK_DOWN && m->gen.end.nr != HC_NR_NONE &&
 	    !(m->gen.end.flags & HC_STOP_F_OVER))
@@ -287,8 +290,8 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 	WRITE_ONCE(m->done, m->head);
 }
 
-/* Is this member the one that reports failure @nr of the plan? The numbers of failures rise.
- * Members notice a failure at different times, and the first one that does reports it.
+/* Return: true if this member reports failure @nr of the plan. The numbers of failures rise.
+ * Members detect a failure at different times, and the first one that does reports it.
  */
 static bool reports(struct hc_plan *plan, s64 nr)
 {
@@ -312,8 +315,8 @@ static void move_report(struct hc_member *m, bool notified)
 		hc_end_event(m, &m->gen.last, nr);
 }
 
-/* Does a process serve the member that may not have contributed yet? An operation that failed
- * because contributions differ, or for lack of memory, concerns this process, too.
+/* Does a process serve the member that may not have contributed yet? It is concerned by an
+ * operation that failed because contributions differ or for lack of memory.
  */
 static bool process_waits(struct hc_member *m)
 {
@@ -327,8 +330,8 @@ void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr)
 	m->user.missed.nr = nr;
 }
 
-/* Have the next contribution notify the process of the end of the generation, if the process does
- * not know of it yet and is concerned.
+/* Record the end of the generation for the process, if it concerns the process and has not been
+ * reported to it: the process's next contribution is then refused with it.
  */
 static void process_moves(struct hc_member *m, bool notified)
 {
@@ -395,7 +398,7 @@ static void gen_move(struct hc_member *m)
 	if (!quiet) {
 		notified = below_end(m, m->gen.last.nr);
 		/* A process that was notified only of an operation below END does not know yet at
-		 * which number the members go on.
+		 * which number operations continue.
 		 */
 		fell = fallen_end(m);
 		if (m->guard)
@@ -434,7 +437,7 @@ static bool all_ended(const struct hc_member *m)
 	return m->gen.end.flags & HC_STOP_F_OVER || hweight64(m->gen.ended) == m->role.nsrc;
 }
 
-/* Has everything below END that has come down been passed on, downwards and to the process? */
+/* Has all received data of operations below END been passed on, downwards and to the process? */
 static bool below_over(struct hc_member *m)
 {
 	struct hc_op *op;
@@ -442,7 +445,7 @@ static bool below_over(struct hc_member *m)
 
 	if (!hc_has_root(m))
 		return m->done >= m->gen.end.nr || m->gen.end.flags & HC_STOP_F_OVER;
-	/* An operation that has failed here passes nothing on. */
+	/* An operation that has failed at this member passes nothing on. */
 	while ((op = hc_op_next(m, at, min(m->gen.end.nr, m->gen.gives)))) {
 		at = op->nr + 1;
 		if (!skb_queue_empty(&op->down))
@@ -467,7 +470,9 @@ static void early_take(struct hc_member *m)
 	m->gen.ended = m->gen.early_ended;
 	m->gen.early_ended = 0;
 	if (hc_has_root(m) && !m->gen.ended) {
-		/* This STOP was found here, ahead of time; no peer has sent END. */
+		/* This member recorded the STOP before it entered the generation; no peer has sent
+		 * END.
+		 */
 		hc_fail(m, early.nr, early);
 	} else if (hc_has_root(m)) {
 		m->gen.end = early;
@@ -489,8 +494,8 @@ bool hc_end_enter(struct hc_member *m)
 
 	if (m->gen.broken || m->gen.unsaid || !all_ended(m) || !below_over(m))
 		return false;
-	/* A source that is a generation behind accepts frames of the next generation, but of none
-	 * after that.
+	/* A source that is one generation behind this member accepts frames of the next generation,
+	 * but none of the generation after that.
 	 */
 	if (m->gen.nbehind && !(m->gen.end.flags & HC_STOP_F_OVER))
 		return false;
@@ -565,8 +570,8 @@ static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
 	return end;
 }
 
-/* Handle the leave of a process that has never given anything to the plan. It ends no operation
- * unless others wait for data of this member.
+/* Handle the leave of a process that has never contributed to the plan. The leave ends no operation
+ * unless other members wait for data of this member.
  */
 static void leave_idle(struct hc_member *m, u64 nr)
 {
@@ -574,8 +579,8 @@ static void leave_idle(struct hc_member *m, u64 nr)
 
 	m->user.idles = true;
 	hc_stop_note(m, &stop);
-	/* If the STOP counts already, the process that comes next has to wait for END. In a plan
-	 * without a root .gives ensures that.
+	/* If the STOP takes effect already, the next process must wait for END. In a plan without a
+	 * root .gives ensures that.
 	 */
 	if (m->gen.stop[HC_STOP_HARD].nr <= nr &&
 	    m->gen.stop[HC_STOP_HARD].status == ECONNRESET) {
@@ -589,12 +594,12 @@ static void leave_idle(struct hc_member *m, u64 nr)
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 {
 	bool root = hc_has_root(m) && hc_member_is_root(m);
-	/* Without a root the STOP is soft only if no other member can have data of @nr from this
-	 * one, since such data would stay there.
+	/* Without a root the STOP is soft only if this member has sent no data of @nr: other
+	 * members would keep such data.
 	 */
 	bool waits = hc_has_root(m) || nr == m->next;
-	/* The other members of a guarded plan go on without the process, unless it is the only one
-	 * that gives data.
+	/* The other members of a guarded plan continue without the process, unless it is the only
+	 * one that contributes (the source of a broadcast).
 	 */
 	bool soft = (m->guard && m->plan->ops->all_contribute) ||
 		    (kind == HC_STOP_SOFT && !root && waits);
@@ -608,7 +613,7 @@ void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 	}
 	m->user.left = true;
 	m->user.left_nr = nr;
-	/* No process is there to receive the results. */
+	/* There is no process that could receive the results. */
 	if (root && !soft)
 		m->gen.gives = min(m->gen.gives, nr);
 	hc_stop_note(m, &stop);
@@ -669,8 +674,8 @@ bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim)
 	       (dim == HC_CAUSE_NONE || dim < topo->ports);
 }
 
-/* Is @nr in the range of operations that a member can be working on? No member can be further ahead
- * of another one than this range.
+/* Is @nr in the range of operations that a member can be working on? No member is further ahead of
+ * another one than this range.
  */
 static bool nr_is_valid(const struct hc_member *m, u64 nr)
 {
@@ -690,7 +695,9 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
 		why = hc_stop_rx(m, skb, &end);
 	} else {
-		/* This member knows already what broke the plan before the repair. */
+		/* END of an operation from before the ring repair: this member has already handled
+		 * the failure that it reports.
+		 */
 		if (end.nr < m->base)
 			return HYPERCUBE_A_DROP_ENDED;
 		if (!nr_is_valid(m, end.nr))
@@ -705,9 +712,9 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ the plan goes away */
 
-/* Pass the last failure on to the plan that replaces this one, which has had no failure of its own
- * yet: contributions that are sent to it before this plan's failures have been read wait until
- * these were reported (hc_fabric.retiring).
+/* Copy the last failure to the plan that replaces this one, which has had no failure of its own
+ * yet. Contributions that a process sends to that plan before it has read this plan's failures wait
+ * until the failures were reported (hc_fabric.retiring).
  */
 static void failure_inherit(const struct hc_member *m)
 {

@@ -3,10 +3,11 @@
  * How operations fail in plans without a root: END is flooded along all edges. See coll/end.c.
  *
  * A member whose process has left sends END when it receives data of an operation that it will not
- * contribute to. Such data does come once all other members have contributed. In a ring the data of
- * each member goes round. In recursive doubling a member that waits has sent its data to the peer
- * that it waits for, and that peer is either the member whose process has left, or waits itself at
- * an earlier stage. Until then the members wait, since another process may still come.
+ * contribute to. It receives such data at the latest once all other members have contributed: in a
+ * ring the data of each member passes all members; in recursive doubling a member that waits has
+ * sent its data to the peer that it waits for, and that peer is either the member whose process has
+ * left, or waits itself at an earlier stage. Until END is sent the members wait, since another
+ * process may still take over the member.
  */
 #include "coll/coll.h"
 #include "coll/end.h"
@@ -35,7 +36,7 @@ void hc_end_note(struct hc_member *m, const struct hc_end *end)
 {
 	struct hc_end least = *end;
 
-	/* An END below .done comes only from a peer that breaks the rules. Some members then have a
+	/* END below .done is only sent by a peer that breaks the protocol. Some members then have a
 	 * result that others will never get.
 	 */
 	if (least.nr < m->done) {
@@ -70,14 +71,16 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 		end.nr = m->done;
 		m->gen.broken = true;
 		m->gen.last = end;
-		/* The other members go on without a node that has failed, and may have repaired the
-		 * plan before this node learns that its links are down.
+		/* The other members continue without a node that has failed. They may have repaired
+		 * the plan before this node detects that its links are down, so this node does not
+		 * report the plan as broken.
 		 */
 		if (!READ_ONCE(m->node->failed))
 			hc_plan_breaks(m, &end);
 	}
 	hc_repair_stop(m, news);
-	/* A member that this END does not reach asks the repair coordinator. */
+	/* A member that this END does not reach learns of the failure from the repair coordinator.
+	 */
 	if (news)
 		hc_end_down(m, m->gen.count, &end);
 }
@@ -97,9 +100,9 @@ unsigned int hc_end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 		hc_broke(m, end);
 		return 0;
 	}
-	/* OVER means that nothing follows, so it holds in every generation. The plan is also over
-	 * if the peer has ended the last generation at a lower number than this member did, since
-	 * the two then go on at different numbers.
+	/* OVER means that no operation follows, so it is valid in every generation. The plan is
+	 * also over if the peer has ended the last generation at a lower number than this member
+	 * did, since the two then continue at different numbers.
 	 */
 	if (ahead == -1 && end->nr < m->gen.last.nr)
 		end->flags |= HC_STOP_F_OVER;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * How operations fail in plans with a root: STOP goes up, END comes down.  See coll/end.c.
- */
+/* How operations fail in plans with a root: STOP is sent up, END is sent down. See coll/end.c. */
 #include "coll/coll.h"
 #include "coll/detour.h"
 #include "coll/end.h"
@@ -29,9 +27,9 @@ void hc_root_stops(struct hc_member *m)
 
 /* Does this member have data of operation @first, or of a later one, apart from data of the process
  * that has left? @from: index of the source that sent the STOP, or -1 if the process left at this
- * member. In a guarded plan, which the STOP breaks only if there is such data, data of @first from
- * source @from does not count, since it may come from the process that has left. Data of the other
- * members below @from has been counted there.
+ * member. A guarded plan is broken by the STOP only if there is such data. There, data of @first
+ * from source @from is not counted, since it may be data of the process that has left. Source @from
+ * has already counted the data of the other members below it.
  */
 static bool others_gave(const struct hc_member *m, u64 first, int from)
 {
@@ -49,19 +47,19 @@ static bool others_gave(const struct hc_member *m, u64 first, int from)
 	return false;
 }
 
-/* Turn a STOP into a hard one, because other members have given data of an operation that will not
+/* Turn a STOP into a hard one, because other members have contributed to an operation that will not
  * be completed.
  */
 static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 {
 	struct hc_end hard = *stop;
 
-	/* A guarded plan goes on, in its next epoch, without the process that has left. */
+	/* A guarded plan continues in its next epoch, without the process that has left. */
 	hard.flags = m->guard ? HC_STOP_F_OVER : 0;
 	hc_stop_note(m, &hard);
 }
 
-/* Make the END that waits to be passed on the last one: the plan is over. */
+/* Make the END that is still to be passed on the last one, because the plan is over. */
 static void pending_over(struct hc_member *m, const struct hc_end *over)
 {
 	u64 nr = m->gen.end.nr;
@@ -165,7 +163,7 @@ void hc_cut_above(struct hc_member *m, struct hc_end cause)
 	cause.nr = hc_first_open(m);
 	m->gen.end = cause;
 	m->gen.ended = U64_MAX;
-	/* What has come down of these operations is dropped. */
+	/* Data of these operations that has been received from above is dropped. */
 	hc_ops_fall(m, cause.nr);
 	hc_end_go_on(m);
 }
@@ -203,14 +201,14 @@ static int dst_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* Does a guarded plan break because a process has left? */
+/* Is @stop of a guarded plan, and was it sent because a process has left? */
 static bool of_leaver(const struct hc_member *m, const struct hc_end *stop)
 {
 	return m->guard && stop->status == ECONNRESET && !(stop->flags & HC_STOP_F_NO_DATA);
 }
 
-/* Handle STOP of a source. The root also accepts STOP from a node on a failed detour, which need
- * not be a member (stop_route() in coll/lost.c). Such a node knows no operation number.
+/* Handle STOP of a source. The root also accepts STOP from a node on a failed detour that is not a
+ * member (stop_route() in coll/lost.c). Such a node knows no operation number.
  */
 unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop)
 {
@@ -229,7 +227,7 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 	} else if (i < 0 || ahead > 0) {
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	} else if (ahead < 0 && (!(stop->flags & HC_STOP_F_OVER) || of_leaver(m, stop))) {
-		/* The END that this STOP asks for has come already. */
+		/* The root has answered this STOP already: the END was received. */
 		return 0;
 	}
 	if (stop->flags & HC_STOP_F_NO_DATA && stop->flags & HC_STOP_F_OVER && i >= 0) {
@@ -238,14 +236,14 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
 		return 0;
 	}
 	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT | HC_STOP_F_IDLE;
-	/* An operation that is complete here may still be incomplete at the sender. */
+	/* An operation that is complete at this member may still be incomplete at the sender. */
 	stop->nr = max(stop->nr, m->done);
 	if (stop->nr > m->done + 2 * HC_OP_WINDOW)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (stop->flags & HC_STOP_F_OVER) {
 		stop->flags = HC_STOP_F_OVER;
-		/* The plan need not break because of a process that has left: an END may be on its
-		 * way down, and another process may take part in the next generation.
+		/* A process that has left does not always break the plan: an END may be in flight,
+		 * and another process may take part in the next generation.
 		 */
 		if (!of_leaver(m, stop))
 			hc_plan_breaks(m, stop);
@@ -275,8 +273,8 @@ unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 	m->gen.ended |= BIT_ULL(i);
 	if (m->gen.end.nr == end->nr && end->flags & HC_STOP_F_OVER)
 		m->gen.end = *end;
-	/* All destinations name the same operation, or one of them is Byzantine. When the plan is
-	 * over, each names the one that it knows.
+	/* All destinations name the same operation, unless one of them is Byzantine. When the plan
+	 * is over, each names the first operation that has no result at itself.
 	 */
 	if (m->gen.end.nr != HC_NR_NONE && m->gen.end.nr != end->nr) {
 		if (m->gen.end.flags & HC_STOP_F_OVER)

@@ -34,7 +34,7 @@ bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 t
 
 	if (!skb)
 		return false;
-	/* Each hop of a routed frame counts itself as a step (route/). */
+	/* Each hop of a routed frame counts as a step of its own (route/). */
 	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
 		be32_add_cpu(&hc_hdr(skb)->step, 1);
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
@@ -75,15 +75,15 @@ static bool stop_up(struct hc_member *m)
 			said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
 						 stop);
 	}
-	/* IDLE is forwarded once, and then forgotten here. */
+	/* IDLE is forwarded once, and then discarded. */
 	if (said)
 		hc_end_none(&m->gen.stop[HC_STOP_IDLE]);
 	m->node->spent += WORD_COST;
 	return said;
 }
 
-/* Notify the destinations that the plan is over here: they may be waiting for this member to take
- * what they have sent.
+/* Notify the destinations that the plan is over at this member: they may be waiting for this member
+ * to take what they have sent.
  */
 static bool remote_up(struct hc_member *m)
 {
@@ -98,7 +98,9 @@ static bool remote_up(struct hc_member *m)
 	return said;
 }
 
-/* Record what is to be sent before sending it, so that no other frame overtakes it. */
+/* Record which control messages are to be sent before sending them, so that no other frame
+ * overtakes them.
+ */
 void hc_end_say(struct hc_member *m, u8 what)
 {
 	m->gen.unsaid |= what;
@@ -111,7 +113,7 @@ void hc_words_again(struct hc_member *m)
 {
 	u8 unsaid = m->gen.unsaid;
 
-	/* hc_peer_xmit() may fail and add to .unsaid meanwhile. */
+	/* hc_peer_xmit() may fail and set further bits of .unsaid. */
 	m->gen.unsaid = 0;
 	if (unsaid & HC_UNSAID_LAST && hc_end_down(m, m->gen.count - 1, &m->gen.last))
 		unsaid &= ~HC_UNSAID_LAST;

@@ -2,22 +2,22 @@
 /*
  * Sending down a tree: the message of a broadcast, the result of an allreduce.
  *
- * A segment goes to every source that wants it, over the edges of the plan in the other direction,
- * and to the process. All frames that hold the segment share its pages, which are not written to
- * any more.
+ * A member sends a segment to every source that wants it, over the edges of the plan in the other
+ * direction, and to its process. All frames that hold the segment share its pages, which are not
+ * written to any more.
  *
  * Memory. No sender is charged for these frames, so credits bound them: at most HC_DOWN_WINDOW
  * segments are in flight over each edge or wait at its lower end. A member passes a segment on only
- * if all its sources and the process have room, so the slowest receiver sets the pace. The members
- * cannot deadlock by that, since a leaf waits only for its process. A process that contributes to
- * an allreduce without receiving its results stops the others, until its own send buffer is full,
- * too, and its sendmsg() fails with ENOBUFS.
+ * if all its sources and the process have room, so the slowest receiver sets the pace. This cannot
+ * deadlock the members, since a leaf waits only for its process. If a process contributes to an
+ * allreduce without receiving its results, the other processes block, and after a while its own
+ * send buffer is full, too, and its sendmsg() fails with ENOBUFS.
  *
- * Steps. In a broadcast the plan says at which step an edge is used. A result takes the stages of
- * the tree in reverse order, and each stage takes as many steps as on the way up: 1 over the tree
- * link; 2 through a helper (the passive node sends to the helper, the helper to its blocked
- * neighbour); over a detour as many as it has links. A frame carries the number of steps taken so
- * far (.turn).
+ * Steps. In a broadcast the plan determines at which step an edge is used. A result takes the
+ * stages of the tree in reverse order, and each stage takes as many steps as on the way up: 1 over
+ * the tree link; 2 through a helper (the passive node sends to the helper, the helper to its
+ * blocked neighbour); over a detour as many as it has links. A frame carries the number of steps
+ * taken so far (.turn).
  */
 #include <net/sock.h>
 
@@ -30,8 +30,8 @@
 #include "hc_coll_desc.h"
 #include "trace.h"
 
-/* Does a part of @len bytes share the pages of @skb? A small part is copied instead, since it would
- * hold more memory than its reader is charged for.
+/* Does a frame with @len bytes of @skb share the pages of @skb? A small share is copied instead,
+ * since the pages are larger than what the reader is charged for.
  */
 static bool shares(const struct sk_buff *skb, u32 len)
 {
@@ -71,7 +71,7 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 
 /* ------------------------------------------------------------ passing on */
 
-/* Does the process get what comes down? At the source of a broadcast it has the message already. */
+/* Is the segment passed to the process? The source of a broadcast already has the message. */
 static bool delivers(const struct hc_member *m, const struct hc_op *op)
 {
 	return m->plan->ops->all_contribute || !hc_member_is_root(m) || op->agrees;
@@ -115,7 +115,7 @@ static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff
 	return hc_down_all_may(m, op, skb);
 }
 
-/* Return: the number of steps after which source @i has what is sent to it now. */
+/* Return: the number of steps after which source @i receives a segment that is sent now. */
 static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	const struct hc_tree_peer *peer = &m->src[i];
@@ -144,29 +144,29 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_stage_header(m, op, &m->src[i], &st->down_busy, op->clock, skb);
 }
 
-/* Does the data that goes down from this node come from other members? At the root it does not if
- * only the root contributes.
+/* Is the data that this node sends down that of other members? At the root it is not, if only the
+ * root contributes.
  */
 static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 {
 	return !hc_member_is_root(m) || hc_who_has(hc_coll_desc(op->coll->id)->gives, false);
 }
 
-/* Send a frame to source @i; consumes @part. Return: false if the operation is gone. */
+/* Send frame @part to source @i; consumes it. Return: false if the operation is gone. */
 static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *part)
 {
 	u64 nr = op->nr;
 
 	down_header(m, op, i, part);
-	/* A Byzantine node corrupts contributions of processes only. */
+	/* A Byzantine node corrupts only contributions of processes. */
 	hc_relay_xmit(m, &m->src[i], part, !op->agrees && others_gave(m, op));
-	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
+	/* If the frame cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_op_lives(m, op, nr);
 }
 
 /* Make a frame for a receiver, which shares the pages of @skb. @pays: charge the fabric for the
- * frame's memory. Of the frames that share the pages, one has them charged to the fabric, because
- * the sender's charge ends with @skb.
+ * frame's memory. One of the frames that share the pages is charged, because the sender's charge
+ * ends with @skb.
  */
 static struct sk_buff *part_make(struct hc_member *m, struct sk_buff *skb, bool pays)
 {
@@ -329,8 +329,8 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 	return hc_op_lives(m, op, nr);
 }
 
-/* Notify the sender above that there is room again. If there is no memory, this is tried again a
- * second later. Nothing follows the last segment, so no credit is due for it.
+/* Send CREDIT up: this member has room again. If there is no memory, this is tried again a second
+ * later. No frame follows the last segment, so no CREDIT is sent for it.
  */
 static void credit_down(struct hc_member *m, struct hc_op *op)
 {
@@ -363,8 +363,8 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (p == HC_FAILED)
 			return HC_FAILED;
 		if (p == HC_BLOCKED) {
-			/* There is no memory now. There is at least one source, since a frame for
-			 * one could not be made.
+			/* There is no memory now. The member has at least one source, since only a
+			 * frame for a source can fail to be made.
 			 */
 			__skb_queue_head(q, skb);
 			return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[0].node);
@@ -374,7 +374,9 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	}
 	if (!origin && hc_op_lives(m, op, nr))
 		credit_down(m, op);
-	/* In a plan with .results_follow the caller may have to look at another operation. */
+	/* In a plan with .results_follow the operation may be gone although another one can
+	 * continue.
+	 */
 	return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 }
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gather: the block of each member comes to the root, in the order of the nodes.
+ * Gather: the root collects the block of each member, in the order of the nodes.
  *
  * A member forwards its own block and those of its sources frame by frame, unchanged. Of all frames
- * that wait, the one whose block belongs to the lowest node goes first (.block). So what a member
- * sends is in the order of the nodes if what it receives is, and the root can give frames to the
- * socket as they come. A frame is charged to the socket of the process that filled it until it is
- * read, so that socket's send buffer bounds what is in flight; between machines, credits do
- * (coll/up.c).
+ * that wait, the one whose block belongs to the lowest node is sent first (.block). So a member
+ * sends frames in the order of the nodes if it receives them in that order, and the root can pass
+ * frames to the socket as they arrive. A frame is charged to the socket of the process that filled
+ * it until it is read, so that socket's send buffer bounds what is in flight; between machines,
+ * credits bound it (coll/up.c).
  *
- * Unlike in a reduction, a blocked member does not divide its data: all of it goes to its first
- * helper, and an empty last frame announces to each other helper that nothing comes. If the blocks
- * of one member came by several paths, a member could wait for a frame of one helper that cannot
- * come before another helper's frames are taken. So the frames travel along a tree, and no member
- * waits for ever: it waits for a stream only if no frame of that stream is here, which means that
- * all frames so far were taken and that the sender has credit if it needs any. By induction from
- * the leaves, each stream brings its next frame or its end once each process contributes.
+ * Unlike in a reduction, a blocked member does not divide its data: it sends all of it to its first
+ * helper, and sends an empty last frame to each other helper. If the blocks of one member were sent
+ * over several paths, a member could wait for a frame of one helper that cannot be sent before
+ * another helper's frames are taken. As it is, the frames travel along a tree, and no member waits
+ * for ever: it waits for a stream only if no frame of that stream is here, which means that all
+ * frames so far were taken and that the sender has credit if it needs any. By induction from the
+ * leaves, the next frame of each stream, or its end, arrives once each process contributes.
  *
- * Each stream ends with a frame that has LAST, an empty one if need be.
+ * Each stream ends with a frame that has LAST, an empty one if necessary.
  */
 #include <net/sock.h>
 
@@ -29,9 +29,9 @@
 
 /**
  * struct gather_op - a gather
- * @at: at the root: bytes of the current block that were given to the process
+ * @at: at the root: bytes of the current block that were passed to the process
  * @block: at the root: the current block is that of the first member from this number on
- * @came: for each source: the node whose block came last
+ * @came: for each source: the node whose block was received last
  */
 struct gather_op {
 	u64 at;
@@ -59,8 +59,8 @@ static u32 frame_block(const struct hc_member *m, const struct sk_buff *skb, int
 	return i == OWN ? m->node->id : be16_to_cpu(hc_wire_data_of(skb)->block);
 }
 
-/* Choose the stream whose first frame is forwarded next; empty frames go at once. Return: false if
- * a stream has to be waited for; the wait is noted.
+/* Choose the stream whose first frame is forwarded next; empty frames are chosen at once. Return:
+ * false if a stream must be waited for; the wait is recorded.
  */
 static bool stream_choose(struct hc_member *m, struct hc_op *op, int *chosen)
 {
@@ -117,8 +117,8 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Forward a frame; consumes @skb. @others: another member has contributed it. Return: false if the
- * operation is gone.
+/* Forward a frame; consumes @skb. @others: another member has contributed the frame. Return: false
+ * if the operation is gone.
  */
 static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last,
 			  bool others)
@@ -127,11 +127,11 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 nr = op->nr;
 
-	/* The frame may have come by a detour. */
+	/* The frame may have been received over a detour. */
 	hdr->flags = 0;
 	hdr->walk = 0;
 	hdr->hop = 0;
-	/* Other flags of the peer are not passed on: this member is the sender now. */
+	/* This member is the sender now, so only LAST is set. */
 	w->flags = last ? HC_DATA_F_LAST : 0;
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);
@@ -142,7 +142,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return !last || hc_others_end(m, op);
 }
 
-/* Is this frame what the root has to output next? Frames may come from another machine. */
+/* Is this the frame that the root must output next? Frames may be received from another machine. */
 static bool block_is_valid(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb,
 			   bool last)
 {
@@ -209,8 +209,8 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 	return HC_BLOCKED;
 }
 
-/* Is this what comes next from source @i: blocks of members one after another, each from its
- * beginning to its end?
+/* Is this the next frame of source @i? A source sends blocks of members one after another, each
+ * from its beginning to its end.
  */
 static bool block_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {

@@ -15,46 +15,48 @@
  *
  * A process may be at most HC_GUARD_WINDOW contributions beyond its need. So a member that has the
  * result of operation j knows that the processes of all other members have received the ends up to
- * j - HC_GUARD_WINDOW, for they have contributed to j. Hence no message has to announce which
- * results may be dropped. An END needs no contributions, but it comes to a member only when the
- * member above has entered the next generation. So a chain of members is behind by its length at
- * most, and an end that one of them lacks is in the ledger of the member above it.
+ * j - HC_GUARD_WINDOW, because they have contributed to j. Hence no message has to announce which
+ * results may be dropped. An END needs no contributions, but a member receives it only when the
+ * member above has entered the next generation. So a chain of members is behind by at most its
+ * length, and an end that one of them lacks is in the ledger of the member above it.
  *
  * A new epoch begins with operations of its members, not of their processes. They are allreduces
  * over the new tree:
  *
  *   MEET	the least and the greatest need of all members, low and high;
- *   SAY	for each number from low to high: members that have the end of that operation give
- *		it, all others give zeros, and the combination is an OR.  So these results are
- *		distributed again and not computed again, since contributions of members that
- *		have gone would be missing;
+ *   SAY	for each number from low to high: members that have the end of that operation
+ *		contribute it, all others contribute zeros, and the combination is an OR.  So these
+ *		results are distributed again and not computed again, since contributions of
+ *		members that have gone would be missing;
  *   FEED	from high on contributions are submitted again, as if the processes had sent them
  *		now.
  *
  * A fault that breaks the new epoch meanwhile is handled in the same way: members wait for the
  * epoch after that. A ledger is valid at any time, as it changes only when the process has received
- * the end of an operation. No member queries what another one knows, and no frame is about epochs;
+ * the end of an operation. No member queries another member's state, and no frame is about epochs;
  * frames of older epochs are dropped by their tag.
  *
- * Epochs follow each other without a gap on a machine, under hc_fabric.lock: the ledger of a member
- * passes to the node's member in the next epoch. If the node is not a member there, its processes
- * get EHOSTDOWN. If the node becomes a member again later, it is fresh: its need does not count, it
- * receives the results that are distributed again, and its process takes part from high on. If the
- * epoch breaks before that, the node drops what it has received, for other members may compute it
- * again.
+ * On one machine epochs follow each other without a gap, under hc_fabric.lock: the ledger of a
+ * member passes to the node's member in the next epoch. If the node is not a member there, its
+ * processes get EHOSTDOWN. If the node becomes a member again later, its member is fresh: its need
+ * is not counted, it receives the results that are distributed again, and its process takes part
+ * from high on. If the epoch breaks before that, the node drops what it has received, because other
+ * members may compute these results again.
  *
  * A process that leaves breaks the plan once other members wait for its data (coll/end_root.c). Its
- * node is then treated as one that has failed, unless another process has come by the next epoch. A
- * node that comes back without a process is treated as one whose process has left.
+ * node is then treated as one that has failed, unless another process serves the member by the next
+ * epoch. A node that becomes a member again without a process is treated as one whose process has
+ * left.
  *
- * A process gets a result when all of it has come, for it may have to be computed again before. An
- * operation whose contribution or result is not kept fails in the next epoch, in the order of the
- * numbers, with what has broken the plan. Not kept are a contribution that takes more than half of
- * the send buffer, and a result longer than HC_GUARD_RESULT_MAX, which the process gets as it
- * comes. Where each process gets a part of the result, all members keep the whole; of a scatter
- * only the root does, whose contribution it is. Parts and blocks belong to the members at the time
- * of the operation. When the members change, results are distributed as they are (coll/guard_sets.c
- * has the members of each), and contributions are cut again (coll/guard_cut.c).
+ * A process gets a result when the member has received all of it, since the result may have to be
+ * computed again before that. An operation whose contribution or result is not kept fails in the
+ * next epoch, in the order of the numbers, with the cause that has broken the plan. Two things are
+ * not kept: a contribution that takes more than half of the send buffer, and a result longer than
+ * HC_GUARD_RESULT_MAX, which the process gets as it arrives. Where each process gets a part of the
+ * result, all members keep the whole result; a scatter's is kept only by the root, whose
+ * contribution it is. Parts and blocks belong to the members at the time of the operation. When the
+ * members change, results are distributed unchanged (coll/guard_sets.c has the members of each),
+ * and contributions are cut again (coll/guard_cut.c).
  */
 #include <linux/jiffies.h>
 #include <linux/netlink.h>
@@ -188,7 +190,7 @@ static void user_take(struct hc_user *to, struct hc_user *from)
 
 static void ops_drop(struct hc_member *m);
 
-/* Take over the ledger of the member of the epoch before, whose plan is gone. */
+/* Take over the ledger of the member of the previous epoch, whose plan is gone. */
 static void before_take(struct hc_member *m)
 {
 	struct hc_member *before = m->before;
@@ -199,7 +201,7 @@ static void before_take(struct hc_member *m)
 		return;
 	m->before = NULL;
 	user_take(&m->user, &before->user);
-	/* A member that is still fresh has not received everything yet. Its ledger is not taken
+	/* A member that is still fresh has not received all results yet. Its ledger is not taken
 	 * over, since other members may compute these results again.
 	 */
 	if (!before->guard->fresh) {
@@ -220,7 +222,7 @@ bool hc_guard_pass(struct hc_member *m)
 	if (!m->guard || !heir)
 		return false;
 	before_take(m);
-	/* The plan was replaced though nothing had broken it. */
+	/* The plan was replaced although it was not broken. */
 	if (m->guard->phase == HC_GUARD_RUN) {
 		m->guard->cause = hc_cause(ESTALE, HC_CAUSE_NONE);
 		hc_guard_phase_set(m->guard, HC_GUARD_WAIT);
@@ -239,7 +241,8 @@ bool hc_guard_end(struct hc_member *m, int *status)
 	if (left_out)
 		*status = -EHOSTDOWN;
 	end.status = -*status;
-	/* Otherwise all that is kept is in operations, too, which the caller ends. */
+	/* Otherwise every contribution in the ledger also has an operation, which the caller ends.
+	 */
 	if (!hc_guard_holds(m) && !(left_out && receives))
 		return false;
 	ops_drop(m);
@@ -251,9 +254,9 @@ bool hc_guard_end(struct hc_member *m, int *status)
 
 /* ------------------------------------------------------------ generations */
 
-/* Fail a message of which a process that only receives has had a part: if the message were sent
- * again, the process would get that part twice. The message fails with the same cause at all
- * members that have not had all of it.
+/* Fail a message of which a process that only receives has received the beginning: if the message
+ * were sent again, the process would get the beginning twice. The message fails with the same cause
+ * at all members that have not received all of it.
  */
 static void stream_end(struct hc_member *m, const struct hc_op *op)
 {
@@ -332,8 +335,8 @@ bool hc_guard_quiet(struct hc_member *m)
 	}
 	if (g->phase != HC_GUARD_NEW && g->phase != HC_GUARD_MEET && g->phase != HC_GUARD_SAY)
 		return false;
-	/* A member had no memory for the agreement. All members learn that from the END: try once
-	 * more.
+	/* A member had no memory for the agreement. The END reports that to all members: they try
+	 * again.
 	 */
 	fallen_drop(m);
 	__skb_queue_purge(&g->now);
@@ -349,12 +352,13 @@ bool hc_guard_moved(struct hc_member *m)
 	struct hc_guard *g = m->guard;
 	bool told;
 
-	/* The END has settled the leave, or another process has come: see hc_end_enter(). */
+	/* The END has covered the leave, or another process serves the member: see hc_end_enter().
+	 */
 	if (hc_end_of_leaver(m) || hc_process_serves(m))
 		m->user.leaves = false;
 	__skb_queue_purge(&g->now);
 	g->streams = false;
-	/* The processes that made the other contributions have been notified. */
+	/* The processes that made the contributions below .fed have been notified. */
 	told = hc_given_end(m, max(nr, g->fed), &m->gen.last);
 	for (; g->need < g->next; g->need++)
 		hc_given_drop(g, hc_given(g, g->need));
@@ -376,25 +380,27 @@ static void waiting_check(struct hc_member *m)
 			__skb_unlink(skb, &m->user.waiting);
 			hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 		}
-	/* The close of the socket was handled before the ledger was passed on. */
+	/* The close of the socket was handled before the ledger was passed to this member. */
 	if (m->user.sock && !hc_process_there(m, m->user.sock)) {
 		m->user.leaves = true;
 		m->user.engaged = false;
 		m->user.resets = false;
 		m->user.sock = 0;
 	}
-	/* A node that is new, or has come back, counts as one whose process has left: otherwise
-	 * other members would wait for its process.
+	/* A node that is a new member, or a member again, counts as one whose process has left:
+	 * otherwise other members would wait for its process.
 	 */
 	m->user.leaves |= m->guard->fresh;
-	/* The leave does not count if a process is there, which goes on with the next operation. */
+	/* The leave is cleared if a process serves the member; that process contributes to the next
+	 * operation.
+	 */
 	m->user.leaves &= !hc_process_serves(m);
 }
 
 /* ------------------------------------------------------------ going on */
 
-/* Submit a frame again; consumes @part. Return: false if the operation fails, or has failed,
- * together with all operations after it.
+/* Submit a frame again; consumes @part. Return: false if the operation fails or has failed; then
+ * all operations after it fail, too.
  */
 static bool part_again(struct hc_member *m, u64 nr, struct sk_buff *part)
 {
@@ -412,7 +418,7 @@ static bool part_lacks(struct hc_member *m, bool first)
 	return false;
 }
 
-/* Submit a contribution again, cut for the present members; returns as part_again(). */
+/* Submit a contribution again, cut for the present members. Return: as part_again(). */
 static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 {
 	struct sk_buff *part;
@@ -428,8 +434,8 @@ static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 		hc_fail_go_on(m, m->next, hc_cause(-err, HC_CAUSE_NONE));
 		return false;
 	}
-	/* When the last frame is submitted, the operation may end, and all kept frames be freed at
-	 * once.
+	/* When the last frame is submitted, the operation may end at once, and all kept frames be
+	 * freed.
 	 */
 	do {
 		bool first = !c.at;
@@ -444,7 +450,7 @@ static bool given_cut(struct hc_member *m, u64 nr, const struct hc_given *k)
 	return true;
 }
 
-/* Submit a contribution again as it is kept; returns as part_again(). */
+/* Submit a contribution again as it is kept. Return: as part_again(). */
 static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 {
 	struct sk_buff *skb, *part, *next;
@@ -453,8 +459,8 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 		part = hc_given_small(m, k);
 		return part ? part_again(m, nr, part) : part_lacks(m, true);
 	}
-	/* When the last frame is submitted, the operation may end, and all kept frames be freed at
-	 * once.
+	/* When the last frame is submitted, the operation may end at once, and all kept frames be
+	 * freed.
 	 */
 	for (skb = skb_peek(&k->parts); skb; skb = next) {
 		bool first = hc_host_cb(skb)->first;
@@ -469,13 +475,13 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 	return true;
 }
 
-/* Has no operation begun with the contribution, and will the rest of it never come? */
+/* Is the contribution incomplete for ever, without an operation that could have begun with it? */
 static bool is_forsaken(const struct hc_member *m, const struct hc_given *k)
 {
 	return !k->whole && !hc_given_fits(m, k) && !hc_process_there(m, k->rec.sock);
 }
 
-/* Submit a contribution again, or end it; returns as part_again(). */
+/* Submit a contribution again, or end it. Return: as part_again(). */
 static bool given_again(struct hc_member *m, u64 nr)
 {
 	struct hc_given *k = hc_given(m->guard, nr);
@@ -486,7 +492,7 @@ static bool given_again(struct hc_member *m, u64 nr)
 		return false;
 	}
 	if (is_forsaken(m, k)) {
-		/* It is the last contribution. */
+		/* No contribution follows this one. */
 		hc_given_drop(m->guard, k);
 		m->guard->next = nr;
 		return true;
@@ -494,8 +500,8 @@ static bool given_again(struct hc_member *m, u64 nr)
 	return hc_given_fits(m, k) ? given_as_kept(m, nr, k) : given_cut(m, nr, k);
 }
 
-/* Fail what this node has given as the source of a broadcast: the plan has another source now, so
- * operations that no receiver has all of count as never begun.
+/* Fail what this node has contributed as the source of a broadcast: the plan has another source
+ * now, so operations that no receiver has completely count as never begun.
  */
 static void given_void(struct hc_member *m)
 {
@@ -524,7 +530,7 @@ static void feed(struct hc_member *m)
 	hc_node_kick(m->node, HC_EV_HOST);
 }
 
-/* No next epoch came in time: fail the contributions. */
+/* The next epoch was not installed in time: fail the contributions. */
 static void give_up(struct hc_member *m)
 {
 	struct hc_guard *g = m->guard;
@@ -536,7 +542,9 @@ static void give_up(struct hc_member *m)
 	hc_given_end(m, g->need, &g->cause);
 	g->next = g->need;
 	g->fed = g->need;
-	/* If a next epoch comes after all, these operations end in the same way at all members. */
+	/* If the next epoch is installed later, these operations end in the same way at all
+	 * members.
+	 */
 	g->gave_up = true;
 	hc_view_idle(m);
 	hc_host_hold(m);
@@ -556,8 +564,8 @@ void hc_guard_begin(struct hc_member *m)
 	hc_guard_phase_set(g, HC_GUARD_MEET);
 	g->since = jiffies;
 	waiting_check(m);
-	/* While the plan was published already and this member had not taken them over, a retry
-	 * found no frames that wait. The rest of a kept contribution may be among them.
+	/* The plan was published before this member took over the waiting frames, so a retry in
+	 * between found none. The rest of a kept contribution may be among them.
 	 */
 	if (!skb_queue_empty(&m->user.waiting)) {
 		hc_host_hold(m);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What members of a guarded plan do at the beginning of an epoch: they agree on which operations
- * they need (MEET), and distribute the ends of operations that some of them have not had (SAY). See
- * coll/guard.c.
+ * they need (MEET), and distribute the ends of operations that some of them have not received
+ * (SAY). See coll/guard.c.
  */
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
@@ -119,7 +119,7 @@ static bool meet_begin(struct hc_member *m, struct sk_buff_head *frames)
 	return true;
 }
 
-/* Position at which more bytes are appended. */
+/* Position in the frames at which the next bytes are written. */
 struct say_at {
 	struct sk_buff_head *frames;
 	struct sk_buff *skb;
@@ -142,7 +142,8 @@ static void say_put(struct say_at *at, const void *from, u32 len)
 	}
 }
 
-/* Copy the kept result @h into the frames, behind struct say; there is room for it. */
+/* Copy the kept result @h into the frames, behind struct say. The caller has checked that it fits.
+ */
 static void say_fill(const struct hc_had *h, struct sk_buff_head *frames)
 {
 	struct say_at at = {
@@ -178,7 +179,7 @@ static bool say_begin(struct hc_member *m, struct sk_buff_head *frames)
 	return true;
 }
 
-/* Begin the next operation by which the members agree: the same one at all members. */
+/* Begin the next operation of the agreement, which is the same at all members. */
 void hc_step_begin(struct hc_member *m)
 {
 	bool meets = m->guard->phase == HC_GUARD_MEET;
@@ -202,8 +203,8 @@ static struct hc_end over_end(u64 over)
 	return (struct hc_end){ .status = over >> 32, .node = over >> 16, .dim = over };
 }
 
-/* End all contributions, together with the next operation number: a member has given up, so
- * operation numbers do not mean the same at its process any more.
+/* End all contributions, together with the next operation number: a member has given up, so its
+ * process does not use the same operation numbers any more.
  */
 static void all_end(struct hc_member *m)
 {
@@ -220,8 +221,8 @@ static void all_end(struct hc_member *m)
 	g->gave_up = false;
 }
 
-/* Go on with the next result that not all members have had. After the last one, operations of the
- * processes go on under the processes' numbers (hc_member.renamed).
+/* Go on with the next result that not all members have received. After the last one, operations of
+ * the processes go on under the processes' numbers (hc_member.renamed).
  */
 static void say_next(struct hc_member *m)
 {
@@ -266,7 +267,7 @@ static bool meet_took(struct hc_member *m)
 	return true;
 }
 
-/* Keep the bytes of a result that was distributed. */
+/* Keep the bytes of a result that another member has distributed. */
 static void said_keep(struct hc_member *m, struct hc_had *h, u64 bytes)
 {
 	u32 off = sizeof(struct say);
@@ -337,7 +338,9 @@ static bool say_took(struct hc_member *m, struct hc_op *op)
 		h->piece = say.piece;
 		said_keep(m, h, say.bytes);
 	}
-	/* The members whose contributions are in the result are not known any more. */
+	/* Results of changes that are not recorded any more are lost: the members that contributed
+	 * to them are unknown.
+	 */
 	h->lost |= h->change && !hc_epoch_sets(m->plan, h->change, &sets);
 	said_end(m, op, h);
 	g->at++;
@@ -358,7 +361,9 @@ bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bo
 	struct hc_guard *g = m->guard;
 	bool fits = true;
 
-	/* The queue is no longer than what the members have made, for which they were charged. */
+	/* The queued frames are no longer than the frames that the members made, which were
+	 * charged.
+	 */
 	__skb_queue_tail(&g->now, skb);
 	if (!last)
 		return true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: a contribution that is submitted again may not fit the present plan.
+ * Guarded plans: cut a contribution again that is submitted again.
  *
- * A process gives what its collective requires: a message, or a part for each member, in the order
- * of the nodes. How that is cut into frames depends on the plan. If the present plan is of another
- * type, or has other members, new frames are made from the contents of the kept ones. The parts of
- * members that have gone are left out. There is no part for a member that is new, so such a
- * contribution cannot go on.
+ * A process contributes what its collective requires: a message, or a part for each member, in the
+ * order of the nodes. How this is cut into frames depends on the plan. If the present plan is of
+ * another type, or has other members, new frames are made from the contents of the kept ones. Parts
+ * for members that have gone are left out. There is no part for a new member, so such a
+ * contribution fails.
  */
 #include <net/sock.h>
 
@@ -14,8 +14,8 @@
 #include "coll/guard_impl.h"
 #include "hc_coll_desc.h"
 
-/* Has a contribution a part for each member? If the root distributes blocks (scatter), that of the
- * root has.
+/* Does a contribution have a part for each member? In a collective in which the root distributes
+ * blocks (scatter), only the root's contribution has.
  */
 static bool has_parts(const struct hc_coll_ops *coll, bool root)
 {
@@ -32,8 +32,8 @@ static const struct hc_coll_ops *coll_now(const struct hc_member *m, const struc
 	return !IS_ERR(coll) && coll->agrees ? ERR_PTR(-EPROTOTYPE) : coll;
 }
 
-/* Is the first frame, of @len bytes of a contribution of @total bytes, as long as first frames of
- * the present plan?
+/* Does the first frame, with @len bytes of a contribution of @total bytes, have the length that
+ * first frames have in the present plan?
  */
 static bool frame_fits(const struct hc_member *m, const struct hc_coll_ops *coll, u64 total,
 		       u32 len)
@@ -65,7 +65,7 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 
 	if (epoch == m->plan->tag)
 		return true;
-	/* If the plan does not carry the collective, the operation fails for that reason. */
+	/* If the plan does not support the collective, op_begin() fails the operation. */
 	coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
 	return IS_ERR(coll) ||
 	       (frame_fits(m, coll, be64_to_cpu(w->total), be32_to_cpu(hc_hdr(skb)->len)) &&
@@ -81,12 +81,12 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 	*end = m->guard->cause;
 	if (k->lost)
 		return false;
-	/* The data that the earlier root had to distribute is gone with that root. */
+	/* The data that the previous root had to distribute was lost with that root. */
 	*end = hc_cause(EHOSTDOWN, k->root);
 	if (t->gives == HC_WHO_ROOT && root && k->root != m->node->id)
 		return false;
-	/* The process was the root when it contributed, and is not any more: it waits for a result,
-	 * or distributes blocks, as only the present root does.
+	/* The process was the root when it contributed, and is not any more. It expects a result,
+	 * or has contributed blocks to distribute, which is the present root's part now.
 	 */
 	*end = hc_cause(ESTALE, HC_CAUSE_NONE);
 	return (t->gives != HC_WHO_ROOT && t->gets != HC_WHO_ROOT) || root ||
@@ -95,7 +95,7 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 
 /* ------------------------------------------------------------ cutting */
 
-/* Begin with the parts for the present members, each of which must have one. */
+/* Prepare to cut out the parts for the present members, each of which must have one. */
 static int parts_begin(const struct hc_member *m, const struct hc_given *k, struct hc_cut *c)
 {
 	u32 words = hc_topo_words(&m->node->fabric->topo), i;
@@ -121,7 +121,7 @@ int hc_cut_begin(const struct hc_member *m, const struct hc_given *k, struct hc_
 		return PTR_ERR(coll);
 	*c = (struct hc_cut){ .k = k, .total = be64_to_cpu(k->head.total) };
 	c->part = c->total;
-	/* Frames of whole elements keep their length. */
+	/* In a collective on elements the frames keep their length. */
 	c->frame = coll->piece ? coll->piece(m->plan, c->total) : given_len(k);
 	c->apart = coll->asks;
 	if (!c->frame && c->total)
@@ -135,7 +135,8 @@ static u64 given_at(const struct hc_cut *c)
 	return c->done + (c->was ? hc_set_rank(c->was, c->node) * c->part : 0);
 }
 
-/* Copy @len bytes of one part from offset @at, which is after all bytes copied before. */
+/* Copy @len bytes of a part, from offset @at of the contribution; offsets rise from call to call.
+ */
 static void given_read(struct hc_cut *c, u64 at, u8 *to, u32 len)
 {
 	const struct sk_buff *skb = c->skb ?: skb_peek(&c->k->parts);

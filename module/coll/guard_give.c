@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: give a process the result of an operation that its member has kept, or has
+ * Guarded plans: pass a process the result of an operation that its member has kept, or has
  * received from other members (SAY), in the form of its collective: the whole result, a part, or
- * pieces of the blocks of all members. Which part that is depends on the members when the result
- * was computed.
+ * pieces of the blocks of all members. Which part it is depends on the members when the result was
+ * computed.
  */
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
@@ -11,8 +11,8 @@
 #include "coll/rounds.h"
 #include "fabric/frame.h"
 
-/* Limit of the rounds of a result. The longest result has no more rounds in the shortest segments;
- * a larger number can only come from a Byzantine member.
+/* Limit of the rounds of a result. Even in the shortest segments the longest result has no more
+ * rounds; a larger number can only be sent by a Byzantine member.
  */
 #define ROUNDS_MAX	4096
 
@@ -57,7 +57,7 @@ static void had_begin(struct had_at *at, const struct hc_had *h, u64 from)
 	had_skip(at, from);
 }
 
-/* Read bytes of the result; bytes that are missing there read as zeros. */
+/* Read bytes of the result; bytes that are missing in @at->h read as zeros. */
 static void had_read(struct had_at *at, void *to, u32 len)
 {
 	memset(to, 0, len);
@@ -76,7 +76,9 @@ static void had_read(struct had_at *at, void *to, u32 len)
 	}
 }
 
-/* Compute what the process gets. Return: false if the result cannot be one of this collective. */
+/* Compute which part of @h the process gets. Return: false if @h cannot be a result of this
+ * collective.
+ */
 static bool share_of(const struct hc_member *m, const struct hc_coll_ops *coll,
 		     const struct hc_had *h, const u32 *members, struct share *s)
 {
@@ -105,7 +107,7 @@ static bool share_of(const struct hc_member *m, const struct hc_coll_ops *coll,
 	return h->piece && h->piece <= segment / n && h->bytes / s->frame <= ROUNDS_MAX;
 }
 
-/* Make the frame at offset @at. Return: NULL if there is no memory. */
+/* Make the frame at offset @at of the share. Return: NULL if there is no memory. */
 static struct sk_buff *share_frame(const struct hc_member *m, const struct share *s,
 				   struct had_at *from, u64 at)
 {
@@ -121,7 +123,7 @@ static struct sk_buff *share_frame(const struct hc_member *m, const struct share
 	return s->deal.n ? hc_deal_narrow(m, skb, &s->deal, at) : skb;
 }
 
-/* Make all frames. Return: false if there is no memory for them. */
+/* Make all frames of the share. Return: false if there is no memory for them. */
 static bool share_frames(const struct hc_member *m, const struct hc_had *h, const struct share *s,
 			 struct sk_buff_head *frames)
 {
@@ -166,7 +168,7 @@ static void share_give(struct hc_member *m, struct hc_op *op, const struct share
 		hc_process_named(m, op, names);
 }
 
-/* Give the result. Return: 0, or a negative errno: nothing was given. */
+/* Pass the result to the process. Return: 0, or a negative errno, when nothing was passed. */
 static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *h)
 {
 	struct sk_buff *names = NULL;
@@ -180,13 +182,14 @@ static int had_give(struct hc_member *m, struct hc_op *op, const struct hc_had *
 		return -EPROTO;
 	if (!share_frames(m, h, &s, &frames))
 		return -ENOMEM;
-	/* Scale the length to the present members: the process then gets a part of the length that
-	 * its part had when the result was computed.
+	/* The process divides the length by the number of present members: the quotient must be the
+	 * length that its part had when the result was computed.
 	 */
 	op->result = s.bytes;
 	if (op->coll->own_part)
 		op->result = (s.deal.n ? s.deal.part * s.deal.n : s.bytes) * m->plan->nmembers;
-	/* A message comes from its source alone, so it names no missing members. */
+	/* A broadcast message has one contributor, its source, so no members are missing from it.
+	 */
 	sets.lacks &= !hc_coll_unasked(hc_coll_desc(op->coll->id));
 	if (sets.lacks)
 		names = hc_result_names(m, op, &sets);
@@ -245,7 +248,7 @@ void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end)
 		hc_end_miss(m, end, nr);
 }
 
-/* Give the process the message, in the record that it receives next. Return: false if there is no
+/* Pass the process the message, in the record that it receives next. Return: false if there is no
  * memory.
  */
 static bool message_give(struct hc_member *m, struct hc_op *op, const struct hc_had *h)
@@ -266,8 +269,9 @@ void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *
 {
 	struct hc_end end = h->end;
 
-	/* If no member has all of the message any more, it fails with what has broken the plan. But
-	 * a process that was notified that the plan is over does not expect the message.
+	/* If no member has all of the message any more, the message fails with the cause that has
+	 * broken the plan. But a process that was notified that the plan is over does not expect
+	 * the message.
 	 */
 	if (!end.status && h->lost && !m->guard->gave_up)
 		end = m->guard->cause;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What members of guarded plans keep: contributions, and the ends of operations. See coll/guard.c.
+ * Ledgers of guarded plans: the contributions and the ends of operations that members keep. See
+ * coll/guard.c.
  */
 #include <linux/slab.h>
 #include <net/sock.h>
@@ -14,8 +15,8 @@
 /* Memory that a frame takes besides its payload. */
 #define PART_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
 
-/* After this many operations that end without a result for all members, the root sends a
- * notification that they are complete.
+/* After this many operations without a result for all members, the root sends a notification that
+ * they are complete.
  */
 #define UNTOLD		4
 
@@ -57,7 +58,7 @@ struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
 	return h;
 }
 
-/* All operations below @nr have ended. */
+/* Record that all operations below @nr have ended. */
 void hc_need_move(struct hc_guard *g, u64 nr)
 {
 	/* The need of a member that has come back may be far behind @nr. */
@@ -65,8 +66,8 @@ void hc_need_move(struct hc_guard *g, u64 nr)
 		struct hc_given *k = hc_given(g, g->need);
 		struct hc_had *h = hc_had(g, g->need);
 
-		/* There was no result, or the end of a later operation has come before the
-		 * notification that this one is complete.
+		/* The operation had no result for this member, or the end of a later operation
+		 * arrived before the notification that this one is complete.
 		 */
 		if (k->used && (!h->used || h->nr != g->need))
 			hc_had_begin(g, g->need)->lost = hc_all_keep(k->coll);
@@ -112,8 +113,8 @@ bool hc_given_end(struct hc_member *m, u64 nr, const struct hc_end *end)
 /* ------------------------------------------------------------ contributions */
 
 /* Return: the memory that a contribution takes in the ledger; @skb: its first frame. If it has a
- * block for each member, its frames are shorter, and no frame has bytes of two blocks; they may also
- * be shorter because the contribution was sent to an earlier epoch.
+ * block for each member, more and shorter frames are needed, as no frame has bytes of two blocks.
+ * Frames may also be shorter because the contribution was sent to an earlier epoch.
  */
 static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *coll,
 			 const struct sk_buff *skb)
@@ -121,7 +122,7 @@ static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *co
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 	u32 frame = coll->piece ? coll->piece(m->plan, total) : m->node->fabric->segment;
 
-	/* The contribution is longer than any send buffer. */
+	/* Such a contribution is longer than any send buffer. */
 	if (total > S32_MAX)
 		return SIZE_MAX;
 	frame = min(frame, be32_to_cpu(hc_hdr(skb)->len));
@@ -134,8 +135,8 @@ static size_t given_room(const struct sk_buff *skb)
 	return skb->sk ? READ_ONCE(skb->sk->sk_sndbuf) / 3 * 2 : 0;
 }
 
-/* Does a contribution fit into the ledger at all? The rest of the room is for earlier contributions
- * whose completion the root has not announced yet.
+/* Does a contribution fit into an empty ledger? Some memory is left for earlier contributions whose
+ * completion the root has not announced yet.
  */
 static bool given_fits(const struct sk_buff *skb, size_t cost)
 {
@@ -151,14 +152,14 @@ bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb)
 
 	if (g->next >= g->need + HC_GUARD_WINDOW)
 		return false;
-	/* The operation will fail. */
+	/* The plan does not support the collective, so the operation will fail. */
 	if (IS_ERR(coll))
 		return true;
 	cost = given_cost(m, coll, skb);
 	return !given_fits(skb, cost) || g->bytes + cost <= given_room(skb);
 }
 
-/* Copy a frame of a contribution, charged to the same socket. */
+/* Copy a frame of a contribution; the copy is charged to the same socket. */
 struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -172,7 +173,8 @@ struct sk_buff *hc_given_copy(struct hc_member *m, struct sk_buff *skb)
 	return copy;
 }
 
-/* Keep a contribution that is complete in one short frame. Return: false if this one is not. */
+/* Keep a contribution that is complete in one short frame. Return: false if @skb is no such frame.
+ */
 static bool small_keep(struct hc_given *k, struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -192,7 +194,7 @@ struct sk_buff *hc_given_frame(const struct hc_member *m, const struct hc_given 
 
 	if (!skb)
 		return NULL;
-	/* A small contribution is charged to no socket. */
+	/* A kept small contribution is charged to no socket. */
 	if (kept && kept->sk && kept->destructor == sock_wfree)
 		skb_set_owner_w(skb, kept->sk);
 	*hc_wire_data_of(skb) = k->head;
@@ -241,7 +243,7 @@ static struct hc_given *given_begin(struct hc_member *m, u64 nr, const struct hc
 	k->cookie = cb->cookie;
 	k->notify = w->flags & HC_DATA_F_NOTIFY;
 	k->strict = w->flags & HC_DATA_F_STRICT;
-	/* Other members have no use for this flag. */
+	/* The other members do not need this flag. */
 	w->flags &= ~HC_DATA_F_STRICT;
 	k->head = *w;
 	k->change = hc_epoch_change(m->plan, be32_to_cpu(w->plan.epoch));
@@ -262,8 +264,8 @@ void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, b
 	struct hc_guard *g = m->guard;
 
 	k->lost |= fails;
-	/* If no result shows this member that the operation is complete, request a notification now
-	 * and then, and whenever memory in the ledger gets short.
+	/* If this member gets no result, it cannot detect that the operation is complete. So
+	 * request a notification after some operations, and when memory in the ledger runs short.
 	 */
 	op->notify |= !hc_all_notified(op->coll) &&
 		      (nr % UNTOLD == UNTOLD - 1 ||
@@ -308,7 +310,7 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
 	if (!half || half->sock != rec->sock || half->nr != rec->nr)
 		return false;
 	part_keep(m, hc_given(g, g->next - 1), skb);
-	/* The member may be waiting for the last frame. */
+	/* The member may be waiting for the last frame of this contribution. */
 	if (g->phase == HC_GUARD_FEED)
 		hc_member_again(m);
 	return true;
@@ -316,8 +318,8 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ results */
 
-/* Drop the oldest kept result of an operation before @nr, the one that other members are least
- * likely to lack. Return: false if there is none.
+/* Drop the oldest kept result of an operation before @nr, the result that other members are least
+ * likely to need. Return: false if there is none.
  */
 static bool had_forget(struct hc_guard *g, u64 nr)
 {
@@ -338,7 +340,9 @@ static bool had_forget(struct hc_guard *g, u64 nr)
 	return true;
 }
 
-/* Keep a copy of a piece of a result, charged to the fabric; without memory, drop the result. */
+/* Keep a copy of a piece of a result, charged to the fabric. If there is no memory, drop the
+ * result.
+ */
 void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -367,8 +371,8 @@ void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb)
 	h->lost = true;
 }
 
-/* Queue a piece of a result until the last one is here. Return: false if the fabric has no memory
- * for it.
+/* Queue a piece of a result until the last piece has been received. Return: false if the fabric has
+ * no memory for it.
  */
 static bool now_push(struct hc_member *m, struct sk_buff *skb)
 {
@@ -387,15 +391,16 @@ struct sk_buff *hc_result_names(struct hc_member *m, struct hc_op *op,
 	return hc_process_names(m, op, sets->all, sets->members, k->strict);
 }
 
-/* Give the process the last piece of a result, followed by the names of the members that are not
- * part of it. Consumes @skb. Return: false if the operation is gone.
+/* Pass the process the last piece of a result, followed by the names of the members that have not
+ * contributed to the result. Consumes @skb. Return: false if the operation is gone.
  */
 static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct hc_epoch_sets sets;
 	struct sk_buff *names;
 
-	/* A message comes from its source alone, so it names no missing members. */
+	/* A broadcast message has one contributor, its source, so no members are missing from it.
+	 */
 	if (hc_coll_unasked(hc_coll_desc(op->coll->id)) ||
 	    !hc_epoch_lacks(m->plan, hc_epochs_now(m->plan), &sets))
 		return hc_result_pass(m, op, skb, true);
@@ -405,7 +410,7 @@ static bool last_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	/* An empty result ends with the names alone. */
+	/* An empty result has no piece: only the names follow. */
 	if (!hc_hdr(skb)->len) {
 		consume_skb(skb);
 	} else if (!hc_result_pass(m, op, skb, false)) {
@@ -426,7 +431,9 @@ static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
 	while ((piece = __skb_dequeue(now))) {
 		if (last && skb_queue_empty(now) ? !last_give(m, op, piece) :
 						   !hc_result_pass(m, op, piece, false)) {
-			/* If a part was given already, giving the result again would repeat it. */
+			/* If the process already has a part of the result, it would get that part
+			 * twice if the result were passed again.
+			 */
 			k->streamed = streamed;
 			return false;
 		}
@@ -435,15 +442,16 @@ static bool now_give(struct hc_member *m, struct hc_op *op, bool last)
 	return true;
 }
 
-/* Give the process what has come of the result. The operation cannot be computed again then. */
+/* Pass the process the pieces received so far. After that the operation cannot be computed again.
+ */
 static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	u64 nr = hc_user_nr(m, op->nr);
 	bool given;
 
 	m->guard->streams = hc_member_receives(m) && !last;
-	/* The frames are not freed, since they may be in use: hc_guard_tend() may be submitting
-	 * them again.
+	/* The kept frames of the contribution are not freed here, since hc_guard_tend() may be
+	 * submitting them again.
 	 */
 	hc_given(m->guard, nr)->lost = true;
 	hc_given(m->guard, nr)->streamed = true;
@@ -459,7 +467,7 @@ static bool result_stream(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return given;
 }
 
-/* Keep the result of a scatter. Only the root has what the others get: its own contribution. */
+/* Keep the result of a scatter. Only the root has all of it: its own contribution. */
 static void root_had_keep(struct hc_member *m, struct hc_had *h, struct hc_given *k)
 {
 	struct sk_buff *skb;
@@ -498,8 +506,8 @@ u32 hc_guard_restarts(const struct hc_member *m, u64 nr)
 	return k->used ? k->restarts : 0;
 }
 
-/* Is the contribution lost? Not if the operation is over, or if the process gives nothing to it:
- * then the ledger has no contribution.
+/* Is there a contribution that was not kept? If the operation has ended, or the process contributes
+ * nothing to it, the ledger has no contribution.
  */
 static bool is_lost(const struct hc_given *k)
 {

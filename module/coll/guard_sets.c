@@ -4,8 +4,8 @@
  * of the epoch in which it was computed, and names all former members that are not among them. It
  * may be distributed again in later epochs.
  *
- * This file also computes which nodes a user without CAP_NET_ADMIN, who guards the plan, may make
- * members.
+ * This file also computes which nodes a plan may have as members if its guard is a user without
+ * CAP_NET_ADMIN.
  */
 #include <linux/slab.h>
 
@@ -13,7 +13,9 @@
 #include "coll/guard_impl.h"
 #include "coll/plan.h"
 
-/* A result that was computed this many changes of the members ago cannot be distributed again. */
+/* The number of changes of the members that are recorded. A result from before these cannot be
+ * distributed again.
+ */
 #define SETS_MAX	16
 
 /**
@@ -45,8 +47,8 @@ static u32 *all_of(struct hc_epochs *e, u32 i)
 	return members_of(e, i) + e->words;
 }
 
-/* Copy the changes from the plan of the epoch before. The oldest one is left out if that is
- * necessary to have @room entries free.
+/* Copy the changes from the plan of the previous epoch. The oldest change is left out if @room
+ * entries would not be free otherwise.
  */
 static void epochs_copy(struct hc_epochs *to, struct hc_epochs *from, u32 room)
 {
@@ -150,7 +152,9 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch)
 
 /* ------------------------------------------------------------ the user who may guard */
 
-/* Is the plan a next epoch for the same user, whose grant therefore stays as it is? */
+/* Does the plan continue an epoch with the same guarding user, so that the user's grant does not
+ * change?
+ */
 static bool keeps_grant(const struct hc_plan_params *p, const struct hc_plan *old)
 {
 	return p->prev && old && old->grant && uid_valid(old->guard_uid) &&

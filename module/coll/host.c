@@ -3,21 +3,21 @@
  * The host port: contributions of the node's sockets, and the close of sockets.
  *
  * A contribution begins when the plan's window and the receive buffer of its socket have room, and
- * no other socket's contribution to the plan is half sent. Until then it waits in the member
- * (.waiting), where it delays later contributions to the same plan and nothing else.
+ * no other socket has sent only a part of a contribution to the plan. Until then it waits in the
+ * member (.waiting), where it delays only later contributions to the same plan.
  *
  * When a plan is replaced or removed, configuration ends its operations after a grace period.
  * Processes are notified of the ends of their contributions in order. So a contribution to the same
- * plan that comes meanwhile is parked at the node, even if it will be refused. It stays charged to
- * its socket.
+ * plan that arrives meanwhile is parked at the node, even if it will be refused. It stays charged
+ * to its socket.
  *
- * A contribution that a process has sent without knowing that a generation has ended does not
- * begin. It is refused, and the process's next contributions are accepted when it knows
- * (sock/unread.h). A contribution that comes while a generation ends waits until the member is in
- * the next one.
+ * If a process has sent a contribution before it was notified that a generation has ended, the
+ * contribution is refused; the process's next contributions are accepted after it has read the
+ * notification (sock/unread.h). A contribution that arrives while a generation ends waits until the
+ * member is in the next one.
  *
- * Another socket may take over a plan while operations are under way: each operation records its
- * socket (hc_op.rec), and runs to its end for that socket.
+ * Another socket may take over a plan while operations are pending: each operation records its
+ * socket (hc_op.rec), and completes or fails for that socket.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -53,7 +53,7 @@ void hc_host_resume(struct hc_member *m)
 
 	m->user.halved = false;
 	m->user.leaves = false;
-	/* A process that only receives gives nothing that other members need. */
+	/* A process that only receives contributes nothing that other members need. */
 	if (leaves && hc_member_receives(m))
 		m->user.absent = true;
 	else if (idles && hc_process_serves(m))
@@ -65,7 +65,8 @@ void hc_host_resume(struct hc_member *m)
 }
 
 /* Record that the process leaves during a ring repair: other members are notified when the plan has
- * been repaired. The leave is HC_STOP_IDLE only if no process that has left had given anything.
+ * been repaired. The leave is HC_STOP_IDLE only if none of the processes that have left had
+ * contributed.
  */
 static void leave_later(struct hc_member *m, enum hc_stop kind)
 {
@@ -75,7 +76,7 @@ static void leave_later(struct hc_member *m, enum hc_stop kind)
 	m->user.leaves = true;
 }
 
-/* Handle the leave of a member's process; @took_part: the process has contributed to the plan.
+/* Handle the leave of a member's process. @took_part: the process has contributed to the plan.
  * Other members cannot be notified during a ring repair.
  */
 static void member_close(struct hc_member *m, bool took_part)
@@ -85,7 +86,9 @@ static void member_close(struct hc_member *m, bool took_part)
 
 	m->user.engaged = false;
 	m->user.resets = false;
-	/* Processes of other nodes wait for this one, or will in the next epoch: leave then. */
+	/* Processes of other nodes wait for this one, or will wait in the next epoch: record the
+	 * leave for the next epoch.
+	 */
 	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
 		m->user.leaves = true;
 		hc_member_again(m);
@@ -96,8 +99,8 @@ static void member_close(struct hc_member *m, bool took_part)
 	}
 }
 
-/* Another socket serves the plan from now on, beginning with the next number. The contribution that
- * the old one has begun stays incomplete.
+/* Another socket serves the plan from now on, beginning with the next operation number. The
+ * contribution that the previous socket has begun stays incomplete.
  */
 static void member_hand_over(struct hc_member *m)
 {
@@ -108,14 +111,14 @@ static void member_hand_over(struct hc_member *m)
 		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
-/* Does the socket that was closed, or has connected elsewhere, stop serving this plan? */
+/* Does the socket in @cb, which was closed or has connected to another plan, stop serving @plan? */
 static bool leaves(const struct hc_leave_cb *cb, u32 plan)
 {
 	return plan != cb->keeps && (!cb->plan || plan == cb->plan);
 }
 
-/* Drop the contributions that the closed socket had queued. It cannot be notified of that; the
- * close that follows ends its operations.
+/* Drop the contributions that the closed socket had queued. The socket cannot be notified of that;
+ * host_leave() ends its operations next.
  */
 static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 			 const struct hc_leave_cb *cb)
@@ -133,7 +136,7 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 
 /* Handle that the socket @cb->sock does not serve the plan of @m any more. If the socket has not
  * contributed, no member waits for it: then the plan's process leaves only if no other socket
- * serves the plan. A socket that has connected to the plan meanwhile takes over from this one.
+ * serves the plan. A socket that has connected to the plan since then takes over from this one.
  */
 static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 {
@@ -155,10 +158,10 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 		member_close(m, mine);
 }
 
-/* Handle the close of a socket. All its waiting contributions were queued before the close, since a
- * socket that binds later queues behind it. So nothing else is taken from the host port until all
- * plans of the closed socket were handled. Return: false if the budget is used up before; call
- * again.
+/* Handle the close of a socket. All its waiting contributions were queued before the close, and a
+ * socket that binds later queues behind it. So no other frame is taken from the host port until all
+ * plans of the closed socket have been handled. Return: false if the budget was used up before
+ * that; the caller calls again.
  */
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -184,7 +187,7 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 				m->user.failure.sock = 0;
 			member_leave(m, cb);
 		}
-		/* The id was the greatest one if this overflows. */
+		/* ++ overflows after the greatest id: all plans are handled. */
 		if (!++cb->next)
 			break;
 	}
@@ -261,9 +264,9 @@ static void user_begins(struct hc_member *m, const struct hc_host_cb *cb)
 	m->user.group = cb->group;
 }
 
-/* Begin an operation with the first frame of a contribution; consumes @skb if it succeeds. @keep: a
- * guarded plan keeps the contribution. Return: false if there is no memory; the contribution then
- * waits until its operation has ended.
+/* Begin an operation with the first frame of a contribution; consumes @skb if it succeeds. @keep:
+ * the ledger of a guarded plan keeps the contribution. Return: false if there is no memory; the
+ * contribution then waits until its operation has ended.
  */
 static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 {
@@ -275,7 +278,7 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 	if (!op) {
 		hc_fail(m, m->next, hc_cause(ENOMEM, m->node->id));
-		/* In a broadcast the end of the generation does not notify this process. */
+		/* In a broadcast this process is not notified by the end of the generation. */
 		if (m->plan->ops->all_contribute || !cb->rec.sock)
 			return false;
 		host_refuse(m->node, m, skb, -ENOMEM);
@@ -283,9 +286,7 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 	}
 	op->begun = true;
 	nr = op->nr;
-	/* From here on the end of the operation notifies the process of its contribution's
-	 * outcome.
-	 */
+	/* From now on the process is notified of the outcome by the end of the operation. */
 	if (m->guard && !keep && cb->rec.sock)
 		m->guard->fed = hc_user_nr(m, nr) + 1;
 	trace_hc_op_begin(m->node, m->plan->id, hc_user_nr(m, op->nr), w);
@@ -308,8 +309,8 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 		hc_advance(m);
 		return true;
 	}
-	/* Take the total from the frame: it is this member's own, which differs from other
-	 * members' in a merge or scatter.
+	/* Use the member's own total, from the frame: in a merge or scatter it differs from those
+	 * of other members.
 	 */
 	op->total = be64_to_cpu(w->total);
 	if (keep)
@@ -321,14 +322,15 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 {
-	/* The contribution is from when this node was the source of a guarded broadcast. */
+	/* The process sent the contribution when this node was the source of a guarded broadcast.
+	 */
 	if (m->guard && hc_member_receives(m)) {
 		host_refuse(m->node, m, skb, -ESTALE);
 		return true;
 	}
 	user_begins(m, hc_host_cb(skb));
-	/* A contribution for the members of another epoch waits until it can be submitted for the
-	 * present ones.
+	/* A contribution that was made for the members of another epoch waits until it can be
+	 * submitted for the present ones.
 	 */
 	if (m->guard && !hc_guard_fits(m, skb) && hc_guard_store(m, skb))
 		return true;
@@ -348,7 +350,7 @@ static struct hc_op *op_open(struct hc_member *m)
 	return op && op->nr == m->user.cur ? op : NULL;
 }
 
-/* Return: the record of the contribution that is sent in part, or NULL. */
+/* Return: the record of the contribution of which a part has been sent, or NULL. */
 static const struct hc_rec *half_rec(struct hc_member *m)
 {
 	const struct hc_op *op = op_open(m);
@@ -356,7 +358,7 @@ static const struct hc_rec *half_rec(struct hc_member *m)
 	return op ? &op->rec : m->guard ? hc_guard_half(m) : NULL;
 }
 
-/* Take a further frame of a contribution that has begun. */
+/* Handle a further frame of a contribution that has begun. */
 static void host_more(struct hc_member *m, struct sk_buff *skb)
 {
 	bool kept = m->guard && hc_guard_more(m, skb);
@@ -388,8 +390,8 @@ bool hc_host_again(struct hc_member *m, struct sk_buff *skb)
 	return op;
 }
 
-/* May a contribution begin now? Not while the receive buffer of its socket is full of unread
- * results.
+/* May a contribution begin now? It may not if the receive buffer of its socket is full of unread
+ * results, for one.
  */
 static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, u64 sock)
 {
@@ -410,7 +412,7 @@ static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 	       m->user.failure.nr > cb->seen;
 }
 
-/* Refuse a contribution, so that its process is notified of a failure that it has missed. */
+/* Refuse a contribution with a failure of which its process has not been notified. */
 static void failure_notify(struct hc_member *m, struct sk_buff *skb)
 {
 	struct hc_end end = m->gen.last;
@@ -424,7 +426,9 @@ static void failure_notify(struct hc_member *m, struct sk_buff *skb)
 	member_refuse(m, skb, -(int)end.status, end.nr, &end);
 }
 
-/* Take a frame of a contribution. Return: false if it has to wait; @skb is the caller's then. */
+/* Handle a frame of a contribution. Return: false if it has to wait; the caller then still owns
+ * @skb.
+ */
 static bool member_take(struct hc_member *m, struct sk_buff *skb)
 {
 	u64 sock = hc_host_cb(skb)->rec.sock;
@@ -434,7 +438,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* A failure that another process has missed does not concern this one. */
+	/* A failure of which another process was not notified does not concern this process. */
 	if (m->user.group != hc_host_cb(skb)->group)
 		m->user.resets = false;
 	if (m->user.left)
@@ -454,17 +458,18 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	return true;
 }
 
-/* Was a plan with this id unpublished whose operations have yet to be ended? */
+/* Has a plan with this id been unpublished, and have its operations not been ended yet? */
 static bool retires(const struct hc_node *node, u32 id)
 {
 	/* Order this after the look-up of the plan: see retire_begin(). */
 	smp_rmb();
-	/* Order the handling of contributions after these ends: see retire_end(). */
+	/* Order the handling of contributions after the end of these operations: see retire_end().
+	 */
 	return smp_load_acquire(&node->fabric->retiring) == id;
 }
 
-/* Was the contribution sent to this epoch of the plan, or to an earlier one of a guarded plan,
- * which goes on in this epoch?
+/* Was the contribution sent to this epoch of the plan, or to an earlier epoch of a guarded plan
+ * that this epoch continues?
  */
 static bool of_epoch(const struct hc_plan *plan, u32 tag)
 {
@@ -472,7 +477,7 @@ static bool of_epoch(const struct hc_plan *plan, u32 tag)
 	       (plan->guard && tag - plan->guarded <= plan->epoch - plan->guarded);
 }
 
-/* Value of .plan and .held_plan of struct hc_host: several plans. */
+/* Value of .plan and .held_plan of struct hc_host: more than one plan. */
 #define PLANS_SEVERAL	0
 
 void hc_host_hold(struct hc_member *m)
@@ -486,8 +491,8 @@ void hc_host_hold(struct hc_member *m)
 	h->held = true;
 }
 
-/* Handle a contribution. Return: false if it has to wait until the operations of the plan that had
- * this id before have ended.
+/* Handle a contribution. Return: false if it has to wait until the operations of the previous plan
+ * with this id have ended.
  */
 static bool host_data(struct hc_node *node, struct sk_buff *skb)
 {
@@ -509,7 +514,7 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 }
 
 /* Must a contribution to plan @id be parked behind others? Parked contributions to one plan do not
- * delay those to other plans; but once contributions to two plans are parked, all later ones are
+ * delay those to other plans. But once contributions to two plans are parked, all later ones are
  * parked behind them, in order.
  */
 static bool behind_parked(const struct hc_node *node, u32 id)
@@ -525,8 +530,8 @@ static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
 	else if (node->host->plan != id)
 		node->host->plan = PLANS_SEVERAL;
 	__skb_queue_tail(&node->host->parked, skb);
-	/* Pairs with retire_end(): either it sees what is parked, or the next look here sees that
-	 * the plan's operations have ended.
+	/* Pairs with retire_end(): either retire_end() sees what is parked, or the next poll sees
+	 * that the plan's operations have ended.
 	 */
 	smp_mb();
 }
@@ -562,8 +567,8 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	return over;
 }
 
-/* Return: the waiting frame to be taken next, or NULL. While one contribution is sent in part, its
- * frames overtake contributions that wait to begin.
+/* Return: the waiting frame to be taken next, or NULL. If only a part of a contribution has been
+ * sent, its further frames overtake contributions that wait to begin.
  */
 static struct sk_buff *waiting_next(struct hc_member *m)
 {
@@ -608,8 +613,8 @@ static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budg
 	if (skb_queue_empty(&m->user.waiting))
 		return work;
 	hc_host_hold(m);
-	/* The rest of a contribution that is sent in part overtakes the others, so its arrival must
-	 * schedule a poll.
+	/* The further frames of a contribution of which a part has been sent overtake the others,
+	 * so their arrival must schedule a poll.
 	 */
 	if (!half_rec(m))
 		*plan_id = plan->id;
@@ -629,7 +634,7 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 	work = parked_take(node, budget);
 	held = h->held;
 	h->held = false;
-	/* While contributions are parked, further ones for this plan are parked too, so their
+	/* While contributions are parked, later ones for this plan are parked, too, so their
 	 * arrival need not schedule a poll.
 	 */
 	if (!skb_queue_empty(&h->parked))

@@ -9,8 +9,9 @@
 #include "fabric/frame.h"
 #include "route/route.h"
 
-/* Send STOP to the root, which decides, from a node on a detour that is not a member. If the
- * message gets lost, the members at the ends of the detour find the fault (coll/stall.c).
+/* Send STOP to the root, which decides on the outcome, from a node on a detour that is not a
+ * member. If the STOP is lost, the members at the ends of the detour detect the fault
+ * (coll/stall.c).
  */
 static void stop_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *cause)
 {
@@ -43,7 +44,9 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim)
 	return false;
 }
 
-/* Handle the loss of links to peers: those over dimension @dim, or all with HC_CAUSE_NONE. */
+/* Handle the failure of the links to peers over dimension @dim, or over all dimensions if @dim is
+ * HC_CAUSE_NONE.
+ */
 static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
 	bool above = false;
@@ -63,7 +66,9 @@ static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end
 		hc_cut_above(m, *cause);
 }
 
-/* Handle the failure of a member's link @dim on a detour that ends at the member or passes it. */
+/* Handle the failure of a member's link @dim that is on a detour; the detour ends at the member or
+ * passes it.
+ */
 static void way_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
 	unsigned int i;
@@ -107,7 +112,7 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 void hc_member_cut(struct hc_member *m, const struct hc_end *cause)
 {
 	peers_cut(m, HC_CAUSE_NONE, cause);
-	/* A root without peers has no link that could fail. */
+	/* peers_cut() does nothing at a root without peers: end its plan here. */
 	if (!m->gen.broken && hc_member_is_root(m))
 		hc_over(m, *cause);
 	hc_advance(m);
@@ -159,15 +164,15 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	struct hc_member *m;
 	struct hc_plan *plan;
 
-	/* The ends of a detour find out themselves that a routed frame is lost; control messages
-	 * are sent again.
+	/* If a routed frame is lost, the ends of the detour detect that; control messages are sent
+	 * again.
 	 */
 	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan && plan->tag == be32_to_cpu(of->epoch) ? plan->member[node->id] : NULL;
-	/* A frame may meet a failed link of the plan before the node's poll is notified of that. */
+	/* The link may have failed, and its node's poll may not have been notified of that yet. */
 	if (m && hc_member_uses(m, dim) && !lacks) {
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);

@@ -2,28 +2,28 @@
 /*
  * Tree reduction of sorted runs into one sorted run (the parallel sort of Leu & Kuo, section 2.1).
  *
- * A member merges its own run and the runs of its sources into segments of its own. An input that
- * is empty for now, but has not ended ("dry"), still gives a *bound*: what comes next is not
- * smaller than its last element. So the member goes on while the least element at hand is not
- * greater than any bound, and passes on what it has before it waits. Elements that compare equal
- * have equal bits (hc_combine_cmp() is a total order), so it does not matter which of them goes
- * first. A blocked sender deals its segments to its effective helpers in turn; each helper gets a
- * sorted run.
+ * A member merges its own run and the runs of its sources into segments of its own. An input is
+ * *dry* if it is empty now and has not ended. The last element of it that was merged is its
+ * *bound*: later elements of this input are not smaller. So the member continues while the least
+ * element in its queues is not greater than any bound, and before it waits it passes on what it has
+ * merged. Elements that compare equal have equal bits (hc_combine_cmp() is a total order), so their
+ * order does not matter. A blocked sender distributes its segments among its effective helpers in
+ * turn (it is a *dealer*); each helper gets a sorted run.
  *
  * The result is longer than the contribution, so the charge to the sender's socket does not bound
  * it: a member sends at most MERGE_WINDOW >= 2 segments ahead of the credits that its destination
  * returns as it consumes them.
  *
- * This cannot deadlock. Suppose all members are stuck though all have contributed. Let x be the
- * least element not consumed, and Y the node nearest to the sink that holds an x. It is at the head
- * of an input, and Y waits for another input that is dry with a bound b < x. Y has consumed all of
- * that input, so there is credit, and the member that feeds it has nothing to pass on: that member
- * itself waits for a dry input with a bound below its least element, hence below x. This goes on up
- * to a sender that has data but waits for credit of another destination: a dealer, which has no
- * segment left for helper j since it waits for helper i. Of the segments that i has not consumed,
- * at least one was dealt before j's last one, as segments are dealt in turn. Its elements are not
- * greater than j's bound, which is less than x, and they are not consumed: x was not the least.
- * That is a contradiction.
+ * This cannot deadlock. Suppose all members are stuck although all have contributed. Let x be the
+ * least element not consumed, and Y the node nearest to the sink that holds an x. This x is at the
+ * head of an input, and Y waits for another input that is dry with a bound b < x. Y has consumed
+ * all of that input, so its sender has credit, but has nothing to pass on: the sender itself waits
+ * for a dry input with a bound below its least element, hence below x. The same argument applies to
+ * the sender of that input, and so on up to a sender that has data but waits for credit of another
+ * destination. This sender is a dealer, which has no segment left for helper j since it waits for
+ * helper i. At least one of the segments that i has not consumed was sent before j's last one, as
+ * segments are sent in turn. The elements of this segment are not greater than j's bound, which is
+ * less than x, and they are not consumed: x was not the least. That is a contradiction.
  */
 #include <linux/slab.h>
 
@@ -32,8 +32,9 @@
 #include "reduce/combine.h"
 #include "trace.h"
 
-/* Cost of merging that all members of a node together may have in a poll, before other work runs: 1
- * for each byte copied, and LOOK_COST for each input whenever the heads of all inputs are compared.
+/* Cost of merging that all members of a node together may have in one poll, before other work runs:
+ * 1 for each byte copied, and LOOK_COST for each input whenever the heads of all inputs are
+ * compared.
  */
 #define POLL_COST	SZ_32K
 #define LOOK_COST	16
@@ -203,7 +204,7 @@ static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	}
 }
 
-/* Return: the bytes that still fit into the segment that is being filled. */
+/* Return: the bytes that fit into the rest of the segment that is being filled. */
 static u32 out_room(const struct merge_op *mo)
 {
 	return mo->out ? mo->size - be32_to_cpu(hc_hdr(mo->out)->len) : 0;
@@ -243,7 +244,9 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* The sink only needs the sum, so a dealer announces all of it to its first helper. */
+	/* The sink only needs the sum of the totals, so a dealer announces all of its total to its
+	 * first helper.
+	 */
 	w->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
 	if (last)
@@ -251,7 +254,7 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_data_header(m, op, i, skb);
 }
 
-/* Is there room for one more segment at its receiver? */
+/* Does the receiver of the next segment have room for it? */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -273,8 +276,8 @@ static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 }
 
-/* Output a segment at the root, if the runs are as long as announced; consumes @skb. Return: false
- * if the operation is gone.
+/* Pass a segment on at the root, if the runs have the announced length so far; consumes @skb.
+ * Return: false if the operation is gone.
  */
 static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
@@ -288,7 +291,9 @@ static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return false;
 }
 
-/* Pass the filled segment on; its receiver has room. Return: false if the operation is gone. */
+/* Pass the filled segment on. The caller has checked that its receiver has room. Return: false if
+ * the operation is gone.
+ */
 static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 {
 	struct merge_op *mo = merge_op(op);
@@ -299,7 +304,9 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	mo->out = NULL;
 	hc_wire_data_of(skb)->offset = cpu_to_be64(mo->delivered);
 	mo->delivered += be32_to_cpu(hc_hdr(skb)->len);
-	/* Only a page, to which no other frame refers yet, is longer than what was filled. */
+	/* Only a segment in a page, to which no other frame refers yet, can be longer than its
+	 * data.
+	 */
 	if (pskb_trim(skb, HC_DATA_HEAD + be32_to_cpu(hc_hdr(skb)->len))) {
 		kfree_skb(skb);
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
@@ -323,10 +330,12 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 
 	if (!out_may(m, op))
 		return out_wait(m, op);
-	/* A dealer's helper does not know the total: it fills full segments. */
+	/* A helper of a dealer does not know the total, so it allocates full segments. */
 	if (left >= op->elem && left < size)
 		size = rounddown((u32)left, op->elem);
-	/* The segments merged into this one were charged to their senders, and are freed. */
+	/* The segments merged into this one were charged to their senders, and are freed, so charge
+	 * this one to the fabric.
+	 */
 	skb = hc_poll_owned(m->node->fabric, hc_seg_alloc(m->node->fabric, m->node->id, size,
 							  GFP_ATOMIC));
 	if (!skb)
@@ -337,7 +346,9 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* All runs have ended: pass on what is left, and mark the end. */
+/* All runs have ended: pass on the remaining elements, and send the end of the run to all
+ * destinations.
+ */
 static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 {
 	const struct merge_op *mo = merge_op(op);
@@ -368,7 +379,7 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 	return HC_FINISHED;
 }
 
-/* Wait for a dry input, but pass on first what was merged: see the proof above. */
+/* Wait for a dry input. First pass on what was merged: the proof above requires that. */
 static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	if (merge_op(op)->out && !hc_member_is_root(m) && out_may(m, op) &&
@@ -378,7 +389,7 @@ static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned
 		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* All runs have begun, so their lengths are known: add them up. */
+/* Compute the total. All runs have begun, so their lengths are known. */
 static void total_note(struct hc_member *m, struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
@@ -434,7 +445,7 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 	}
 }
 
-/* Any segment may follow: the length of a run that is dealt out to helpers is unknown until it
+/* Any segment may follow: the length of a run that a dealer sends to a helper is unknown until it
  * ends.
  */
 static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)

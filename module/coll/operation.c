@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Members and their operations: allocation and release. What they do is in coll/coll.c.
- */
+/* Members and their operations: allocation and release. Their work is in coll/coll.c. */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
@@ -64,7 +62,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	return plan->guard ? hc_guard_create(m) : 0;
 }
 
-/* Free the memory kept for operations in the list that @at points to. */
+/* Free the memory kept for operations, from the list entry that @at points to. */
 static void spares_free(struct hc_member *m, struct hc_op **at)
 {
 	struct hc_op *op;
@@ -95,14 +93,14 @@ void hc_op_free(struct hc_op *op)
 	if (op->coll->release)
 		op->coll->release(op);
 	m->nops--;
-	/* Operations that failed in the last generation may be pending beside a full window. */
+	/* Operations that failed in the last generation may exist in addition to a full window. */
 	if (m->nops + m->nspares >= HC_OP_WINDOW) {
 		hc_poll_free(m->node->fabric, op, m->op_size);
 		return;
 	}
 	/* Keep the memory, which stays charged to the fabric. While other operations are pending,
-	 * the next one will come soon. When none is, keep only the memory used last, which is warm
-	 * in the caches.
+	 * the next one will begin soon. If none is, keep only the memory that was used last,
+	 * because it is warm in the caches.
 	 */
 	op->spare = m->spares;
 	m->spares = op;
@@ -111,7 +109,7 @@ void hc_op_free(struct hc_op *op)
 		spares_free(m, &op->spare);
 }
 
-/* Allocate an operation, zeroed, from the memory of one that has ended if some is kept. */
+/* Allocate an operation, zeroed. If memory of an operation that has ended is kept, use that. */
 static struct hc_op *op_alloc(struct hc_member *m)
 {
 	struct hc_op *op = m->spares;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parts: what comes to all members may have a part for each of them, in the order of the nodes.
- * Then each process gets its own part (hc_coll_ops.own_part). Or it has a block of each member;
- * then a piece of each block comes at a time (coll/rounds.h).
+ * Parts and pieces of results. Data that all members receive may have a part for each of them, in
+ * the order of the nodes; each process then gets its own part (hc_coll_ops.own_part). Or it has a
+ * block of each member; then a frame has a piece of each block (coll/rounds.h).
  */
 #include "coll/coll.h"
 #include "coll/process.h"
@@ -42,7 +42,7 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return true;
 }
 
-/* Do what hc_part_within() does, in each member's contribution, for member @d->rank. */
+/* Do what hc_part_within() does in one member's contribution, for the part of member @d->rank. */
 static u32 deal_within(const struct hc_deal *d, u64 at, u32 len, u32 *off)
 {
 	u64 begin = max(d->part * d->rank, at), end = min(d->part * (d->rank + 1), at + len);

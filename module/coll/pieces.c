@@ -3,11 +3,11 @@
  * Payloads in pieces.
  *
  * Each piece is a fragment of the skb, in pages of its own. A frame with some of the pieces of
- * another frame refers to their pages. Once the process has filled these pages, nothing writes to
- * them. A page is freed with the last frame that refers to it.
+ * another frame refers to their pages. Once the process has filled these pages, they are not
+ * written to any more. A page is freed with the last frame that refers to it.
  *
- * An skb has HC_PIECES_PER_SKB fragments at most. Further ones are in the skbs of its frag_list,
- * all of which except the last are full.
+ * An skb has HC_PIECES_PER_SKB fragments at most. Further fragments are in the skbs of its
+ * frag_list, all of which except the last are full.
  *
  * A received frame may have another form: a trunk fills pages as it reads them, a Byzantine node
  * copies the frame that it corrupts, and packet taps may share the frame (skb_cloned()). Such a
@@ -21,7 +21,9 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 
-/* Append @frag to a frame that is being made. If @frag belongs to another frame, both share it. */
+/* Append @frag to a frame that is being made. If @frag belongs to another frame, both frames share
+ * it.
+ */
 static void piece_share(struct hc_piece_iter *to, skb_frag_t *frag)
 {
 	get_page(skb_frag_page(frag));
@@ -49,8 +51,8 @@ static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 
 	return head;
 }
 
-/* Account the pieces of @len bytes in @skb in its lengths, and in those of @head if @skb is in its
- * frag_list.
+/* Add the pieces of @len bytes in @skb to its lengths, and to those of @head if @skb is in the
+ * frag_list of @head.
  */
 static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
 {
@@ -66,7 +68,7 @@ static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
 	head->truesize += n * (PAGE_SIZE << get_order(len));
 }
 
-/* Set the lengths of a frame in which all pieces are. */
+/* Set the lengths of a frame that has all its pieces. */
 static struct sk_buff *shell_filled(struct sk_buff *head)
 {
 	u32 len = skb_frag_size(&skb_shinfo(head)->frags[0]);
@@ -99,8 +101,8 @@ struct sk_buff *hc_pieces_alloc(const struct hc_fabric *fabric, u32 src, u32 len
 	return shell_filled(skb);
 }
 
-/* Has the frame @n pieces of @len bytes, and does this node alone own it, so that pieces may be
- * taken out?
+/* Return: true if the frame has @n pieces of @len bytes and no other user, so that pieces may be
+ * removed from it.
  */
 static bool pieces_ours(const struct sk_buff *head, u32 len, u32 n)
 {
@@ -161,7 +163,7 @@ struct sk_buff *hc_pieces_share(struct hc_node *node, const struct sk_buff *skb,
 	return shell_filled(all);
 }
 
-/* Does piece @k lie in an odd run? */
+/* Is piece @k in an odd run? @run: pieces of a run, a power of two. */
 static bool in_odd(u32 k, u32 run)
 {
 	return k & run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans: verified against the FAULT words that the nodes know, turned into one role for each
+ * Plans: verified against the FAULT words that the nodes know, converted into one role for each
  * member, published by RCU.
  *
  * A plan names the faults for which it was made. They must be the FAULT words that the live nodes
@@ -45,9 +45,9 @@ static void plan_free(struct hc_plan *plan)
 	kvfree(plan);
 }
 
-/* End all operations of a plan that no poll and no system call can see any more. In the
- * configuration context, members' outcomes can be taken from the root's state, which a member
- * itself cannot read.
+/* End all operations of a plan that no poll and no system call can see any more. Configuration can
+ * read the root's state, which a member itself cannot, and so determine outcomes of the members'
+ * operations.
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
@@ -120,7 +120,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	return plan;
 }
 
-/* Charge the memory of the plan itself; its members are charged one by one. */
+/* Charge the memory of the plan itself; the memory of each member is charged separately. */
 static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = plan->fabric->topo.nodes;
@@ -145,7 +145,7 @@ void hc_plan_set_reason(struct netlink_ext_ack *extack, const char *why, u32 nod
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
 }
 
-/* Epochs must ascend, also when requests name them. */
+/* Check that epochs ascend, also when requests name them. */
 int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack)
 {
 	if (!epoch || (s32)(epoch - fabric->epoch) > 0)
@@ -155,8 +155,8 @@ int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlin
 	return -ERANGE;
 }
 
-/* If a request names the epoch @prev, check that it is the epoch of the plan installed as @id. So
- * of two requests that would replace the same plan, one fails.
+/* If a request names the previous epoch, @prev, check that the plan installed as @id has this
+ * epoch. So of two requests that would replace the same plan, one fails.
  */
 static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 			   struct netlink_ext_ack *extack)
@@ -169,8 +169,8 @@ static int plan_check_prev(struct hc_fabric *fabric, u32 id, u32 prev,
 	return -ESTALE;
 }
 
-/* Do what hc_link_check_faults() does, for nodes on other machines: compare with the FAULT words
- * that this machine knows of them. Members on other machines must also be reachable.
+/* Do what hc_link_check_faults() does, for nodes on other machines: compare the plan's faults with
+ * the FAULT words that this machine knows. Members on other machines must also be reachable.
  */
 static int plan_check_remote(const struct hc_plan *plan, const u32 *fault,
 			     struct netlink_ext_ack *extack)
@@ -206,7 +206,7 @@ static u32 hash_bytes(u32 hash, const u8 *v, u32 n)
 	return hash;
 }
 
-/* Hash the rings as numbers, since the byte order of machines may differ. */
+/* Hash the rings as numbers, since machines may differ in their byte order. */
 static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 {
 	u32 i;
@@ -232,19 +232,23 @@ static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 	return jhash2(p->fault, nodes, hash_rings(hash, p));
 }
 
-/* Return: what frames carry as the epoch. If two machines have planned around different faults, or
- * were given different plans, and accepted each other's frames, a result could lack a member. So
- * the tags of such machines differ.
+/* Return: the tag that frames carry as the epoch. If two machines that have planned around
+ * different faults, or have different plans, accepted each other's frames, a result could lack a
+ * member. So the tags of such machines differ.
  */
 static u32 plan_tag(const struct hc_plan *plan)
 {
 	return hc_is_whole(plan->fabric) ? plan->epoch : jhash_1word(plan->epoch, plan->hash);
 }
 
-/* Nodes are checked in this many groups: each node once in HC_STALL_TIME, not all at once. */
+/* Nodes are checked in this many groups, one group at a time, so that each node is checked once in
+ * HC_STALL_TIME.
+ */
 #define STALL_GROUPS	16U
 
-/* Kick the nodes of a group that have waiting members: these check whether they make progress. */
+/* Kick the nodes of a group that have waiting members, whose polls then check whether the members
+ * make progress.
+ */
 static void stall_work(struct work_struct *work)
 {
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, stall);
@@ -266,27 +270,30 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 }
 
 /* Prepare to unpublish plan @id. After a grace period its processes are notified that its
- * operations have ended. Contributions of these processes wait until then, so that they end later
- * (coll/host.c).
+ * operations have ended. Later contributions of these processes wait until then, so that their ends
+ * are reported later (coll/host.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {
 	WRITE_ONCE(fabric->retiring, id);
-	/* Write this before the plan disappears from the xarray; pairs with retires(). */
+	/* This must be written before the plan disappears from the xarray; pairs with retires(). */
 	smp_wmb();
 }
 
-/* Let contributions go on: the ends of the plan's operations were queued. Those that wait for the
- * window of a removed plan then find that it is gone. Kick all nodes with parked contributions, not
- * only members: a late poll may have parked some at any node.
+/* Let parked contributions continue: the ends of the plan's operations have been queued.
+ * Contributions that wait for the window of a removed plan then find that the plan is gone. Kick
+ * all nodes with parked contributions, not only members: a late poll may have parked some at any
+ * node.
  */
 static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 {
 	struct hc_node *node;
 
-	/* Order this after the ends; pairs with retires(). */
+	/* Order this after the ends of the operations; pairs with retires(). */
 	smp_store_release(&fabric->retiring, 0);
-	/* Pairs with host_park(): either it sees the store above, or we see what it has parked. */
+	/* Pairs with host_park(): either it sees the store above, or this function sees what it has
+	 * parked.
+	 */
 	smp_mb();
 	hc_each_node(fabric, node)
 		if (hc_set_has(plan->members, node->id) || hc_host_parks(node->host))
@@ -309,7 +316,7 @@ static void near_del(struct hc_plan *plan)
 		RCU_INIT_POINTER(*place, NULL);
 }
 
-/* End a plan that was unpublished. The caller has called retire_begin() and calls retire_end(). */
+/* End a plan that was unpublished. Context: between retire_begin() and retire_end(). */
 static void plan_retire(struct hc_plan *plan)
 {
 	u32 u;
@@ -317,9 +324,9 @@ static void plan_retire(struct hc_plan *plan)
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u])
 			hc_member_forget(plan->member[u]);
-	/* After a guarded plan, processes wait: for its next epoch, or for the fabric's lock
-	 * to install another plan, since guarded plans are those of communicators, which
-	 * come and go. So use the expedited grace period.
+	/* When a guarded plan ends, processes wait for its next epoch, or for the fabric's lock to
+	 * install another plan: guarded plans are those of communicators, which are created and
+	 * freed often. So use the expedited grace period.
 	 */
 	if (plan->guard)
 		synchronize_rcu_expedited();
@@ -328,7 +335,7 @@ static void plan_retire(struct hc_plan *plan)
 	members_destroy(plan, -ESTALE);
 }
 
-/* Charge for one plan, unless this one replaces a plan that was charged already. */
+/* Charge one plan, unless this plan replaces one, which was charged already. */
 static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
 {
 	int err;

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcast plans: their members, and how they learn that all members have the message.
+ * Broadcast plans: their members, and how these learn that all members have the message.
  *
- * In the sequence of dimensions, the sends that bring a node the message for the first time form a
- * tree (hc_bcast.h): each member gets the message once, from the node above it. Segments go down
- * the edges of this tree (coll/fanout.c), and ACKs go up. A member has received operation k,
+ * In the sequence of dimensions, the sends by which a node receives the message for the first time
+ * form a tree (hc_bcast.h): each member gets the message once, from the node above it. Segments are
+ * sent down the edges of this tree (coll/fanout.c), and ACKs up. A member has received operation k,
  * together with all members below it, when its process's queue has all of the message and all its
  * sources have acknowledged it. Then it sends ACK to the node above: at once if the source of the
- * broadcast asked for a notification, otherwise now and then, so that the window of operations
- * moves on.
+ * broadcast has requested a notification, otherwise after several operations, so that the window of
+ * operations moves on.
  *
- * A message that comes to a node without a process waits for one. It does not wait if the node's
- * last receiver has left after it received something in this generation. The node records that
- * (hc_user.absent) until another process receives there, or until the source leaves as well, for
- * the next source may send to other receivers.
+ * A message waits at a node without a process until a process receives there. It does not wait if
+ * the node's last receiver has left after it received something in this generation. The node
+ * records that (hc_user.absent) until another process receives there, or until the source leaves as
+ * well, because the next source may send to other receivers.
  *
- * Guarded plans (coll/guard.c). A receiver's process still needs the first message that it has not
- * received to the last byte. The source's process needs the first one that, as far as it knows, not
- * all receivers have. In a new epoch members agree by allreduces, which go up and down the edges of
- * the broadcast, one after the other. A message that the source has begun and no receiver has in
- * full is sent once more from its beginning. So if a message is too long to be kept, and a
- * process has had a part of it, then it ends with the fault there, and at all members that do not
- * have all of it.
+ * Guarded plans (coll/guard.c). The need of a receiver is the first message that its process has
+ * not received to the last byte. The need of the source is the first message of which it does not
+ * know that all receivers have it. In a new epoch members agree by allreduces, whose data is sent
+ * up and then down the edges of the broadcast. A message that the source has begun and no receiver
+ * has in full is sent once more from its beginning. So if a message is too long to be kept, and a
+ * process has received a part of it, then the fault ends the message at this process, and at all
+ * members that do not have all of it.
  *
  * A member that only receives sends nothing that others need, so its process may leave at any time.
- * A source that leaves ends the messages that it has not given completely, as in other plans. If
- * the next epoch has another source, messages of the previous one that no receiver has in full
+ * A source that leaves ends the messages that it has not contributed completely, as in other plans.
+ * If the next epoch has another source, messages of the previous one that no receiver has in full
  * count as never begun.
  */
 #include <linux/netlink.h>
@@ -55,7 +55,7 @@ static struct bcast_member *bcast_member(const struct hc_member *m)
 	return hc_member_priv(m);
 }
 
-/* The verified broadcast; the plan owns .sequence. */
+/* Return: the verified broadcast; the plan owns .sequence. */
 static struct hc_bcast *plan_bcast(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
@@ -182,8 +182,8 @@ static void bcast_ack_notify(struct hc_member *m)
 	ack_up(m, 0, 0);
 }
 
-/* Complete an operation that all members below have. Return: true if its process asked for a
- * notification.
+/* Complete an operation that all members below have received. Return: true if its process requested
+ * a notification.
  */
 static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
@@ -209,7 +209,8 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 	return notify;
 }
 
-/* Find out, after an operation was passed on or a source has sent ACK, how much is done below. */
+/* Recompute how many operations are done below, after one was passed on or a source has sent ACK.
+ */
 static void bcast_review(struct hc_member *m)
 {
 	bool notify = false;
@@ -272,18 +273,20 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 	bcast_review(m);
 }
 
-/* A generation has ended. A receiver contributes nothing, so only this notifies its process. */
+/* Handle the end of a generation. A receiver contributes nothing, so only this function notifies
+ * its process.
+ */
 static bool bcast_ended(struct hc_member *m, bool notified)
 {
 	struct hc_rec rec;
 
-	/* Another source may send now, to other receivers. */
+	/* Another source may send from now on, to other receivers. */
 	if (m->gen.last.status == ECONNRESET && m->gen.last.node == m->plan->root)
 		m->user.absent = false;
 	if (notified || !m->role.ndst)
 		return false;
-	/* Nothing to report: the source has given nothing of the failed operation, this member has
-	 * all operations before it, and others follow.
+	/* There is nothing to report: the source has contributed nothing to the failed operation,
+	 * this member has all operations before it, and other operations follow.
 	 */
 	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && !(m->gen.last.flags & HC_STOP_F_OVER) &&
 	    m->head >= m->gen.last.nr)
@@ -301,7 +304,8 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 		m->user.absent = false;
 		return true;
 	}
-	/* Without a receiver there is nothing to wait for, nor at the end of the plan. */
+	/* If the receiver has left, or the plan is over, the message does not wait for a process.
+	 */
 	if (m->user.absent || m->gen.end.flags & HC_STOP_F_OVER)
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
@@ -319,8 +323,8 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
-/* Handle the close of the socket that served the plan. Complete messages of the source go on
- * without its process, and so do messages at a receiver whose process has left.
+/* Handle the close of the socket that served the plan. Complete messages of a source that has left
+ * are still sent, and a receiver whose process has left still passes messages on.
  */
 static void bcast_close(struct hc_member *m)
 {
@@ -332,7 +336,9 @@ static void bcast_close(struct hc_member *m)
 		m->user.leaves |= engaged;
 		hc_member_again(m);
 	} else if (m->role.ndst && engaged) {
-		/* Messages that have come are passed on, and not given to a later process. */
+		/* Received messages are passed on to other members, but not to a later process of
+		 * this node.
+		 */
 		m->user.absent = true;
 		hc_advance(m);
 	} else if (engaged) {

@@ -3,76 +3,77 @@
  * Recursive doubling: allreduce, barrier, and collectives with blocks of all members or for all
  * members, without a root.
  *
- * At stage i a member and its peer along the dimension of that stage send each other what they
- * have, and each of them combines the two; the data of the peer whose bit is clear is the first
- * operand. By induction all nodes that agree in the dimensions still to come have the same bits
- * after each stage, NaN payloads included: both ends of a link compute the same from the same
- * operands. After the last stage these nodes are all members. The operands of each stage are those
- * of a fault-free tree of the same order whose sink is the lowest node, so the result has the same
- * bits as there.
+ * At stage i a member and its peer along the dimension of that stage send each other the data that
+ * they have, and each of them combines the two; the data of the peer whose bit is clear is the
+ * first operand. By induction all nodes that agree in the dimensions of the remaining stages have
+ * the same bits after each stage, NaN payloads included: both ends of a link compute the same from
+ * the same operands. After the last stage these nodes are all members. The operands of each stage
+ * are those of a fault-free tree of the same order whose sink is the lowest node, so the result has
+ * the same bits as the result of that tree.
  *
  * Members work on the oldest operation only, segment by segment. They send copies: each end owns
  * the frame that it received, and combines in place, the lower end into its own segment, the upper
- * end into the frame that it received. The other of the two frames takes the copy for the next
- * stage or segment, so all frames of one length need one allocation.
+ * end into the frame that it received. The other of the two frames is reused for the copy for the
+ * next stage or segment, so all frames of one length need one allocation.
  *
  * Halves. If there is a part for each member (coll/rounds.h), a stage exchanges one half: the parts
- * of the members on the peer's side. In a reduce-scatter the half that stays and the half that
+ * of the members on the peer's side. In a reduce-scatter the remaining half and the half that
  * arrives are combined, with the operands, and so the bits, of an allreduce. The segment gets
  * shorter until the member's own piece is left (recursive halving). In an alltoall the half that
- * arrives takes the place of the half that was sent. So each dimension brings pieces nearer to
- * their members, and in the end the piece at each position was sent by the member of that position
- * (dimension exchange). There is one frame for each segment and stage, as in an allreduce, so the
- * arguments below hold for these collectives, too.
+ * arrives replaces the half that was sent. So each stage moves pieces nearer to their members, and
+ * in the end the piece at each position was sent by the member of that position (dimension
+ * exchange). There is one frame for each segment and stage, as in an allreduce, so the arguments
+ * below are valid for these collectives, too.
  *
- * Growth. In an allgather a stage exchanges all that both have, so after it a segment has the
- * pieces of twice as many blocks, in the order of the nodes. The process's segments are short
- * enough for the last stage's data to fill one segment (.piece). There is one frame for each
+ * Growth. In an allgather a stage exchanges all that both members have, so after it a segment has
+ * the pieces of twice as many blocks, in the order of the nodes. The process's segments are short
+ * enough for the last stage's data to fit into one segment (.piece). There is one frame for each
  * segment and stage here, too.
  *
- * Pages. Where pieces of long blocks lie apart (coll/pieces.h), frames refer to their pages, and no
- * piece is copied. The pieces that an alltoall sends at a stage have two references until the
- * peer's pieces have taken their place. This member's references then go away with the peer's
- * frame. The segment stays charged to the process, for as many pages as the process has sent: the
- * pieces that arrive are as long. In an allgather the pieces of others are not charged until the
- * process has them: that is one round for each member, as it is where pieces are copied.
+ * Pages. Where pieces of long blocks are in pages of their own (coll/pieces.h), frames refer to
+ * these pages, and no piece is copied. The pieces that an alltoall sends at a stage have two
+ * references until the peer's pieces have replaced them. This member's references are then dropped
+ * with the peer's frame. The segment stays charged to the process, for as many pages as the process
+ * has sent: the pieces that arrive have the same length. In an allgather the pieces of other
+ * members are not charged until the process has them: that is one round for each member, the same
+ * as where pieces are copied.
  *
  * Guarded plans (coll/guard.c). Each member keeps the common result of all members, so that any of
- * them can distribute it again. There each has the whole result of a reduce-scatter, as in an
- * allreduce, and an alltoall is an allgather of the parts of all members for all. Processes get
- * their own parts of that.
+ * them can distribute it again. For that purpose each member has the whole result of a
+ * reduce-scatter, as in an allreduce, and an alltoall is an allgather of the parts of all members
+ * for all members. Processes get their own parts of that.
  *
  * How far can a peer be ahead? Number the frames of one stage through all segments of all
- * operations. At stage i a member sends its frame s, then takes the peer's frame s, then goes on.
+ * operations. At stage i a member sends its frame s, then takes the peer's frame s, then continues.
  * So the peer sends frame s + 1 only after this member has sent its frame s. This member takes the
- * peer's frame s in that same poll if it is there, otherwise when it arrives, and waits for nothing
- * else meanwhile. Hence the queue is empty when frame s + 1 arrives: it never has more than one
- * frame, and a member has n frames in all. That is why no credits are needed, and a sender is
+ * peer's frame s in that same poll if the frame is there, otherwise when it arrives, and waits for
+ * nothing else meanwhile. Hence the queue is empty when frame s + 1 arrives: it never has more than
+ * one frame, and a member has n frames in all. That is why no credits are needed, and a sender is
  * charged for nothing but its own contribution (.lockstep). If s is the last segment of operation
- * k, s + 1 belongs to k + 1: a member gets frames of no operation beyond the next one.
+ * k, s + 1 belongs to k + 1: a member receives frames of no operation beyond the next one.
  *
  * Completion. An operation is done at a member when its process has the result: .done and .head
  * move together, there is no operation that was passed on but is incomplete, and no ACKs are sent.
  * A member that has the result has sent all that others need for theirs, so its process may leave
- * then. When the plan breaks, each member fails all operations that it has pending, and no others.
+ * then. When the plan breaks, each member fails all its pending operations, and no others.
  *
  * Numbering around END (see coll/end.c). A member sends frames of operation k only when all
- * operations below k are done here, and no member has a result of k without these frames. So within
- * a generation
+ * operations below k are done at this member, and no member has a result of k without these frames.
+ * So within a generation
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * A member sends END of k if it does not give all of k, or if it finds that another member
- * contributes something else to k. So no member has the result of k: done(v) <= k for all v. A
- * member that runs out of memory for k after its process has contributed may have sent all that
- * others need: it breaks the plan instead (hc_fail()). All operations below k are complete at all
- * members before the generation ends: each member sends what others need for them, unless it sends
- * END of a lower number.
+ * A member sends END of k if it does not contribute all of k, or if it detects that another member
+ * contributes with other parameters to k. So no member has the result of k: done(v) <= k for all v.
+ * A member that has no memory for k after its process has contributed may have sent all that others
+ * need: it breaks the plan instead (hc_fail()). All operations below k are complete at all members
+ * before the generation ends: each member sends what others need for them, unless it sends END of a
+ * lower number.
  *
- * A peer that is in the next generation has got END from this member, and k - 1 is done there. So
- * by (1) this member has only k - 1 to complete. The peer sends nothing above k + 1, since it needs
- * this member's frames for that. A member begins k only if k < done + HC_OP_WINDOW - 2 (.window),
- * so all these operations have slots of their own in ops[].
+ * A peer that is in the next generation has received END from this member, and k - 1 is done at the
+ * peer. So by (1) this member has at most k - 1 to complete. The peer sends nothing above k + 1,
+ * since it needs this member's frames for that. A member begins k only if k < done + HC_OP_WINDOW -
+ * 2 (.window), so all these operations have slots of their own in ops[].
  */
 #include <linux/netlink.h>
 
@@ -88,13 +89,13 @@
 
 /* ------------------------------------------------------------ members */
 
-/* The verified plan. */
+/* Return: the verified plan. */
 static struct hc_doubling *plan_doubling(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
 }
 
-/* All nodes of the subcube are members. */
+/* Copy the configured plan. All nodes of the subcube are members. */
 static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct hc_doubling *d = plan_doubling(plan);
@@ -217,7 +218,7 @@ static bool shrinks(const struct hc_op *op)
 }
 
 /* Return: the length of a run of pieces for one side of stage @i, in a segment of length @len. Both
- * are in bytes, or, if pieces lie apart, in pieces.
+ * are in bytes or, if pieces are in pages of their own, in pieces.
  */
 static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
@@ -225,7 +226,7 @@ static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned 
 	u32 left = hc_doubling_mask(d);
 	unsigned int j;
 
-	/* Pieces for members on the other side of the earlier stages are gone. */
+	/* The member has sent the pieces for members on the other side of the earlier stages. */
 	for (j = 0; j < i && shrinks(op); j++)
 		left &= ~hc_bit(d->order[j]);
 	return (len >> hweight32(left)) << hweight32(left & (hc_bit(d->order[i]) - 1));
@@ -237,8 +238,8 @@ static bool is_upper(const struct hc_member *m, unsigned int i)
 	return m->node->id & hc_bit(m->src[i].dim);
 }
 
-/* Copy the data for source @i from segment @acc into @copy. If segments shrink, only what is
- * combined with the peer's data later stays in @acc.
+/* Copy the data for source @i from segment @acc into @copy. If segments shrink, only the half that
+ * is combined with the peer's data stays in @acc.
  */
 static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc,
 		      struct sk_buff *copy)
@@ -267,7 +268,7 @@ static struct sk_buff *frame_get(struct hc_member *m, struct hc_op *op, u32 len)
 	struct sk_buff *spare = d->spare;
 
 	d->spare = NULL;
-	/* Do not reuse a page in which a guarded plan's ledger keeps a contribution. */
+	/* Do not reuse a page that the ledger of a guarded plan shares. */
 	if (spare && be32_to_cpu(hc_hdr(spare)->len) == len &&
 	    !(m->guard && hc_page_is_shared(spare)))
 		return spare;
@@ -281,8 +282,8 @@ static u32 pieces(const struct hc_member *m, const struct hc_op *op, unsigned in
 	return doubling_coll(op)->grows ? BIT(i) : m->plan->nmembers;
 }
 
-/* Do the pieces of a segment of @len bytes lie in pages of their own? Then runs are counted in
- * pieces, not in bytes.
+/* Are the pieces of a segment of @len bytes in pages of their own? Then runs are counted in pieces,
+ * not in bytes.
  */
 static bool is_apart(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
@@ -343,8 +344,8 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	return hc_op_lives(m, op, nr);
 }
 
-/* Put the peer's half in the place of the half that was sent to the peer. @in is consumed as by
- * take(). Return: false if the half does not fit.
+/* Replace the half that was sent to the peer by the peer's half. @in is consumed as by take().
+ * Return: false if the half has another offset or length.
  */
 static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
@@ -370,7 +371,7 @@ static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	return true;
 }
 
-/* Combine the head of op->own with a peer's data, and leave the result there; as in take(). */
+/* Combine the head of op->own with a peer's data; the result is the new head. Return: as take(). */
 static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own);
@@ -384,7 +385,8 @@ static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, str
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	/* When segments shrink, the other frame is too long for the next stage. */
+	/* When segments shrink, the other frame is too long for the next stage, so do not reuse it.
+	 */
 	if (shrinks(op))
 		consume_skb(rest);
 	else
@@ -393,7 +395,7 @@ static int combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, str
 }
 
 /* Return: the length of a run of pieces from one side of stage @i, in a segment of length @len that
- * grows, in the unit of @len.
+ * grows. Both are in the same unit.
  */
 static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 {
@@ -433,7 +435,8 @@ static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsign
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
 	struct hc_wire_data *w;
 
-	/* Contributions are charged to processes; what members make of them, to the fabric. */
+	/* Contributions are charged to processes; frames that members make of them, to the fabric.
+	 */
 	both = hc_poll_owned(m->node->fabric, both);
 	if (!both)
 		return NULL;
@@ -446,7 +449,7 @@ static struct sk_buff *grown(struct hc_member *m, const struct hc_op *op, unsign
 	return both;
 }
 
-/* Put the peer's pieces beside this member's; as in take(). */
+/* Put the peer's pieces beside this member's. Return: as take(). */
 static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	struct sk_buff *acc = skb_peek(&op->own), *both;
@@ -491,7 +494,7 @@ static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 	const struct doubling_coll *coll = doubling_coll(op);
 	int err;
 
-	/* Account clock and costs now, not when the frame arrived: this member had to complete
+	/* Record clock and costs now, not when the frame arrived: this member had to complete
 	 * earlier stages first.
 	 */
 	hc_op_note(m, op, in);
@@ -507,8 +510,8 @@ static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk
 	return err;
 }
 
-/* Copy the rest of a shortened segment into a frame of that size, so that the process is charged
- * for no more; consumes @skb.
+/* Copy a shortened segment into a frame of its length, so that the process is not charged for more;
+ * consumes @skb.
  */
 static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 {
@@ -539,7 +542,7 @@ static enum hc_progress guarded_out(struct hc_member *m, struct hc_op *op, struc
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* Count the offset in the blocks of all members, not in one block. */
+	/* hc_guard_result() counts the offset in the blocks of all members, not in one block. */
 	if (doubling_coll(op)->grows)
 		w->offset = cpu_to_be64(be64_to_cpu(w->offset) * m->plan->nmembers);
 	if (!hc_guard_result(m, op, skb, last))
@@ -547,7 +550,7 @@ static enum hc_progress guarded_out(struct hc_member *m, struct hc_op *op, struc
 	return last ? HC_FINISHED : HC_BLOCKED;
 }
 
-/* Give the process a segment of the result; consumes @skb. Return: false if there is no memory. */
+/* Pass the process a segment of the result; consumes @skb. Return: false if there is no memory. */
 static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	u64 at = be64_to_cpu(hc_wire_data_of(skb)->offset);
@@ -566,8 +569,8 @@ static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	return true;
 }
 
-/* Take a segment that has passed all stages out of the operation, as a part of the result. Return:
- * HC_FINISHED if it is the last one.
+/* Pass on a segment that has passed all stages, as a part of the result. Return: HC_FINISHED if it
+ * was the last one; HC_FAILED if the operation is gone.
  */
 static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 {
@@ -575,7 +578,7 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
-	/* The frame is reused for the next segment: end its charge to a send buffer now. */
+	/* The frame is reused for the next segment, so end its charge to a send buffer now. */
 	if (d->spare)
 		skb_orphan(d->spare);
 	d->next = 0;
@@ -625,7 +628,7 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ called by the common code */
 
-/* Is the frame the half that the peer sends next? */
+/* Is the frame the half of a segment that the peer must send next? */
 static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
@@ -637,7 +640,7 @@ static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff 
 	       be32_to_cpu(hc_hdr(skb)->len) == len >> (doubling_coll(op)->swaps ? 1 : i + 1);
 }
 
-/* Is the frame the one that the peer sends next? Frames are twice as long at each stage. */
+/* Is the frame the one that the peer must send next? Frames double in length at each stage. */
 static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	u32 len;
@@ -652,10 +655,10 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	.op_size = sizeof(struct doubling_op),			\
 	.release = doubling_op_release,				\
 	.advance = doubling_advance
-/* Initializers of collectives whose contributions go in rounds. */
+/* Initializers of collectives whose contributions are sent in rounds. */
 #define ROUNDS		.rounds = true, .up_follows = half_follows
-/* hc_coll_ops.piece of guarded plans: pieces of all members that are joined to be kept do not lie
- * apart.
+/* hc_coll_ops.piece of guarded plans. Pieces of all members are joined to be kept, so they are not
+ * in pages of their own.
  */
 static u32 kept_piece(const struct hc_plan *plan, u64 bytes)
 {

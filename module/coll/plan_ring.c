@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings: a tree of rings, any two of which meet in one node at most.
+ * Plans of rings: a tree of rings, any two of which have at most one node in common.
  *
  * ring.c has the collectives, lib/hc_ring.h the shape and its verifier. If the last node of a ring
- * has no healthy link to the first, its frames for the first go back along the ring, relayed by the
- * nodes between. All links of such a ring belong to it alone. So a member has at most one source
- * over each of its links, and the link tells which ring a frame belongs to.
+ * has no healthy link to the first, its frames for the first node are sent back along the ring, and
+ * the nodes between relay them. All links of such a ring belong only to this ring. So a member has
+ * at most one source over each of its links, and the link determines to which ring a frame belongs.
  *
  * All members contribute, and each is the root of what it receives. An operation is done at a
- * member when its process has the result, its own message has come back, and no other member needs
- * this one for its result any more. The member begins no other operation before. So the argument
- * about numbers in coll/plan_doubling.c holds here, too: no member has the result of an operation
- * without a frame of each member, so within a generation done(v) <= done(u) + 1 for all members u,
- * v, and a member gets frames of no operation beyond the next one. END changes the numbers as it
- * does there. When a fault breaks the plan, each member fails all operations whose result or end
- * its process does not have. If the plan has REPAIR, the operations go on instead (ring_resume.c).
+ * member when three conditions hold: its process has the result, its own message has come round the
+ * ring, and no other member needs this one for its result any more. The member begins no other
+ * operation before that. So the argument about numbers in coll/plan_doubling.c is valid here, too:
+ * no member has the result of an operation without a frame of each member, so within a generation
+ * done(v) <= done(u) + 1 for all members u, v, and a member receives frames of no operation beyond
+ * the next one. END changes the numbers as it does there. When a fault breaks the plan, each member
+ * fails all operations whose result or end its process does not have. If the plan has REPAIR, the
+ * operations are resumed instead (ring_resume.c).
  *
- * While a frame is on its way back, all processes may have the result already. So if memory is
- * lacking then, the plan breaks or is repaired (hc_fail()). If another failure ends the operation,
- * a member that has completed the operation does the same when END comes (hc_end_note()).
+ * While a frame returns to its origin, all processes may have the result already. So if a member
+ * has no memory then, the plan breaks or is repaired (hc_fail()). If another failure ends the
+ * operation, a member that has completed the operation breaks or repairs the plan when it receives
+ * END (hc_end_note()).
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -191,7 +193,7 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 	return err;
 }
 
-/* Allocate in advance what repairs need, so that the polls need little memory. */
+/* Allocate in advance what repairs need, so that they need little memory in polls. */
 static int repair_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
@@ -214,8 +216,8 @@ static int repair_alloc(struct hc_plan *plan)
 	return 0;
 }
 
-/* Can messages go in both directions? Both directions of the links are free for a single ring that
- * is closed by a link.
+/* Can messages be sent in both directions? They can in a single ring that is closed by a link: both
+ * directions of its links are free.
  */
 static bool goes_both(const struct hc_plan *plan, const struct hc_ring_net *net)
 {

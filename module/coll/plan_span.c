@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spanning trees: their members. These do what members of a communication tree do, without stages,
- * helpers and detours: each of their sources, and their destination, is a neighbour.
+ * Spanning trees: their members. These work like members of a communication tree, without stages,
+ * helpers and detours: all their sources and destinations are neighbours.
  */
 #include <linux/slab.h>
 
@@ -33,7 +33,7 @@ static struct span_plan *span_plan(const struct hc_plan *plan)
 }
 
 /* Copy the tree. The set of members is filled in only if the array has the right length; the
- * verifier refuses others.
+ * verifier refuses arrays of other lengths.
  */
 static bool span_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
@@ -108,7 +108,7 @@ static int span_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* The plan gives the number of steps up; frames count those down (.turn). */
+/* The number of steps up is that of the plan; frames count the steps down (.turn). */
 static u32 span_steps(const struct hc_member *m, const struct hc_op *op)
 {
 	return op->turn + span_plan(m->plan)->steps;

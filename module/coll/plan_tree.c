@@ -2,14 +2,14 @@
 /*
  * Tree plans: their members. A member's role follows from what the member itself can know: its own
  * FAULT word and those of its neighbours. Neighbours send each other their FAULT words; where the
- * link between them is faulty, configuration supplies them.
+ * link between them is faulty, configuration supplies these.
  */
 #include <linux/slab.h>
 
 #include "coll/coll.h"
 #include "coll/detour.h"
 
-/* The verified tree. */
+/* Return: the verified tree. */
 static struct hc_tree *plan_tree(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
@@ -113,7 +113,7 @@ const struct hc_coll_ops *const hc_tree_colls[] = {
 	NULL
 };
 
-/* With alltoall, which an earlier epoch of another plan type may have begun. */
+/* The collectives of guarded trees. An epoch of another plan type may have begun an alltoall. */
 const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
 	&hc_tree_reduce,
 	&hc_tree_allreduce,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans to and from other machines. As for netlink attributes (netlink/plan.c), sizes and ranges
- * are checked here; whether the plan is valid is checked by the verifier.
+ * Encoding of plans that are sent to other machines. Like for netlink attributes (netlink/plan.c),
+ * sizes and ranges are checked here; the verifier checks whether the plan is valid.
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -46,7 +46,7 @@ size_t hc_plan_wire_size(const struct hc_fabric *fabric, const struct hc_plan_pa
 	return bytes_of(&n);
 }
 
-/* The largest sizes that plans of any type may have. */
+/* Return: the largest sizes that plans of any type may have. */
 static struct sizes sizes_max(const struct hc_fabric *fabric)
 {
 	u32 nodes = fabric->topo.nodes;
@@ -58,7 +58,7 @@ static struct sizes sizes_max(const struct hc_fabric *fabric)
 	};
 }
 
-/* A plan has a tree's arrays or rings, so the larger of both. */
+/* A plan has either a tree's arrays or rings, so the maximum is that of the larger ones. */
 size_t hc_plan_wire_max(const struct hc_fabric *fabric)
 {
 	struct sizes tree = sizes_max(fabric), rings = tree;
@@ -181,10 +181,10 @@ static bool detours_wrong(const struct hc_fabric *fabric, const struct hc_plan_p
 	return false;
 }
 
-/* Copy the arrays, which follow one another, into memory of their own. */
+/* Copy the arrays, which follow one another in the message, into memory of their own. */
 static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_params *p)
 {
-	/* NULL: the set of members follows from the rest. */
+	/* NULL if the set of members follows from the other attributes. */
 	u32 *members = n->members ? kvcalloc(n->members, sizeof(*members), GFP_KERNEL_ACCOUNT) :
 				    NULL;
 	u32 *fault = kvcalloc(n->fault, sizeof(*fault), GFP_KERNEL_ACCOUNT);
@@ -267,7 +267,7 @@ int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t le
 		.rings = be32_to_cpu(w->rings), .ring_nodes = be32_to_cpu(w->ring_nodes),
 		.steps = be32_to_cpu(w->steps),
 	};
-	/* Each of these is at most @len, so that their sum cannot overflow. */
+	/* Each of these is at most @len, so their sum cannot overflow. */
 	if (n.detours > len || n.rings > len || n.ring_nodes > len || n.steps > len ||
 	    bytes_of(&n) != len)
 		return refuse(extack, "The plan has a wrong length");

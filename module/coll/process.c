@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Results for processes: makes and queues the records that carry the payload.
- */
+/* Results for processes: makes and queues the records that have the payload. */
 #include "coll/coll.h"
 #include "coll/process.h"
 #include "coll/record.h"
@@ -24,7 +22,7 @@ static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *
 			 const struct hc_result_cb *cb)
 {
 	BUILD_BUG_ON(sizeof(struct hypercube_result) > HC_DATA_HEAD);
-	/* Put struct hypercube_result at the end of the headroom, in front of the payload. */
+	/* Put struct hypercube_result at the end of the header's space, in front of the payload. */
 	__skb_pull(skb, HC_DATA_HEAD - sizeof(struct hypercube_result));
 	result_fill(m, op, (struct hypercube_result *)skb->data);
 	*hc_result_cb(skb) = *cb;
@@ -65,7 +63,8 @@ void hc_process_result_spread(struct hc_member *m, struct hc_op *op, struct sk_b
 	result_queue(m, op, skb, &cb);
 }
 
-/* Make the end of a result that names the set @places, and a second set, *@missing, still empty. */
+/* Make the last record of a result. It has two sets: @places, and *@missing, which is still empty.
+ */
 static struct sk_buff *places_alloc(const struct hc_member *m, const struct hc_op *op,
 				    const u32 *places, u32 **missing)
 {

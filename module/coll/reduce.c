@@ -6,9 +6,9 @@
  * A member merges the same segment of each of its sources into its own segment, in place, in the
  * order of its role: by stage, as in the paper's loop over i. (If a guarded plan keeps the
  * contribution in the same pages, the first merge writes to new pages.) Then the member passes the
- * segment on: to its passive neighbour; in m parts to the effective helpers if that link is faulty;
- * or by a detour if there are no helpers. The sink gives it to the socket. The order of arrival
- * does not affect the result.
+ * segment on: to its passive neighbour; or, if that link is faulty, in m parts to the effective
+ * helpers; or over a detour if there are no helpers. The sink passes it to the socket. The order of
+ * arrival does not affect the result.
  */
 #include <net/sock.h>
 
@@ -25,13 +25,15 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 	if (!part)
 		return NULL;
 	hc_wire_data_of(part)->flags |= HC_DATA_F_PART;
-	/* The pages stay charged to the socket that filled them: a slow reader pushes back. */
+	/* The pages stay charged to the socket that filled them, so that a slow reader slows down
+	 * that socket's process.
+	 */
 	if (skb->sk && skb->destructor == sock_wfree)
 		skb_set_owner_w(part, skb->sk);
 	return part;
 }
 
-/* Send the data of a blocked sender to its helpers, in m parts whose sizes differ by at most one
+/* Send a segment of a blocked sender to its helpers, in m parts whose sizes differ by at most one
  * element. Return: false if the operation is gone.
  */
 static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
@@ -46,7 +48,7 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		u32 to = (u64)elems * (i + 1) / parts * op->elem;
 		struct sk_buff *part = part_make(m->node, skb, from, to - from);
 
-		/* Frames of members' agreements are charged to the fabric. */
+		/* Frames of members' agreements (coll/guard_agree.c) are charged to the fabric. */
 		if (part && op->agrees && !hc_poll_adopt(m->node->fabric, part)) {
 			kfree_skb(part);
 			part = NULL;
@@ -63,8 +65,8 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	return true;
 }
 
-/* Give @skb a new page for its payload, not filled in yet. Return: the old page, with @skb's
- * reference to it; NULL if there is no memory.
+/* Replace the page of @skb's payload by a new page, whose contents are not set. Return: the old
+ * page, with @skb's reference to it; NULL if there is no memory.
  */
 static struct page *page_renew(struct sk_buff *skb)
 {
@@ -74,12 +76,14 @@ static struct page *page_renew(struct sk_buff *skb)
 
 	if (!page)
 		return NULL;
-	/* The charge for @skb stays the same. */
+	/* The charge for @skb does not change. */
 	skb_fill_page_desc(skb, 0, page, 0, len);
 	return old;
 }
 
-/* Combine @len bytes of @acc from offset @off on with @in. Return: false if there is no memory. */
+/* Combine @len bytes of @acc, beginning at offset @off, with @in. Return: false if there is no
+ * memory.
+ */
 static bool payload_combine(const struct hc_member *m, const struct hc_op *op, struct sk_buff *acc,
 			    u32 off, const void *in, u32 len)
 {
@@ -90,7 +94,9 @@ static bool payload_combine(const struct hc_member *m, const struct hc_op *op, s
 		kept = page_renew(acc);
 		if (!kept)
 			return false;
-		/* Only a helper's part is written below: copy the rest. */
+		/* If @in is the part of a helper, only a part of the page is written below: copy
+		 * all of it.
+		 */
 		if (len < be32_to_cpu(hc_hdr(acc)->len))
 			memcpy(hc_payload(acc), first, be32_to_cpu(hc_hdr(acc)->len));
 	}
@@ -195,8 +201,9 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* Advance an agreement in a broadcast plan, where a result is passed on only when all results
- * before it were: send up as far as possible, and pass on what has come down.
+/* Advance an agreement in a broadcast plan, where a member passes on a result only when it has
+ * passed on all results before it: send data up as far as possible, and pass on what was received
+ * from above.
  */
 static enum hc_progress both_advance(struct hc_member *m, struct hc_op *op)
 {
@@ -232,7 +239,7 @@ const struct hc_coll_ops hc_tree_barrier = {
 	REDUCE_OP, .comes_down = true,
 };
 
-/* All members get the whole result, and each gives its process its part. */
+/* All members get the whole result, and each passes its part to its process. */
 const struct hc_coll_ops hc_tree_reduce_scatter = {
 	.id = HYPERCUBE_REDUCE_SCATTER,
 	REDUCE_OP, .comes_down = true, .own_part = true,

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allgather over rings: an acknowledged all-to-all broadcast. Alltoall is the same, except that
- * each member gives its process only that member's part of each message.
+ * each member passes only its own part of each message to its process.
  *
- * A message is passed on as a hot potato: it goes round in one direction. Each member gives its
- * process a copy and passes the message on. The source takes the message out when it comes back.
- * In a tree of rings, a member of several rings (a convergent point) puts a message that is new to
- * it into all its other rings, and takes it out of each of them when it has come round there. So
- * each message enters each ring once, and crosses each link of a ring once.
+ * A message is forwarded as a hot potato: it travels round the ring in one direction. Each member
+ * passes a copy to its process and forwards the message. The origin removes the message when it
+ * returns. In a tree of rings, a member of several rings (a convergent point) puts a message that
+ * is new to it into all its other rings, and removes it from each of them when it has travelled
+ * round that ring. So each message enters each ring once, and crosses each link of a ring once.
  *
  * Chunks. Messages are cut into segments. A chunk is the segments of all members at one offset. A
- * member works on one chunk after another: it sends its own segment, then passes on those of
- * others, from all rings in turn (fair sending). The chunk is complete here when each of its rings
- * has brought a segment of each member; this member's own segment is the one that comes back. In
- * one ring the order is always the same: a member's own segment first, then its predecessor's, then
+ * member works on one chunk after another: it sends its own segment, then forwards those of others,
+ * from all rings in turn (fair sending). The chunk is complete at a member when it has received a
+ * segment of each member from each of its rings; its own segment is the one that returns. In one
+ * ring the order is always the same: a member's own segment first, then its predecessor's, then
  * that of the predecessor's predecessor, and so on. A segment takes N - 1 steps to all members and
- * N to come back.
+ * N steps to return.
  *
  * No member waits for ever. Take the first chunk that is not complete at all members. All segments
- * of earlier chunks were taken out of all rings, so a socket is charged for no earlier segment of
- * its message and has room to send its segment of this chunk. All frames ahead of such a segment in
- * a member's queues are of this chunk too, and need no room anywhere except at the process.
+ * of earlier chunks have been removed from all rings, so a socket is charged for no earlier segment
+ * of its message and has room to send its segment of this chunk. All frames ahead of such a segment
+ * in a member's queues are of this chunk, too, and need no room anywhere except at the process.
  *
- * Memory. A frame stays charged to the socket of its source until it is taken out, and so do the
+ * Memory. A frame stays charged to the socket of its origin until it is removed, and so do the
  * copies for other rings. So send buffers limit the frames in flight, to one chunk and parts of the
  * next. What waits at the process is charged to its socket. No socket of this machine is charged
  * for frames from another machine. For these, each stream of a waiting member has room for two
  * chunks (hc_stream_push()), as no member is ahead by more.
  *
- * Acknowledgment. In a single ring, a message that has come back has been at all members. In a tree
- * it has been at the members of its source's rings only. So a convergent point sends a notice
- * (HC_DATA_F_SEEN) in a ring when all that it took from this ring is complete in all rings beyond:
- * that is, when all of it has come back to this member in each of its other rings, and all
- * convergent points there have sent the same notice. A notice goes round once, up to the member
- * before its origin. A notice about a ring waits only for notices about rings further away, so
- * there is always a first one.
+ * Acknowledgment. In a single ring, a message that has returned to its origin has been at all
+ * members. In a tree it has been at the members of its origin's rings only. So a convergent point
+ * sends a notice (HC_DATA_F_SEEN) in a ring when all messages that it received from this ring are
+ * complete in all rings beyond: that is, when all of them have returned to this member in each of
+ * its other rings, and all convergent points there have sent the same notice. A notice travels
+ * round once, up to the member before its origin. A notice about a ring waits only for notices
+ * about rings further from it, so there is always a notice that waits for no other.
  *
- * In a single ring, messages that need no acknowledgment go in both directions: ring_both.c.
+ * In a single ring, messages that need no acknowledgment are sent in both directions: ring_both.c.
  *
  * Steps, as the paper counts them: a ring's link carries one segment in each step. If no link
  * closes a ring, the return along it to the first member takes one step, however many links it
  * crosses. The step in which a segment crosses a link follows from the rings alone
  * (hc_ring_tour()), not from the order in which frames arrive. So a chunk takes as many steps as
- * there are links in all rings together, and all members have it in fewer. Where messages go in
- * both directions, a member sends a segment in the step after the one in which it came, and after
- * the previous frame on the same link.
+ * there are links in all rings together, and all members have it in fewer. Where messages are sent
+ * in both directions, a member sends a segment in the step after the one in which it received the
+ * segment, and after the previous frame on the same link.
  */
 #include "coll/coll.h"
 #include "coll/process.h"
@@ -56,7 +56,7 @@
 #include "hc_topo.h"
 
 #define OWN	(-1)
-/* Segments that one call processes before it lets other work run. */
+/* Segments that one call processes; after that other work runs. */
 #define BATCH	16
 
 static bool in_ring(const struct hc_member *m, unsigned int i)
@@ -68,8 +68,8 @@ static bool in_ring(const struct hc_member *m, unsigned int i)
 
 /* ------------------------------------------------------------ chunks */
 
-/* Does a segment from source @from (OWN: this member's own) go on along the ring edge of source @i,
- * too?
+/* Is a segment from source @from (OWN: this member's own) also sent along the ring edge of source
+ * @i?
  */
 static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from, unsigned int i)
 {
@@ -82,8 +82,8 @@ static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from,
 	return from == OWN && (!ring->way[i].back || ring_op(op)->both);
 }
 
-/* Return: the step of the chunk in which a segment leaves along the ring edge of source @i. It has
- * come from source @from in step @turn, or is the member's own (OWN, 0).
+/* Return: the step of the chunk in which a segment is sent along the ring edge of source @i. This
+ * member received the segment from source @from in step @turn, or it is the member's own (OWN, 0).
  */
 static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, unsigned int i,
 			u32 turn)
@@ -96,15 +96,17 @@ static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, u
 		st->turn = max(st->turn, turn) + 1;
 		return st->turn;
 	}
-	/* The member's own message starts from where one of its rings comes in. */
+	/* The steps of the member's own message are counted from the edge on which one of its rings
+	 * enters the member.
+	 */
 	while (from == OWN && !in_ring(m, k))
 		k++;
 	return turn + hc_ring_tour_way(ring->tour, ring->way[k].came, ring->way[i].leaves);
 }
 
-/* Give a segment that is new here to the process and pass it on in all rings: the frame itself in
- * the ring from which it came, copies in the others. Consumes @skb. Return: false if the operation
- * is gone.
+/* Pass a segment that is new at this member to the process, and send it on in all rings: the frame
+ * itself in the ring from which it was received, copies in the others. Consumes @skb. Return: false
+ * if the operation is gone.
  */
 static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
 			   u32 turn)
@@ -122,7 +124,7 @@ static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, stru
 	for (i = 0; i < m->role.nsrc; i++) {
 		if (!goes_on(m, op, from, i))
 			continue;
-		/* The frame of the member's own segment goes into the first ring, copies into the
+		/* The frame of the member's own segment is sent in the first ring, copies in the
 		 * others.
 		 */
 		if (on == OWN)
@@ -155,14 +157,14 @@ static bool own_send(struct hc_member *m, struct hc_op *op)
 	r->len = be32_to_cpu(hc_hdr(skb)->len);
 	w->block = cpu_to_be16(m->node->id);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
-	/* A failed operation may have left members in the set. */
+	/* Clear the set: a failed operation may have left members in it. */
 	memset(hc_ring_member(m)->got, 0, hc_topo_words(&m->node->fabric->topo) * sizeof(u32));
 	if (hc_ring_member(m)->place)
 		hc_both_begin(m, op, w);
 	return segment_spread(m, op, OWN, skb, 0);
 }
 
-/* Is the frame a valid segment of the current chunk? It may come from another machine. */
+/* Is the frame a valid segment of the current chunk? It may have been sent by another machine. */
 static bool segment_is_valid(const struct hc_member *m, const struct ring_op *r, unsigned int i,
 			     const struct sk_buff *skb)
 {
@@ -195,7 +197,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	r->src[i].clock = max(r->src[i].clock, be32_to_cpu(hc_hdr(skb)->step));
 	hc_op_note(m, op, skb);
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	/* The segment was here before: it has gone round. */
+	/* This member has had the segment before: the segment has travelled round the ring. */
 	if (hc_set_has(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block))) {
 		r->now.home = true;
 		consume_skb(skb);
@@ -205,7 +207,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	return segment_spread(m, op, i, skb, turn);
 }
 
-/* Pass on the frames for which this member is a relay. Return: false if the operation is gone. */
+/* Forward the frames for which this member is a relay. Return: false if the operation is gone. */
 static bool relays_pass(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
@@ -227,18 +229,20 @@ static bool relays_pass(struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* Has source @i brought everything of the operation? */
+/* Has source @i sent everything of the operation? */
 static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	const struct ring_stream *st = &ring_op(op)->src[i];
 	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
 
-	/* In both directions nothing comes after the last chunk, and only then is this called. */
+	/* Where messages are sent in both directions, no frame follows the last chunk, and this
+	 * function is called only after it.
+	 */
 	return !way->used || hc_ring_member(m)->place ||
 	       (st->lasts == hc_ring_member(m)->nmembers && st->seen == way->seen);
 }
 
-/* Has source @i brought everything of the current chunk? */
+/* Has source @i sent everything of the current chunk? */
 static bool chunk_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
 	if (hc_ring_member(m)->place)
@@ -246,7 +250,9 @@ static bool chunk_came(const struct hc_member *m, const struct hc_op *op, unsign
 	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
-/* Does @came hold for each source? If not, wait for the first for which it does not. */
+/* Return: HC_FINISHED if @came holds for each source; otherwise wait for the first source for which
+ * it does not.
+ */
 static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 				 bool (*came)(const struct hc_member *m, const struct hc_op *op,
 					      unsigned int i))
@@ -259,14 +265,14 @@ static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 	return HC_FINISHED;
 }
 
-/* Is there room at the process, if the operation still gives it something? */
+/* Does the process have room for a segment, if the operation still passes it any? */
 static bool has_room(const struct hc_member *m, const struct hc_op *op)
 {
 	return !op->begun || op->agrees || hc_process_room(m, op->rec.sock);
 }
 
-/* May the next segment from source @i be processed? One that has gone round needs no room at the
- * process, nor does one that the process was given before.
+/* May the next segment from source @i be processed? A segment that has travelled round, or that the
+ * process already has, needs no room at the process.
  */
 static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
@@ -300,7 +306,7 @@ static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsign
 	return full && *taken == before ? hc_wait(m, op, HYPERCUBE_WAIT_READER, 0) : HC_FINISHED;
 }
 
-/* Work on the current chunk. Return: HC_FINISHED if it is complete here. */
+/* Work on the current chunk. Return: HC_FINISHED if it is complete at this member. */
 static enum hc_progress chunk_advance(struct hc_member *m, struct hc_op *op, unsigned int *taken)
 {
 	unsigned int before;
@@ -327,9 +333,9 @@ static enum hc_progress chunk_advance(struct hc_member *m, struct hc_op *op, uns
 	return all_wait(m, op, chunk_came);
 }
 
-/* Each ring has brought as many segments as there are members. Check that there is one of each
- * member, so that no neighbour has sent one twice in place of another. Return: false if not, and
- * the operation is gone.
+/* As many segments have been received from each ring as there are members. Check that there is one
+ * of each member: a neighbour may have sent one twice in place of another. Return: false if not,
+ * and the operation is gone.
  */
 static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 {
@@ -339,9 +345,9 @@ static bool chunk_whole(struct hc_member *m, struct hc_op *op)
 	if ((!ring->place || ring_op(op)->both || ring_op(op)->now.home) &&
 	    !memcmp(ring->got, ring->members, hc_topo_words(&m->node->fabric->topo) * sizeof(u32)))
 		return true;
-		/* All rings have brought one segment twice; or a Byzantine repair coordinator has
-		 * assigned this member to no ring.
-		 */
+	/* All rings have sent one segment twice; or a Byzantine repair coordinator has assigned
+	 * this member to no ring.
+	 */
 	for (i = 0; i < m->role.nsrc && !in_ring(m, i); i++)
 		;
 	hc_op_fail(m, op, -EPROTO, i < m->role.nsrc ? m->src[i].node : m->node->id);
@@ -431,7 +437,7 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	unsigned int taken = 0;
 	enum hc_progress p;
 
-		/* The plan is being repaired, and not all members have their assignments. */
+	/* The plan is being repaired, and not all members have their assignments. */
 	if (hc_resume_holds(m))
 		return HC_BLOCKED;
 	if (!relays_pass(m, op))
@@ -454,15 +460,15 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ arrival */
 
-/* Is @nr an operation whose frames a member may get: the current one, or the next? The argument in
- * plan_doubling.c shows that there are no others.
+/* Is @nr an operation whose frames a member may receive: the current one, or the next? By the
+ * argument in plan_doubling.c there are no others.
  */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {
 	return nr == m->head || (nr == hc_nr_behind(m, m->head) && !seen);
 }
 
-/* May frames come from source @i? */
+/* May source @i send frames? */
 static bool carries(const struct hc_member *m, unsigned int i)
 {
 	return hc_ring_member(m)->way[i].used || hc_ring_member(m)->way[i].back;
@@ -500,8 +506,8 @@ static int check(struct hc_op *op, unsigned int i, struct sk_buff *skb)
 	return hc_payload_check(op, skb);
 }
 
-/* Handle a notice. It overtakes segments that wait here, since it does not concern them. Return:
- * false if the operation is gone.
+/* Handle a notice. It overtakes segments that wait at this member, since it does not concern them.
+ * Return: false if the operation is gone.
  */
 static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
@@ -573,7 +579,7 @@ const struct hc_coll_ops hc_ring_allgather = {
 	RING_OP,
 };
 
-/* All messages go round; the process gets this member's part of each. */
+/* All messages travel round; each process gets its member's part of each. */
 const struct hc_coll_ops hc_ring_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,
 	RING_OP, .own_part = true,

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of guarded plans (coll/guard.c): what a member does with the segments that ring.c
- * processes.
+ * Rings of guarded plans (coll/guard.c): how a member handles the segments that ring.c processes.
  *
- * A ledger keeps a result in one form, on whatever type of plan the operation ends: in rounds
- * (coll/rounds.h), each with a piece of every member's block. Segments come in any order. Each is
- * copied into the rounds at its offset, and when the last member's segment is there, these rounds
- * are the next ones of the result. A segment is a whole number of pieces long, so all rounds of a
- * result but the last have one length. In an alltoall the member gets and keeps the parts of all
- * members for all, and its process gets its own.
+ * A ledger keeps a result in one form, whatever the type of plan on which the operation ends: in
+ * rounds (coll/rounds.h), each with a piece of every member's block. Segments arrive in any order.
+ * Each is copied into the rounds at its offset, and when the last member's segment has arrived,
+ * these rounds are the next ones of the result. A segment is a whole number of pieces long, so all
+ * rounds of a result except the last have the same length. In an alltoall the member receives and
+ * keeps the parts of all members for all members, and its process gets its own.
  *
- * In a new epoch members agree on a combination of what each of them contributes. Over rings each
- * member gets all contributions and combines them itself, in their order of arrival: for the
- * operators used there, the order does not matter.
+ * In a new epoch members agree on a combination of their contributions. Over rings each member
+ * receives all contributions and combines them itself, in their order of arrival: for the operators
+ * used there, the order does not matter.
  *
- * The process gets the end of its record with the last of the result, also with NOTIFY: in the next
- * epoch, members that lack the result get it from one that has it.
+ * The process gets the end of its record with the last segment of the result, also with NOTIFY: in
+ * the next epoch, members that lack the result receive it from a member that has it.
  */
 #include "coll/coll.h"
 #include "coll/guard.h"
@@ -102,8 +101,8 @@ static bool segment_combine(struct hc_member *m, struct hc_op *op, struct sk_buf
 	return true;
 }
 
-/* The segments of all members are here: give the result of the chunk. Return: false if the
- * operation is gone.
+/* Pass on the result of the current chunk: the segments of all members are here. Return: false if
+ * the operation is gone.
  */
 static bool chunk_out(struct hc_member *m, struct hc_op *op)
 {

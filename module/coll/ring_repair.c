@@ -2,62 +2,62 @@
 /*
  * Repair of plans of rings (REPAIR).
  *
- * A fault stops the operations of all members. Then the repair coordinator, the member with the
- * lowest number that can be reached, gives each of them a new assignment in the rings. No node
- * reads the state of another: all of this is done by frames, which are routed around the faults
- * (route.c).
+ * A fault stops the operations of all members. Then the repair coordinator, the reachable member
+ * with the lowest number, sends each of them a new assignment in the rings. No node reads the state
+ * of another: all of this is done by frames, which are routed around the faults (route.c).
  *
- * A member whose plan is broken sends REQUEST to the node that it takes for the coordinator, at
- * once and then each second. The coordinator begins an attempt. The attempt's name, its ballot, is
- * greater than all ballots that the coordinator knows. An attempt goes through three phases, and
- * none begins before all members have answered in the one before:
+ * A member whose plan is broken sends REQUEST to the node that it considers to be the coordinator,
+ * at once and then each second. The coordinator begins an attempt. The attempt's name, its ballot,
+ * is greater than all ballots that the coordinator knows. An attempt has three phases, and none
+ * begins before all members have answered in the previous one:
  *
  *   ASK	each member stops, and reports which of its links are faulty, which operation number
- *		is free, and which chunk it works on in the operations under way;
- *   ASSIGN	from that the coordinator repairs the rings (lib/hc_ring_repair.c), and sends each
- *		member its ring edges, the number from which all members count on, and the chunk
- *		from which operations go on, or that they end (ring_resume.c, ring_decision.c). No
- *		member sends data yet;
+ *		is free, and on which chunk of the pending operations it works;
+ *   ASSIGN	from these answers the coordinator repairs the rings (lib/hc_ring_repair.c), and
+ *		sends each member its ring edges, the number from which all members number
+ *		operations, and the chunk from which operations are resumed, or that they end
+ *		(ring_resume.c, ring_decision.c). No member sends data yet;
  *   COMMIT	members send data again.
  *
  * So no member sends data before all have their assignments, and a member that receives data may
- * send data too. No operation number is used twice: the new numbers are above all that any member
+ * send data, too. No operation number is used twice: the new numbers are above all that any member
  * had begun. So all members recognize frames from before the repair as old (hc_member.base).
  *
  * A member follows the greatest ballot only. It answers NO to others, and to an assignment that its
  * own links do not allow. After a NO, when the links of other nodes change, or when a member breaks
  * again, the coordinator begins the next attempt. If the coordinator dies, or is not the lowest
- * member any more, members send REQUEST to the one that is. An attempt asks all members of the plan
- * that can be reached then: those that are gone leave the rings, those that are back are in them
- * again. Parts of the plan that are not connected have a coordinator each, which looks for the
- * other parts: when they can be reached again, the parts become one.
+ * member any more, members send REQUEST to the new lowest member. An attempt asks all members of
+ * the plan that are reachable then: those that are gone leave the rings, those that are back are in
+ * them again. Components of the plan that are not connected have a coordinator each, which looks
+ * for the other components: when they can be reached again, the components become one.
  *
- * A node that receives REPAIR and does not have the plan (its machine has come back without it, or
- * it was never installed there) answers NONE. It is left out like one that cannot be reached, until
- * it sends a message about the plan itself.
+ * A node that receives REPAIR and does not have the plan (its machine has returned without it, or
+ * the plan was never installed there) answers NONE. It is left out like a node that cannot be
+ * reached, until it sends a message about the plan itself.
  *
- * No timeout excludes a member. The coordinator waits for a member's answer as long as it takes, no
- * matter which member asks meanwhile why nothing goes on (HC_REPAIR_F_WAITS), until it knows that
- * no healthy link leads to the silent member. It relies on this knowledge only while the ends of
- * each link report the same state of it, and each member answers with the FAULT word that the
- * coordinator knows already. Otherwise a link-state update is under way, or waits for memory where
- * it is forwarded, and a member that would be left out may be reachable (ring_repair_coord.c).
+ * No timeout excludes a member. The coordinator waits for a member's answer as long as it takes,
+ * even if members ask meanwhile why nothing happens (HC_REPAIR_F_WAITS), until it knows that no
+ * healthy link leads to the silent member. It relies on this knowledge only while the ends of each
+ * link report the same state of it, and each member answers with the FAULT word that the
+ * coordinator knows already. Otherwise a link-state update is in flight, or waits for memory at a
+ * node that forwards it, and a member that would be left out may be reachable
+ * (ring_repair_coord.c).
  *
  * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same coordinator;
  * frames that were lost are sent again each second; so an attempt succeeds.
  * selftests/model/ring_mend.pml is a model of this.
  *
- * Processes need not wait meanwhile. Their contributions wait in the host port (hc_member_holds()),
- * except for the rest of a contribution that was half sent; they receive results that were given
- * before. When a socket is closed in the middle of a contribution, the other members are notified
- * when the plan is repaired (hc_host_resume()). When the plan or its fabric is removed, waiting
- * contributions end as always (hc_member_destroy()).
+ * Processes need not wait during a repair. Their contributions wait in the host port
+ * (hc_member_holds()), except for the rest of a contribution of which a part was sent; they receive
+ * results that were passed to them before. When a socket is closed in the middle of a contribution,
+ * the other members are notified when the plan has been repaired (hc_host_resume()). When the plan
+ * or its fabric is removed, waiting contributions end as always (hc_member_destroy()).
  *
- * This file is what each member does; ring_repair_coord.c is the coordinator, ring_repair_check.c
+ * This file has what each member does; ring_repair_coord.c is the coordinator, ring_repair_check.c
  * checks received messages.
  *
- * Memory. What members need was charged when the plan was installed. The coordinator's memory is
- * charged to the fabric; if there is none, the coordinator tries again a second later.
+ * Memory. The memory that members need was charged when the plan was installed. The coordinator's
+ * memory is charged to the fabric; if there is none, the coordinator tries again a second later.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -150,9 +150,9 @@ void hc_repair_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Return: a number that, like all above it, no operation has used. It is also above the number of
- * the failure that broke the plan, so that control messages about that are recognized as old when
- * the plan is repaired.
+/* Return: an operation number such that no operation has used it or a higher one. It is also above
+ * the number of the failure that broke the plan, so that control messages about that failure are
+ * recognized as old when the plan has been repaired.
  */
 static u64 next_free(const struct hc_member *m)
 {
@@ -185,14 +185,14 @@ static void member_calm(struct hc_member *m)
 	s->phase = REPAIR_NONE;
 	s->called = false;
 	s->silent = 0;
-	/* Neither is done for a plan that is being removed. */
+	/* Neither function has an effect on a plan that is being removed. */
 	hc_member_again(m);
 	if (!m->job.gone)
 		repair_count(m);
 }
 
-/* Fail all operations under way here with the cause of the break. A process that has none learns of
- * the failure at its next contribution. Return: true if a process was notified.
+/* Fail all pending operations of this member with the cause of the break. A process that has none
+ * is notified of the failure at its next contribution. Return: true if a process was notified.
  */
 static bool member_end(struct hc_member *m)
 {
@@ -213,7 +213,7 @@ static bool member_end(struct hc_member *m)
 	return notified;
 }
 
-/* Stop, with the cause of the break from the coordinator's ASK. */
+/* Stop this member, with the cause of the break from the coordinator's ASK. */
 static void member_stop(struct hc_member *m, const struct hc_wire_repair *w)
 {
 	const struct hc_end cause = {
@@ -237,7 +237,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_repair *
 	struct hc_repair *s = hc_repair_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 
-	/* The frame was delayed: this member is in a later phase of the attempt. */
+	/* The frame was delayed: this member is already in a later phase of the attempt. */
 	if (ballot == s->ballot && (s->phase == REPAIR_ASSIGNED || s->ran == ballot))
 		return;
 	if (ballot < s->ballot || (ballot == s->ballot && s->phase != REPAIR_ANSWERED)) {
@@ -250,7 +250,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_repair *
 	answer(m, src, HC_REPAIR_ANSWER);
 }
 
-/* Number operations from @base on, which no operation has used. */
+/* Number operations from @base on. No operation has used @base or a higher number. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
 	bool idles = m->user.idles && !m->user.left;
@@ -314,8 +314,8 @@ static bool links_allow(const struct hc_member *m, const struct hc_wire_repair *
 	return true;
 }
 
-/* Resume the operations under way, or end them, as ASSIGN orders. Return: false if the member
- * cannot do that.
+/* Resume the pending operations, or end them, as ASSIGN orders. Return: false if the member cannot
+ * do that.
  */
 static bool ops_take(struct hc_member *m, const struct hc_wire_repair *w)
 {
@@ -342,7 +342,7 @@ static void assign_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 		answer(m, src, HC_REPAIR_NO);
 		return;
 	}
-	/* A repeated ASSIGN is only acknowledged: by now its number may be in use here. */
+	/* A repeated ASSIGN is only acknowledged: operations may already use its number. */
 	if (!placed) {
 		if (base < next_free(m) || !links_allow(m, w) || !ops_take(m, w)) {
 			answer(m, src, HC_REPAIR_NO);
@@ -358,12 +358,13 @@ static void assign_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 	answer(m, src, HC_REPAIR_ASSIGNED);
 }
 
-/* Record that the plan is repaired. The first member of this machine that receives COMMIT in an
- * attempt does that.
+/* Record that the plan has been repaired. In each attempt the first member of this machine that
+ * receives COMMIT or data does that.
  */
 static void plan_go(struct hc_plan *plan, u64 ballot)
 {
-	/* Ballots do not only grow: parts of the plan that were not connected count separately. */
+	/* Ballots may also fall: components of the plan that were not connected count separately.
+	 */
 	if (atomic64_xchg(&plan->went, ballot) == ballot)
 		return;
 	atomic_inc(&plan->repaired);
@@ -376,7 +377,7 @@ static void plan_go(struct hc_plan *plan, u64 ballot)
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 }
 
-/* All members have their assignments: send data again. */
+/* Send data again: all members have their assignments. */
 static void member_go(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -412,8 +413,8 @@ static void commit_take(struct hc_member *m, u32 src, const struct hc_wire_repai
 	answer(m, src, HC_REPAIR_COMMITTED);
 }
 
-/* Is this member the coordinator of a repair that has reached only a part of the members, so that
- * it has to look for the others?
+/* Is this member the coordinator of a repair that has reached only some of the members, so that it
+ * has to look for the others?
  */
 static bool leads_part(const struct hc_member *m)
 {
@@ -430,7 +431,7 @@ bool hc_repair_tends(const struct hc_member *m)
 	return s && (m->gen.broken || s->phase == REPAIR_ASSIGNED || s->coord || leads_part(m));
 }
 
-/* Count this plan at the node while it needs notification of link-state updates. */
+/* Count this plan at the node while it must be notified of link-state updates. */
 static void repair_count(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -442,8 +443,8 @@ static void repair_count(struct hc_member *m)
 	atomic_add(counts ? 1 : -1, &m->node->work->repairing);
 }
 
-/* Take over the logical clock of a frame: the number of links that the news of the fault has
- * crossed. @first: no other fault was known here.
+/* Record the logical clock of a frame: the number of links that the report of the fault has
+ * crossed. @first: this member knew of no other fault.
  */
 static void clock_take(struct hc_repair *s, u32 clock, bool first)
 {
@@ -451,12 +452,14 @@ static void clock_take(struct hc_repair *s, u32 clock, bool first)
 	s->clock = first ? clock : max(s->clock, clock);
 }
 
-/* The node @src does not have the plan: stop asking it or taking it for the coordinator. */
+/* The node @src does not have the plan: send it no more messages, and do not consider it to be the
+ * coordinator.
+ */
 static void none_take(struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
 	struct hc_repair *s = hc_repair_of(m);
 
-	/* Ignore a reply to anything but the latest attempt. */
+	/* Ignore a reply to any attempt but the latest. */
 	if (be64_to_cpu(w->ballot) != s->ballot)
 		return;
 	hc_set_add(s->without, src);
@@ -554,7 +557,9 @@ bool hc_repair_holds(const struct hc_member *m)
 	return s && !READ_ONCE(m->node->failed) && (m->gen.broken || s->phase == REPAIR_ASSIGNED);
 }
 
-/* Is a REQUEST due before the second is over: none was sent, or link states have changed since? */
+/* Must REQUEST be sent at once, because none was sent yet or link states have changed since the
+ * last one?
+ */
 static bool call_is_news(const struct hc_member *m)
 {
 	const struct hc_repair *s = hc_repair_of(m);
@@ -580,7 +585,7 @@ static void coord_call(struct hc_member *m)
 
 	if (s->coord)
 		return;
-	/* Set even if there is no memory: the next REQUEST is sent a second later. */
+	/* Set this even if there is no memory: the next REQUEST is sent a second later. */
 	s->called = true;
 	s->known = m->node->lsdb->digest;
 	if (!hc_repair_reached(m, &lowest, NULL, &n))

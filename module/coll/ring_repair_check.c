@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of messages that repair a plan of rings (REPAIR), which may come from another machine and
+ * Checks of messages that repair a plan of rings (REPAIR). They may be sent by another machine and
  * are not trusted. See ring_repair.c.
  */
 #include <linux/jiffies.h>
@@ -13,9 +13,10 @@
 
 /* Bounds on ballots and operation numbers: the attempts and operations that are allowed for each
  * second since the plan was made, plus one second. This is far more than there can be, so that a
- * member that was unreachable can come back at once, and a Byzantine member needs 136 years to use
- * up all 64-bit numbers. The bounds grow with time alone: if they were relative to the next number
- * here, each message that this member accepts would raise the bound for the next one.
+ * member that was unreachable can take part again at once, and a Byzantine member needs 136 years
+ * to use up all 64-bit numbers. The bounds grow with time alone: if they were relative to this
+ * member's next number, each message that this member accepts would raise the bound for the next
+ * message.
  */
 #define ATTEMPTS_MAX	(1ULL << 16)
 #define NUMBERS_MAX	(1ULL << 32)
@@ -53,8 +54,8 @@ static bool wire_set_has(const __be32 *set, u32 u)
 	return be32_to_cpu(set[u / 32]) >> (u % 32) & 1;
 }
 
-/* Is the set of members valid? It must have only members of the plan, this one and the coordinator
- * among them, and as many as the message announces.
+/* Is the set of members valid? It must have only members of the plan, include this member and the
+ * coordinator, and have as many members as the message announces.
  */
 static bool set_is_valid(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
@@ -106,8 +107,8 @@ static bool message_is_valid(const struct hc_member *m, u32 src, const struct hc
 	return w->what && w->what < __HC_REPAIR_END && answer_is_valid(m, w);
 }
 
-/* May @src send this message? Only members may, in attempts that can exist. A coordinator's
- * messages go to itself and to members with greater numbers.
+/* May @src send this message? Only members may, in attempts that can exist. A coordinator sends its
+ * messages to itself and to members with greater numbers.
  */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {

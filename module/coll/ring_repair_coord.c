@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The repair coordinator of rings: the attempt that it leads. See ring_repair.c.
- */
+/* The repair coordinator of rings and its attempt. See ring_repair.c. */
 #include <linux/slab.h>
 
 #include "coll/coll.h"
@@ -16,11 +14,11 @@
 
 /* Attempts that a coordinator may begin in a second. */
 #define TRIES		8
-/* Seconds for which a coordinator waits for a link-state update that it lacks. One that takes
- * longer waits for memory somewhere.
+/* Seconds for which a coordinator waits for a missing link-state update. An update that takes
+ * longer waits for memory at some node.
  */
 #define NEWS_WAIT	10
-/* Nodes whose links are examined in the time that a frame takes; for the poll's budget. */
+/* Nodes whose links can be examined in the time that one frame takes; for the poll's budget. */
 #define NODES_OF_A_FRAME	64
 
 /**
@@ -199,7 +197,7 @@ static struct sk_buff *place_alloc(const struct hc_member *m, const struct repai
 		hc_decision_fill(&coord->decision, hc_repair_ops_of(w));
 	}
 	ways_fill(hc_repair_ways_of(w), &mk);
-	/* The set follows in 32-bit words. */
+	/* The set of members follows, in units of 32 bits. */
 	cpu_to_be32_array((void *)hc_repair_ways_of(w) + ways, coord->alive, size / sizeof(u32));
 	return skb;
 }
@@ -242,9 +240,10 @@ static void phase_begin(struct hc_member *m, u8 what)
 	coord_notify(m);
 }
 
-/* Can the attempt rely on the FAULT words that this node knows: do they agree with each other, or
- * has no update come for NEWS_WAIT seconds? If they disagree, an update is under way, and there may
- * be a path to a member over a link of which only one end has reported so far.
+/* Can the attempt rely on the FAULT words that this node knows? It can if they agree with each
+ * other, or if no update has arrived for NEWS_WAIT seconds. If they disagree, an update is in
+ * flight, and there may be a path to a member over a link of which only one end has reported so
+ * far.
  */
 static bool links_known(struct hc_member *m)
 {
@@ -320,7 +319,7 @@ static int repair_with(struct hc_ring_repair_args *g, u32 nodes, u32 n)
 	g->queue = kcalloc(g->old->nrings, sizeof(*g->queue), GFP_ATOMIC | __GFP_NOWARN);
 	if (g->home && g->order && g->count && g->queue)
 		err = hc_ring_repair(g);
-	/* hc_ring_repair() is complex, the verifier is simple. */
+	/* The verifier is simple, hc_ring_repair() is complex: check its result. */
 	if (!err && WARN_ON_ONCE(hc_ring_check(&g->t, &net, g->home, NULL)))
 		err = -EINVAL;
 	kfree(g->home);
@@ -330,8 +329,8 @@ static int repair_with(struct hc_ring_repair_args *g, u32 nodes, u32 n)
 	return err;
 }
 
-/* Repair the rings from the members' answers. Return: false if the members are not connected as it
- * seemed, or there is no memory.
+/* Repair the rings from the members' answers. Return: false if the members turn out not to be
+ * connected, or if there is no memory.
  */
 static bool coord_repair(struct hc_member *m)
 {
@@ -356,7 +355,7 @@ static bool coord_repair(struct hc_member *m)
 	return true;
 }
 
-/* Publish the new tree, in which all members now have their assignments. */
+/* Publish the new tree, in which all members have their assignments now. */
 static void shape_publish(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -371,14 +370,14 @@ static void shape_publish(struct hc_member *m)
 	}
 }
 
-/* Begin the next phase: all members have answered. */
+/* Begin the next phase: all members have answered in the current one. */
 static void coord_next(struct hc_member *m)
 {
 	struct repair_coord *coord = hc_repair_of(m)->coord;
 
 	switch (coord->what) {
 	case HC_REPAIR_ASK:
-		/* Go beyond all numbers that members which cannot be reached may have used. */
+		/* Exceed all numbers that members which cannot be reached may have used. */
 		coord->next += 2 * HC_OP_WINDOW;
 		if (coord->digest == m->node->lsdb->digest && coord_repair(m))
 			phase_begin(m, HC_REPAIR_ASSIGN);
@@ -405,7 +404,7 @@ void hc_coord_go_on(struct hc_member *m)
 		hc_member_again(m);
 }
 
-/* Once a second: repeat the message to members that have not answered. */
+/* Send the message of the current phase again, once a second, to members that have not answered. */
 static void coord_check(struct hc_member *m)
 {
 	struct repair_coord *coord = hc_repair_of(m)->coord;
@@ -434,8 +433,8 @@ bool hc_coord_tend(struct hc_member *m, bool late)
 
 /* ------------------------------------------------------------ messages from members */
 
-/* Does the member's FAULT word differ from the one known here? Then an update of its links is under
- * way, and these may lead to a member that would be left out.
+/* Does the member's FAULT word differ from the one known here? Then an update of its links is in
+ * flight, and these links may lead to a member that would be left out.
  */
 static bool news_comes(const struct hc_member *m, u32 src, const struct hc_wire_repair *w)
 {
@@ -462,7 +461,7 @@ void hc_coord_answer(struct hc_member *m, u32 src, const struct hc_wire_repair *
 		return;
 	hc_set_del(coord->want, src);
 	coord->nwant--;
-	/* Other members that were asked may have become unreachable. */
+	/* Other members that were asked may have become unreachable meanwhile. */
 	coord->again = coord->digest != m->node->lsdb->digest;
 	if (w->what != HC_REPAIR_ANSWER)
 		return;
@@ -477,7 +476,7 @@ void hc_coord_without(struct hc_member *m, u32 src)
 
 	if (!coord || !hc_set_has(coord->alive, src))
 		return;
-	/* The node has lost the plan since it first answered in this attempt. */
+	/* The node has answered in this attempt, and has lost the plan since. */
 	if (coord->what != HC_REPAIR_ASK || !hc_set_has(coord->want, src)) {
 		coord->again = true;
 		return;
@@ -494,14 +493,16 @@ void hc_coord_request(struct hc_member *m, u32 src, const struct hc_wire_repair 
 
 	hc_repair_saw_ballot(s, ballot);
 	if (s->coord) {
-		/* Begin again if the member follows this attempt and has broken since. With WAITS
-		 * it only waits for other members.
+		/* Begin again if the member follows this attempt and its plan has broken since.
+		 * With WAITS it only waits for other members.
 		 */
 		if (ballot == s->coord->ballot && !(w->flags & HC_REPAIR_F_WAITS))
 			s->coord->again = true;
 		return;
 	}
-	/* Ignore REQUEST from before the last repair; a sender outside the rings has come back. */
+	/* Ignore REQUEST from before the last repair, except from a sender outside the rings, which
+	 * can be reached again.
+	 */
 	if (!m->gen.broken && s->phase == REPAIR_NONE && ballot < s->ran &&
 	    hc_set_has(hc_ring_member(m)->members, src))
 		return;

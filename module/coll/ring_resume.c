@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How operations over rings go on when their plan is repaired: what each member keeps of them.
+ * How operations over rings are resumed when their plan is repaired: what each member keeps of
+ * them.
  *
  * Chunks. Members work on one chunk after another (ring.c), of one operation after another. Let
  * p(u) be the chunk that member u works on. A chunk is complete at a member when the member has
  * each member's segment of it. Then all members have sent theirs, and work on this chunk or a later
  * one: two members are apart by one chunk at most. A member keeps its segment of the current chunk
- * and of the one before, by references to the pages. So each member's segment of the first chunk s
- * that is not complete at all members can be sent once more.
+ * and of the previous one, by references to the pages. So each member's segment of the first chunk
+ * s that is not complete at all members can be sent once more.
  *
  * When a fault has broken the plan, members stop and drop the frames in their queues. Each reports
  * to the coordinator (ANSWER): p(u); the chunk before that, if the member has its segment of it;
  * and the first operation that no member has begun to send, as far as this member knows. If all
  * work on s or on the chunk after it (ring_decision.c), all go back to s (ASSIGN), and carry it out
  * in the new rings as if nothing of it had been sent. Each member still knows whose segments of s,
- * and of the chunk after s, its process was given (gave), and does not give it these again. So each
- * process gets each segment once, however often and by whichever member it is sent. Segments that
- * are sent again are passed on. The set of given segments is dropped with its chunk: no member goes
- * back before that chunk any more. For a member at which s is complete in the new rings has had a
- * segment from all members that are in them, none of which can be further behind.
+ * and of the chunk after s, it has passed to its process (gave), and does not pass these again. So
+ * each process gets each segment once, however often and by whichever member it is sent. Segments
+ * that are sent again are forwarded. The set of passed segments is dropped with its chunk, because
+ * no member goes back before that chunk any more: a member at which s is complete in the new rings
+ * has received a segment from all members that are in them, none of which can be further behind.
  *
- * An operation that is complete here but not at all members comes back without its process (begun
- * is false): the member sends and passes on its segments, and completes it once more.
+ * An operation that is complete at this member but not at all members is recreated without its
+ * process (begun is false): the member sends and forwards its segments, and completes it once more.
  *
  * Numbers. Operation numbers in frames change with each repair (ring_repair.c), so all members
  * recognize frames that were sent in the old rings, and control messages about these, as old.
@@ -29,22 +30,23 @@
  * the operations had before (hc_user_nr()).
  *
  * Missing members. The result of an operation that any member has begun to send has blocks of all
- * members that were in the rings then, for some processes may have got theirs. At the end a block
- * is whole if the member's segment of the last chunk was given: a member never comes back into the
- * rings while an operation goes on, so it has sent all its other segments before. If a block is not
- * whole, the result ends with a failure that names the missing members. The result of an operation
- * that no member has begun to send has blocks of the members that are in the new rings.
+ * members that were in the rings then, because some processes may have got theirs. At the end a
+ * block is whole if the member's segment of the last chunk was passed to the process: a member
+ * never enters the rings again while an operation is pending, so it has sent all its other segments
+ * before. If a block is not whole, the result ends with a failure that names the missing members.
+ * The result of an operation that no member has begun to send has blocks of the members that are in
+ * the new rings.
  *
- * Operations cannot go on if a failure other than a fault is not known to all members (their
- * numbers then differ by more than one); if the member's own operations have ended, as those of a
- * failed node do; if parts of the plan that went on separately meet again; or if there was no
- * memory to keep a segment of this member. Then all operations under way end with the cause of the
- * break, at all members.
+ * There are four cases in which operations cannot be resumed: not all members know of a failure
+ * other than a fault (their numbers then differ by more than one); the member's own operations have
+ * ended, as those of a failed node do; components of the plan that continued separately are
+ * connected again; or there was no memory to keep a segment of this member. Then all pending
+ * operations end with the cause of the break, at all members.
  *
- * A fault during the repair. Only frames of the new rings move a member on, and these are sent by
- * members that have received COMMIT, when all have their assignments. Until then a member that has
- * its assignment has gone back to s and done nothing else. It reports s to the next coordinator,
- * and that fits the reports of members that have no assignment yet.
+ * A fault during the repair. A member's chunk advances only by frames of the new rings, and these
+ * are sent by members that have received COMMIT, when all have their assignments. Until then a
+ * member that has its assignment has gone back to s and done nothing else. It reports s to the next
+ * coordinator, and that fits the reports of members that have no assignment yet.
  */
 #include "coll/coll.h"
 #include "coll/ring.h"
@@ -88,7 +90,7 @@ bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op)
 	return k && chunk_is(&k->chunk[k->cur], hc_user_nr(m, op->nr), ring_op(op)->at);
 }
 
-/* Make a frame that shares the segment's pages, charged to the fabric. */
+/* Make a frame that shares the segment's pages and is charged to the fabric. */
 static struct sk_buff *part_copy(const struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -100,7 +102,7 @@ static struct sk_buff *part_copy(const struct hc_member *m, struct sk_buff *skb)
 	return copy;
 }
 
-/* Determine, once, the members whose blocks the result of an operation has. */
+/* Determine the members whose blocks the result of an operation has. This is done once. */
 static void members_take(const struct hc_member *m, struct hc_op *op)
 {
 	const struct hc_ring_member *ring = hc_ring_member(m);
@@ -119,7 +121,7 @@ static struct sk_buff *part_next(struct hc_member *m, struct hc_ring_resume *k, 
 	struct hc_ring_chunk *s = &k->chunk[k->cur];
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 
-	/* The kept chunk belongs to an operation that has failed. */
+	/* The kept chunk belongs to a failed operation. */
 	if (s->used) {
 		chunks_drop(m, k);
 		s = &k->chunk[k->cur];
@@ -186,8 +188,8 @@ void hc_resume_stop(struct hc_member *m)
 	struct hc_ring_resume *k = hc_resume_of(m);
 	unsigned int n, i;
 
-	/* There is a failure that other members may not know, or that the process has yet to be
-	 * notified of.
+	/* Operations cannot be resumed if there is a failure that other members may not know, or of
+	 * which the process has not been notified yet.
 	 */
 	k->unfit |= m->user.resets || m->gen.end.nr != HC_NR_NONE;
 	for (n = 0; n < HC_OP_WINDOW; n++)
@@ -223,7 +225,7 @@ static u64 head_at(struct hc_member *m)
 	return op ? ring_op(op)->at : 0;
 }
 
-/* Return: the chunk before the current one, if it can be carried out again, or NULL. */
+/* Return: the previous chunk, if it can be carried out again, or NULL. */
 static const struct hc_ring_chunk *prev_of(struct hc_member *m)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -237,7 +239,7 @@ static const struct hc_ring_chunk *prev_of(struct hc_member *m)
 	return s;
 }
 
-/* Return: the first operation of which no member has sent anything, as far as this member knows. */
+/* Return: the first operation that no member has begun to send, as far as this member knows. */
 static u64 fresh_of(struct hc_member *m)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -251,7 +253,7 @@ static u64 fresh_of(struct hc_member *m)
 	return nr;
 }
 
-/* Is there no copy of a segment that may have to be sent again? */
+/* Is a segment that may have to be sent again missing, because it was not kept? */
 static bool part_lost(struct hc_member *m)
 {
 	const struct hc_ring_resume *k = hc_resume_of(m);
@@ -293,7 +295,7 @@ static bool at_is(const struct hc_wire_repair_at *w, u64 nr, u64 at)
 	return be64_to_cpu(w->nr) == nr && be64_to_cpu(w->offset) == at;
 }
 
-/* Go back to the chunk before. Return: false if there is no memory. */
+/* Go back to the previous chunk. Return: false if there is no memory. */
 static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 {
 	struct hc_ring_resume *k = hc_resume_of(m);
@@ -303,7 +305,7 @@ static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 		op = hc_op_get(m, m->head - 1);
 		if (!op)
 			return false;
-		/* These parameters were accepted when the operation was here before. */
+		/* These parameters were accepted when the operation existed before. */
 		if (WARN_ON_ONCE(!hc_op_params(op, &prev->params))) {
 			hc_op_drop(m, op, -EPROTO);
 			return false;
@@ -317,7 +319,7 @@ static bool step_back(struct hc_member *m, const struct hc_ring_chunk *prev)
 	return true;
 }
 
-/* Reset an operation: none of its frames was sent or received in the new rings. */
+/* Reset an operation: in the new rings no frame of it has been sent or received. */
 static void op_rewind(const struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);
@@ -375,17 +377,21 @@ bool hc_resume_apply(struct hc_member *m, const struct hc_wire_repair *head)
 	struct hc_ring_resume *k = hc_resume_of(m);
 	u64 fresh = be64_to_cpu(w->fresh), ran = be64_to_cpu(w->ran);
 
-	/* A coordinator that received this answer and goes on nevertheless is Byzantine. */
+	/* A coordinator that has received this member's answer and resumes all the same is
+	 * Byzantine.
+	 */
 	if (k->ended || k->unfit || part_lost(m) || (ran != k->line && ran != k->placed))
 		return false;
-	/* Members may go on from the operation before the one that a member has reported. */
+	/* The chunk from which members resume may belong to the operation before the one that a
+	 * member has reported.
+	 */
 	if (fresh - be64_to_cpu(w->at.nr) > HC_DECISION_SENT_MAX + 1)
 		return false;
 	if (!at_is(&w->at, hc_user_nr(m, m->head), head_at(m)) &&
 	    !(prev && at_is(&w->at, prev->nr, prev->at) && step_back(m, prev)))
 		return false;
-	/* All members come from rings in which this one has an assignment, though it has received
-	 * no data in them.
+	/* All members resume from rings in which this one has an assignment, although it has
+	 * received no data in them.
 	 */
 	if (ran != k->line)
 		hc_resume_ran(m);
@@ -411,7 +417,7 @@ u32 *hc_resume_set_free(const struct hc_member *m)
 		if (!used)
 			break;
 	}
-	/* Besides, two operations at most may have begun with results that refer to other sets. So
+	/* In addition, at most two pending operations can have results that refer to other sets. So
 	 * the last set is free.
 	 */
 	return k->set[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Computes the ring edges of each member of a verified tree of rings: from which neighbour frames
- * come, and to which they go on.
+ * Computes the ring edges of each member of a verified tree of rings: from which neighbour it
+ * receives frames, and to which neighbour it forwards them.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -54,7 +54,7 @@ void hc_ring_maker_free(struct hc_ring_maker *k)
 	kvfree(k->tour);
 }
 
-/* Numbers in the tree are not checked here: the verifier has accepted it. */
+/* Numbers in the tree are not checked here, because the verifier has accepted it. */
 void hc_ring_maker_fill(struct hc_ring_maker *k)
 {
 	u32 at;
@@ -65,7 +65,7 @@ void hc_ring_maker_fill(struct hc_ring_maker *k)
 		k->joints[k->at.ring[at]] += hc_ring_places_of(&k->at, k->t->node[at]) > 1;
 }
 
-/* Return: the index of a neighbour among the sources, to which it is added if it is new. */
+/* Return: the index of a neighbour among the sources. A new neighbour is added. */
 static unsigned int source(const struct hc_topo *topo, struct hc_ring_making *mk, u32 peer)
 {
 	unsigned int i;

@@ -2,16 +2,18 @@
 /*
  * Scatter: the sink of a tree plan has a block for each member, in the order of the nodes.
  *
- * All members ask for their blocks. Each member sends up the tree the set of the members that it
- * serves: itself and those that its sources have named (a bit for each node). A blocked member asks
- * its first helper (WANT), as in an allreduce, and sends the other helpers an empty frame, so that
- * these expect nothing more. So each member learns from received frames which of its sources leads
- * to which members, around the faults, and the sets of its sources are disjoint.
+ * All members request their blocks. Each member sends up the tree the set of the members that it
+ * serves: itself and those that its sources have named (a bit for each node). A blocked member
+ * sends its request to its first helper (WANT), as in an allreduce, and sends the other helpers an
+ * empty frame, so that these expect no further frames. So each member learns from received frames
+ * which of its sources leads to which members, around the faults, and the sets of its sources are
+ * disjoint.
  *
- * When all members have asked, the sink sends the blocks down, in order. Each frame goes to the one
- * source whose set has the node that the frame is for (.block). Credits bound the frames in flight
- * over each edge, as for all that goes down (coll/fanout.c). Frames over an edge keep their order,
- * so the end of the block of the highest node in a source's set is the last frame for that source.
+ * When all members have requested their blocks, the sink sends the blocks down, in order. A member
+ * sends each frame to the one source whose set has the node that the frame is for (.block). Credits
+ * bound the frames in flight over each edge, as for all data that is sent down (coll/fanout.c).
+ * Frames over an edge keep their order, so the end of the block of the highest node in a source's
+ * set is the last frame for that source.
  *
  * A process's record ends when its node has passed on everything, not with the process's own block.
  * So each operation ends once for all members, with or without success.
@@ -27,10 +29,10 @@
 
 /**
  * struct scatter_op - a scatter
- * @at: at the sink: bytes sent down or given to the process
+ * @at: at the sink: bytes sent down or passed to the process
  * @block: at the sink: the next block is for the first member from this number on
- * @next: all sources before this index have asked
- * @down_block: at a member below the sink: the node whose block comes next
+ * @next: all sources before this index have sent their requests
+ * @down_block: at a member below the sink: the node whose block is expected next
  */
 struct scatter_op {
 	u64 at;
@@ -49,15 +51,15 @@ static u32 set_bytes(const struct hc_member *m)
 	return hc_bytes_of_set(m->plan);
 }
 
-/* Return: the set that source @i has sent. Its frame stays queued until the operation is over,
- * charged to the fabric as the operation is.
+/* Return: the set that source @i has sent. Its frame stays queued, and charged to the fabric, until
+ * the operation ends.
  */
 static const u8 *source_set(const struct hc_op *op, unsigned int i)
 {
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Add the set of source @i to @set. Return: false if it names a node that is no member, or one that
+/* Add the set of source @i to @set. Return: false if it names a node that is not a member, or that
  * another source has named.
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
@@ -65,8 +67,8 @@ static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned 
 	return !op->src[i].want || hc_byte_set_join(m->plan, set, source_set(op, i));
 }
 
-/* Make a frame that asks for all members served through this one. Return: NULL if the operation is
- * gone.
+/* Make a request for the blocks of all members that this one serves. Return: NULL if the operation
+ * is gone.
  */
 static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 {
@@ -93,8 +95,8 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-/* Is the frame a set of members, or the empty frame of a blocked member that asks through another
- * helper?
+/* Is the frame a set of members, or the empty frame of a blocked member that sends its request to
+ * another helper?
  */
 static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
@@ -105,7 +107,7 @@ static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	       be32_to_cpu(hc_hdr(skb)->len) == len;
 }
 
-/* Have all sources asked? */
+/* Have all sources sent their requests? */
 static bool sources_came(struct hc_member *m, struct hc_op *op)
 {
 	struct scatter_op *s = scatter_op(op);
@@ -120,7 +122,7 @@ static bool sources_came(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 {
-	/* Without memory for the frame, set_make() has ended the operation. */
+	/* If there is no memory for the frame, set_make() has ended the operation. */
 	struct sk_buff *skb = set_make(m, op);
 	unsigned int i;
 
@@ -137,7 +139,9 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 	return HC_FAILED;
 }
 
-/* Check at the sink that each member has asked. Return: false if not, and the operation is gone. */
+/* Check at the sink that each member has requested its block. Return: false if not, and the
+ * operation is gone.
+ */
 static bool all_asked(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = set_make(m, op);
@@ -166,8 +170,8 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return -1;
 }
 
-/* Return: the lowest member from @u on whose block comes to this member, or the number of nodes if
- * there is none.
+/* Return: the lowest member from @u on whose block is sent to this member or through it, or the
+ * number of nodes if there is none.
  */
 static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 {
@@ -178,7 +182,7 @@ static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return u;
 }
 
-/* Is the frame the next piece of the blocks that come to this member? */
+/* Is the frame the next piece of the blocks that are sent to this member or through it? */
 static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
@@ -210,7 +214,7 @@ static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 }
 
 /* May a frame be passed on towards the member that it is for? If blocks are empty, a single empty
- * frame goes to all members.
+ * frame is sent to all members.
  */
 static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
@@ -237,7 +241,7 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 	return false;
 }
 
-/* Pass a frame on. An empty frame is the end, and goes to all members. */
+/* Pass a frame on. An empty frame ends the operation, and is sent to all members. */
 static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 				   bool last)
 {
@@ -274,7 +278,7 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
 }
 
-/* Queue the end after the last block. Return: false if the operation is gone. */
+/* Queue an empty last frame after the last block. Return: false if the operation is gone. */
 static bool end_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct sk_buff *end = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);

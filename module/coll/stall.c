@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members that wait: what they send meanwhile.
+ * What members that wait send.
  *
  * Once a second a member sends the control messages that it could not send for lack of memory or
  * space (STOP, END, ACK). A member that has waited for a second sends PROBE to its peers at the
  * other ends of detours and to those on other machines. Frames over a detour are numbered, so the
- * end that misses a frame notices that from the PROBE or from the reply; if neither arrives, the
- * nodes' FAULT words tell the reason (coll/detour.c). A peer on another machine may not have the
- * plan, and then replies so.
+ * end that misses a frame detects that from the PROBE or from the reply; if neither arrives, the
+ * nodes' FAULT words show the reason (coll/detour.c). A peer on another machine may not have the
+ * plan, and then replies that it does not.
  *
  * Links lose nothing, so the silence of a neighbour proves nothing: the neighbour may wait for a
  * processor, or its process may be late, and only the user of an operation decides how long that
@@ -55,7 +55,7 @@ static void no_plan(struct hc_member *m, const struct hc_tree_peer *peer)
 	hc_member_again(m);
 }
 
-/* Handle PROBE. Over a detour only the arrival of the reply matters, not its contents. */
+/* Handle PROBE. For a detour only the fact that a reply arrives matters, not its contents. */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
@@ -83,7 +83,7 @@ static void ask(struct hc_member *m, const struct hc_tree_peer *peer)
 		probe(m, peer, m->done, 0);
 }
 
-/* Probe all peers that may need it, since the cause of the wait may be at any of them. */
+/* Probe all peers that may have to be probed, since the cause of the wait may be at any of them. */
 static void ask_all(struct hc_member *m)
 {
 	unsigned int i;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Schedules the members of a node that have work besides handling frames that arrive for them.
+ * Schedules the members of a node that have other work than handling frames that arrive for them.
  *
  * A member that waits is in one of the node's lists (struct hc_work), so that no code walks over
- * plans that need nothing. Members for which a process has made room go to .ready at once, and
- * members that wait go to .late once a second. The polls take from these two lists as many as their
- * budget allows. A waiting member leaves its list only when a poll looks at it again.
+ * plans that need nothing. Members for which a process has made room are moved to .ready at once,
+ * and members that wait are moved to .late once a second. The polls take from these two lists as
+ * many members as their budget allows. A waiting member leaves its list only when a poll looks at
+ * it again.
  *
  * When links of a node fail, the node examines all plans, of which there may be thousands: in each
  * poll as many as the budget allows, in the order of their ids. Links that fail meanwhile are
  * handled in the next pass. Until then a member may send over a link that is down, as it may before
- * the poll knows of the failure: that breaks its plan (hc_peer_xmit()).
+ * the poll is notified of the failure: that breaks its plan (hc_peer_xmit()).
  *
  * Outside of the node's poll, only configuration changes these lists: it sets hc_job.check, and it
  * takes members out of the lists before the grace period after which their memory is freed
@@ -42,7 +43,7 @@ void hc_member_wait(struct hc_member *m)
 {
 	struct hc_work *w = m->node->work;
 
-	/* The member may be in .late: a poll looks at it there all the same. */
+	/* If the member is in .late, it stays there: a poll looks at it in any case. */
 	if (!list_empty_careful(&m->job.list) && m->job.with_readers == m->job.blocked)
 		return;
 	spin_lock(&w->lock);
@@ -121,8 +122,8 @@ void hc_coll_links_known(struct hc_node *node)
 	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
-/* Does the failure of a link concern a plan? It does not concern a plan that was installed later,
- * with the fault in view or after the link worked again.
+/* Does the failure of a link affect a plan? It does not affect a plan that was installed later,
+ * around this fault or after the link worked again.
  */
 static bool concerns(const struct hc_plan *plan, const struct hc_port *port)
 {
@@ -148,7 +149,7 @@ static int faults_work(struct hc_node *node, int budget)
 		if (!node->failing.now) {
 			WRITE_ONCE(node->failing.now, node->failing.links);
 			/* Order this after setting .now: a reader that loads .links first and then
-			 * .now finds the links in one of them.
+			 * .now finds each failed link in one of them.
 			 */
 			smp_store_release(&node->failing.links, 0);
 			*id = 0;
@@ -158,9 +159,9 @@ static int faults_work(struct hc_node *node, int budget)
 			plan_faults(node, plan, node->failing.now);
 			work += hc_cost(node);
 		}
-		/* The id was the greatest one if this overflows. */
+		/* ++ overflows after the greatest id: all plans have been examined. */
 		if (!plan || !++*id)
-			/* Publish the end after the work is done. */
+			/* Publish that no work is left only after the work is done. */
 			smp_store_release(&node->failing.now, 0);
 	}
 	return work;
@@ -228,7 +229,7 @@ int hc_coll_work(struct hc_node *node, int budget)
 		if (hc_member_pending(m))
 			hc_member_wait(m);
 		work += hc_cost(node);
-		/* Let other members of the node, and other queues, go first. */
+		/* Let other members of the node and other queues run first. */
 		if (m->job.again)
 			break;
 	}

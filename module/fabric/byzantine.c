@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine nodes: an impairment of what a node relays for others, as impair.c impairs links. One
- * bit of the payload is flipped before the frame is sent, at random or in the frames that a list
- * names. If the link has checksums, it computes them afterwards: a receiver can recognise a
- * corrupted frame only by comparing it with another copy.
+ * Byzantine nodes: an impairment of payloads that a node relays for others, as impair.c impairs
+ * links. One bit of the payload is flipped before the frame is sent, at random or in the frames
+ * that a list names. If the link has checksums, it computes them afterwards: a receiver can
+ * recognise a corrupted frame only by comparing it with another copy.
  *
  * Only payloads of programs and of the endpoints' stacks are corrupted (HC_FT_SAYS): in frames that
  * are relayed unchanged (route.c, copy.c), and in those by which a member of a collective forwards
  * contributions of other members, merged with its own or not (hc_relay_xmit()). A node corrupts
- * neither a payload to which only its own process has contributed nor what it delivers to its own
- * process.
+ * neither a payload to which only its own process has contributed nor data that it delivers to its
+ * own process.
  *
  * Each node has a random number generator of its own, and only the seed determines its output:
  * nodes with the same seed that relay copies of the same frames corrupt the same bits.
@@ -43,7 +43,7 @@ struct hc_byzantine {
 	u64 corrupted;
 };
 
-/* Return the node's state, initialised, or NULL; for readers without hc_fabric.lock. */
+/* Return: the node's state, initialised, or NULL; for readers without hc_fabric.lock. */
 static struct hc_byzantine *byzantine_of(const struct hc_node *node)
 {
 	/* Pairs with the release in hc_byzantine_prepare(). */
@@ -92,8 +92,8 @@ struct sk_buff *hc_byzantine_relay(struct hc_node *node, struct sk_buff *skb, un
 
 	if (likely(!byz) || skb->len <= head || !decide(byz, skb->len - head, &bit))
 		return skb;
-	/* The frame's pages may be shared, so a copy is corrupted. Without memory the frame stays
-	 * as it is.
+	/* The frame's pages may be shared, so a copy is corrupted. Without memory the frame is not
+	 * changed.
 	 */
 	copy = hc_frame_copy(skb);
 	if (!copy)

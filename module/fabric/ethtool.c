@@ -11,13 +11,13 @@
 #include "fabric/skb.h"
 #include "hc_version.h"
 
-/* Counters of the node; frames and bytes of its links come over netlink. */
+/* Counters of the node. Frames and bytes of its links are reported over netlink. */
 static const char names[][ETH_GSTRING_LEN] = {
 	"host_frames",
 	"merged_bytes",
 	"flood_duplicates",
 	"link_replays",
-	/* From here on in the order of HYPERCUBE_A_DROP_*. */
+	/* The following are in the order of HYPERCUBE_A_DROP_*. */
 	"drop_link_down",
 	"drop_node_failed",
 	"drop_loss",
@@ -38,7 +38,8 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_endpoint_down",
 	"drop_checksum",
 	"drop_duplicate",
-	/* HYPERCUBE_A_DROP_PAD, which is no reason, is between those above and these. */
+	/* HYPERCUBE_A_DROP_PAD, which is no reason, lies between the values above and those below.
+	 */
 	"drop_copy_mismatch",
 	"drop_too_few_copies",
 	"drop_gap",
@@ -67,7 +68,7 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 		memcpy(data, names, sizeof(names));
 }
 
-/* Return the number of failed attempts on all links of the node. */
+/* Return: the number of failed attempts on all links of the node. */
 static u64 link_replays(const struct hc_node *node)
 {
 	struct hc_impair_stats stats;

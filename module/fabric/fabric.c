@@ -3,11 +3,11 @@
  * Fabrics of a network namespace: creation, lookup and removal.
  *
  * A fabric is on its namespace's list from the start of its creation to the end of its removal, so
- * that its name, and with it the names of its endpoints, is reserved; but lookups find it only in
- * between (ready, not dead).
+ * that its name, and with it the names of its endpoints, is reserved. Lookups find it only after
+ * its creation and before its removal (ready, not dead).
  *
- * Creation and removal take rtnl for BATCH endpoints at a time: other users of rtnl must get their
- * turn while thousands of endpoints come or go.
+ * Creation and removal take rtnl for BATCH endpoints at a time, so that other users of rtnl get
+ * their turn while thousands of endpoints are registered or unregistered.
  */
 #include <linux/ctype.h>
 #include <linux/idr.h>
@@ -30,15 +30,15 @@
 #include "hc_topo.h"
 #include "notifier.h"
 
-/* Default payload of a full data frame: eight pages make one fragment. */
+/* Default payload of a full data frame: eight pages form one fragment. */
 #define SEGMENT_DEFAULT	32768
 #define BATCH		64
 
 /**
  * struct hc_net - the fabrics of a network namespace
- * @lock: protects all here
+ * @lock: protects all members of this struct
  * @fabrics: by ascending index
- * @generation: changes with the list
+ * @generation: changes when the list changes
  */
 struct hc_net {
 	struct mutex lock;
@@ -60,7 +60,9 @@ static struct hc_net *hc_net(struct net *net)
 
 /* ------------------------------------------------------------ references */
 
-/* Uncharge what limits.c counts. From now on a socket that is still open keeps only the struct. */
+/* Uncharge the resources that limits.c counts. A socket that is still open then keeps only the
+ * struct in memory.
+ */
 static void fabric_uncharge(struct hc_fabric *fabric)
 {
 	if (!fabric->charged)
@@ -72,7 +74,7 @@ static void fabric_uncharge(struct hc_fabric *fabric)
 	hc_uncharge(fabric->account, HC_LIMIT_FABRICS, 1);
 }
 
-/* The last reference is gone: free the fabric. */
+/* Free the fabric: the last reference was dropped. */
 static void fabric_release(struct kref *ref)
 {
 	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
@@ -231,7 +233,9 @@ static int check_part(const struct hc_fabric_params *p, struct netlink_ext_ack *
 	return 0;
 }
 
-/* Check the parameters. A name begins with a letter, lest it is taken for a number or an option. */
+/* Check the parameters. A name begins with a letter, so that it is not taken for a number or an
+ * option.
+ */
 static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack *extack)
 {
 	const char *c;
@@ -299,7 +303,9 @@ static int topo_take(struct hc_fabric *fabric, const struct hc_topo *t)
 	return 0;
 }
 
-/* Bytes of struct hc_fabric. The state of the other parts of the module for a fabric follows it. */
+/* Return: the bytes of struct hc_fabric. The state of other parts of the module for a fabric
+ * follows it.
+ */
 static size_t fabric_size(void)
 {
 	return ALIGN(sizeof(struct hc_fabric), __alignof__(u64));
@@ -407,9 +413,9 @@ static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_param
 
 /* ------------------------------------------------------------ removal */
 
-/* Phase 1: make the fabric unreachable. A task that has a reference finds the fabric dead once it
- * has the lock. A fabric whose creation has failed may lack nodes. Return: false if another task
- * was first.
+/* Phase 1: make the fabric unreachable. A task that has a reference reads that the fabric is dead
+ * once it has the lock. A fabric whose creation has failed may lack nodes. Return: false if another
+ * task has done this before.
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
@@ -449,21 +455,22 @@ static void nodes_unregister(struct hc_fabric *fabric)
 	}
 }
 
-/* Phase 2, also for a fabric whose creation has failed. What could still touch a node, and how it
- * is ended, in this order:
+/* Phase 2, also for a fabric whose creation has failed. The following could still use a node, and
+ * are ended in this order:
  *  - schedules of links: hc_flap_exit();
- *  - what other parts of the module have, such as deferred requests, trunks and the timer of their
+ *  - state of other parts of the module, such as deferred requests, trunks and the timer of their
  *    requests: hc_notify_fabric_stop(), before the polls that they kick are disabled;
- *  - polls: all are disabled before the first node is freed, for a poll touches its neighbours'
+ *  - polls: all are disabled before the first node is freed, because a poll uses its neighbours'
  *    queues;
  *  - timers of impaired links and of nodes: stopped after the polls, which start them; then the
  *    transports are closed;
  *  - works for links that are spent (hc_spents_exit()), for stalls and for nodes that have lacked
  *    memory (hc_notify_fabric_exit()): these may still kick polls, which are disabled;
  *  - the stack through the net_device: unregistered here, or by a namespace that ends
- *  (netns_move.c); - the hash of NAPI ids: removed, and a grace period.
+ *    (netns_move.c);
+ *  - the hash of NAPI ids: removed, and a grace period.
  * Phase 1 has ended system calls on sockets, by hc_notify_node_gone() and a grace period, and
- * configuration finds the fabric dead.
+ * configuration reads that the fabric is dead.
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -589,7 +596,7 @@ static int __net_init hc_net_init(struct net *net)
 	return 0;
 }
 
-/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them: so no other
+/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them, so no other
  * task creates or removes fabrics of this namespace any more.
  */
 static void __net_exit hc_net_exit(struct net *net)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that go down and up by a schedule: down for some time in each period.
+ * Links that flap by a schedule: they are down for some time in each period.
  *
  * One work item of the fabric serves all of these links. It takes a link down and up as
  * configuration does, under the same lock, and does nothing once the fabric is dead. It does not
  * wait until FAULT words and events have arrived. It releases the lock after TURNS_MAX links, so
- * that configuration is not kept waiting.
+ * that configuration does not have to wait long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -37,8 +37,8 @@ struct hc_flap {
 	unsigned long next;
 };
 
-/* Take the link up or down. The next change is counted from the time when this one was due, lest
- * periods drift; a machine that was too busy skips the changes that it has missed.
+/* Take the link up or down. The next change is due relative to the time when this one was due, so
+ * that periods do not drift. A machine that was too busy skips the changes that it has missed.
  */
 static void flap_turn(struct hc_flap *f)
 {
@@ -109,7 +109,7 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 	struct hc_flap *f;
 
 	lockdep_assert_held(&fabric->lock);
-	/* Whichever end was named, the schedule is kept at the lower end, or at the local one. */
+	/* Whichever end was named, the schedule is stored at the lower end, or at the local one. */
 	node = hc_lower_end(node, dim);
 	f = flap_find(fabric, node, dim);
 	if (!period) {
@@ -149,7 +149,7 @@ void hc_flap_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->flaps.work, flap_work);
 }
 
-/* The fabric is dead, so the work does not queue itself again. */
+/* Stop the work. It does not queue itself again, because the fabric is dead. */
 void hc_flap_exit(struct hc_fabric *fabric)
 {
 	cancel_delayed_work_sync(&fabric->flaps.work);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Impairments: what a link does to the frames of one direction, besides what the time model counts.
- * The state belongs to the sending end.
+ * Impairments: what a link does to the frames of one direction, in addition to what the time model
+ * counts. The state belongs to the sending end.
  *
- * A frame meets, in this order: loss, duplication (a second copy follows the first), corruption
- * (one bit is flipped, in each copy on its own), the wire, which carries one frame at a time at the
- * rate, and the delay.
+ * A frame is subject, in this order, to loss, duplication (a second copy follows the first),
+ * corruption (one bit is flipped, in each copy separately), the wire, which carries one frame at a
+ * time at the rate, and the delay.
  *
- * Retry. Ethernet frames and DETECT's test frames are subject to the impairments as they are. All
- * other frames (HC_FT_SURE) the link has to deliver, as do links that repeat what the other end
- * does not acknowledge (PCIe, InfiniBand). This is emulated: before such a frame gets a sequence
- * number, random numbers decide how many attempts fail (hc_impair_admit()). Attempts that get lost
- * are only counted. Attempts that are corrupted are sent as corrupted copies, for the other end to
- * detect. The good frame follows, in order, after the time that the failed attempts cost: for each
- * of them the delay in both directions, and the wire. A frame for which HC_ATTEMPTS_MAX attempts
- * fail is never sent: the link is spent (spent.c).
+ * Retry. Ethernet frames and DETECT's test frames are subject to the impairments without retry. All
+ * other frames (HC_FT_SURE) must be delivered by the link, as by links that repeat frames which the
+ * other end does not acknowledge (PCIe, InfiniBand). This is emulated: before such a frame gets a
+ * sequence number, random numbers decide how many attempts fail (hc_impair_admit()). Attempts that
+ * are lost are only counted. Attempts that are corrupted are sent as corrupted copies, for the
+ * other end to detect. The good frame follows, in order, after the time that the failed attempts
+ * cost: for each of them the delay in both directions, and the wire. A frame for which
+ * HC_ATTEMPTS_MAX attempts fail is never sent: the link is spent (spent.c).
  *
  * Order. Transports keep frames in order, and protocols rely on that. So no frame overtakes another
  * one here: a frame with a short delay waits for its predecessor. All frames enter one queue, each
- * with the time at which it is due, and a timer gives them to the transport. The direction goes
- * back to the fast path only under the lock, when it has no impairment and its queue is empty. So
- * frames that are sent directly follow those that waited, and the poll and the timer never call the
+ * with the time at which it is due, and a timer passes them to the transport. The direction returns
+ * to the fast path only under the lock, when it has no impairment and its queue is empty. So frames
+ * that are sent directly follow those that waited, and the poll and the timer never call the
  * transport at the same time.
  *
  * Memory. No frame with a sequence number is dropped here. Data of operations and datagrams are
@@ -29,8 +29,8 @@
  * for a slow receiver. Ethernet frames are dropped when HC_ETH_BYTES wait, as in any other queue,
  * or when they would wait too long for the wire, which they share with operations. Flooded frames,
  * which are charged to no socket, also have a limit in each direction and one in the whole fabric.
- * The same limits hold for the extra copies of all other frames; a copy that finds no room counts
- * as lost.
+ * The same limits apply to the extra copies of all other frames; a copy for which there is no room
+ * counts as lost.
  *
  * Checksums. A link that may corrupt frames puts a CRC-32 over the whole frame into each frame.
  * Whether frames have one is a property of the link, as the frame check sequence of Ethernet is. It
@@ -38,9 +38,9 @@
  * information beside the frame (hc_cb.sealed). The receiving end verifies the checksum before it
  * looks at anything else in the frame. A CRC-32 detects every single flipped bit.
  *
- * Random numbers come from a generator that only this direction uses. They are drawn frame by
- * frame, and only for impairments that are set: the same seed and the same frames give each frame
- * the same fate.
+ * Random numbers are taken from a generator that only this direction uses. They are drawn frame by
+ * frame, and only for impairments that are set: with the same seed and the same frames, the same
+ * frames are impaired in the same manner.
  */
 #include <linux/crc32.h>
 #include <linux/hrtimer.h>
@@ -68,7 +68,7 @@
 /* Most memory of waiting frames that are charged to no socket, in one direction and in a fabric. */
 #define UNACCOUNTED_MAX	SZ_2M
 #define UNACCOUNTED_TOTAL_MAX	SZ_32M
-/* Time that the other end takes to detect that an attempt has failed, besides the delay. */
+/* Time that the other end takes to detect that an attempt has failed, in addition to the delay. */
 #define REPLAY_PAUSE	(10 * NSEC_PER_USEC)
 /* Numbers to draw before the generator's output no longer depends visibly on its seed. */
 #define WARM_UP		10
@@ -129,7 +129,7 @@ static bool impairs(const struct hc_impairments *set)
 	return set->loss || set->corrupt || set->duplicate || set->delay || set->rate;
 }
 
-/* Return the state of a port's impairments, initialised, or NULL; for readers without
+/* Return: the state of a port's impairments, initialised, or NULL; for readers without
  * hc_fabric.lock.
  */
 static struct hc_impair *impair_of(const struct hc_port *port)
@@ -164,8 +164,8 @@ static bool chance(struct hc_impair *imp, u32 ppm)
 	return ppm && draw(imp, HYPERCUBE_PPM_MAX) < ppm;
 }
 
-/* Mix node and dimension into the seed: the two directions of a link, and links with the same seed,
- * must not have the same fate.
+/* Mix node and dimension into the seed, so that the two directions of a link, and links with the
+ * same seed, are impaired differently.
  */
 static void reseed(struct hc_impair *imp)
 {
@@ -179,7 +179,7 @@ static void reseed(struct hc_impair *imp)
 
 /* ------------------------------------------------------------ checksums */
 
-/* Compute the CRC-32 of a frame, with the field of the checksum itself as 0. */
+/* Compute the CRC-32 of a frame, with 0 in the field of the checksum itself. */
 static u32 frame_crc(const struct sk_buff *skb)
 {
 	unsigned int done = sizeof(struct hc_hdr), len;
@@ -213,7 +213,7 @@ bool hc_impair_is_whole(const struct sk_buff *skb)
 
 /* ------------------------------------------------------------ copies */
 
-/* Return a copy of the frame with one bit flipped, or NULL if there is no memory. */
+/* Return: a copy of the frame with one bit flipped, or NULL if there is no memory. */
 static struct sk_buff *corrupted_copy(struct hc_impair *imp, const struct sk_buff *skb)
 {
 	u32 bit = draw(imp, skb->len * BITS_PER_BYTE);
@@ -308,7 +308,7 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 }
 
 /* Send a frame over the wire, at once or later: @late ns after the time that the wire and the delay
- * alone require. @loose: the frame is charged to no socket while it waits.
+ * alone require. @unaccounted: the frame is charged to no socket while it waits.
  */
 static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool unaccounted)
 {
@@ -339,7 +339,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 {
 	struct sk_buff *bad;
 
-	/* A frame has no checksum if it was under way when corruption was switched on. */
+	/* A frame has no checksum if it was in flight when corruption was switched on. */
 	if (hc_cb(skb)->sealed && chance(imp, imp->set.corrupt)) {
 		bad = corrupted_copy(imp, skb);
 		if (!bad) {
@@ -355,9 +355,9 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* Send a frame that may get lost. Drops are counted on the port, as the poll does elsewhere, but
- * under the lock, for the timer counts drops on the port, too. Each reason is counted either always
- * under the lock or never.
+/* Send a frame that may be lost. Drops are counted on the port, as the poll does elsewhere, but
+ * under the lock, because the timer counts drops on the port, too. Each reason is counted either
+ * always under the lock or never.
  */
 static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
@@ -394,8 +394,8 @@ static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
 	return false;
 }
 
-/* Draw, and mark the link as spent, under one lock: new settings clear the mark that the old ones
- * have caused, so they must not be set between the two.
+/* Draw the outcome, and mark the link as spent if all attempts fail. Both are done under one lock:
+ * new settings clear the mark that the old ones have caused, so they must not be set in between.
  */
 unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 {
@@ -433,8 +433,7 @@ static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct h
 
 	for (i = 0; i < fate->vain; i++) {
 		copy = NULL;
-		/* A frame without checksum is not corrupted: corruption was switched off in the
-		 * meantime.
+		/* A frame without checksum is not corrupted: corruption was switched off meanwhile.
 		 */
 		if (fate->corrupted & BIT_ULL(i) && hc_cb(skb)->sealed)
 			copy = copy_make(imp, skb, true);
@@ -497,7 +496,7 @@ void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool 
 	if (new_seed)
 		reseed(imp);
 	if (impairs(set))
-		/* Pairs with the acquire in hc_link_take(): set before used. */
+		/* Pairs with the acquire in hc_link_take(): .set is written before it is used. */
 		smp_store_release(&port->impaired, imp);
 	else
 		impair_settle(imp);

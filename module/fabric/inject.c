@@ -3,12 +3,12 @@
  * A debugfs file by which a program puts frames into the receive queues of nodes, as if a neighbour
  * had sent them. Only builds for fuzzing have it (Kbuild).
  *
- * The frames arrive in the shapes that future transports may give them: linear, in pages,
- * unaligned, shared. A shared frame is compared with its original when all polls have run: a poll
- * that has written to it has written to memory of another owner.
+ * The frames have the forms that future transports may give them: linear, in pages, unaligned,
+ * shared. A shared frame is compared with its original when all polls have run: a poll that has
+ * written to it has written to memory of another owner.
  *
  * Coverage. Polls run in softirq, where KCOV collects only for a remote handle. The handle is that
- * of the task which opened the file last.
+ * of the task that has opened the file last.
  */
 #include <linux/debugfs.h>
 #include <linux/kcov.h>
@@ -48,8 +48,8 @@ static u64 cover_handle;
 
 /* ------------------------------------------------------------ coverage */
 
-/* Outside softirq a poll runs in the context of a task (route/eth.c), which collects coverage by
- * itself.
+/* Start to collect coverage. Outside softirq a poll runs in the context of a task (route/eth.c),
+ * which collects coverage itself.
  */
 void hc_cover_start(void)
 {
@@ -96,7 +96,7 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 	return skb;
 }
 
-/* Return the length of the parts in front of the payload, without walk. */
+/* Return: the length of the headers in front of the payload, without walk. */
 static unsigned int head_len(const struct hc_inject *rec, const struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = NULL;
@@ -112,15 +112,16 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 
 	if (rec->flags & HC_INJECT_F_PAGES)
 		linear = head_len(rec, data);
-	/* The type of a frame is read before the header is pulled, so that much must be linear. */
+	/* The type of a frame is read before the header is pulled, so these bytes must be linear.
+	 */
 	if (rec->flags & HC_INJECT_F_SPLIT)
 		linear = min_t(unsigned int, linear, offsetofend(struct hc_hdr, flags));
 	return frame_build(data, rec->len, linear, rec->flags & HC_INJECT_F_ODD);
 }
 
 /* Give the frame the link's next sequence number. The counter belongs to the neighbour's poll.
- * Disable that poll until the frame has been sent, or a frame with a later number would overtake
- * it.
+ * Disable that poll until the frame has been sent: otherwise a frame with a later number would
+ * overtake it.
  */
 static void seq_next(struct injection *inj, struct hc_node *peer, unsigned int dim,
 		     struct hc_hdr *hdr)
@@ -142,7 +143,7 @@ static void polls_go_on(struct injection *inj)
 
 		__clear_bit(u, inj->held);
 		napi_enable(&node->napi);
-		/* Frames that have come while the poll was disabled could not schedule it. */
+		/* Frames that have arrived while the poll was disabled could not schedule it. */
 		hc_node_run(node);
 	}
 }
@@ -160,7 +161,7 @@ static void shared_keep(struct injection *inj, struct sk_buff *skb, const void *
 	inj->was[inj->nshared++] = data;
 }
 
-/* Return -EUCLEAN if a shared frame was written to, else 0. */
+/* Return: -EUCLEAN if a shared frame was written to, else 0. */
 static int shared_check(struct injection *inj)
 {
 	int err = 0;
@@ -196,7 +197,7 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	    !hc_is_here(fabric, hc_peer(&fabric->topo, rec->node, rec->dim)))
 		return -ERANGE;
 	peer = fabric->nodes[hc_peer(&fabric->topo, rec->node, rec->dim)];
-	/* A frame with a wrong checksum is dropped before its number is looked at. */
+	/* A frame with a wrong checksum is dropped before its number is read. */
 	if (rec->flags & HC_INJECT_F_SEQ && !(rec->flags & HC_INJECT_F_SEALED) &&
 	    rec->len >= sizeof(struct hc_hdr))
 		seq_next(inj, peer, rec->dim, data);

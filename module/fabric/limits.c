@@ -2,23 +2,23 @@
 /*
  * Limits: no user can make the kernel hold more than is allowed.
  *
- * Memory is charged to memory cgroups. What configuration allocates is charged to the cgroup of the
- * task that configures, and a contribution to that of its sender. Polls run in the context of any
- * task, so what they keep is charged to the cgroup of the task that has created the fabric. That is
- * not enough, for a cgroup may have no limit, and not every resource is memory. So there are counts
- * and limits here, too.
+ * Memory is charged to memory cgroups. Allocations of configuration are charged to the cgroup of
+ * the task that configures, and a contribution to that of its sender. Polls run in the context of
+ * any task, so their allocations are charged to the cgroup of the task that has created the fabric.
+ * That is not enough, because a cgroup may have no limit, and not every resource is memory. So
+ * there are counts and limits here, too.
  *
  * An accounting owner is charged for the resources of user namespaces. Any user may create nested
- * namespaces, so a limit for each namespace would limit no user. What counts is the outermost
- * namespace below the initial one: all such namespaces that one user has created share one
+ * namespaces, so a limit for each namespace would limit no user. Therefore the outermost namespace
+ * below the initial one is charged: all such namespaces that one user has created share one
  * accounting owner. Each of those that root has created (for containers, say) has an owner of its
- * own, for only root can create more of them. The kernel counts such things with ucounts, which it
- * does not export to modules.
+ * own, because only root can create more of them. The kernel counts such resources with ucounts,
+ * which it does not export to modules.
  *
- * The initial namespace has no limit but that for the plans of one fabric: its administrator may
- * use what the machine has, and sets the limits of the others. The administrator also decides
- * whether users may have fabrics: by default nothing can be configured in network namespaces of
- * other user namespaces.
+ * The initial namespace has only the limit for the plans of one fabric: its administrator may use
+ * what the machine has, and sets the limits of the others. The administrator also decides whether
+ * users may have fabrics: by default nothing can be configured in network namespaces of other user
+ * namespaces.
  */
 #include <linux/cred.h>
 #include <linux/memcontrol.h>
@@ -267,16 +267,16 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
 
 /* ------------------------------------------------------------ memory */
 
-/* Refuse a fabric for which there is too little memory before its creation begins: the last of
- * thousands of small allocations would bring the OOM killer, which knows nothing about fabrics, to
- * other processes.
+/* Refuse a fabric for which there is too little memory before its creation begins. Otherwise the
+ * last of thousands of small allocations would invoke the OOM killer, which knows nothing about
+ * fabrics and would kill other processes.
  */
 int hc_memory_check(u32 nodes, struct netlink_ext_ack *extack)
 {
 	unsigned long needed = DIV_ROUND_UP((u64)nodes * NODE_BYTES, SZ_1M);
 	long there = si_mem_available() / (SZ_1M / PAGE_SIZE);
 
-	/* Leave some memory for the rest of the machine; small fabrics do not matter. */
+	/* Leave some memory for the rest of the machine. Small fabrics are not checked. */
 	if (needed < 8 || there - (long)needed >= min_t(long, 64, there / 4))
 		return 0;
 	HC_SET_ERR_MSG_FMT(extack,
@@ -307,9 +307,9 @@ static void poll_charge(struct hc_fabric *fabric, s64 size)
 	percpu_counter_add_batch(&fabric->account->poll_bytes, size, POLL_BATCH);
 }
 
-/* An allocation in a poll may exceed the memory cgroup's limit; the next allocation by one of the
- * cgroup's tasks then has to reclaim memory. The limit that is set here holds, plus or minus what
- * processors have not yet added to the common count.
+/* Allocate memory in a poll. The allocation may exceed the memory cgroup's limit; the next
+ * allocation by one of the cgroup's tasks then has to reclaim memory. The limit that is set here
+ * applies, plus or minus what processors have not yet added to the common count.
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 {

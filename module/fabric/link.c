@@ -37,7 +37,7 @@
 
 const struct hc_transport_ops *hc_transport_trunk __ro_after_init;
 
-/* Return the bytes of the longest frame of an operation, with the longest walk and part. */
+/* Return: the bytes of the longest frame of an operation, with the longest walk and header. */
 static u32 frame_max(const struct hc_fabric *fabric)
 {
 	return HC_WALK_ROOM + HC_DATA_HEAD + HC_FRAME_SEGMENTS * fabric->segment;
@@ -72,8 +72,8 @@ void hc_link_close(struct hc_node *node, unsigned int dim)
 	port->ops = NULL;
 }
 
-/* Send the configuration of this end to the other end. @forget: the other end has to forget what
- * DETECT has found.
+/* Send the configuration of this end to the other end. @forget: the other end must forget which
+ * links DETECT has found silent.
  */
 static void end_notify(const struct hc_node *node, unsigned int dim, bool forget)
 {
@@ -105,7 +105,7 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
 }
 
-/* The rate of an impairment may leave less than the link's own bandwidth. */
+/* Return: the link's bandwidth. The rate of an impairment may reduce it. */
 u64 hc_link_bandwidth(const struct hc_port *port)
 {
 	u64 bandwidth = READ_ONCE(port->bandwidth);
@@ -117,7 +117,7 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 	return min_not_zero(bandwidth, set.rate);
 }
 
-/* Return the modelled time of a frame that arrives after @vain failed attempts, each of which the
+/* Return: the modelled time of a frame that arrives after @vain failed attempts, each of which the
  * other end reports.
  */
 static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsigned int bytes)
@@ -232,7 +232,7 @@ u32 hc_link_fault_word(const struct hc_node *node)
 	return word & hc_node_ports(node);
 }
 
-/* Return the links that were unusable since the last call, as a mask. Frames that were under way
+/* Return: the links that were unusable since the last call, as a mask. Frames that were in flight
  * over them are lost, even if the links are usable again.
  */
 static u32 cuts_take(struct hc_node *node)
@@ -262,13 +262,13 @@ void hc_link_update(struct hc_node *node)
 	if (news)
 		WRITE_ONCE(node->failing.links, node->failing.links | news);
 	hc_notify_fault_word(node, news, cut);
-	/* Readers that see the FAULT word also see that plans have to be checked, and that no
-	 * neighbour has acknowledged the word: see hc_detect_is_acked().
+	/* Readers of the FAULT word also read that plans have to be checked, and that no neighbour
+	 * has acknowledged the FAULT word: see hc_detect_is_acked().
 	 */
 	smp_store_release(&node->fault, word);
 }
 
-/* Compare the FAULT words that a plan was made for with those of the nodes themselves. */
+/* Compare the FAULT words for which a plan was made with those of the nodes themselves. */
 int hc_link_check_faults(const struct hc_fabric *fabric, const u32 *fault,
 			 struct netlink_ext_ack *extack)
 {
@@ -306,8 +306,8 @@ static bool cuts_received(struct hc_port *port, u16 cuts)
 	return true;
 }
 
-/* Let a round of DETECT that is under way decide nothing about a link that is about to be taken up:
- * the link was not up for the whole round, so test frames over it may be missing.
+/* Let a round of DETECT in progress decide nothing about a link that is about to be taken up: the
+ * link was not up for the whole round, so test frames over it may be missing.
  */
 static void link_spare(const struct hc_fabric *fabric, struct hc_port *port)
 {
@@ -329,7 +329,7 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool f
 		link_spare(node->fabric, port);
 	assign_bit(HC_PORT_DOWN, &port->flags, down);
 	assign_bit(HC_PORT_FAILED, &port->flags, failed);
-	/* The poll may have set DETECT's mark in the meantime. */
+	/* The poll may have set DETECT's mark meanwhile. */
 	unmarked = forget && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
 	if (forget)
 		unmarked |= hc_spent_clear(node, dim);
@@ -366,7 +366,7 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 	if (on) {
 		link_spare(node->fabric, port);
 		clear_bit(HC_PORT_DETECTED, &port->flags);
-		/* The other end has sent its own part of that state: HC_PORT_SPENT_THERE stays. */
+		/* The other end has sent its own state: HC_PORT_SPENT_THERE is not changed. */
 		hc_spent_clear_here(node, dim);
 	} else if (!test_bit(HC_PORT_NO_CARRIER, &port->flags)) {
 		set_bit(HC_PORT_CUT, &port->flags);
@@ -418,7 +418,6 @@ void hc_link_set_spent(struct hc_node *node, unsigned int dim)
 static void carrier_follow(struct hc_node *node)
 {
 	/* An endpoint in a foreign namespace may have lost its interface for good (netns_move.c).
-	 * 
 	 */
 	if (node->dev->reg_state != NETREG_REGISTERED)
 		return;
@@ -477,7 +476,7 @@ static void faults_clear(struct hc_node *node)
 	}
 }
 
-/* Clear all ends before the first one notifies another end: an end that is notified then seldom
+/* Clear all ends before the first end notifies another one: an end that is notified then seldom
  * finds a change, so it seldom kicks its node's poll once for each of the node's links.
  */
 void hc_link_clear(struct hc_fabric *fabric)

@@ -4,13 +4,13 @@
  * that capture on it (tcpdump -i NAMEmon).
  *
  * It has the link type of Ethernet, so that every tool can read it: each frame is preceded by an
- * Ethernet header whose addresses are those of the endpoints at both ends of the link, sender and
- * receiver, the EtherType for local experiments, and a struct hc_wire_mon. What follows is the
- * frame as it is on the link.
+ * Ethernet header, whose addresses are those of the endpoints at both ends of the link and whose
+ * EtherType is the one for local experiments, and by a struct hc_wire_mon. The frame follows as it
+ * is on the link.
  *
- * A capture gets a copy, for a node may merge data into the payload of the frame before the capture
- * is read. The copy lives for the time of the call: a capturing socket that keeps the copy longer
- * clones it and is charged for it. While the interface is down, as it is at first, or has no
+ * A capture gets a copy, because a node may merge data into the payload of the frame before the
+ * capture is read. The copy is freed when the call returns: a capturing socket that keeps the copy
+ * longer clones it and is charged for it. While the interface is down, as it is at first, or has no
  * listeners, a frame costs a few instructions.
  *
  * Lifetime: the net_device is made before the fabric can be found and freed after its polls, the
@@ -53,7 +53,8 @@ struct show_hdr {
 
 /* ------------------------------------------------------------ frames */
 
-/* Return a copy of a frame, with room for the headers, that shares nothing with the frame; or NULL.
+/* Return: a copy of a frame, with room for the headers, that shares no memory with the frame; or
+ * NULL.
  */
 static struct sk_buff *frame_copy(const struct sk_buff *skb)
 {
@@ -149,7 +150,7 @@ static int monitor_stop(struct net_device *dev)
 	return 0;
 }
 
-/* The interface only shows frames: drop what is sent by it. */
+/* Drop frames that are sent over the interface: it only shows frames. */
 static netdev_tx_t monitor_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	kfree_skb(skb);
@@ -185,8 +186,8 @@ static void monitor_setup(struct net_device *dev)
 	hc_dev_set_netns_local(dev);
 }
 
-/* Switch IPv6 off: the frames that it sends when an interface comes up would only appear among
- * those shown.
+/* Switch IPv6 off: the frames that it sends when an interface comes up would only appear among the
+ * frames of the fabric.
  */
 static void no_ipv6(struct net_device *dev)
 {

@@ -2,10 +2,10 @@
 /*
  * Endpoints in namespaces other than their fabric's.
  *
- * Moving an endpoint to another namespace needs the right to do so in both. When that namespace
- * ends, foreign endpoints in it go back to their fabric's namespace, whose owner made them, and
- * nowhere else. By default the stack gives interfaces that are left over to the initial namespace,
- * whose owner may never have asked for one.
+ * Moving an endpoint to another namespace requires the right to do so in both namespaces. When that
+ * namespace ends, foreign endpoints in it are moved back to their fabric's namespace, whose owner
+ * made them, and to no other namespace. By default the stack moves interfaces of a namespace that
+ * ends to the initial namespace, whose owner may never have requested one.
  *
  * The fabric's namespace may be ending itself, but it ends after its fabrics: as long as one of
  * their endpoints is registered, the fabric's namespace is complete under rtnl.
@@ -22,8 +22,9 @@ static bool is_endpoint(const struct net_device *dev)
 	return dev->rtnl_link_ops == &hc_link_ops;
 }
 
-/* The unregistration of a net_device that is found under RCU does not end before the read section
- * does, so its fabric's struct still exists; only the fabric's reference count may be 0.
+/* Find the fabric of an endpoint. The unregistration of a net_device that is found under RCU does
+ * not end before the read section does, so its fabric's struct still exists; only the fabric's
+ * reference count may be 0.
  */
 struct hc_fabric *hc_netns_fabric_get(struct net *net, const char *name, u32 id)
 {
@@ -44,7 +45,9 @@ struct hc_fabric *hc_netns_fabric_get(struct net *net, const char *name, u32 id)
 	return fabric;
 }
 
-/* Move the endpoint back to its fabric's namespace, under its present name, or else a free one. */
+/* Move the endpoint back to its fabric's namespace, under its present name or, if that is in use, a
+ * free one.
+ */
 static int go_home(struct hc_node *node)
 {
 	struct net *home = read_pnet(&node->fabric->net);
@@ -71,7 +74,7 @@ static struct hc_node *moved_find(struct net *net)
 }
 
 /* The node's net_device was unregistered in @net, which is about to be freed: let the net_device
- * point to the fabric's namespace instead.
+ * refer to the fabric's namespace instead.
  */
 static void moved_forget(struct hc_fabric *fabric, u32 id)
 {
@@ -83,10 +86,10 @@ static void moved_forget(struct hc_fabric *fabric, u32 id)
 	synchronize_rcu();
 }
 
-/* Move one foreign endpoint out of a namespace that ends. An endpoint that cannot go back, since an
- * interface of the fabric's namespace has one of its names, is unregistered, and its node goes on
- * without it. So the owner of a namespace that was lent an endpoint can make that one endpoint
- * useless, but no other one. Return: false if there was none.
+/* Move one foreign endpoint out of a namespace that ends. An endpoint that cannot be moved back,
+ * because an interface of the fabric's namespace has one of its names, is unregistered, and its
+ * node continues without it. So the owner of a namespace into which an endpoint was moved can make
+ * that one endpoint useless, but no other one. Return: false if there was none.
  */
 static bool moved_leaves(struct net *net)
 {

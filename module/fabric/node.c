@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A node: its net_device and its queues.  Its poll is in poll.c.
+ * A node: its net_device and its queues. Its poll is in poll.c.
  *
- * The poll is enabled from the creation of the fabric to its removal, whether
- * the net_device is up or not: the fabric works without any IP configuration.
+ * The poll is enabled from the creation of the fabric to its removal, whether the net_device is up
+ * or not: the fabric works without any IP configuration.
  *
- * No wakeup is lost: code that gives the poll something to do stores that first and then calls
+ * No wakeup is lost: code that has work for the poll stores that first and then calls
  * hc_node_schedule(). If the poll runs at that moment, hc_node_schedule() sets NAPI_STATE_MISSED,
- * and napi_complete_done() lets the poll run once more. What was stored before the poll began it
- * finds anyway. Contributions that operations do not accept yet wait without keeping the poll busy;
- * the frame or event that makes room schedules the next poll.
+ * and napi_complete_done() lets the poll run once more. Work that was stored before the poll began
+ * is found in any case. Contributions that operations do not accept yet wait without keeping the
+ * poll busy; the frame or event that makes room schedules the next poll.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -38,7 +38,7 @@ const struct net_device_ops *hc_node_netdev_ops __ro_after_init;
 
 void hc_node_kick(struct hc_node *node, unsigned int event)
 {
-	/* A poll that sees the event also sees what the caller stored before. */
+	/* A poll that reads the event also reads what the caller stored before. */
 	smp_mb__before_atomic();
 	set_bit(event, &node->events);
 	hc_node_run(node);
@@ -46,14 +46,14 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 
 #define KICK_BATCH	32
 #define REST_MAX	msecs_to_jiffies(20)
-/* Half of NAPI's usual weight. A softirq ends after two jiffies, but not before the poll that is
- * under way then. So a longer poll delays other devices by as much.
+/* Half of NAPI's usual weight. A softirq ends after two jiffies, but not before the poll that runs
+ * at that time has ended. So a longer poll delays other devices by as much.
  */
 #define POLL_WEIGHT	(NAPI_POLL_WEIGHT / 2)
 
-/* Callers that change thousands of nodes sleep here, after each KICK_BATCH of them, until the polls
- * of these have run or REST_MAX is over: so nodes of other users find places in the poll lists
- * meanwhile.
+/* Wait for polls. Callers that change thousands of nodes sleep here, after each KICK_BATCH of them,
+ * until the polls of these have run or REST_MAX has passed: so nodes of other users are added to
+ * the poll lists meanwhile.
  */
 void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 {
@@ -74,8 +74,8 @@ void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 
 /* ------------------------------------------------------------ end of polls */
 
-/* Once the NAPI is disabled, events stay set and hc_node_schedule() does nothing. If the last poll
- * had more to do, the node still has its place in the list and has to leave it.
+/* Disable the poll. Once the NAPI is disabled, events stay set and hc_node_schedule() does nothing.
+ * If the last poll had more to do, the node still has its place in the list and must leave it.
  */
 void hc_node_disable(struct hc_node *node)
 {
@@ -112,16 +112,15 @@ static int node_link_validate(struct nlattr *tb[], struct nlattr *data[],
 }
 
 /* There is no .dellink, so an endpoint cannot be deleted alone, and no .netns_refund, so the stack
- * moves no endpoint to the initial namespace when a namespace ends that the endpoint was moved to
- * (netns_move.c).
+ * does not move an endpoint to the initial namespace when the namespace ends to which the endpoint
+ * was moved (netns_move.c).
  */
 struct rtnl_link_ops hc_link_ops __read_mostly = {
 	.kind		= "hypercube",
 	.validate	= node_link_validate,
 };
 
-/* Offloads: work that the stack may leave undone, since frames reach the receiving stack as they
- * are.
+/* Offloads: work that the stack may leave undone, since frames reach the receiving stack unchanged.
  */
 #define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
 		  NETIF_F_RXCSUM | NETIF_F_SCTP_CRC | NETIF_F_GSO_SOFTWARE | \
@@ -136,7 +135,7 @@ static void node_setup(struct net_device *dev)
 	dev->max_mtu = ETH_MAX_MTU;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	/* No queueing discipline: hc_node.ethq is the queue. No netpoll: it may run in an interrupt
-	 * that finds the queue's lock taken.
+	 * during which the queue's lock is held.
 	 */
 	dev->priv_flags |= IFF_NO_QUEUE | IFF_DISABLE_NETPOLL;
 	dev->needed_headroom = HC_BARE_HEADROOM;
@@ -150,8 +149,8 @@ static void node_setup(struct net_device *dev)
 	hc_dev_set_lltx(dev);
 }
 
-/* In a fabric that spans machines: switch off the offloads that only a local receiver can complete.
- * Trunks carry the requests for the other offloads, as virtual machines leave them to each other
+/* Switch off the offloads that only a local receiver can complete, in a fabric that spans machines.
+ * Trunks carry the requests for the other offloads, as virtual machines pass them to each other
  * (trunk/send.c).
  */
 static void node_set_part(struct net_device *dev)
@@ -188,7 +187,9 @@ static void queue_init(struct hc_queue *q)
 	skb_queue_head_init(&q->list);
 }
 
-/* Bytes of struct hc_node. The state of the other parts of the module for a node follows it. */
+/* Return: the bytes of struct hc_node. The state of other parts of the module for a node follows
+ * it.
+ */
 static size_t node_size(unsigned int ports)
 {
 	return ALIGN(struct_size_t(struct hc_node, ports, ports), __alignof__(u64));
@@ -237,8 +238,8 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	return node;
 }
 
-/* GRO costs latency, and most frames are big without it. So it is off, as with veth, unless the
- * user switches it on.
+/* Register the net_device. GRO is off, as with veth, unless the user switches it on: it costs
+ * latency, and most frames are large without it.
  */
 int hc_node_register(struct hc_node *node)
 {

@@ -3,27 +3,27 @@
  * Memory of frames that nodes make on their own behalf, not for a process: link states, and control
  * messages of operations, tasks and rounds.
  *
- * No socket is charged for such a frame. So the link over which the frame goes first is charged,
+ * No socket is charged for such a frame. So the link over which the frame is sent first is charged,
  * until the frame is freed, wherever it waits meanwhile; and so is the fabric's accounting owner.
  *
- * Link states are outstanding, not queued: a bit marks that something is to be sent, and the newest
- * state is put into the frame when the frame is made (route/detect.c, route/lsdb.c). So it is
- * enough to make no frame for a link that has OWN_MAX under way, nor for a link that has any under
- * way while all links of the accounting owner together have STATES_MAX. DETECT's test frames, its
- * replies and its decisions may use as much again. When the frames that are under way have been
- * freed, the poll goes on. A link that has none under way may always have one, so nothing is
+ * Link states are outstanding, not queued: a bit records that something is to be sent, and the
+ * newest state is put into the frame when the frame is made (route/detect.c, route/lsdb.c). So the
+ * following is enough: no frame is made for a link that has OWN_MAX in flight, nor for a link that
+ * has any in flight while all links of the accounting owner together have STATES_MAX. DETECT's test
+ * frames, its replies and its decisions may use as much again. When the frames in flight have been
+ * freed, the poll continues. A link that has none in flight may always have one, so nothing is
  * outstanding for ever.
  *
  * The other frames are control messages. They are counted separately: they may be forwarded to
- * other nodes, and a node that does not take them must not keep a link from sending its states.
+ * other nodes, and a node that does not process them must not keep a link from sending its states.
  * Control messages that are repeated until they are sent are refused when the accounting owner has
- * WORDS_MAX under way, unless their link has less than WORD_MAX. They are refused before the link
- * gives them a sequence number, so that costs only the time until they are repeated. Control
+ * WORDS_MAX in flight, unless their link has less than WORD_MAX. They are refused before the link
+ * gives them a sequence number, so a refusal costs only the time until they are repeated. Control
  * messages that credits bound (HC_FT_NEEDED) are never refused.
  *
- * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it looks for room once more,
- * and own_free() frees before it looks at the bit. The bit stays set only while the link has frames
- * under way, and the last one of them that is freed finds the bit at the latest.
+ * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it checks for room once more,
+ * and own_free() frees before it reads the bit. The bit stays set only while the link has frames in
+ * flight, and it is read at the latest when the last one of them is freed.
  */
 #include <linux/sizes.h>
 
@@ -33,16 +33,17 @@
 #include "fabric/node.h"
 #include "fabric/own.h"
 
-/* Link states of one link: about 20 short frames, or 4 frames with as many states as fit. */
+/* Limit for link states of one link: about 20 short frames, or 4 frames with as many states as fit.
+ */
 #define OWN_MAX	SZ_16K
-/* Link states, and control messages, of all links of an accounting owner. */
+/* Limits for link states, and for control messages, of all links of an accounting owner. */
 #define STATES_MAX	SZ_16M
 #define WORDS_MAX	SZ_64M
-/* Control messages that a link may always have under way: two of them. */
+/* Control messages that a link may always have in flight: two of them. */
 #define WORD_MAX	SZ_2K
 
-/* Uncharge a frame. The poll goes on once half of OWN_MAX is free, not after each frame. Called
- * where frames are freed: in polls, in timers of links and in the work of trunks, and at the
+/* Uncharge a frame. The poll continues once half of OWN_MAX is free, not after each frame. This is
+ * called where frames are freed: in polls, in timers of links and in the work of trunks, and at the
  * teardown, when polls are disabled but the nodes still exist.
  */
 static void own_free(struct sk_buff *skb)
@@ -58,7 +59,7 @@ static void own_free(struct sk_buff *skb)
 		hc_node_run(node);
 }
 
-/* Charge a frame. skb->mark keeps what was charged, for skb->truesize may grow in transit. */
+/* Charge a frame. skb->mark holds the charged amount, because skb->truesize may grow in transit. */
 static void own_charge(struct hc_own *own, struct sk_buff *skb)
 {
 	skb->mark = skb->truesize;

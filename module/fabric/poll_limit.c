@@ -6,39 +6,39 @@
  * one poll of each device before it, and a fabric may have thousands of nodes. So at most
  * POLL_LIMIT_MAX nodes are in the list at a time; the others wait at the processor's limiter. A
  * node that has nothing left to do leaves the list. A node that has been polled while others wait
- * goes to the end of the queue. In both cases the next node that waits takes its place.
+ * is moved to the end of the queue. In both cases the next node that waits takes its place.
  *
  * Users (accounting owners, limits.c) take turns, one node each, and the nodes of one user are
  * served in the order of their arrival. So between two polls of one user's nodes each other user
- * gets only one poll, however many nodes it has. Besides these, a node waits for the polls of the
+ * gets only one poll, however many nodes it has. In addition, a node waits for the polls of the
  * POLL_LIMIT_MAX nodes that are in the list already.
  *
- * No node waits for ever. A node that comes to the limiter owns its NAPI_STATE_SCHED, so its NAPI
- * can neither be scheduled nor disabled without passing the limiter. Nodes wait only while
- * POLL_LIMIT_MAX others are in the list, for a node that leaves gives its place to a node that
+ * No node waits for ever. A node that enters the limiter owns its NAPI_STATE_SCHED, so its NAPI can
+ * neither be scheduled nor disabled without passing the limiter. Nodes wait only while
+ * POLL_LIMIT_MAX others are in the list, because a node that leaves hands its place to a node that
  * waits. NAPI polls each node that is in the list, and a node that is polled while others wait
  * leaves; or the node's NAPI is disabled, and hc_node_disable() makes the node leave. NAPI may also
  * complete a poll by itself although the poll has more to do (NAPI_STATE_PREFER_BUSY_POLL): then
- * the node keeps its place, and does not take a second one when it comes again.
+ * the node keeps its place, and does not take a second one when it enters again.
  *
  * Some polls bypass the limiter: those of threads, which are in no list; those of sockets that poll
- * busily; and those that NAPI schedules because something came in the few instructions between the
- * end of a poll and its completion (NAPI_STATE_MISSED). Such a poll has no place to give.
+ * busily; and those that NAPI schedules because work arrived in the few instructions between the
+ * end of a poll and its completion (NAPI_STATE_MISSED). Such a poll has no place to hand over.
  *
- * A pass (poll.c): a node that is alone in the list also runs the polls of the nodes to which its
- * poll gives something to do. They follow it in its place, one after another. A pass has the budget
- * of one poll, so other devices that come to the list wait no longer for it than for a poll. A
- * softirq for each of these polls would cost more than most of the polls do; and as soon as one of
- * them had woken a process, the rest would be left to ksoftirqd. Where more nodes are in the list
- * they take turns: each poll then finds more to do.
+ * A pass (poll.c): a node that is alone in the list also runs the polls of the nodes for which its
+ * poll has made work. They follow it in its place, one after another. A pass has the budget of one
+ * poll, so other devices that enter the list wait no longer for it than for a poll. A softirq for
+ * each of these polls would cost more than most of the polls do; and as soon as one of them had
+ * woken a process, the rest would be left to ksoftirqd. Where more nodes are in the list they take
+ * turns: each poll then finds more to do.
  *
- * Nodes that are to follow are in a list of the processor, which only code with bottom halves off
- * on that processor touches: hc_poll_limit_enter() adds to it only during a pass on that processor,
- * and a pass leaves it empty before it enables bottom halves again. Each of these nodes has come
+ * Nodes that are to follow are in a list of the processor, which is used only on that processor and
+ * with bottom halves off: hc_poll_limit_enter() adds to it only during a pass on that processor,
+ * and a pass leaves it empty before it enables bottom halves again. Each of these nodes has entered
  * with NAPI_STATE_SCHED, and is in no other list. So the pass owns the node's NAPI, as the core
  * owns one that it has taken off its list: until the pass has completed the poll, or moved the node
  * to the limiter, no other code polls, schedules or disables that NAPI. No node waits for ever in
- * this list, for a pass is bounded.
+ * this list, because a pass is bounded.
  */
 #include <linux/percpu.h>
 
@@ -85,8 +85,8 @@ static void limit_wait(struct hc_poll_limit *limiter, struct hc_node *node)
 	list_add_tail(&node->poll_place.waits, &user->nodes);
 }
 
-/* Take the next node that waits, or return NULL if none does. The next turn of the node's user
- * comes after those of all other users.
+/* Take the next node that waits. The next turn of the node's user is after those of all other
+ * users. Return: the node, or NULL if none waits.
  */
 static struct hc_node *limit_next(struct hc_poll_limit *limiter)
 {

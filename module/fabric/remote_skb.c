@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that have come from other machines: what their memory is charged to, and how many of them
- * may be in transit to other nodes.
+ * Frames from other machines: the accounting of their memory, and the limit for frames in transit
+ * to other nodes.
  */
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -16,7 +16,7 @@
 #include "fabric/skb.h"
 
 /* Memory of frames in transit to other nodes, in a fabric. Frames with a payload may take half of
- * it, so that those without always find room.
+ * it, so that frames without a payload always find room.
  */
 #define ON_WAY_MAX	SZ_16M
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of frames that come over links: that the frame is valid and for this node, that the link
- * is up, and that no frame is missing.
+ * Checks of frames that are received over links: that the frame is valid and for this node, that
+ * the link is up, and that no frame is missing.
  */
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
@@ -24,9 +24,9 @@ static unsigned int pull_reason(struct sk_buff *skb, unsigned int len)
 	return pskb_may_pull(skb, len) ? 0 : HYPERCUBE_A_DROP_NO_MEMORY;
 }
 
-/* Check the payload's length in bytes, for receivers limit only the number of frames. A bitmap of
- * nodes may be longer than a short segment. The collective checks payloads that are longer than a
- * segment (coll/check.c).
+/* Check the payload's length in bytes, because receivers limit only the number of frames. A bitmap
+ * of nodes may be longer than a fabric's segment, if that is short. The collective checks payloads
+ * that are longer than a segment (coll/check.c).
  */
 static bool payload_is_valid(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
 			     const struct hc_hdr *hdr)
@@ -40,7 +40,8 @@ static bool payload_is_valid(const struct hc_fabric *fabric, const struct hc_fra
 }
 
 /* Check the frame's addresses and flags: that it is for this node or to be forwarded, and that a
- * frame of its type may come over this link with these flags. Return: 0 or the reason to drop it.
+ * frame of its type may be sent over this link with these flags. Return: 0 or the reason to drop
+ * it.
  */
 static unsigned int way_reason(const struct hc_node *node, unsigned int dim,
 			       const struct hc_frame_ops *type, const struct hc_hdr *hdr)
@@ -76,9 +77,9 @@ static unsigned int way_reason(const struct hc_node *node, unsigned int dim,
 	return 0;
 }
 
-/* Check that the neighbour along @dim may send this frame. Its header is linear. Frames may come
- * from another machine, so everything that later code relies on is checked here; after that all but
- * the payload is linear. Return: 0 or the reason to drop it.
+/* Check that the neighbour along @dim may send this frame. Its header is linear. The frame may have
+ * been sent by another machine, so everything on which later code relies is checked here; after
+ * that everything except the payload is linear. Return: 0 or the reason to drop it.
  */
 static unsigned int frame_reason(const struct hc_node *node, unsigned int dim,
 				 struct sk_buff *skb, const struct hc_frame_ops **found)
@@ -132,10 +133,10 @@ static void rx_count(struct hc_node *node, struct hc_port *port, unsigned int le
 /* The number of frames by which a duplicate may be late. */
 #define COPY_LATE	1024
 
-/* Check the frame's number. Frames that the link has to deliver come once and in order, or the link
- * is down. Return: 0, or the reason to drop the frame: it is a duplicate (transports keep the
- * order, so a duplicate follows soon), or one before it is missing. A link that is up again, or has
- * another trunk, goes on with the number of the next frame.
+/* Check the frame's number. Frames that the link must deliver are received once and in order, or
+ * the link is down. Return: 0, or the reason to drop the frame: it is a duplicate (transports keep
+ * the order, so a duplicate follows soon), or a frame before it is missing. A link that is up
+ * again, or has another trunk, continues with the number of the next frame.
  */
 static unsigned int seq_reason(struct hc_node *node, unsigned int dim,
 			       const struct hc_frame_ops *type, struct sk_buff *skb)
@@ -177,8 +178,8 @@ static unsigned int rx_reason(struct hc_node *node, unsigned int dim, struct sk_
 }
 
 /* Handle a frame that is dropped for lack of memory. If the frame's operation is known, the
- * operation fails. Otherwise there was no memory to look at the frame, so the link counts as one
- * that has not delivered it.
+ * operation fails. Otherwise there was no memory to look at the frame, so the link is considered
+ * not to have delivered it.
  */
 static void memory_lacks(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
 			 struct sk_buff *skb)

@@ -36,9 +36,8 @@ void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp)
 {
-	/* A payload that is short enough fits into the bytes that would only align it: the frame
-	 * then takes half of the memory. A frame without payload takes no more with the whole
-	 * headroom.
+	/* A short payload fits into the bytes that would only align it: the frame then takes half
+	 * of the memory. A frame without payload takes no more memory with the whole headroom.
 	 */
 	bool fits = len && len <= HC_HEADROOM - HC_LEAST_HEADROOM;
 	unsigned int room = fits ? HC_LEAST_HEADROOM : HC_HEADROOM;

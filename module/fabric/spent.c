@@ -4,11 +4,11 @@
  * is down. So it goes down, at both ends, when a frame is given up after too many attempts
  * (impair.c), and when a frame with a number is missing: fail-stop.
  *
- * The poll that finds such a loss takes its own end down at once (HC_PORT_SPENT). A work item
+ * The poll that detects such a loss takes its own end down at once (HC_PORT_SPENT). A work item
  * notifies the other end, under the same lock as configuration. It sends the present state, so a
- * later change only has to be sent in the same way. The link is up again when configuration sets it
- * up, when its impairments are changed, or when a round of DETECT that began after the loss finds
- * both directions good.
+ * later change only has to be sent in the same manner. The link is up again when configuration sets
+ * it up, when its impairments are changed, or when a round of DETECT that began after the loss
+ * finds that both directions work.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -21,13 +21,13 @@ static void spent_news(struct hc_node *node, unsigned int dim)
 	struct hc_spents *s = &node->fabric->spents;
 
 	set_bit(HC_PORT_SPENT_NEWS, &node->ports[dim].flags);
-	/* The work that finds the node's bit finds the link's bit, too. */
+	/* The work that reads the node's bit also reads the link's bit. */
 	smp_mb__after_atomic();
 	set_bit(node->id, s->nodes);
 	queue_work(system_long_wq, &s->work);
 }
 
-/* Mark the link. The round is stored before the mark: see hc_spent_found(). */
+/* Mark the link as spent. The round is stored before the mark: see hc_spent_found(). */
 static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 {
 	struct hc_port *port = &node->ports[dim];
@@ -40,11 +40,13 @@ static void spent_mark(struct hc_node *node, unsigned int dim, unsigned int bit)
 
 void hc_spent_set(struct hc_node *node, unsigned int dim)
 {
-	/* The link is down already, perhaps by DETECT, whose decisions still go over it. */
+	/* The link is already down. DETECT may have taken it down; its decisions are still sent
+	 * over it.
+	 */
 	if (!hc_link_usable(node, dim))
 		return;
 	spent_mark(node, dim, HC_PORT_SPENT);
-	/* Operations at both ends fail even if the link is soon up again. */
+	/* Operations at both ends fail even if the link is up again soon. */
 	hc_link_cut(&node->ports[dim]);
 	hc_node_kick(node, HC_EV_LINKS);
 	spent_news(node, dim);
@@ -55,7 +57,7 @@ bool hc_spent_clear_here(struct hc_node *node, unsigned int dim)
 	if (!test_and_clear_bit(HC_PORT_SPENT, &node->ports[dim].flags))
 		return false;
 	/* The other end may have received the notification that the link is spent after it has
-	 * requested this: notify it again.
+	 * requested to clear that state: notify it again.
 	 */
 	spent_news(node, dim);
 	return true;
@@ -78,7 +80,7 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 	smp_rmb();
 	/* @spent_in cannot be compared with the number of another machine's round. */
 	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect_round) && !asked) {
-		/* The other end may have found the link good: notify the other end again. */
+		/* The other end may have cleared its mark in this round: notify it again. */
 		if (test_bit(HC_PORT_SPENT, &port->flags))
 			spent_news(node, dim);
 		return false;
@@ -124,7 +126,7 @@ static void spents_work(struct work_struct *work)
 	for_each_set_bit(u, fabric->spents.nodes, fabric->topo.nodes) {
 		mutex_lock(&fabric->lock);
 		clear_bit(u, fabric->spents.nodes);
-		/* A change from now on sets the bit again. */
+		/* A later change sets the bit again. */
 		smp_mb__after_atomic();
 		if (!fabric->dead)
 			spent_notify(fabric->nodes[u]);

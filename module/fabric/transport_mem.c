@@ -23,9 +23,9 @@ static void mem_close(struct hc_node *node, unsigned int dim)
 	node->ports[dim].peer = NULL;
 }
 
-/* Put the frame into the peer's queue as it is: neither copied nor orphaned, so that it stays
- * charged to the socket that sent it until it is consumed. The peer's poll runs on this processor
- * after this one has ended, so there is no recursion.
+/* Put the frame into the peer's queue unchanged. It is neither copied nor orphaned, so that it
+ * stays charged to the socket that sent it until it is consumed. The peer's poll runs on this
+ * processor after this one has ended, so there is no recursion.
  */
 static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {

@@ -32,7 +32,9 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 
 	if (b->up[u] != HC_BALANCE_ROOT)
 		return hc_refuse(reason, "a node of the subcube is no root", u, HC_REASON_NONE);
-	/* A failed node is a better reason than its links, so check that first. */
+	/* Check first for a failed node: that is a better reason than its links, which are all
+	 * faulty.
+	 */
 	if (fault[u] == hc_ones(b->dim))
 		return hc_refuse(reason, "a node of the subcube has failed or is cut off", u,
 				 HC_REASON_NONE);
@@ -42,7 +44,7 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 	return 0;
 }
 
-/* Check that a node which takes no part has no healthy link to a neighbour that takes part. */
+/* Check that a node outside the topology has no healthy link to a neighbour in it. */
 static int check_out(const struct hc_balance *b, const __u32 *fault, __u32 u,
 		     struct hc_reason *reason)
 {
@@ -74,7 +76,7 @@ static int check_node(const struct hc_balance *b, const __u32 *fault, __u32 u,
 	return 0;
 }
 
-/* Return the number of links from @u up to the subcube, or more than @b->depth. The caller has
+/* Return: the number of links from @u up to the subcube, or more than @b->depth. The caller has
  * checked all values of @b->up.
  */
 static unsigned int way_up(const struct hc_balance *b, __u32 u)
@@ -111,7 +113,7 @@ int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
 	return 0;
 }
 
-/* Return the dimension of the largest of @rest; of equal ones the lowest dimension. */
+/* Return: the dimension of the largest of @rest; of equal ones the lowest dimension. */
 static unsigned int largest(const __u64 *rest)
 {
 	unsigned int best = 0, d;

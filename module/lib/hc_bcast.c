@@ -121,8 +121,8 @@ static void add_send(struct hc_bcast_role *role, unsigned int step, unsigned int
 }
 
 /* The neighbour v of u along dimension d is a child of u iff v has received the message along d,
- * for only u can have sent it along d. But u may have received it along d from v: then v had it
- * before.
+ * since only u can have sent it along d. Then v has received it later than u; the source, for which
+ * first[] is 0, is never a child.
  */
 int hc_bcast_role(const struct hc_bcast *b, const __u16 *first, __u32 u,
 		  struct hc_bcast_role *role)

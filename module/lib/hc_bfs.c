@@ -65,7 +65,7 @@ void hc_bfs_fault(struct hc_bfs *b, __u32 u, __u32 fault)
 		}
 }
 
-/* Return word @i of the set, moved along dimension @d. */
+/* Return: word @i of the set, moved along dimension @d. */
 static __u64 moved(const __u64 *set, __u32 i, unsigned int d)
 {
 	/* The nodes whose coordinate along d is 0. */

@@ -2,22 +2,22 @@
 /*
  * Node-disjoint paths.
  *
- * Rotations, in a cube.  Let H be the dimensions in which source and destination differ, in some
- * order.  For each i < |H| there is a path that crosses them in that order, from the i-th on,
- * cyclically.  After m links it is at the node where exactly the dimensions i .. i + m - 1 of the
- * cycle are crossed: no other rotation is ever at that node.  For each dimension e that is not in H
- * there is a path that crosses e, then H, then e: between its ends it is at nodes where e is
- * crossed, and no other path is.  So these n paths share no node.  As a faulty link or node is on
- * at most one of them, f faults leave n - f of them.
+ * Rotations, in a cube. Let H be the dimensions in which source and destination differ, in some
+ * order. For each i < |H| there is a path that crosses the dimensions of H in that order,
+ * cyclically, beginning with the i-th. After m links it is at the node where exactly the dimensions
+ * i .. i + m - 1 of the cycle are crossed: no other rotation is ever at that node. For each
+ * dimension e that is not in H there is a path that crosses e, then H, then e: between its ends it
+ * is at nodes where e is crossed, and no other path is. So these n paths share no node. As a faulty
+ * link or node is on at most one of them, with f faults n - f of them are left.
  *
- * Flow.  If more paths are wanted than faults leave of these, or if the network is no cube, there
- * may be other paths.  A maximum flow in which each node but source and destination lets one unit
- * pass consists of as many disjoint paths as exist (Menger).  It starts with the rotations that are
- * left and grows by augmenting paths, shortest first.  A search has two states for each node u: the
- * node as it is entered (2 * u), and as it is left (2 * u + 1).  A node on no path that is entered
- * is also left.  A node on a path that is entered may be left only against the path, back to the
- * node before it on that path, which is then in the state of being left: from there the search goes
- * on elsewhere, or further back.
+ * Flow. If more paths are wanted than these, or if the network is no cube, there may be other
+ * paths. In a maximum flow, in which each node but source and destination lets one unit pass, the
+ * units take as many disjoint paths as exist (Menger). The flow begins with the rotations that are
+ * left, and is increased by augmenting paths, the shortest first. A search has two states for each
+ * node u: the node as it is entered (2 * u), and as it is left (2 * u + 1). A node on no path that
+ * is entered is also left. A node on a path that is entered may be left only against the path, to
+ * the node before it on that path, which is then in the state of being left: from there the search
+ * goes on to other nodes, or further back.
  */
 #include "hc_disjoint.h"
 
@@ -139,7 +139,7 @@ static void flow_begin(struct hc_disjoint *g, const struct hc_path_dims *path, u
 	}
 }
 
-/* Record that the search gets from state @at to @state, unless it has been there before. */
+/* Record that the search reaches @state from state @at, unless it has reached @state before. */
 static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 {
 	if (g->from[state] != NOWHERE)
@@ -148,7 +148,7 @@ static void reach(struct hc_disjoint *g, __u32 at, __u32 state, __u32 *tail)
 	g->queue[(*tail)++] = state;
 }
 
-/* Continue the search from a node that is left, over all good links that no path takes. Return:
+/* Continue the search from a node that is left, over all good links that are on no path. Return:
  * true if one of them leads to the destination.
  */
 static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
@@ -171,8 +171,8 @@ static bool search_out(struct hc_disjoint *g, __u32 u, __u32 *tail)
 	return false;
 }
 
-/* Search for an augmenting path. Return: true if there is one; .from leads back along it from the
- * destination.
+/* Search for an augmenting path. Return: true if there is one; then .from leads back along it from
+ * the destination.
  */
 static bool search(struct hc_disjoint *g)
 {
@@ -199,8 +199,8 @@ static bool search(struct hc_disjoint *g)
 }
 
 /* Send one more unit along the path that search() has found. A forward step overwrites the entries
- * that it replaces. A node through which the path goes back is on no path any more, and no forward
- * step begins or ends there.
+ * that it replaces. A node through which the path goes back is on no path after this, and no
+ * forward step begins or ends there.
  */
 static void augment(struct hc_disjoint *g)
 {

@@ -42,7 +42,9 @@ int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
 	if (err)
 		return err;
 	mask = hc_doubling_mask(d);
-	/* A failed node is a better reason than its links, so look for failed nodes first. */
+	/* Look for failed nodes first: they are a better reason than their links, which are all
+	 * faulty.
+	 */
 	u = d->base;
 	do {
 		if (fault[u] == hc_ones(d->dim))

@@ -2,11 +2,11 @@
 /*
  * Repair of trees of rings; see hc_ring_repair.h.
  *
- * An old ring is whole if no fault has touched it. While such a ring is not in the new tree, its
- * entry in .count is the number of its nodes that are; the entries of all other old rings are
- * BROKEN. When the first node of a whole ring comes into the tree, the ring is put into the queue.
- * The ring comes into the tree as it is, unless a second of its nodes comes into the tree before,
- * for two rings may have only one node in common.
+ * An old ring is whole if no fault affects it. While such a ring is not in the new tree, its entry
+ * in .count is the number of its nodes that are in the tree; the entries of all other old rings are
+ * BROKEN. When the first node of a whole ring is added to the tree, the ring is put into the queue.
+ * The ring is added to the tree unchanged, unless a second one of its nodes is added before, since
+ * two rings may have only one node in common.
  */
 #include "hc_ring_repair.h"
 
@@ -39,8 +39,8 @@ static __u32 home_place(const struct hc_ring_tree *t, const struct hc_ring_place
 	return at->place[at->first[t->node[i]]];
 }
 
-/* Return the place in ring @r where the ring meets the tree: the place of the node that is at home
- * in the ring's parent. The first ring has no parent: return its first place.
+/* Return: the place in ring @r where the ring meets the tree: the place of the node whose home ring
+ * is the ring's parent. The first ring has no parent: its first place.
  */
 static __u32 joint(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 r)
 {
@@ -66,7 +66,7 @@ void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at,
 			all += out[at->begin[r] + i];
 		out[home_place(t, at, joint(t, at, r))] += all;
 	}
-	/* work[i]: position on the tour where the next ring that is attached at place i begins. */
+	/* work[i]: position on the tour of the next ring that is attached at place i. */
 	for (r = 0; r < t->nrings; r++) {
 		__u32 first = joint(t, at, r), home = home_place(t, at, first);
 
@@ -96,7 +96,7 @@ static bool fresh(const struct hc_ring_repair_args *m, __u32 u, __u32 v)
 	return m->home[v] == HC_RING_NONE && joined(m, u, v);
 }
 
-/* Return the node behind @place in its old ring if @behind is set, else the node before it. */
+/* Return: the node behind @place in its old ring if @behind is set, else the node before it. */
 static __u32 beside(const struct hc_ring_repair_args *m, __u32 place, bool behind)
 {
 	__u32 r = m->places->ring[place], begin = m->places->begin[r];
@@ -118,7 +118,7 @@ static bool is_whole(const struct hc_ring_repair_args *m, __u32 r)
 	return true;
 }
 
-/* State of a repair: the queue of rings, and what has come into the tree. */
+/* State of a repair: the queue of rings, and the nodes and rings that are in the tree so far. */
 struct mender {
 	struct hc_ring_repair_args *m;
 	__u32 width;
@@ -190,8 +190,8 @@ static void ring_keep(struct mender *k, __u32 r)
 	ring_end(k);
 }
 
-/* Return the node to which a new ring goes on from @u: the next one of an old ring in the direction
- * of messages, or else against it, or else the lowest neighbour; HC_RING_NO_NODE if there is none.
+/* Return: the node that follows @u in a new ring: the next one of an old ring in the direction of
+ * messages, or else against it, or else the lowest neighbour; HC_RING_NO_NODE if there is none.
  */
 static __u32 step(const struct mender *k, __u32 u)
 {
@@ -213,7 +213,7 @@ static __u32 step(const struct mender *k, __u32 u)
 	return low;
 }
 
-/* Return: true if @u is the first node of what is left of a ring. */
+/* Return: true if @u is the first node of a remaining part of a ring. */
 static bool leads(const struct mender *k, __u32 u)
 {
 	const struct hc_ring_repair_args *m = k->m;
@@ -225,8 +225,8 @@ static bool leads(const struct mender *k, __u32 u)
 	return true;
 }
 
-/* Return the neighbour of @u to which a new ring that begins at @u goes: preferably the first node
- * of what is left of a ring, else the lowest one; HC_RING_NO_NODE if there is none.
+/* Return: the neighbour of @u to which a new ring that begins at @u goes: preferably the first node
+ * of a remaining part of a ring, else the lowest one; HC_RING_NO_NODE if there is none.
  */
 static __u32 branch(const struct mender *k, __u32 u)
 {
@@ -247,8 +247,8 @@ static __u32 branch(const struct mender *k, __u32 u)
 	return best;
 }
 
-/* Make a new ring: from @u to @v, and on over nodes that are not in the tree yet, up to a node of a
- * whole ring, or up to the size of the longest old ring.
+/* Make a new ring: from @u to @v, and then over nodes that are not in the tree yet, until it
+ * reaches a node of a whole ring or has the size of the longest old ring.
  */
 static void ring_grow(struct mender *k, __u32 u, __u32 v)
 {
@@ -265,8 +265,8 @@ static void ring_grow(struct mender *k, __u32 u, __u32 v)
 	ring_end(k);
 }
 
-/* Make the first ring of the tree if no old ring is whole. It begins at the first node of what is
- * left of a ring, or else at the lowest node.
+/* Make the first ring of the tree if no old ring is whole. It begins at the first node of a
+ * remaining part of a ring, or else at the lowest node.
  */
 static void first_grow(struct mender *k)
 {

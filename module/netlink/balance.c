@@ -49,7 +49,7 @@ static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
 	bool overflow = false;
 	u64 i, n;
 
-	/* Nothing sleeps under the lock: the message was allocated before. */
+	/* No code sleeps under the lock: the message was allocated before. */
 	spin_lock_bh(&rounds->lock);
 	stats = rounds->stats;
 	n = min_t(u64, rounds->kept, HYPERCUBE_ROUNDS_KEPT);
@@ -114,7 +114,7 @@ int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
 					fill_balance(&msg, fabric));
 }
 
-/* Return the method that the request names, @otherwise if it names none, or -errno. @none:
+/* Return: the method that the request names, @otherwise if it names none, or -errno. @none:
  * HYPERCUBE_BALANCE_NONE is allowed, too.
  */
 static int method_get(struct genl_info *info, u32 otherwise, bool none)
@@ -143,8 +143,8 @@ static u32 attr_u32(struct genl_info *info, int attr)
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
 }
 
-/* Install the topology that the request has, if any. This checks the sizes of its attributes; the
- * verifier checks the rest.
+/* Install the topology that the request has, if it has one. This function checks the sizes of its
+ * attributes; the verifier checks the rest.
  */
 static int topology_set(struct genl_info *info, u32 method)
 {
@@ -193,7 +193,7 @@ static void settings_set(struct genl_info *info, u32 method)
 	hc_rounds_set(fabric);
 }
 
-/* Apply the request. The topology comes first: the method may need it. */
+/* Apply the request. The topology is set first, because the method may need it. */
 static int balance_set(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -244,7 +244,7 @@ static int run_reply(struct run *run, const struct hc_round_record *rec)
 					hc_fill_round(&msg, run->deferred.fabric, rec));
 }
 
-/* A round that has failed is answered with a reply, too, not with an error. */
+/* A round that has failed is also answered with a reply, not with an error. */
 static int run_look(struct hc_deferred *deferred, bool gone)
 {
 	struct run *run = container_of(deferred, struct run, deferred);
@@ -269,8 +269,8 @@ static const struct hc_deferred_ops run_ops = {
 	.release	= run_release,
 };
 
-/* Return the node that is to begin the round: the node that the request names, or else the first
- * one that has not failed.
+/* Return: the node that is to begin the round. It is the node that the request names, or otherwise
+ * the first one that has not failed.
  */
 static struct hc_node *initiator(struct genl_info *info)
 {

@@ -6,13 +6,14 @@
  * family waits for it, and all other users of netlink wait for that module. So no request sleeps
  * until the fabric has completed an action. The request starts the action, leaves a struct
  * hc_deferred and returns. One work item of the fabric checks all deferred requests from time to
- * time, under the fabric's lock, and answers those that are over: with a reply, if there is one,
- * and with the acknowledgment that the request would have had.
+ * time, under the fabric's lock, and answers those that are complete: with a reply, if there is
+ * one, and with the acknowledgment that the request would have had.
  *
  * Lifetime: a deferred request holds a copy of the request, charged to the requester, and a
  * reference to the requester's socket, which holds the network namespace. The fabric holds the
  * deferred request, and answers it when the fabric is removed. If the socket is closed meanwhile,
- * no answer is needed: what can be cancelled is cancelled, so a namespace is not kept for long.
+ * no answer is needed: actions that can be cancelled are cancelled, so a namespace is not held for
+ * long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -47,8 +48,8 @@ struct hc_deferred_list {
 
 #define REQUEST_MAX	SZ_4K	/* bytes; far longer than any valid request */
 
-/* The request must be copied: it may lie in a buffer of any size, which is not charged to any
- * memory cgroup.
+/* Save a request and its requester. The request must be copied: it may be in a buffer of any size,
+ * which is not charged to any memory cgroup.
  */
 int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info,
 		  bool brief)
@@ -100,7 +101,8 @@ void hc_deferred_free(struct hc_deferred *deferred)
 	kfree(deferred);
 }
 
-/* Send the answer first, then free the object: the text of its extack may lie in the object. */
+/* Send the answer first, then free the object, because the text of its extack may be in the object.
+ */
 static void deferred_end(struct hc_deferred *deferred, int err)
 {
 	hc_asked_answer(&deferred->asked, err, &deferred->extack);

@@ -11,7 +11,7 @@
  * requester closes its socket, a fabric that is not complete is removed again.
  *
  * Lifetime: the requester's socket holds the network namespace. When the module is unloaded, the
- * works end before the sockets and the fabrics do.
+ * works end before the sockets and the fabrics.
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -92,7 +92,7 @@ static int job_start(struct sk_buff *skb, struct genl_info *info, struct fabric_
 	err = job_charge(job, info->extack);
 	if (err)
 		goto err_free;
-	/* A request with a table of peers is too long to be copied: copy only its headers. */
+	/* A request with a table of peers is too long to be copied: only its headers are copied. */
 	err = hc_asked_keep(&job->asked, skb, info, job->p.topo.peers);
 	if (err)
 		goto err_charge;

@@ -95,7 +95,7 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ node */
 
-/* Write the numbers of drops @n, indexed by reason, that are not 0. */
+/* Write the counts of drops, @n, indexed by reason, that are not 0. */
 static bool put_drops(struct sk_buff *skb, int attr, const u64 *n)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
@@ -121,7 +121,7 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 	return put_drops(skb, HYPERCUBE_A_NODE_DROPS, n);
 }
 
-/* Write the node's interface. The IP stack may rename it meanwhile, or it may change its network
+/* Write the node's interface. The user may rename it meanwhile, or move it to another network
  * namespace: the answer is a snapshot. An endpoint in a foreign namespace may have lost its
  * interface (netns_move.c).
  */
@@ -235,7 +235,7 @@ static bool put_node_peers(struct sk_buff *skb, const struct hc_node *node)
 				     &topo->peers[node->id * topo->ports]);
 }
 
-/* Write a user, but not one without a uid in the reader's user namespace: any uid would name
+/* Write a user, but only one that has a uid in the reader's user namespace: any uid would name
  * another user.
  */
 static bool put_uid(const struct hc_msg *msg, int type, kuid_t kuid)

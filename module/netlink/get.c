@@ -2,9 +2,9 @@
 /*
  * Reading: single objects and dumps.
  *
- * A dump goes through the fabrics by index, and through the objects of each by number or id. It
- * holds no lock and no reference between two buffers.  If a fabric comes or goes meanwhile, the
- * reader has to repeat the dump (NLM_F_DUMP_INTR).
+ * A dump walks the fabrics by index, and the objects of each by number or id. It holds no lock and
+ * no reference between two buffers. If a fabric is created or removed meanwhile, the reader must
+ * repeat the dump (NLM_F_DUMP_INTR).
  */
 #include <linux/mm.h>
 
@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------ what a request names */
 
-/* Return the number of the local or remote node that a request names, or -errno. */
+/* Return: the number of the local or remote node that a request names, or -errno. */
 static int any_node_id(struct genl_info *info, int attr)
 {
 	u32 u;
@@ -203,7 +203,9 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	return hc_deferred_wait(&r->deferred, info);
 }
 
-/* Write a node. @words: the FAULT words that are known, if the fabric spans machines, or NULL. */
+/* Write a node. @words: the FAULT words that this machine knows, if the fabric spans machines, or
+ * NULL.
+ */
 static int fill_node(const struct hc_msg *msg, struct hc_fabric *fabric, u32 u, const u32 *words)
 {
 	if (fabric->nodes[u])
@@ -266,11 +268,11 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 /* ------------------------------------------------------------ dumps */
 
 /**
- * struct cursor - where a dump goes on; in cb->ctx
- * @fabric: smallest fabric index that is not yet finished
- * @index: first object of that fabric that is not yet sent: number of a node, or id of a plan or
- *	trunk
- * @sub: first part of that object that is not yet sent: dimension, or node of a plan
+ * struct cursor - where a dump continues; in cb->ctx
+ * @fabric: smallest fabric index that is not complete
+ * @index: first object of that fabric that has not been sent completely: number of a node, or id of
+ *	a plan or trunk
+ * @sub: first part of that object that has not been sent: dimension, or node of a plan
  */
 struct cursor {
 	u32 fabric;
@@ -278,7 +280,7 @@ struct cursor {
 	u32 sub;
 };
 
-/* Write the objects of one fabric from the cursor on. The caller holds the fabric's lock. */
+/* Write the objects of one fabric, beginning at the cursor. The caller holds the fabric's lock. */
 typedef int (*dump_fn)(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		       struct nlattr **attrs);
 
@@ -295,7 +297,9 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 		return 0;
 	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
 	if (!fabric) {
-		/* Linux 6.1 sends no text from here, only the error, which every client reports. */
+		/* Linux 6.1 does not send an extack that a dump's .start sets. The error code
+		 * reaches user space, and every client reports it.
+		 */
 		NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
 		return -ENOENT;
 	}
@@ -303,7 +307,7 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Return the fabric at the cursor, with a reference, or NULL at the end. */
+/* Return: the fabric at the cursor, with a reference, or NULL at the end. */
 static struct hc_fabric *cursor_fabric(struct net *net, struct cursor *c, struct nlattr *name)
 {
 	struct hc_fabric *fabric;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who may install a plan: a requester with CAP_NET_ADMIN in the user namespace that owns the
- * fabric's network namespace, as for all that changes a fabric; or the user to whom such a
- * requester has given a guarded plan (GUARD_UID). That user may install the next epoch of this plan
- * alone, and only when the plan is broken.
+ * fabric's network namespace, as for all changes of a fabric; or the user to whom such a requester
+ * has entrusted a guarded plan (GUARD_UID). That user may install only the next epoch of this plan,
+ * and only when the plan is broken.
  *
- * The user is trusted with what the plan carries: it chooses the root, and which of the nodes that
- * it was given take part. It is not trusted with anything else:
+ * The user is trusted with the data of the plan: it chooses the root, and which of the nodes that
+ * it was granted take part. It is not trusted with anything else:
  *
- * - The request names the epoch that the user has seen broken (PREV), so it replaces nothing newer.
- *   The user cannot choose the next epoch (EPOCH): epochs are numbers of the whole fabric, and a
- *   leap would use up those of other plans.
+ * - The request names the broken epoch (PREV), so it replaces no newer epoch. The user cannot
+ *   choose the next epoch (EPOCH): epochs are numbers of the whole fabric, and a leap would use up
+ *   those of other plans.
  * - Only a broken plan is replaced, and operations of other plans do not end. As the user may break
  *   the plan (by closing a member's socket), and may send requests that are refused late, its
  *   requests are rate-limited: the fabric is locked for their grace periods. Each plan has its own
  *   limit, so that users cannot use up that of others; the administrator bounds the sum by the
- *   number of plans that it gives to users.
- * - How long members wait, the recipe, and the user itself stay as they were, so the user cannot
- *   keep operations waiting for longer, and can neither pass on nor keep what it was given.
- * - Members are among the nodes that the user was given (hc_grant_make()), which bounds the plan's
- *   memory, too. That memory is charged as before to the fabric's accounting owner, and to the
- *   memory cgroup of the requester.
- * - A guarded plan and its fabric are on one machine, so nothing goes over trunks; and the fabric
- *   is in the network namespace of the requester's socket, as in all requests.
+ *   number of plans that it entrusts to users.
+ * - How long members wait, the recipe, and the user itself do not change, so the user cannot keep
+ *   operations waiting for longer, and can neither pass on nor extend its right.
+ * - Members are among the nodes that the user was granted (hc_grant_make()), which bounds the
+ *   plan's memory, too. That memory is charged as before to the fabric's accounting owner, and to
+ *   the memory cgroup of the requester.
+ * - A guarded plan and its fabric are on one machine, so no data crosses trunks; and the fabric is
+ *   in the network namespace of the requester's socket, as in all requests.
  */
 #include <linux/capability.h>
 #include <net/netlink.h>
@@ -31,8 +31,8 @@
 #include "fabric/fabric.h"
 #include "netlink/priv.h"
 
-/* Return: true if @uid has both opened the socket and sent the request. As for capabilities,
- * neither a descriptor that was passed to another program nor one that came from another user is
+/* Return: true if @uid has both opened the socket and sent the request. As for capabilities, a
+ * descriptor that was passed to another program, or that was received from another user, is not
  * enough.
  */
 static bool is_sender(const struct sk_buff *skb, kuid_t uid)
@@ -50,7 +50,7 @@ static int refuse(struct genl_info *info, int attr, const char *text)
 	return -EPERM;
 }
 
-/* Do the request's GUARD and RECIPE attributes leave the plan's guarding as it is? */
+/* Do the request's GUARD and RECIPE attributes equal those of the plan? */
 static bool is_same_guard(struct genl_info *info, const struct hc_plan *plan)
 {
 	const struct nlattr *guard = info->attrs[HYPERCUBE_A_PLAN_GUARD];
@@ -60,7 +60,8 @@ static bool is_same_guard(struct genl_info *info, const struct hc_plan *plan)
 	       (!recipe || !nla_strcmp(recipe, plan->recipe));
 }
 
-/* Limit the rate of a guard's requests. All attempts count, as one that fails late costs as much.
+/* Limit the rate of a guard's requests. All attempts count, because one that fails late costs as
+ * much.
  */
 static int keep_pace(struct genl_info *info, struct hc_plan *plan)
 {
@@ -73,7 +74,7 @@ static int keep_pace(struct genl_info *info, struct hc_plan *plan)
 	return 0;
 }
 
-/* Check all that the user who guards a plan asks for, except the members. */
+/* Check everything that the user who guards a plan requests, except the members. */
 static int check_next(struct genl_info *info, const struct hc_plan *plan)
 {
 	const struct nlattr *prev = info->attrs[HYPERCUBE_A_PLAN_PREV];

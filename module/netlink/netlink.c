@@ -236,11 +236,11 @@ static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_REPLACE + 1] = {
 	[HYPERCUBE_A_TRUNK_REPLACE]	= { .type = NLA_FLAG },
 };
 
-/* Members that many entries of ops[] have in common. */
+/* Designated initializers that many entries of ops[] have in common. */
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
 
-/* Entries for commands that read, and for those that change a fabric under its lock. */
+/* Entries for commands that read, and entries for commands that change a fabric under its lock. */
 #define READS(id, fn, takes)							\
 	{									\
 		.cmd = id, .doit = fn, DUMPS, TAKES(takes),			\
@@ -310,7 +310,9 @@ static void no_fabric(struct genl_info *info)
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
 }
 
-/* On -EINTR netlink sends no answer. The task is being killed, so it could not read one. */
+/* Lock the fabric. On -EINTR netlink sends no answer, which the task could not read anyway, because
+ * it is being killed.
+ */
 int hc_nl_lock(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);

@@ -11,8 +11,8 @@
 #include "notifier.h"
 #include "trunk/trunk.h"
 
-/* When the module is unloaded, fabrics end after the netlink family does. So sending an event, from
- * a poll or from a work item that may sleep, is an SRCU read section of @sending.
+/* When the module is unloaded, the netlink family ends before the fabrics. So sending an event,
+ * from a poll or from a work item that may sleep, is an SRCU read section of @sending.
  */
 DEFINE_STATIC_SRCU(sending);
 static bool enabled;
@@ -20,18 +20,20 @@ static bool enabled;
 void hc_notify_enable(bool enable)
 {
 	WRITE_ONCE(enabled, enable);
-		/* After this no event is being sent, so the family may be unregistered. */
+	/* After this no event is being sent, so the family may be unregistered. */
 	if (!enable)
 		synchronize_srcu(&sending);
 }
 
-/* This is the first check and must be cheap, since polls end operations by the thousand. */
+/* Is the event wanted? This is the first check and must be cheap, since polls end operations by the
+ * thousand.
+ */
 static bool event_wanted(struct net *net)
 {
 	return READ_ONCE(enabled) && genl_has_listeners(&hc_genl_family, net, HC_MCGRP_EVENTS);
 }
 
-/* Begin an event. Return: true if event_end() has to follow. */
+/* Begin an event. Return: true if event_end() must follow. */
 static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 cmd, size_t size,
 			gfp_t gfp)
 {
@@ -49,7 +51,7 @@ static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 c
 		__release(&sending);	/* sparse: it is event_end()'s now */
 		return true;
 	}
-	/* Let listeners know that they have missed an event. */
+	/* Notify listeners that they have missed an event. */
 	genl_set_err(&hc_genl_family, net, 0, HC_MCGRP_EVENTS, ENOBUFS);
 unlock:
 	srcu_read_unlock(&sending, msg->reader);

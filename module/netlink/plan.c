@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conversion of plans from and to attributes. This checks sizes and ranges; the verifier checks
- * whether the plan is valid.
+ * Conversion of plans from and to attributes. This file checks sizes and ranges; the verifier
+ * checks whether the plan is valid.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -19,7 +19,8 @@ static int plan_refuse(struct genl_info *info, int attr)
 	return -EINVAL;
 }
 
-/* The sequence is not copied but used in the message. The verifier checks its dimensions. */
+/* Parse the sequence. It is not copied but used in the message. The verifier checks its dimensions.
+ */
 static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric,
 			  struct hc_plan_params *p)
 {
@@ -162,7 +163,8 @@ static bool put_parents(struct sk_buff *skb, const struct hc_plan_params *p)
 	return nla_put(skb, HYPERCUBE_A_PLAN_PARENTS, p->steps, p->sequence);
 }
 
-/* The entries are not copied but used in the message, where attributes are aligned to four bytes.
+/* Parse the rings. The entries are not copied but used in the message, where attributes are aligned
+ * to four bytes.
  */
 static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
@@ -203,9 +205,9 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
  * struct plan_row - the attributes of one plan type
  * @root: attribute of the root; 0: the root follows from the shape
  * @no_root: error message for a plan without that attribute
- * @strange: attributes that such a plan must not have, ends with 0; NULL: attributes of other types
- *	are ignored
- * @only: error message for a plan that has an attribute in @strange
+ * @unsupported: attributes that such a plan must not have, ends with 0; NULL: attributes of other
+ *	types are ignored
+ * @only: error message for a plan that has an attribute in @unsupported
  * @parse: parse the shape. Return: 0 or -errno
  * @put: write the shape. Return: true if there is no room
  */
@@ -292,7 +294,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
 }
 
-/* Refuse attributes that only plans of another type have: they are a mistake of the requester. */
+/* Refuse attributes that only plans of another type have: the requester has made a mistake. */
 static int parse_unsupported(struct genl_info *info, const struct hc_plan_params *p)
 {
 	const struct plan_row *row = &plan_rows[p->ops->id];
@@ -353,7 +355,8 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 	return 0;
 }
 
-/* The FAULT words are used in the message, where attributes are aligned to four bytes. */
+/* Parse the FAULT words. They are used in the message, where attributes are aligned to four bytes.
+ */
 static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
 {
@@ -397,8 +400,8 @@ static int check_guard(struct genl_info *info, const struct hc_fabric *fabric,
 	return -EOPNOTSUPP;
 }
 
-/* Parse which user may guard the plan besides CAP_NET_ADMIN. A next epoch without the attribute
- * inherits the user.
+/* Parse the user who may guard the plan in addition to users with CAP_NET_ADMIN. A next epoch
+ * without the attribute inherits the user.
  */
 static int parse_guard_uid(const struct sk_buff *skb, struct genl_info *info,
 			   struct hc_plan_params *p)

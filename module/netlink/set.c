@@ -73,7 +73,8 @@ static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
 	return net;
 }
 
-/* Move an endpoint. The endpoints of a fabric that is not dead cannot go away while rtnl is held.
+/* Move an endpoint. The endpoints of a fabric that is not dead cannot be unregistered while rtnl is
+ * held.
  */
 static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
 			 struct netlink_ext_ack *extack)
@@ -162,8 +163,8 @@ static int byzantine_conf_get(struct genl_info *info, struct hc_byzantine_conf *
 	return 0;
 }
 
-/* Complete @set from the request and apply it. A seed alone leaves the other settings as they are;
- * other settings without a seed leave the seed.
+/* Complete @set from the request and apply it. A request that has only a seed does not change the
+ * other settings; a request without a seed does not change the seed.
  */
 static int node_set_byzantine(struct genl_info *info, struct hc_node *node,
 			      struct hc_byzantine_conf *set)
@@ -210,9 +211,10 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	return hc_deferred_wait(deferred, info);
 }
 
-/* Check first what is invalid, so that an invalid request changes nothing. If a later step fails,
- * for lack of memory or since too many requests wait, a moved endpoint stays moved. The fabric is
- * only referenced, not locked, since moving an endpoint waits for rtnl.
+/* Change a node. All invalid attributes are detected first, so that an invalid request changes
+ * nothing. If a later step fails, for lack of memory or because too many requests wait, a moved
+ * endpoint is not moved back. The fabric is only referenced, not locked, since moving an endpoint
+ * waits for rtnl.
  */
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 {
@@ -289,7 +291,7 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	return 0;
 }
 
-/* Return end number @i of the link. A request without ONE_WAY changes the settings that each end
+/* Return: end number @i of the link. A request without ONE_WAY changes the settings that each end
  * has for itself at both ends.
  */
 static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
@@ -297,7 +299,7 @@ static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned i
 	return i ? node->fabric->nodes[hc_node_peer(node, dim)] : node;
 }
 
-/* Set the impairments of the first @n ends: of all these, or of none if there is an error. */
+/* Set the impairments of the first @n ends. If there is an error, no impairments are changed. */
 static int link_impair(struct genl_info *info, struct hc_node *node, unsigned int dim,
 		       unsigned int n)
 {
@@ -375,7 +377,9 @@ static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int 
 	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
 }
 
-/* Refuse, and name the machine at the remote end, if its trunk knows the address. */
+/* Refuse to configure a link's end that is on another machine. The extack has that machine's
+ * address, if the trunk knows it. Return: -EREMOTE.
+ */
 static int remote_refuse(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	const struct hc_trunk *trunk;
@@ -394,7 +398,7 @@ static int remote_refuse(struct genl_info *info, const struct hc_node *node, uns
 	return -EREMOTE;
 }
 
-/* Check that settings that each end has for itself are only changed at ends on this machine. */
+/* Check that settings which each end has for itself are changed only at ends on this machine. */
 static int remote_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	if (node->fabric->nodes[hc_node_peer(node, dim)] ||
@@ -424,7 +428,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	for (i = 0; i < ends && names_model(info); i++)
 		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
-		/* The last request wins: to set the link up or down ends its flapping. */
+		/* The last request wins: setting the link up or down ends its flapping. */
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}

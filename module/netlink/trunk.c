@@ -35,7 +35,7 @@ static bool put_counters(struct sk_buff *skb, const struct hc_trunk *trunk)
 	       put_u64(skb, HYPERCUBE_A_TRUNK_DROPPED, &trunk->dropped);
 }
 
-/* Write what is known of the machine at the other end. */
+/* Write what this machine knows about the machine at the other end. */
 static bool put_machine(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
 	unsigned long last_rx = READ_ONCE(trunk->last_rx);

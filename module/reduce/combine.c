@@ -120,8 +120,8 @@ static __always_inline u64 quiet(unsigned int type, u64 nan)
 	}
 }
 
-/* Return an integer that sorts as the float does. Floats are sign and magnitude, so as integers the
- * negative ones would sort in reverse.
+/* Return: an integer that has the same order as the float. Floats are sign and magnitude: compared
+ * as integers, negative ones would be in reverse order.
  */
 static __always_inline s64 float_key(unsigned int type, u64 v)
 {
@@ -165,7 +165,7 @@ static __always_inline u64 extreme(unsigned int oper, unsigned int type,
 
 /* ------------------------------------------------------ element by element */
 
-/* PROD of integers, MIN and MAX of anything. */
+/* PROD of integers, and MIN and MAX of elements of any type. */
 static __always_inline void each(unsigned int oper, unsigned int type, void *to,
 				 const void *first, const void *second, size_t bytes)
 {
@@ -191,7 +191,7 @@ static __always_inline void each_loc(unsigned int oper, unsigned int type, void 
 	for (; p < end; p++, q++, r++) {
 		a = load(type, p->v.value);
 		b = load(type, q->v.value);
-		/* Two NaNs are a tie, whatever their bits. */
+		/* Two NaNs count as equal, whatever their bits are. */
 		if (unlikely(is_nan(type, a) || is_nan(type, b)))
 			take = is_nan(type, a) &&
 			       (!is_nan(type, b) || q->v.index < p->v.index);
@@ -222,7 +222,7 @@ static void records(unsigned int oper, unsigned int width, void *to, const void 
 
 /* ------------------------------------------- words of several small elements */
 
-/* Return a word with the highest bit of each element set. */
+/* Return: a word with the highest bit of each element set. */
 static __always_inline u64 tops(unsigned int type)
 {
 	switch (type_size[type]) {
@@ -237,7 +237,7 @@ static __always_inline u64 tops(unsigned int type)
 	}
 }
 
-/* Return a word with all bits set in the elements of @a that are less than those of @b. */
+/* Return: a word with all bits set in the elements of @a that are less than those of @b. */
 static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
 {
 	unsigned int shift = type_size[type] * 8 - 1;
@@ -296,8 +296,8 @@ static __always_inline void words(unsigned int oper, unsigned int type, void *to
 			   load(HYPERCUBE_U64, second + i)));
 	if (i == bytes)
 		return;
-	/* The rest is whole elements, so they have the same order in a u64 as in memory, whether
-	 * the machine is little- or big-endian.
+	/* The rest is a number of whole elements, so they have the same order in a u64 as in
+	 * memory, on little-endian and on big-endian machines.
 	 */
 	memcpy(&a, first + i, bytes - i);
 	memcpy(&b, second + i, bytes - i);
@@ -311,7 +311,7 @@ static __always_inline void words(unsigned int oper, unsigned int type, void *to
 typedef void (*each_fn)(unsigned int oper, unsigned int type, void *to, const void *first,
 			const void *second, size_t bytes);
 
-/* Integers wrap around, so the sign makes no difference. */
+/* Signed integers are combined as unsigned ones: integers wrap around, so the results are equal. */
 static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int type, void *to,
 				     const void *first, const void *second, size_t bytes)
 {
@@ -400,7 +400,7 @@ static __always_inline void combine(unsigned int oper, unsigned int type, unsign
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
 		void *to, const void *first, const void *second, size_t bytes)
 {
-	/* Both cases have loops of their own: those in place take fewer instructions. */
+	/* Both cases have loops of their own: the loops in place take fewer instructions. */
 	if (to == first)
 		combine(oper, type, width, to, to, second, bytes);
 	else

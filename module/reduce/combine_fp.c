@@ -29,7 +29,7 @@
 #define BLOCK	64
 #define SECTION	SZ_4K
 
-/* Below this many bytes a section costs more than it saves. */
+/* For fewer bytes a section takes longer than it saves. */
 #define FPU_MIN	128
 
 /*
@@ -118,7 +118,7 @@ void hc_combine_fp(unsigned int oper, unsigned int type, void *to, const void *f
 
 	/* The FPU is not usable e.g. in a softirq that interrupted another task's FPU section. */
 	if (bytes >= FPU_MIN && has_block(type) && irq_fpu_usable()) {
-		/* The compiler's sanitizers do not see into the blocks. */
+		/* The compiler's sanitizers do not see the memory accesses of the blocks. */
 		instrument_write(to, bytes);
 		instrument_read(first, bytes);
 		instrument_read(second, bytes);

@@ -14,7 +14,7 @@
 
 #include "reduce/softfp.h"
 
-/* A format; the functions below are inlined and see it as constants. */
+/* A format; it is constant in the functions below, which are inlined. */
 struct format {
 	int frac;	/* bits of the fraction */
 	int expo;	/* bits of the exponent */
@@ -139,7 +139,8 @@ static __always_inline u64 add(const struct format *f, u64 a, u64 b)
 	return sign | round_pack(f, e, sig, GUARD);
 }
 
-/* Return the significand of a finite number > 0 with its first bit in bit 63; *@e is the exponent.
+/* Return: the significand of a finite number > 0, shifted so that its highest 1 is bit 63; *@e is
+ * the exponent.
  */
 static __always_inline u64 normal(const struct format *f, u64 v, int *e)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Detects that another machine has nodes of the same numbers as this machine.
+ * Detects that another machine has nodes with the same numbers as nodes of this machine.
  *
  * A node may receive a version of its own FAULT word that it has never sent. It then corrects the
  * version by sending a newer one (lsdb.c). In a sound fabric this happens once or twice: the
  * version is left over from a time when the node could not send. But if another machine has a node
- * of the same number, that node corrects the newer version in turn, and so on for ever. Therefore a
- * node makes two corrections at once, and delays each further one, longer each time. After
- * CLAIMS_MAX such versions, of which one trunk has brought the last two, this machine reports that
- * the trunk leads to another machine that has these nodes. If the trunk has only just begun, this
- * machine ends it instead (trunk/trunk.c).
+ * with the same number, that node corrects the newer version in turn, and so on for ever. Therefore
+ * a node makes two corrections at once, and delays each further one, longer each time. After
+ * CLAIMS_MAX such versions, if the last two were brought by the same trunk, this machine reports
+ * that the trunk leads to another machine that has these nodes. If the trunk has only just begun,
+ * this machine ends it instead (trunk/trunk.c).
  *
- * The trunk that has brought a version is the one over which it first reached any node of this
- * machine: if it comes over another trunk, too, that may be a mere echo. Trunks belong to the
+ * The trunk that has brought a version is the one over which the version first reached any node of
+ * this machine: if another trunk brings it later, that may be a mere echo. Trunks belong to the
  * machine, not to a node, so the nodes of the machine share this record (hc_claims.brought). A peer
  * that makes versions up can thus lose only its own trunk and the trunks that lead to it: for these
  * its claim to have the node has the same effect as a true one.
@@ -25,13 +25,14 @@
 #include "route/lsdb.h"
 
 /* AT_ONCE versions are corrected at once. After CLAIMS_MAX versions, each within CLAIMS_TIME of the
- * one before, another machine is taken to have a node of that number.
+ * previous one, another machine is considered to have a node with that number.
  */
 #define AT_ONCE		2
 #define CLAIMS_MAX	5
 #define CLAIMS_TIME	msecs_to_jiffies(15000)
 
-/* Record that trunk @by has brought @version, unless a version at least as new is recorded. */
+/* Record that trunk @by has brought @version, unless a version that is at least as new is recorded.
+ */
 static void brought_set(struct hc_claims *c, u32 version, u32 by)
 {
 	s64 old = atomic64_read(&c->brought);
@@ -57,9 +58,9 @@ void hc_claims_notified(struct hc_node *node, u32 version)
 	brought_set(c, version, 0);
 }
 
-/* Return the number of the trunk that has brought @version, which came over link @dim. If the node
- * has sent this version itself, but received it with another FAULT word, it is no echo of what the
- * node sent: the trunk of link @dim has brought it.
+/* Return: the number of the trunk that has brought @version, which was received over link @dim. If
+ * the node has sent this version itself, but has received it with another FAULT word, the version
+ * is no echo of the node's own: the trunk of link @dim has brought it.
  */
 static u32 who_brought(const struct hc_node *node, unsigned int dim, u32 version)
 {
@@ -69,7 +70,9 @@ static u32 who_brought(const struct hc_node *node, unsigned int dim, u32 version
 							  READ_ONCE(node->ports[dim].via);
 }
 
-/* Record that trunk @by leads to another machine that has a node of the same number as one here. */
+/* Record that trunk @by leads to another machine that has a node with the same number as one of
+ * this machine.
+ */
 static void accuse(struct hc_fabric *fabric, u32 by)
 {
 	WRITE_ONCE(fabric->accused_at, jiffies);
@@ -90,15 +93,15 @@ bool hc_claims_add(struct hc_node *node, unsigned int dim, u32 version)
 			c->n = 0;
 		c->at = jiffies;
 		c->n++;
-		/* One claim may be left over at the peer from an earlier time; two in a row over
-		 * one trunk cannot be.
+		/* One claim may be left over at the peer from an earlier time; two successive
+		 * claims over one trunk cannot.
 		 */
 		if (c->n >= CLAIMS_MAX && by && by == c->by)
 			accuse(node->fabric, by);
 		c->by = by;
 	}
 	/* If the claim has the node's own version with another FAULT word, a newer version must be
-	 * sent, too: @newest is set above the own version, so that hc_lsdb_links() does so.
+	 * sent, too: @newest is set above the own version, so that hc_lsdb_links() sends one.
 	 */
 	c->newest = version + (version == node->lsdb->version);
 	return c->n <= AT_ONCE;

@@ -5,10 +5,10 @@
  * The origin finds node-disjoint paths that avoid the faults that it knows (hc_disjoint.c). Each
  * copy carries all the paths in front of its payload; copy i takes the i-th path. A node that
  * receives a copy forwards it along that path. If the path does not lead to this node over the link
- * that the copy came over, the node drops the copy. So each node that a COPY frame has crossed
- * since the last Byzantine node has checked that the path names the node before it. Hence, whatever
- * a Byzantine node does, the path that a frame names contains the last Byzantine node that the
- * frame has crossed.
+ * over which the node has received the copy, the node drops the copy. So each node that a COPY
+ * frame has crossed since the last Byzantine node has checked that the path names the node before
+ * it. Hence, whatever a Byzantine node does, the path that a frame names contains the last
+ * Byzantine node that the frame has crossed.
  *
  * The receiver needs no other proof. Copies form a group if they name the same paths, no two of
  * which share a node, and have the same payload. Call a copy corrupted if a Byzantine node has made
@@ -118,7 +118,9 @@ void hc_path_notify(struct hypercube_path *to, const struct hypercube_vote *v, u
 
 /* ------------------------------------------------------------ forwarding */
 
-/* Check the lengths in a COPY frame. Return: true if they are valid; the paths are linear then. */
+/* Check the lengths in a COPY frame. Return: true if they are valid; the paths are then in the
+ * linear part of @skb.
+ */
 static bool lengths_fit(const struct hc_node *node, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -161,8 +163,8 @@ static bool path_is_valid(const struct hc_node *node, unsigned int dim, const st
 			return false;
 		at = hc_peer(&node->fabric->topo, at, path->dim[i]);
 		here = at == node->id;
-		/* The path must visit this node once, after .hop hops. So, as each node checks
-		 * this, a path visits its destination only at its end.
+		/* The path must visit this node once, after .hop hops. Since each node checks this,
+		 * a path visits its destination only at its end.
 		 */
 		if (here != (i + 1 == hop))
 			return false;

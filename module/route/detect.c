@@ -3,16 +3,17 @@
  * DETECT: finds links that have gone silent, from frames alone.
  *
  * A round. Every node sends test frames over all its links that were not taken down, and records
- * along which dimensions it receives test frames. When the waiting time is over and all nodes have
- * sent their test frames, every node decides: it marks each link over which no test frame came as
- * DETECTED. It then sends its decision, a FAULT word, over all these links, whether marked or not:
+ * along which dimensions it receives test frames. When the waiting time has passed and all nodes
+ * have sent their test frames, every node decides: it marks each link over which it has received no
+ * test frame as DETECTED. It then sends its decision, a FAULT word, over all these links, whether
+ * marked or not:
  *
  *  - If a node receives over link d a decision that names d, the neighbour has not received its
  *    test frames there. The node marks its own end, too. So both ends know of silence in one
  *    direction.
- *  - A node that has marked its end of link d, but receives test frames there again, and a decision
- *    that does not name d, clears the mark. So a link is used again only after both directions have
- *    worked in the same round.
+ *  - A node that has marked its end of link d clears the mark if it receives test frames there
+ *    again, and a decision that does not name d. So a link is used again only after both
+ *    directions have worked in the same round.
  *
  * A FAULT word that names the link that it travels over can only be such a decision: all other
  * FAULT words are sent over usable links only. Each FAULT word has a number. A node that receives
@@ -21,11 +22,11 @@
  * answered.
  *
  * A link whose other end is on another machine, which has rounds of its own, is tested by frames
- * that the other end sends back (HC_TEST_F_ASK): both directions have worked if one comes back. The
+ * that the other end sends back (HC_TEST_F_ASK): if one returns, both directions have worked. The
  * other end records the request, and acts on the decision that follows as if it had received a test
  * frame of a round of its own.
  *
- * A round begins when the earlier one has ended. Changes of the configuration do not wait for the
+ * A round begins when the previous one has ended. Changes of the configuration do not wait for the
  * end of a round. A round decides nothing about links that are taken up meanwhile (hc_port.spared),
  * so it marks none of them by mistake.
  *
@@ -35,7 +36,7 @@
  * A link that loses some frames is lossy, not silent. Therefore test frames, which are subject to
  * the link's impairments, are sent several times. Nor is a busy machine silent: no node decides
  * before all have sent their test frames, and before it has processed the frames that were queued
- * by then.
+ * at that time.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -68,8 +69,8 @@ static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type
 	return skb;
 }
 
-/* Send FAULT word @word over link @dim under number @announced, and answer the neighbour's last
- * one. With number 0 the frame is an answer only. Return: false if there is no memory; the poll
+/* Send FAULT word @word over link @dim with number @announced, and answer the neighbour's last one.
+ * With number 0 the frame is an answer only. Return: false if there is no memory; the poll then
  * runs again later.
  */
 static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 announced)
@@ -99,8 +100,8 @@ static void send_test(struct hc_node *node, unsigned int dim, u32 round, u32 fla
 {
 	struct sk_buff *skb;
 
-	/* Another machine sends requests as often as it likes, and rounds may be cancelled and
-	 * begun again: so test frames are dropped when too much waits for the link.
+	/* Another machine may send requests at any rate, and rounds may be cancelled and begun
+	 * again: so test frames are dropped when too many frames wait for the link.
 	 */
 	if (!hc_own_spare(node, dim))
 		return;
@@ -127,7 +128,7 @@ static bool is_received(const struct hc_node_detect *nd, unsigned int dim)
 }
 
 /* Send the own FAULT word or an answer over link @dim, if one is outstanding and there is room. The
- * own FAULT word answers the neighbour's, too. Over a closed link nothing is sent: when it is
+ * own FAULT word answers the neighbour's, too. Nothing is sent over a closed link: when it is
  * opened again, both ends have a new FAULT word to send.
  */
 static void link_flush(struct hc_node *node, unsigned int dim)
@@ -178,7 +179,9 @@ void hc_detect_links(struct hc_node *node)
 	smp_store_release(&node->detect->tells, round);
 }
 
-/* A netlink request is answered only when the plans have handled the fault, too. */
+/* Have all usable neighbours received the node's FAULT word? A netlink request is answered only
+ * when the plans have handled the fault, too.
+ */
 bool hc_detect_is_acked(const struct hc_node *node)
 {
 	/* Pairs with hc_link_update(). */
@@ -209,7 +212,7 @@ void hc_detect_test(struct hc_node *node)
 	smp_store_release(&node->detect->tested, round);
 }
 
-/* Return the dimensions along which test frames of the current round came. */
+/* Return: the dimensions along which test frames of the current round were received. */
 static u32 dims_received(const struct hc_node *node)
 {
 	/* Pairs with hc_detect_rx_test(): code that sees the round sees its dimensions, too. */
@@ -232,10 +235,12 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 	consume_skb(skb);
 }
 
-/* Return: true if the link was taken up while the round was under way. */
+/* Return: true if the link was taken up during the round. */
 static bool is_spared(const struct hc_node *node, unsigned int dim)
 {
-	/* Pairs with link_spare() of fabric/link.c: code that sees the link up sees this. */
+	/* Pairs with link_spare() of fabric/link.c: code that reads that the link is up reads
+	 * .spared, too.
+	 */
 	smp_rmb();
 	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect_round);
 }
@@ -265,7 +270,7 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		/* If this node has not decided yet, its decision must agree with the neighbour's.
 		 */
 		WRITE_ONCE(node->detect->received, node->detect->received & ~hc_bit(dim));
-		/* A peer on another machine has rounds of its own, for which @spared says nothing.
+		/* A peer on another machine has rounds of its own, to which @spared does not apply.
 		 */
 		if (!is_spared(node, dim) || is_remote(node, dim))
 			mark(node, dim, true, false);
@@ -273,8 +278,8 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
 
 		mark(node, dim, false, asked);
-		/* The neighbour may have marked its own end. Only a FAULT word from here clears
-		 * that mark.
+		/* The neighbour may have marked its own end. Only a FAULT word from this node
+		 * clears that mark.
 		 */
 		if (asked && !marked)
 			node->detect->owes |= hc_bit(dim);
@@ -305,8 +310,8 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 }
 
 /* Send decision @decision in place of the own FAULT word over all links that are not closed. If too
- * much waits for a link, or there is no memory, the own FAULT word, which includes the marks, is
- * sent there later instead.
+ * many frames wait for a link, or there is no memory, the own FAULT word, which includes the marks,
+ * is sent there later instead.
  */
 static void decision_send(struct hc_node *node, u32 decision)
 {
@@ -321,8 +326,8 @@ static void decision_send(struct hc_node *node, u32 decision)
 	}
 }
 
-/* A busy machine is not silent: process all frames that are queued now before deciding, however
- * long that takes.
+/* Decide once all frames that are queued now have been processed, however long that takes, because
+ * a busy machine is not silent.
  */
 void hc_detect_decide_soon(struct hc_node *node)
 {
@@ -357,9 +362,9 @@ void hc_detect_decide(struct hc_node *node)
 
 /* ------------------------------------------------------------ config */
 
-/* Return: true if the link is marked although test frames have come over it: then the neighbour's
- * decision, which is under way, determines whether the mark stays. Over a link that was given up
- * the decision may never come, so the round does not wait for it.
+/* Return: true if the link is marked although test frames were received over it: then the
+ * neighbour's decision, which is in flight, determines whether the mark stays. Over a link that was
+ * given up the decision may never arrive, so the round does not wait for it.
  */
 static bool undecided(const struct hc_node *node, unsigned int dim)
 {
@@ -369,7 +374,7 @@ static bool undecided(const struct hc_node *node, unsigned int dim)
 	       dims_received(node) & hc_bit(dim) && !is_spared(node, dim);
 }
 
-/* Return: true if the reply to a test frame is still to come from another machine. */
+/* Return: true if another machine has not returned a test frame yet. */
 static bool unanswered(const struct hc_node *node, unsigned int dim)
 {
 	return is_remote(node, dim) && !(READ_ONCE(node->ports[dim].flags) & HC_PORT_CLOSED) &&
@@ -431,13 +436,13 @@ static bool all_quiet(const struct hc_detect *d)
 	return true;
 }
 
-/* Return: true if no frame of the round is under way any more. That is so when two checks in a row
- * find that each node has sent its own frames, and has an answer to its FAULT word. (During one
- * check a frame may go unnoticed from a node that is checked later to one that was checked before.
- * The next check finds it, unless it causes further frames again and again.) Other traffic may keep
- * links busy: WAIT_MAX ends the wait for that, but not the wait for polls that have not run yet on
- * an overloaded machine. If the user has set the time to wait for test frames, this function does
- * not wait for those still under way after that time.
+/* Return: true if no frame of the round is in flight any more. That is so when two checks in a row
+ * find that each node has sent its own frames, and has an answer to its FAULT word. (One check may
+ * miss a frame in flight from a node that is checked later to one that was checked before. The next
+ * check finds it, unless it causes further frames again and again.) Other traffic may keep links
+ * busy: WAIT_MAX ends the wait for that, but not the wait for polls that have not run yet on an
+ * overloaded machine. If the user has set the time to wait for test frames, this function does not
+ * wait for those that are still in flight after that time.
  */
 static bool settled(struct hc_detect *d)
 {

@@ -73,8 +73,8 @@ static unsigned int addr_reason(const struct hc_node *node, const struct ethhdr 
 
 /* ------------------------------------------------------------ from the stack */
 
-/* Detach the frame from pages and metadata of the sender's side, so that it may wait for any time.
- * Return: 0 or the reason to drop it.
+/* Detach the frame from pages and metadata of the sender, so that it may wait for any time. Return:
+ * 0 or the reason to drop it.
  */
 static unsigned int tx_detach(struct sk_buff *skb)
 {
@@ -126,7 +126,9 @@ static unsigned int tx_queue(struct hc_node *node, struct sk_buff *skb)
 	return why;
 }
 
-/* The Ethernet queue is used since frames of operations may wait long in the host port. */
+/* Queue a frame of the node's own in the Ethernet queue, because frames of operations may wait long
+ * in the host port.
+ */
 void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 {
 	local_bh_disable();
@@ -142,16 +144,16 @@ void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
  *
  * The context that sets NAPI_STATE_SCHED owns all [poll] state of the node until napi_complete(),
  * which schedules the poll if another context has requested that meanwhile. The sender may hold the
- * lock of a socket, so no frame may go up the stack from here. A frame from the endpoint's own
- * stack does not go up, and without GRO the NAPI holds no frames that napi_complete() would
- * deliver.
+ * lock of a socket, so this function must not pass frames to the stack. A frame from the endpoint's
+ * own stack is not passed to the stack, and without GRO the NAPI holds no frames that
+ * napi_complete() would deliver.
  */
 static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 {
 	/* This is a reply of the stack to a frame that the poll of this node, an outer caller of
 	 * this function, is delivering; the poll does not touch that frame afterwards. No other
-	 * sender gets here: all else that the current task does continues after the poll. Comparing
-	 * processors instead of tasks would be wrong where polls can be preempted.
+	 * sender takes this branch: everything else that the current task does continues after the
+	 * poll. Comparing processors instead of tasks would be wrong where polls can be preempted.
 	 */
 	if (READ_ONCE(node->eth.deliverer) == current &&
 	    skb_queue_empty_lockless(&node->ethq.list)) {
@@ -160,7 +162,8 @@ static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 	}
 	if (!hc_napi_holds_nothing(&node->napi) || !napi_schedule_prep(&node->napi))
 		return false;
-	/* Another sender has queued a frame, and has yet to schedule the poll: do not overtake it.
+	/* Another sender has queued a frame, and has not scheduled the poll yet: do not overtake
+	 * the frame.
 	 */
 	if (unlikely(!hc_napi_holds_nothing(&node->napi) ||
 		     !skb_queue_empty_lockless(&node->ethq.list))) {
@@ -217,7 +220,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 }
 
 /* Check a frame for the endpoint's stack. Return: 0 or the reason to drop it. A frame that is still
- * to be segmented may exceed the MTU: it is as long as its sender's stack made it.
+ * to be segmented may exceed the MTU: it has the length that its sender's stack gave it.
  */
 static unsigned int deliver_reason(const struct hc_node *node, struct sk_buff *skb)
 {
@@ -249,7 +252,7 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	}
 	count(node, &node->eth.rx, skb->len);
 	skb_orphan(skb);
-	/* A frame from another machine has not come by a device of this machine. */
+	/* A frame from another machine was not received by a device of this machine. */
 	elsewhere = !skb->dev || !net_eq(dev_net(skb->dev), dev_net(dev));
 	skb_scrub_packet(skb, elsewhere);
 	skb->protocol = eth_type_trans(skb, dev);
@@ -275,8 +278,8 @@ void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ counters */
 
-/* Packets are those that the endpoint sends and receives; drops are all those of the node. Frames
- * that the node forwards are counted at the links.
+/* Fill in the endpoint's counters. Packets are those that the endpoint sends and receives; drops
+ * are all drops of the node. Frames that the node forwards are counted at the links.
  */
 static void eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {

@@ -3,27 +3,27 @@
  * Flooding: Ethernet frames to all reachable nodes.
  *
  * Along a tree. All nodes with the same knowledge of faults compute the same spanning tree
- * (lsdb.c). A frame that takes the tree crosses one link for each node but its origin, instead of
- * up to n links. It carries a digest of the faults that its origin knows. A node forwards it along
- * the tree if the node knows the same faults, if these agree with the state of the node's own
- * links, and if these links lose no frames.
+ * (lsdb.c). A frame that is sent along the tree crosses one link for each node except its origin,
+ * instead of up to n links. It carries a digest of the faults that its origin knows. A node
+ * forwards it along the tree if three conditions hold: the node knows the same faults, these agree
+ * with the state of the node's own links, and these links lose no frames.
  *
  * Over all links. Any other node *spreads* the frame: it sends the frame, marked as spread, over
- * all its usable links but the one by which it came. Every node that receives a frame so marked
- * spreads it, too, even if it has forwarded that frame along the tree before.
+ * all its usable links except the one over which it received the frame. Every node that receives a
+ * frame with this mark spreads it, too, even if it has forwarded that frame along the tree before.
  *
- * Every reachable node receives the frame, if no frame is lost and the links stay as they are. If
- * no node spreads it, all nodes that it reaches know the same faults, and their own links agree
- * with these. So these nodes are the whole component, and the tree spans it. If some node v spreads
- * it, then every node spreads it, by induction on the distance from v over usable links: the
- * predecessor of node u on a shortest path from v has spread the frame. So it has either sent the
- * frame to u, or received it from u, marked as spread. Spreading needs no knowledge of faults but
- * that of the node's own links. A frame that is on a link of the tree when the link fails is lost
- * to the nodes behind the link.
+ * Every reachable node receives the frame, if no frame is lost and the links do not change. If no
+ * node spreads it, all nodes that it reaches know the same faults, and their own links agree with
+ * these. So these nodes are the whole component, and the tree spans it. If some node v spreads it,
+ * then every node spreads it, by induction on the distance from v over usable links: the
+ * predecessor of node u on a shortest path from v has spread the frame. So the predecessor has
+ * either sent the frame to u, or received it from u, marked as spread. Spreading requires only
+ * knowledge of the node's own links. A frame that is on a link of the tree when the link fails is
+ * lost to the nodes behind the link.
  *
- * No node delivers the frame twice, for each node records which frames it has received. For each
- * origin it keeps the greatest number received and a window of the WINDOW_BITS numbers up to it; a
- * number below the window counts as received. That loses no frame as long as no frame is lost
+ * No node delivers the frame twice, because each node records which frames it has received. For
+ * each origin it keeps the greatest number received and a window of the WINDOW_BITS numbers up to
+ * it; a number below the window counts as received. That loses no frame as long as no frame is lost
  * otherwise: links keep the order, so by the same induction each node receives an origin's frames
  * for the first time in ascending order. (Unless v has sent frame k to u, u sends it to v before u
  * receives k + 1.) If links fail, and frames take longer paths and arrive out of order, the window
@@ -34,8 +34,8 @@
  * the name of a node behind it, frames of that origin are dropped for two minutes at most.
  *
  * Memory: 8 bytes for each origin with a recent frame, in chunks that are allocated when one of
- * their origins floods. A node that cannot allocate a chunk drops the frame: a frame of which nodes
- * keep no record would circle.
+ * their origins floods. A node that cannot allocate a chunk drops the frame: a frame that nodes do
+ * not record would circle.
  */
 #include <linux/jiffies.h>
 
@@ -57,7 +57,7 @@
  * struct hc_flood_seen - which frames of an origin the node has received
  * @nr: the greatest number
  * @seen: bit i: number @nr - i was received; 0: the origin is forgotten
- * @spread: bit i: the node has spread that frame
+ * @spread: bit i: the node has spread frame @nr - i
  */
 struct hc_flood_seen {
 	u32 nr;
@@ -67,7 +67,7 @@ struct hc_flood_seen {
 
 /**
  * struct hc_flood_chunk - which frames of CHUNK consecutive origins the node has received
- * @received: bit i: a frame of origin i came since the last sweep
+ * @received: bit i: a frame of origin i was received since the last sweep
  * @of: an entry for each origin; fewer than CHUNK if there are no more nodes
  */
 struct hc_flood_chunk {
@@ -75,7 +75,7 @@ struct hc_flood_chunk {
 	struct hc_flood_seen of[];
 };
 
-/* Results of origin_note(): what the node has to do with a flooded frame. */
+/* Results of origin_note(): what the node must do with a flooded frame. */
 enum seen {
 	SEEN_FIRST,	/* received for the first time: deliver and send it on */
 	SEEN_TO_SPREAD,	/* went along the tree before, and has to be spread now */
@@ -105,7 +105,9 @@ static void chunk_free(struct hc_node *node, unsigned int i)
 	node->flood->seen[i] = NULL;
 }
 
-/* Forget the silent origins of @chunk, or @all. Return: true if no origin is left. */
+/* Forget the origins of @chunk from which no frame was received since the last sweep, or, with
+ * @all, all origins. Return: true if no origin is left.
+ */
 static bool chunk_sweep(struct hc_flood_chunk *chunk, unsigned int size, bool all)
 {
 	bool empty = true;
@@ -135,7 +137,7 @@ static void seen_sweep(struct hc_node *node)
 }
 
 /* Record frame @nr, which was received or is this node's own; @spread: it is to be spread. Return:
- * what to do with it.
+ * what to do with the frame.
  */
 static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 {
@@ -160,7 +162,7 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 	return SEEN_FIRST;
 }
 
-/* Record frame @nr of node @src; @spread: it is to be spread. Return: what to do with it. */
+/* Record frame @nr of node @src; @spread: it is to be spread. Return: what to do with the frame. */
 static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 {
 	struct hc_flood_chunk **chunk = &node->flood->seen[src / CHUNK];
@@ -173,7 +175,7 @@ static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 		return SEEN_DONE;
 	}
 	what = origin_note(&(*chunk)->of[src % CHUNK], nr, spread);
-	/* Repeated numbers do not keep an origin from being forgotten. */
+	/* Only new numbers keep an origin from being forgotten. */
 	if (what != SEEN_DONE)
 		(*chunk)->received |= BIT_ULL(src % CHUNK);
 	return what;
@@ -197,7 +199,7 @@ void hc_flood_exit(struct hc_node *node)
 
 /* ------------------------------------------------------------ copies */
 
-/* Make the header writable: clones of the frame may be under way. */
+/* Make the header writable, since clones of the frame may be in flight. */
 static bool own_header(struct hc_node *node, struct sk_buff *skb)
 {
 	if (!skb_cow_head(skb, 0))
@@ -216,7 +218,7 @@ static void copy_send(struct hc_node *node, unsigned int dim, struct sk_buff *sk
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 }
 
-/* Send copies over the links of @edges but @from; @skb stays the caller's. */
+/* Send copies over the links of @edges except @from; the caller still owns @skb. */
 static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct sk_buff *skb)
 {
 	unsigned int d;
@@ -228,8 +230,8 @@ static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct s
 		}
 }
 
-/* Send copies over the links @edges of the tree with digest @tree, see hc_lsdb_tree(); if @tree is
- * 0 spread the frame.
+/* Send copies over the links @edges of the tree with digest @tree, see hc_lsdb_tree(). If @tree is
+ * 0, spread the frame.
  */
 static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 		  struct sk_buff *skb)

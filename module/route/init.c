@@ -12,13 +12,13 @@
 #include "route/lsdb.h"
 #include "route/route.h"
 
-/* Routing's part of a fabric. */
+/* Routing's state of a fabric. */
 struct fabric_state {
 	struct hc_paths paths;
 	struct hc_lsdb_retry lsdb_retry;
 };
 
-/* Routing's part of a node. */
+/* Routing's state of a node. */
 struct node_state {
 	struct hc_node_detect detect;
 	struct hc_flood flood;
@@ -74,8 +74,8 @@ static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Fail the request for a path if no link leads on from here. If the PATH frame is dropped for another
- * reason, the request times out, and says that the frame was lost.
+/* Fail the request for a path if no link leads further from this node. If the PATH frame is dropped
+ * for another reason, the request times out, and reports that the frame was lost.
  */
 static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			       unsigned int why)

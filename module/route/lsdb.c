@@ -5,40 +5,40 @@
  *
  * A node whose FAULT word changes gives it the next version number and sends {node, FAULT word,
  * version} to its neighbours. A node that receives a version newer than the one it has adopts it
- * and sends it on over its other usable links; it ignores any other version. When a link comes up
+ * and forwards it over its other usable links; it ignores any other version. When a link comes up
  * its two ends send each other all their entries. They also request all entries from each other,
- * since what one end sends is dropped until the other end is up, too. A node may receive a wrong
+ * since frames of one end are dropped until the other end is up, too. A node may receive a wrong
  * FAULT word of itself, left over from a time when it could not send. It then gives its FAULT word
  * a version beyond that one and sends it. That happens a few times at most, unless another machine
- * has a node of this number, too (claims.c).
+ * has a node with this number, too (claims.c).
  *
- * The exchange ends, for a node adopts each version at most once. And it converges. Once links stay
- * as they are, the last version of each node is the greatest. By induction on the distance from its
- * origin every node in the component of healthy links receives this version and adopts it, for an
- * entry that could not cross a link while the link was down crosses it when it comes up, and a node
- * whose end of a link is down when a frame arrives requests the frame's entries again. (An entry
- * that could not be sent or stored for lack of memory is tried again, after a time that doubles
- * with each further failure.) Entries of nodes outside the component do not matter: every link that
- * leads out of the component is faulty in the FAULT word of its inner end.
+ * The exchange ends, because a node adopts each version at most once. And it converges. Once links
+ * do not change any more, the last version of each node is the greatest. By induction on the
+ * distance from its origin every node in the component of healthy links receives this version and
+ * adopts it: an entry that could not cross a link while the link was down crosses it when it comes
+ * up, and a node whose end of a link is down when a frame arrives requests the frame's entries
+ * again. (An entry that could not be sent or stored for lack of memory is tried again, after a time
+ * that doubles with each further failure.) Entries of nodes outside the component do not matter:
+ * every link that leads out of the component is faulty in the FAULT word of its inner end.
  *
  * From its database a node finds the first hop of a shortest path to each destination, by
- * breadth-first search from itself over the links that neither end calls faulty. The table of hops
- * is computed when a frame needs it after a change. route.c takes that hop if it can. When all
+ * breadth-first search from itself over the links that neither end reports as faulty. The table of
+ * hops is computed when a frame needs it after a change. route.c takes that hop if it can. When all
  * nodes have converged, each hop leads to a node one nearer to the destination, by distance in the
  * faulty cube: the walk is a shortest path. Before that the walk is no worse than a depth-first
- * search in some order. In a cube that never had a fault, where that search goes straight, there
- * are no entries and no tables. In a network other than a cube there are always tables, for node
- * numbers do not give distances there.
+ * search in some order. In a cube that never had a fault, where that search takes a direct path,
+ * there are no entries and no tables. In a network other than a cube there are always tables,
+ * because node numbers do not determine distances there.
  *
  * Floods take a spanning tree (flood.c). In a cube with no known fault each origin has a tree of
- * its own; else there is one tree for all origins: breadth first from the lowest node of the
- * component, each node below the neighbour along the lowest dimension that leads nearer to the
- * root. Nodes that know the same FAULT words compute the same tree. It is computed when a flooded
- * frame needs it after a change.
+ * its own. Otherwise there is one tree for all origins: breadth first from the lowest node of the
+ * component, where the parent of each node is the neighbour along the lowest dimension that leads
+ * nearer to the root. Nodes that know the same FAULT words compute the same tree. It is computed
+ * when a flooded frame needs it after a change.
  *
  * No frame is made before it can be sent. For each link and each node a bit is set while the node's
  * entry is still to be sent there. The frame is made when the link has room (fabric/own.c), with
- * the entries as they are then. So a storm of changes costs no memory, and a change that was undone
+ * the entries at that time. So a storm of changes costs no memory, and a change that was undone
  * meanwhile is not sent.
  *
  * Costs: 8 bytes at each node for each node that ever had a faulty link, one byte for each node in
@@ -92,9 +92,9 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int what)
 	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
 }
 
-/* Let the poll try again. Entries and requests that could not be sent are still marked as
- * outstanding, so for them it is enough that the poll runs. A new version of the own FAULT word,
- * which HC_OWN_AGAIN stands for, needs an event.
+/* Let the poll try again. Entries and requests that could not be sent are still recorded as
+ * outstanding, so for them it is enough that the poll runs. If the own FAULT word is to get a new
+ * version (HC_OWN_AGAIN), an event is needed.
  */
 static void node_retry(struct hc_node *node)
 {
@@ -106,14 +106,16 @@ static void node_retry(struct hc_node *node)
 		hc_node_run(node);
 }
 
-/* If a poll that runs because of this lacks memory again, it queues the work with the new delay. */
+/* Retry at all nodes. If a poll that runs because of this lacks memory again, it queues the work
+ * with the new delay.
+ */
 static void retry_work(struct work_struct *work)
 {
 	struct hc_lsdb_retry *r = container_of(to_delayed_work(work), struct hc_lsdb_retry, work);
 	const struct hc_fabric *fabric = r->fabric;
 	struct hc_node *node;
 
-	/* The last failure was long ago: this one counts as the first. */
+	/* The last failure was long ago, so this one counts as the first. */
 	if (time_after(jiffies, r->ran + 3 * r->wait))
 		r->wait = RETRY_MIN;
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
@@ -138,7 +140,7 @@ void hc_lsdb_retry_exit(struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ the list */
 
-/* Return the index of the first entry whose node number is @u or greater. */
+/* Return: the index of the first entry whose node number is @u or greater. */
 static unsigned int state_index(const struct hc_node *node, u32 u)
 {
 	unsigned int low = 0, high = node->lsdb->n;
@@ -182,9 +184,10 @@ static bool state_grow(struct hc_node *node)
 	return true;
 }
 
-/* Return the hash of a FAULT word. The XOR of these hashes over all nodes is a digest: two nodes
- * have the same digest if they know the same FAULT words, and, except by a chance of 1 in 2^32,
- * only then. A node without faults has no part in the digest, like a node without an entry.
+/* Return: the hash of a FAULT word. The XOR of these hashes over all nodes is a digest: two nodes
+ * have the same digest if they know the same FAULT words, and, except with a probability of 1 in
+ * 2^32, only then. A node without faults does not contribute to the digest, nor does a node without
+ * an entry.
  */
 static u32 word_hash(u32 u, u32 word)
 {
@@ -283,7 +286,7 @@ static size_t owed_size(const struct hc_node *node)
 	return node->fabric->topo.ports * BITS_TO_LONGS(node->fabric->topo.nodes) * sizeof(long);
 }
 
-/* Return the bitmap of the nodes whose entries are still to be sent along @dim. */
+/* Return: the bitmap of the nodes whose entries are still to be sent along @dim. */
 static unsigned long *owed_along(const struct hc_node *node, unsigned int dim)
 {
 	return node->lsdb->owed + dim * BITS_TO_LONGS(node->fabric->topo.nodes);
@@ -296,9 +299,9 @@ static bool owed_make(struct hc_node *node)
 	return node->lsdb->owed;
 }
 
-/* Mark the entry of @u as to be sent to all neighbours but the one along @from, which has sent it.
- * This includes neighbours whose link is down: the link may come up again before this node sees
- * that it was down.
+/* Record that the entry of @u is to be sent to all neighbours except the one along @from, which has
+ * sent it. This includes neighbours whose link is down: the link may come up again before this node
+ * detects that it was down.
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
@@ -317,7 +320,7 @@ static void news_add(struct hc_node *node, u32 u, unsigned int from)
 			__set_bit(u, owed_along(node, d));
 }
 
-/* The neighbour along @dim has the same entry of @u as this node: do not send it there. */
+/* The neighbour along @dim has the same entry of @u as this node: do not send the entry there. */
 static void news_known(struct hc_node *node, u32 u, unsigned int dim)
 {
 	if (node->lsdb->owed)
@@ -332,8 +335,8 @@ void hc_lsdb_meet(struct hc_node *node, u32 dims)
 
 /* Return: true if all frames have been processed that were queued when an entry first became
  * outstanding. In a storm of changes thousands of frames are queued, of which one poll processes
- * only a few. By this wait only the last of a node's changes is sent, and one frame carries the
- * changes of many nodes.
+ * only a few. Because of this wait only the last of a node's changes is sent, and one frame carries
+ * the changes of many nodes.
  */
 static bool news_complete(struct hc_node *node)
 {
@@ -346,7 +349,9 @@ static bool news_complete(struct hc_node *node)
 	return (s32)(q->taken - node->lsdb->news_at) >= 0;
 }
 
-/* Mark all entries as to be sent along @dim. Return: false if there is no memory for the marks. */
+/* Record that all entries are to be sent along @dim. Return: false if there is no memory for the
+ * bitmap.
+ */
 static bool all_owe(struct hc_node *node, unsigned int dim)
 {
 	unsigned int i;
@@ -360,8 +365,8 @@ static bool all_owe(struct hc_node *node, unsigned int dim)
 	return true;
 }
 
-/* Fill in @n of the entries that are to be sent along @dim, and clear their marks. Each frame
- * begins where the last one ended, so no entry waits for ever, however often others change.
+/* Fill in @n of the entries that are to be sent along @dim, and clear their bits. Each frame begins
+ * where the last one ended, so no entry waits for ever, however often others change.
  */
 static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_lsa *v, u32 n)
 {
@@ -414,7 +419,7 @@ static bool states_send(struct hc_node *node, unsigned int dim)
 	return true;
 }
 
-/* Send all that is outstanding along @dim, as far as there is room. */
+/* Send all outstanding frames along @dim, as far as there is room. */
 static void link_flush(struct hc_node *node, unsigned int dim)
 {
 	if (node->lsdb->all & hc_bit(dim) && !all_owe(node, dim)) {
@@ -442,7 +447,7 @@ void hc_lsdb_flush(struct hc_node *node)
 
 /* ------------------------------------------------------------ events */
 
-/* Return the newest version of the own FAULT word that any node is known to have. */
+/* Return: the newest version of the own FAULT word that any node is known to have. */
 static u32 own_last(const struct hc_node *node)
 {
 	s32 newer = node->lsdb->claims.newest - node->lsdb->version;
@@ -465,7 +470,7 @@ static bool state_own(struct hc_node *node, u32 version)
 }
 
 /* Another node has a version of the own FAULT word that this node has not sent: send a newer one,
- * now or, if hc_claims_add() says so, later.
+ * now or, if hc_claims_add() returns false, later.
  */
 static void own_claimed(struct hc_node *node, unsigned int dim, u32 version)
 {
@@ -488,7 +493,7 @@ void hc_lsdb_links(struct hc_node *node)
 	hc_lsdb_meet(node, healed);
 }
 
-/* Process one entry of an LSA frame that came over link @dim. */
+/* Process one entry of an LSA frame that was received over link @dim. */
 static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_lsa *w)
 {
 	u32 u = be16_to_cpu(w->node), word = be16_to_cpu(w->word);
@@ -517,7 +522,7 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 		own_claimed(node, dim, version);
 }
 
-/* The frame's data may be shared with clones, so it is only read. */
+/* Handle LSA. The frame's data may be shared with clones, so it is only read. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -543,7 +548,7 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* The link was down at this end, perhaps only for a moment that the other end has not noticed:
+/* The link was down at this end, perhaps only for a moment that the other end has not detected:
  * request all entries of the other end.
  */
 void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
@@ -554,7 +559,7 @@ void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 
 /* ------------------------------------------------------------ shortest paths */
 
-/* Prepare @b for a search over the links that neither end calls faulty. */
+/* Prepare @b for a search over the links that neither end reports as faulty. */
 static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room)
 {
 	unsigned int i;
@@ -566,8 +571,8 @@ static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room
 	hc_bfs_fault(b, node->id, node->fault);
 }
 
-/* Compute the table of first hops. Return: false if there is no memory; the table stays stale then,
- * and is not used.
+/* Compute the table of first hops. Return: false if there is no memory; the table is then still
+ * stale, and is not used.
  */
 static bool hops_compute(struct hc_node *node)
 {
@@ -633,7 +638,8 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set)
 	return true;
 }
 
-/* Return: true if each link of @u that is faulty in its other end's FAULT word is so in @word, too.
+/* Return: true if all links of @u that its neighbours' FAULT words report as faulty are faulty in
+ * @word, too.
  */
 static bool words_agree(const struct hc_bfs *b, u32 u, u32 word)
 {
@@ -661,7 +667,7 @@ bool hc_lsdb_agrees(struct hc_node *node)
 
 /* ------------------------------------------------------------ spanning trees */
 
-/* Return the dimension of the link from @u to its parent in the tree: the lowest one that leads
+/* Return: the dimension of the link from @u to its parent in the tree: the lowest one that leads
  * nearer to the root.
  */
 static unsigned int tree_parent(const struct hc_bfs *b, const u16 *dist, u32 u)
@@ -683,8 +689,8 @@ static u32 component_lowest(struct hc_bfs *b, u32 self)
 	return self;
 }
 
-/* Search from the tree's root, the lowest node of the component of @self. That is node 0 mostly, so
- * one search is enough.
+/* Search from the tree's root, the lowest node of the component of @self. In most cases that is
+ * node 0, so one search is enough.
  */
 static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 {
@@ -693,7 +699,7 @@ static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
 		hc_bfs_run(b, component_lowest(b, self), NULL, dist);
 }
 
-/* Return the links of node @self that are in the tree, as a mask. */
+/* Return: the links of node @self that are in the tree, as a mask. */
 static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 {
 	unsigned int d;
@@ -730,9 +736,9 @@ static bool tree_compute(struct hc_node *node)
 	return true;
 }
 
-/* In a cube with no known fault, return the links of this node in the tree of @origin, as a mask.
- * In it the parent of a node is its neighbour along the lowest dimension in which the node differs
- * from @origin.
+/* Return: the links of this node in the tree of @origin, in a cube with no known fault, as a mask.
+ * In this tree the parent of a node is its neighbour along the lowest dimension in which the node
+ * differs from @origin.
  */
 static u32 tree_of(const struct hc_node *node, u32 origin)
 {

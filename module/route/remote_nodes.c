@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The FAULT words of the nodes on other machines, as this machine knows them. They come from the
- * link-state databases of the local nodes, which LSA frames fill. Machines that can reach each
+ * The FAULT words of the nodes on other machines, as this machine knows them. They are taken from
+ * the link-state databases of the local nodes, which LSA frames fill. Machines that can reach each
  * other have equal databases once changes have spread, so each of them computes the same plan.
  */
 #include <linux/mm.h>

@@ -64,7 +64,7 @@
 #include "route/way.h"
 
 #define NO_DIM		(-1)
-#define RANK_BEST	4	/* step 1, and the neighbour is known to lead on */
+#define RANK_BEST	4	/* rank in step 1 of a neighbour known to lead nearer still */
 #define HOPS_OF_A_FRAME	256	/* replaying this many hops takes as long as processing a frame */
 
 struct walk {
@@ -72,8 +72,9 @@ struct walk {
 	int parent;	/* dimension towards the parent, or NO_DIM at the origin */
 };
 
-/* Mark @u as visited. Return: true if it was not. Not __test_and_set_bit(): BTS with an index in
- * memory is slow, and this is the one loop whose length grows with the walk.
+/* Record that @u was visited. Return: true if it was not visited before. __test_and_set_bit() is
+ * not used: BTS with an index in memory is slow, and this is the one loop whose length grows with
+ * the walk.
  */
 static bool visit(struct walk *w, u32 u)
 {
@@ -84,7 +85,7 @@ static bool visit(struct walk *w, u32 u)
 	return !(old & BIT_MASK(u));
 }
 
-/* Replay the walk. Return: false if it is no walk, or does not lead to this node. */
+/* Replay the walk. Return: false if the walk is invalid, or does not lead to this node. */
 static bool walk_replay(const struct hc_node *node, const struct sk_buff *skb, struct walk *w)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
@@ -109,16 +110,16 @@ static bool walk_replay(const struct hc_node *node, const struct sk_buff *skb, s
 	return at == node->id;
 }
 
-/* Return the ports of @u that lead nearer to @dst, as a mask. In a network other than a cube
- * distances are not known here, and all ports count.
+/* Return: the ports of @u that lead nearer to @dst, as a mask. In a network other than a cube
+ * distances are not known here, so all ports are included.
  */
 static u32 nearer(const struct hc_topo *topo, u32 u, u32 dst)
 {
 	return topo->peers ? hc_ports(topo, u) : u ^ dst;
 }
 
-/* Return: true if, as far as this node knows, the neighbour along @d is @dst or has a link nearer
- * to it.
+/* Return: true if, as far as this node knows, the neighbour along @d is @dst or has a usable link
+ * that leads nearer to it.
  */
 static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned int d, u32 dst)
 {
@@ -135,7 +136,7 @@ static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned 
 	return false;
 }
 
-/* Return the dimension by which steps 0 to 3 send the frame, or NO_DIM. */
+/* Return: the dimension along which steps 0 to 3 send the frame, or NO_DIM. */
 static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 {
 	int best = hc_lsdb_hop(node, dst);
@@ -187,7 +188,7 @@ int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow)
 {
 	int err;
 
-	/* Make more room than is needed now, lest each growth copies the frame. */
+	/* Allocate more headroom than is needed now, so that not each growth copies the frame. */
 	if (grow && skb_headroom(skb) < grow)
 		err = pskb_expand_head(skb, ALIGN(grow + old, 64), 0, GFP_ATOMIC);
 	else
@@ -214,8 +215,8 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 	return 0;
 }
 
-/* Return: true if the last hop of the walk is the link that the frame came over. Then a forged walk
- * is the work of the neighbour there, or of a node behind it.
+/* Return: true if the last hop of the walk is the link over which the frame was received. A forged
+ * walk then comes from the neighbour at its other end, or from a node behind that neighbour.
  */
 static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 {
@@ -224,7 +225,7 @@ static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 	return n && hc_walk_get(hc_walk_of(skb), n - 1) == dim;
 }
 
-/* Return: true if the walk leads here from another node. */
+/* Return: true if the walk leads from another node to this one. */
 static bool walk_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
@@ -245,8 +246,8 @@ int hc_route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb, 
 	return hc_link_errno(why);
 }
 
-/* Remove the walk from between the header and the type's part. Return: the frame, or NULL if there
- * was no memory to make its header writable; it was dropped then.
+/* Remove the walk from between the header and the type's header. Return: the frame, or NULL if
+ * there was no memory to make its header writable; the frame was then dropped.
  */
 static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
@@ -261,7 +262,7 @@ static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struc
 	return skb;
 }
 
-/* Do walk_strip() for a FIXED frame. Its number on the detour replaces its number on the link, in
+/* Do walk_strip() for a FIXED frame. Its number on the detour replaces its number on the link in
  * .seq.
  */
 static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
@@ -277,9 +278,9 @@ static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct
 	return skb;
 }
 
-/* Return the dimension to take if each hop of the walk has come nearer to the destination, and the
- * next one does, too, to a node that leads on. Else, and in any network other than a cube, return
- * NO_DIM: the walk must be replayed.
+/* Return: the dimension to take if each hop of the walk has led nearer to the destination, and the
+ * next hop also does, to a node from which a link leads further. Otherwise, and in any network
+ * other than a cube, return NO_DIM: the walk must be replayed.
  */
 static int nearer_dim(struct hc_node *node, const struct hc_hdr *hdr)
 {
@@ -321,8 +322,8 @@ static bool dim_find(struct hc_node *node, const struct sk_buff *skb, int *dim, 
 	return true;
 }
 
-/* Send the frame on. @from: dimension of the link that it came over, or HC_DIM_HOST. Return: 0;
- * -ENOLINK or -ENOBUFS if the frame was dropped.
+/* Send the frame over its next link. @from: dimension of the link over which it was received, or
+ * HC_DIM_HOST. Return: 0; -ENOLINK or -ENOBUFS if the frame was dropped.
  */
 static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
@@ -394,8 +395,8 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		return NULL;
 	}
 	hc_remote_skb_arrived(skb);
-	/* Frames for the IP stack keep the walk: it is removed with our header later, so removing
-	 * it here would gain nothing.
+	/* Frames for the IP stack keep the walk: it is removed together with the header later, so
+	 * removing it here would gain nothing.
 	 */
 	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, dim, skb);
 }
@@ -418,7 +419,7 @@ static struct hc_path *path_find(struct hc_fabric *fabric, const struct hc_hdr *
 	return NULL;
 }
 
-/* Record at the waiting request, if any, how the PATH frame @skb has ended. */
+/* Record how the PATH frame @skb has ended at the request that waits for it, if there is one. */
 static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arrived)
 {
 	struct hc_fabric *fabric = node->fabric;

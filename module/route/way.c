@@ -24,7 +24,7 @@
 #include "route/walk.h"
 #include "route/way.h"
 
-/* Return the number of links of the path. */
+/* Return: the number of links of the path. */
 static unsigned int way_links(const struct sk_buff *skb)
 {
 	return be16_to_cpu(hc_hdr(skb)->walk) - HC_WAY_NR_DIMS;
@@ -77,7 +77,7 @@ int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, b
 	return way_forward(node, HC_DIM_HOST, skb);
 }
 
-/* Return: true if the path leads here from .src, and .dst is this node. */
+/* Return: true if the path leads from .src to this node, and .dst is this node. */
 static bool way_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 {
 	u32 at = hc_walk_leads(node, skb, HC_WAY_NR_DIMS, be16_to_cpu(hc_hdr(skb)->walk),
@@ -86,8 +86,8 @@ static bool way_ends_here(const struct hc_node *node, const struct sk_buff *skb)
 	return at == node->id && at == be16_to_cpu(hc_hdr(skb)->dst);
 }
 
-/* Return: true if the frame came over the link that its path names for this hop, and the path ends
- * here or names a valid next link.
+/* Return: true if the frame was received over the link that its path names for this hop, and the
+ * path ends at this node or names a valid next link.
  */
 static bool route_is_valid(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a socket comes to a node and leaves it: bind(), connect(), close(), and losing the node.
+ * How a socket is bound to a node and leaves it: bind(), connect(), close(), and loss of the node.
  *
  * A node has any number of task sockets (node->socks->shared), one datagram socket, any number of
  * collective sockets that are connected to one plan each (node->socks->plans), and one collective
- * socket that serves all other plans (node->socks->all). All are written under
- * hc_fabric.sock_lock, which is held for short times only, so binding and closing do not wait for
- * configuration.
+ * socket that serves all other plans (node->socks->all). All are written under hc_fabric.sock_lock,
+ * which is held for short times only, so binding and closing do not wait for configuration.
  *
  * Lifetime: a bound socket is published in the node, and hsk->node points back. Both are cleared
  * under that lock when the socket is closed, the node gets another owner, or the fabric is removed;
@@ -33,7 +32,7 @@
 
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len)
 {
-	/* The shorter address is that of programs that do not use plans. */
+	/* Programs that do not use plans pass the shorter address. */
 	if (len != offsetof(struct sockaddr_hypercube, shc_plan) && len != sizeof(*shc))
 		return -EINVAL;
 	memset(shc, 0, sizeof(*shc));
@@ -68,9 +67,9 @@ static void leave_handled(struct sk_buff *skb)
 	complete(hc_leave_cb(skb)->handled);
 }
 
-/* Notify the node that a socket does not serve plans any more, or no plan but @keeps. @handled, if
- * not NULL, completes when the poll has handled the frame, or when the node is removed, which frees
- * the frame. The poll notifies other nodes by frames.
+/* Notify the node that a socket does not serve plans any more or, if @keeps is not 0, no plan
+ * except @keeps. @handled, if not NULL, completes when the poll has handled the frame, or when the
+ * node is removed, which frees the frame. The poll notifies other nodes by frames.
  */
 static void leave_notify(const struct hc_sock *hsk, struct hc_node *node, struct sk_buff *skb,
 			 u32 keeps, struct completion *handled)
@@ -108,7 +107,7 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 		hc_tasks_leave(&hsk->task);
 }
 
-/* Unbind a socket that is being closed. Wait until the poll has handled that, so that the next
+/* Unbind a socket that is being closed. Wait until the poll has handled the close, so that the next
  * socket that binds to the node begins after the operations in which this process took part.
  */
 static void sock_unbind(struct hc_sock *hsk)
@@ -144,8 +143,8 @@ int hc_sock_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sock_unbind(hc_sk(sk));
-	/* Frames that the socket has sent may keep it for long, and its receive queue will not be
-	 * read any more.
+	/* Frames that the socket has sent may keep it in memory for long. Its receive queue will
+	 * not be read any more, so free it now.
 	 */
 	skb_queue_purge(&sk->sk_receive_queue);
 	hc_collect_close(hc_sk(sk));
@@ -168,8 +167,8 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 
 	WRITE_ONCE(hsk->gone, err);
 	slot_clear(hsk, node);
-	/* sk_err is reported once. Other calls that read messages see the shutdown instead, and
-	 * hc_dgram_recvmsg() returns the reason.
+	/* sk_err is reported once. Other calls that read messages return because of the shutdown,
+	 * and hc_dgram_recvmsg() returns the reason.
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
@@ -218,7 +217,9 @@ void hc_sock_node_gone(struct hc_node *node)
 	hc_tasks_node_gone(node);
 }
 
-/* Unbind a socket that a previous owner has bound. Its operations end as if it were closed. */
+/* Unbind a socket that was bound with the right of a previous owner. Its operations end as if it
+ * were closed.
+ */
 static void sock_revoke(struct sock *sk, struct hc_node *node)
 {
 	struct hc_sock *hsk = hc_sk(sk);
@@ -249,10 +250,10 @@ bool hc_sock_bound(const struct hc_node *node)
 	return rcu_access_pointer(node->socks->all) || !xa_empty(&node->socks->plans);
 }
 
-/* ------------------------------------------------------------ coming */
+/* ------------------------------------------------------------ binding */
 
 /* May the caller bind? *@by is set to the node's owner if the caller may bind only as the owner,
- * and else to INVALID_UID.
+ * otherwise to INVALID_UID.
  */
 static bool may_bind(const struct hc_node *node, kuid_t *by)
 {
@@ -341,8 +342,8 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return 0;
 }
 
-/* Take both locks. A signal ends the wait, as another thread may hold them in a system call on this
- * socket or on another one.
+/* Take both locks. A signal ends the wait, because another thread may hold them in a system call on
+ * this socket or on another one.
  */
 static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
 {
@@ -400,7 +401,8 @@ int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len)
 	return sock_bind(sock, &shc, 0);
 }
 
-/* Bind a socket to plan @plan at the node of socket @of, by the right by which @of was bound. */
+/* Bind a socket to plan @plan at the node of socket @of, with the right with which @of was bound.
+ */
 static int sibling_bind(struct hc_sock *hsk, const struct hc_sock *of, u32 plan)
 {
 	struct hc_fabric *fabric = hc_sock_fabric(of);
@@ -454,8 +456,8 @@ int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value
 	return err;
 }
 
-/* Connect a socket that serves all plans to one plan. For the other plans this is as if the socket
- * were closed.
+/* Connect a socket that serves all plans to one plan. For the other plans this has the effect of a
+ * close.
  */
 static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
 			struct sk_buff *skb)

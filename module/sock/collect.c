@@ -13,14 +13,15 @@
  *   node in its path;
  * - a Byzantine node may pretend to be the origin, make k smaller, or name other paths. Its copies
  *   then belong to another datagram, of which no more copies arrive than there are Byzantine nodes.
- *   So the k that counts is the one that the receiver requires (least), not that of the sender;
+ *   So the receiver must rely on the k that it requires (least), not on that of the sender;
  * - a Byzantine node may drop copies: they are missing.
  *
  * Memory. All copies that are kept are charged to the receive buffer of the socket, as are
- * datagrams that are not read yet. Copies that find the buffer full are dropped, except those that
- * equal another copy of their datagram: these take no memory. Datagrams that were delivered
- * already, and are kept only to be compared with late copies, are dropped to make room, the oldest
- * first. At most DATAGRAMS_MAX datagrams wait at a time: one more ends the wait for the oldest.
+ * datagrams that are not read yet. Copies that arrive when the buffer is full are dropped, except
+ * those that equal another copy of their datagram: these take no memory. Datagrams that were
+ * delivered already, and are kept only to be compared with late copies, are dropped to make room,
+ * the oldest first. At most DATAGRAMS_MAX datagrams wait at a time: one more ends the wait for the
+ * oldest.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -44,13 +45,13 @@
 #define WAIT_DEFAULT	1000	/* ms */
 #define DATAGRAMS_MAX	1024
 #define BUCKET_BITS	6
-/* How many expired datagrams one run of the timer ends. */
+/* The number of expired datagrams that one run of the timer ends. */
 #define EXPIRE_BATCH	64
 #define EXPIRE_PAUSE	(100 * NSEC_PER_USEC)
 
 /**
  * struct said - a payload that some copies of a datagram have
- * @by: bit set of these copies
+ * @by: set of these copies, bit i for copy i
  * @skb: the first of these copies; NULL if it was delivered
  */
 struct said {
@@ -124,8 +125,8 @@ static size_t datagram_size(unsigned int copies)
 	return struct_size_t(struct datagram, path, copies);
 }
 
-/* Return: a hash of all that the copies of a datagram have in common. The seed is secret, so a
- * Byzantine node cannot fill one bucket by choosing what it sends in the name of others.
+/* Return: a hash of everything that the copies of a datagram have in common. The seed is secret, so
+ * a Byzantine node cannot fill one bucket by choosing the contents of forged copies.
  */
 static u32 copy_key(const struct hc_collector *c, const struct sk_buff *skb)
 {
@@ -144,7 +145,7 @@ static struct hlist_head *bucket(struct hc_collector *c, u32 key)
 
 /* ------------------------------------------------------------ voting */
 
-/* Return: the payload that most copies have; if several have as many, the first of them. */
+/* Return: the payload that most copies have; of several with the same number, the first one. */
 static struct said *most(struct datagram *d)
 {
 	struct said *best = &d->said[0];
@@ -176,7 +177,7 @@ static void vote_conclude(struct datagram *d, struct hypercube_vote *v)
 			       HYPERCUBE_VOTE_OUTCOME_AGREED;
 }
 
-/* Is the datagram to be delivered with this vote? @over: no more copies are awaited. */
+/* Must the datagram be delivered with this vote? @over: no more copies are awaited. */
 static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v, bool over)
 {
 	switch (READ_ONCE(c->set.deliver)) {
@@ -189,8 +190,8 @@ static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v,
 	}
 }
 
-/* Deliver a datagram to the reader. @over: no more copies are awaited. Else a clone is delivered,
- * and the payload is kept, to be compared with later copies.
+/* Deliver a datagram to the reader. @over: no more copies are awaited; otherwise a clone is
+ * delivered, and the payload is kept, to be compared with later copies.
  */
 static void tell(struct hc_collector *c, struct datagram *d, const struct hypercube_vote *v,
 		 bool over)
@@ -201,7 +202,9 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	struct sock *sk = &c->hsk->sk;
 	struct hc_dgram_cb *cb;
 
-	/* If there is no memory, the next copy or the end of the wait tries again. */
+	/* If there is no memory, delivery is tried again for the next copy, or at the end of the
+	 * wait.
+	 */
 	if (!skb)
 		return;
 	if (over)
@@ -239,7 +242,7 @@ static void datagram_free(struct hc_collector *c, struct datagram *d)
 	kfree(d);
 }
 
-/* Drop the payloads that were not delivered, since copies disagree or are missing. */
+/* Drop the payloads that were not delivered because copies disagree or are missing. */
 static void said_drop(struct hc_node *node, struct datagram *d)
 {
 	unsigned int why = d->nsaid > 1 ? HYPERCUBE_A_DROP_COPY_MISMATCH :
@@ -287,7 +290,7 @@ static enum hrtimer_restart collect_timer(struct hrtimer *timer)
 			break;
 		datagram_end(c, rcu_dereference(c->hsk->node), d);
 	}
-		/* The pause lets other work run between two batches. */
+	/* The pause lets other work run between two batches. */
 	if (d)
 		hrtimer_set_expires(timer, ns_to_ktime(max(d->due, now + EXPIRE_PAUSE)));
 	else
@@ -326,7 +329,7 @@ static struct datagram *datagram_find(struct hc_collector *c, const struct sk_bu
 	return NULL;
 }
 
-/* Read the paths from the first copy that arrives. Return: false if they are too few, if bytes are
+/* Read the paths from the first copy that arrives. Return: false if there are too few, if bytes are
  * left over, or if paths share nodes.
  */
 static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, struct datagram *d)
@@ -384,7 +387,7 @@ static bool says_the_same(const struct sk_buff *a, const struct sk_buff *b)
 {
 	unsigned int at = hc_copy_said(a);
 
-	/* The paths are the same, so both payloads begin at the same offset. */
+	/* The paths are equal, so both payloads begin at the same offset. */
 	return a->len == b->len && !memcmp(a->data + at, b->data + at, a->len - at);
 }
 
@@ -416,8 +419,8 @@ static void said_add(struct hc_collector *c, struct datagram *d, struct said *sa
 	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
 }
 
-/* Is there room for another copy of datagram @of? Drop the oldest datagrams, if they are delivered
- * already, to make room.
+/* Is there room for another copy of datagram @of? To make room, the oldest datagrams are dropped if
+ * they have been delivered.
  */
 static bool collect_room(struct hc_collector *c, struct hc_node *node, const struct datagram *of)
 {
@@ -432,7 +435,7 @@ static bool collect_room(struct hc_collector *c, struct hc_node *node, const str
 	return true;
 }
 
-/* Process a copy. Return: 0, or the reason to drop the copy, which the caller then does. */
+/* Process a copy. Return: 0, or the reason for which the caller must drop the copy. */
 static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, struct sk_buff *skb)
 {
 	struct hypercube_vote v;
@@ -448,7 +451,7 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	said = d ? said_find(d, skb) : NULL;
-	/* A known payload takes no room, and may complete a datagram that does. */
+	/* A known payload takes no memory, and may complete a datagram that takes memory. */
 	if (!said && !collect_room(c, node, d))
 		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	why = d ? 0 : datagram_new(c, node, skb, key, &d);
@@ -554,7 +557,7 @@ void hc_collect_least(struct hc_sock *hsk, u32 least)
 	/* A socket that is not bound has received nothing. */
 	if (least <= before || !hc_sock_fabric(hsk))
 		return;
-	/* After this no poll uses the old value. */
+	/* After the grace period no poll uses the old value. */
 	synchronize_net();
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
@@ -572,15 +575,15 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_lock_bh(&c->lock);
 	WRITE_ONCE(c->set.wait, wait);
 	due = ktime_get_ns() + wait * (u64)NSEC_PER_MSEC;
-	/* The list stays sorted by the times at which they are due. */
+	/* The list stays sorted by .due. */
 	list_for_each_entry(d, &c->list, list)
 		d->due = min(d->due, due);
 	spin_unlock_bh(&c->lock);
 	hrtimer_cancel(&c->timer);
 	spin_lock_bh(&c->lock);
 	/* A poll may have started the timer meanwhile, with the new time. Then .armed is true and
-	 * must stay true, so that no poll starts the timer while its function runs: the function
-	 * would restart it as well.
+	 * must stay true, so that no poll starts the timer while its function runs, which would
+	 * restart the timer as well.
 	 */
 	if (!hrtimer_active(&c->timer)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);
@@ -628,7 +631,7 @@ void hc_collect_close(struct hc_sock *hsk)
 		datagram_free(c, d);
 	}
 	spin_unlock_bh(&c->lock);
-	/* Nothing starts the timer any more. */
+	/* Nothing starts the timer any more, since .closed is set. */
 	hrtimer_cancel(&c->timer);
 }
 

@@ -32,7 +32,7 @@ static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-/* Return: the number of copies in which to send, or -EINVAL; a control message may set the number.
+/* Return: the number of copies in which to send, or -EINVAL. A control message may set the number.
  */
 static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 {
@@ -78,7 +78,7 @@ static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front
 }
 
 /* Make each payload a frame, and pass all of them to the node, or none. @paths: bytes of paths in
- * front of each payload; 0: the datagram is not sent in copies.
+ * front of each payload, or 0 if the datagram is not sent in copies.
  */
 static int post(struct hc_sock *hsk, struct sk_buff_head *list, u32 dst, u16 paths)
 {
@@ -235,7 +235,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	copies = copies_of(msg, hsk);
 	if (copies < 0)
 		return copies;
-	/* A message to the node itself passes no other node. */
+	/* A message to the node itself crosses no link, so one copy is enough. */
 	if (copies == 1 || dst == hsk->node_id)
 		err = send_once(hsk, msg, len, dst);
 	else
@@ -300,7 +300,7 @@ static void paths_notify(struct msghdr *msg, const struct sk_buff *skb,
 	kfree(path);
 }
 
-/* Give the vote to the reader, if its call has room for control messages. */
+/* Pass the vote to the reader, if its call has room for control messages. */
 static void vote_notify(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
 {
 	const struct hypercube_vote v = hc_cb_as(struct hc_dgram_cb, skb)->vote;

@@ -37,9 +37,9 @@ void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ poll */
 
-/* Handle a frame from a socket. Frames from the processes of a failed node still go to their
- * operations, though no link carries them any further, so that the processes are notified of the
- * failure. Return: as hc_coll_host_rx().
+/* Handle a frame from a socket. Frames from the processes of a failed node are still passed to
+ * their operations, although no link carries them any further, so that the processes are notified
+ * of the failure. Return: as hc_coll_host_rx().
  */
 static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -60,9 +60,8 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 }
 
 /* Set the plan whose contributions cannot begin yet, so that their senders need not schedule a
- * poll.
- * Return: true if frames are queued whose senders did not schedule a poll because of the earlier
- * value.
+ * poll. Return: true if frames are queued whose senders did not schedule a poll because of the
+ * previous value.
  */
 static bool host_hold(struct hc_node *node, u32 plan_id)
 {

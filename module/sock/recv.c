@@ -11,7 +11,7 @@
 #include "coll/record.h"
 #include "sock/sock.h"
 
-/* A result often arrives sooner than a sleeping processor wakes up.  So spin for a while, but only
+/* A result often arrives sooner than a sleeping processor wakes up. So spin for a while, but only
  * as long as no other task wants this processor.
  */
 static void recv_spin(struct sock *sk)
@@ -24,8 +24,8 @@ static void recv_spin(struct sock *sk)
 		cpu_relax();
 }
 
-/* Do not wake up for room to send: that is reported whenever a contribution of the process was
- * consumed, which is most often just before its result arrives.
+/* Do not wake up when there is room to send: that is reported whenever a contribution of the
+ * process was consumed, which is most often just before its result arrives.
  */
 static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
 {
@@ -76,7 +76,7 @@ static void room_notify(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Copy @n bytes of a chunk of @skb. @done: bytes of the payload before the chunk. If the chunks lie
+/* Copy @n bytes of a chunk of @skb. @done: bytes of the payload before the chunk. If the chunks are
  * in pages of their own, the next one of @pieces is copied instead.
  */
 static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t done,
@@ -87,8 +87,9 @@ static bool one_copy(struct sk_buff *skb, struct hc_piece_iter *pieces, size_t d
 	return !skb_copy_datagram_iter(skb, hc_result_cb(skb)->pos + done, to, n);
 }
 
-/* Copy the chunks of @skb to their offsets in the result, as far as the buffer has room. The rest
- * is lost and counts as received, unless @len is 0. Return: bytes copied, or -EFAULT.
+/* Copy the chunks of @skb to their offsets in the result, as far as the buffer has room. The
+ * remaining bytes are lost and count as received, unless @len is 0. Return: bytes copied, or
+ * -EFAULT.
  */
 static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
@@ -114,7 +115,7 @@ static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return copied;
 }
 
-/* Copy the payload of @skb behind what was copied before. Return: as placed_copy(). */
+/* Copy the payload of @skb behind the bytes that were copied before. Return: as placed_copy(). */
 static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = hc_result_cb(skb);
@@ -126,8 +127,8 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
-/* Return: the first skb of the queue. Taking the lock under which it was queued makes all that the
- * poll has written to it visible.
+/* Return: the first skb of the queue. This takes the lock under which the skb was queued, so all
+ * writes of the poll to it are visible.
  */
 static struct sk_buff *piece_peek(struct sk_buff_head *queue)
 {
@@ -151,10 +152,10 @@ static void record_unlink(struct sock *sk, struct sk_buff *skb)
 	spin_unlock_bh(&queue->lock);
 }
 
-/* Copy the skbs of one record that are in the queue. Return: bytes copied, or a negative errno.
- * Results of several operations may arrive at the same time, so their skbs alternate in the queue,
- * but a call returns data of one record only. Skbs with offsets of their own (.placed) arrive in
- * any order, so each call needs room for the whole result.
+/* Copy the skbs of one record that are in the queue. Results of several operations may arrive at
+ * the same time, so their skbs alternate in the queue, but a call returns data of one record only.
+ * Skbs with offsets of their own (.placed) arrive in any order, so each call needs room for the
+ * whole result. Return: bytes copied, or a negative errno.
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The poll's side of receiving: it queues results, and statuses of failed operations, for a socket.
- * recvmsg() takes them (sock/recv.c).
+ * recvmsg() takes them from the queue (sock/recv.c).
  */
 #include <net/sock.h>
 
@@ -40,13 +40,13 @@ static u64 serving(struct hc_node *node, u32 plan, u64 *group)
 }
 
 /* Return: socket @id, if it serves the plan, or served it before it was replaced by a socket that
- * is connected to the plan; else NULL.
+ * is connected to the plan; otherwise NULL.
  */
 static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
 {
 	struct sock *sk = rcu_dereference(node->socks->all);
 
-	/* Test this first, since most sockets are connected to no plan. */
+	/* This is tested first, since most sockets are connected to no plan. */
 	if (!sk || hc_sk(sk)->id != id)
 		sk = hc_socks_connected(node->socks, plan);
 	return sk && hc_sk(sk)->id == id ? sk : NULL;
@@ -76,11 +76,11 @@ static bool sock_room(struct sock *sk)
 		return true;
 	was = READ_ONCE(hc_sk(sk)->starved);
 	WRITE_ONCE(hc_sk(sk)->starved, true);
-	/* Pairs with room_notify() in recv.c: either it sees the flag, or this sees the room. */
+	/* Pairs with room_notify() in recv.c: either it reads the flag, or this finds the room. */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
 	/* The reader may sleep until more bytes are queued than the buffer has room for, if the
-	 * buffer was made smaller since record_queue(): wake it.
+	 * buffer was made smaller after record_queue(): wake it.
 	 */
 	if (!room && !was)
 		sk->sk_data_ready(sk);
@@ -109,8 +109,8 @@ static bool room(struct hc_node *node, u32 plan, u64 id)
 	return is;
 }
 
-/* Count a failure whose record is queued next or, with @lost, was dropped. Return: the number of
- * the failure. The caller holds the lock of the queue.
+/* Count a failure whose record is queued next or, with @lost, was dropped. The caller holds the
+ * lock of the queue. Return: the number of the failure.
  */
 static u64 failure_count(struct sock *sk, bool lost)
 {
@@ -126,9 +126,9 @@ static u64 failure_count(struct sock *sk, bool lost)
 	return nr;
 }
 
-/* Queue an skb of a record. A reader that asked to sleep until there is more to receive
- * (SO_RCVLOWAT) sleeps on, but not beyond the end of a record, nor when the buffer is so full that
- * members wait for room. Return: the number of the failure that the record reports, or 0.
+/* Queue an skb of a record. A reader that has requested to sleep until more data can be received
+ * (SO_RCVLOWAT) is woken only at the end of a record, or when the buffer is so full that members
+ * wait for room. Return: the number of the failure that the record reports, or 0.
  */
 static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 {
@@ -179,8 +179,8 @@ static u64 record_lost(struct sock *sk, bool failure)
 	return nr;
 }
 
-/* Were records lost without the process knowing it? The process knows once a call has returned the
- * error that reports the loss.
+/* Were records lost without the process having been notified? It is notified when a call returns
+ * the error that reports the loss.
  */
 static bool lost_unknown(struct hc_sock *hsk)
 {
@@ -230,7 +230,7 @@ static u64 status(struct hc_node *node, const struct hypercube_result *res,
 	sk = sock_of(node, res->plan, rec->sock);
 	if (!sk)
 		goto out;
-	/* A sender that is still sending this record must be notified of the failure at once. */
+	/* A process that is still sending this record must be notified of the failure at once. */
 	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
 	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;
@@ -247,7 +247,7 @@ static u64 status(struct hc_node *node, const struct hypercube_result *res,
 	};
 	nr = record_queue(sk, skb);
 wake:
-	/* A sender that waits for room must see that its operation has ended. */
+	/* A sender that waits for room must find that its operation has ended. */
 	sk->sk_write_space(sk);
 out:
 	rcu_read_unlock();

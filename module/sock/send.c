@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sendmsg() on a SOCK_SEQPACKET socket: checks a contribution, cuts it into segments, and waits for
- * room.
+ * sendmsg() on a SOCK_SEQPACKET socket: it checks a contribution, cuts it into segments, and waits
+ * for room.
  */
 #include <linux/overflow.h>
 #include <net/sock.h>
@@ -19,8 +19,8 @@ static bool send_room(const struct sock *sk)
 	return sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf);
 }
 
-/* Wait until a segment may be charged. Return: 0; -ENOBUFS if the receive buffer is full, so the
- * process must receive first; or another negative errno.
+/* Wait until a segment may be charged. Return: 0; -ENOBUFS if the receive buffer is full, so that
+ * the process must receive first; or another negative errno.
  */
 static int send_wait(struct sock *sk, long *timeo)
 {
@@ -110,7 +110,7 @@ static int plan_there(const struct hc_plan *plan, const struct hc_node *node)
 	return plan->member[node->id] ? 0 : -ENOTCONN;
 }
 
-/* Check that the plan carries the operation. */
+/* Check that the plan supports the operation. */
 static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 {
 	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
@@ -125,9 +125,9 @@ static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 /* Check that the plan allows the node to begin an operation now. */
 static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 {
-	/* The plan is broken, though some pending operations may not have ended yet. A plan with
-	 * REPAIR accepts contributions all the time, a guarded plan until its members have waited
-	 * for the next epoch in vain.
+	/* The plan is broken, although some pending operations may not have ended yet. A plan with
+	 * REPAIR accepts contributions all the time, and a guarded plan until its members have
+	 * given up waiting for the next epoch.
 	 */
 	if (!plan->repairs && READ_ONCE(plan->member[node->id]->gen.broken) &&
 	    !hc_guard_holds(plan->member[node->id]))
@@ -135,8 +135,8 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 	return !plan->ops->all_contribute && plan->root != node->id ? -EPERM : 0;
 }
 
-/* Compute the length of a block, which no segment crosses. If the root sends a block to each member
- * (hc_coll_deals()), only the root has blocks.
+/* Compute the length of a block; no segment has bytes of two blocks. If the root sends a block to
+ * each member (hc_coll_deals()), only the root has blocks.
  */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 		     const struct hc_coll_desc *desc, const struct hypercube_op *op, u64 *block)
@@ -195,8 +195,8 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 	return *size ? 0 : -EMSGSIZE;
 }
 
-/* Check that all offsets in the result are valid, and that data which must be sent or returned as a
- * whole fit one call.
+/* Check that all offsets in the result are valid, and that data which must be sent or returned in
+ * one call is not too long for that.
  */
 static int length_check(const struct hc_plan *plan, const struct hc_coll_desc *desc,
 			const struct hypercube_op *op)
@@ -263,8 +263,8 @@ static int lengths_get(struct hc_sock *hsk, const struct hc_plan *plan, const st
 	return err;
 }
 
-/* Check a contribution before any of it is sent. Programs mostly send the same operation again:
- * then what was computed for the last one, .op, is still valid.
+/* Check a contribution before any of it is sent. Programs mostly send the same operation again: the
+ * values computed for the last one, .op, are then still valid.
  */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
@@ -435,7 +435,7 @@ static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 	return true;
 }
 
-/* Copy @n bytes into the segment. Few bytes are copied through the stack, where the check of
+/* Copy @n bytes into the segment. A few bytes are copied through the stack, where the check of
  * hardened usercopy is much faster.
  */
 static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
@@ -454,7 +454,8 @@ static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
 }
 
 /* Return: the bytes that this call contributes, or -EMSGSIZE. If the contribution has a block for
- * each member, each call must pass the whole contribution, and contributes what was not sent yet.
+ * each member, each call must pass the whole contribution, and contributes the bytes that were not
+ * sent yet.
  */
 static ssize_t record_rest(const struct hc_sock *hsk, struct msghdr *msg, size_t len)
 {
@@ -533,7 +534,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (!ret)
 		ret = record_send(hsk, msg, len,
 				  sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-	/* A contribution of which no byte was taken has not begun. */
+	/* A contribution of which no byte was copied has not begun. */
 	if (ret < 0 && begins && hsk->open && !hsk->sent && (!hsk->seg || !hsk->seg_fill)) {
 		kfree_skb(hsk->seg);
 		hsk->seg = NULL;

@@ -2,14 +2,14 @@
 /*
  * Sockets: how programs reach a node.
  *
- * SOCK_SEQPACKET carries contributions in and results out. sendmsg() (sock/send.c) cuts a
- * contribution into segments and queues them at the node's host port, the node's poll queues
- * results on sk_receive_queue (sock/result.c), and recvmsg() takes them from there (sock/recv.c).
- * Segments are charged to the sender's socket (sk_wmem_alloc) until the last node that reads them
- * frees them, whichever node that is. So a slow receiver stops the senders, and the memory in
- * flight is at most the sum of the send buffers. SOCK_DGRAM carries messages from node to node
- * (sock/dgram.c). SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c).
- * sock/bind.c binds sockets to nodes and unbinds them, and describes their lifetime.
+ * SOCK_SEQPACKET carries contributions and results. sendmsg() (sock/send.c) cuts a contribution
+ * into segments and queues them at the node's host port, the node's poll queues results on
+ * sk_receive_queue (sock/result.c), and recvmsg() takes them from there (sock/recv.c). Segments are
+ * charged to the sender's socket (sk_wmem_alloc) until the last node that reads them frees them,
+ * whichever node that is. So a slow receiver stops the senders, and the memory in flight is at most
+ * the sum of the send buffers. SOCK_DGRAM carries messages from node to node (sock/dgram.c).
+ * SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c). sock/bind.c binds sockets
+ * to nodes and unbinds them, and describes their lifetime.
  */
 #include <linux/module.h>
 #include <linux/net.h>
@@ -40,7 +40,7 @@ MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (defau
 /* Numbers begin here, so that code that truncates them to 32 bits soon fails visibly. */
 #define HC_REC_FIRST	(U32_MAX - 64ULL)
 
-/* Ids of sockets. They distinguish a socket from earlier ones that a poll may still refer to; 64
+/* Ids of sockets. They distinguish a socket from earlier ones to which a poll may still refer; 64
  * bits never wrap.
  */
 static atomic64_t sock_ids = ATOMIC64_INIT(HC_REC_FIRST);
@@ -51,7 +51,7 @@ int hc_sock_family(void)
 }
 
 /* Refuse splicing. The kernel would splice from the beginning of a buffer of its own, but a call
- * may return chunks at their offsets in the result, and the gaps would have old contents of the
+ * may return chunks at their offsets in the result, and the gaps would contain old data of the
  * buffer.
  */
 static ssize_t sock_no_splice_read(struct socket *sock, loff_t *ppos,
@@ -73,7 +73,9 @@ static struct proto hc_proto = {
 	.slab_flags	= SLAB_ACCOUNT,
 };
 
-/* This runs a grace period after the last reference was dropped: no poll can queue records then. */
+/* Free what polls may have used. This runs a grace period after the last reference was dropped, so
+ * no poll can queue records any more.
+ */
 static void hc_sock_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_receive_queue);

@@ -48,8 +48,8 @@ static int cmsg_parse(struct msghdr *msg, struct said *said)
 	return 0;
 }
 
-/* Are the flags of a new task valid? A worker may get the replica after another has got the task,
- * so REPLICATED needs IDEMPOTENT.
+/* Are the flags of a new task valid? A worker may get the replica after another one has got the
+ * task, so REPLICATED requires IDEMPOTENT.
  */
 static bool flags_fit(u32 flags)
 {
@@ -84,8 +84,8 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	return autoremove_wake_function(wait, mode, sync, key);
 }
 
-/* Call @try until it returns something other than -EAGAIN, but wait no longer than @timeo. The
- * macro evaluates to the last result.
+/* Call @try until it returns something other than -EAGAIN, but do not wait longer than @timeo. The
+ * value of the macro is the last result.
  */
 #define try_wait(tasks, wake, timeo, try)					\
 ({										\
@@ -104,8 +104,8 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	__err;									\
 })
 
-/* Wait for a task and take it. Each task that arrives wakes one call. A call that does not take the
- * task wakes another one.
+/* Wait for a task and take it. Each task that arrives wakes one call. If this call does not take
+ * the task, it wakes another one.
  */
 static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
 		     struct hc_task **task)
@@ -196,8 +196,8 @@ static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return task_put(hsk, msg, len, said.task.flags);
 }
 
-/* Copy a task to its worker. It is an error if the worker has no room for the task's id, since it
- * could not report the task done. Return: the bytes of the task, or a negative errno.
+/* Copy a task to its worker. If the worker has no room for the task's id, this fails, because the
+ * worker could not report the task done. Return: the bytes of the task, or a negative errno.
  */
 static int task_notify(struct msghdr *msg, const struct hypercube_task *id,
 		       const struct hc_task *task)
@@ -251,7 +251,7 @@ static int hc_task_getsockopt(struct socket *sock, int level, int name, char __u
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	hc_task_last(&hsk->task, &id);
-	/* 0: the socket has put no task. */
+	/* The number is 0 if the socket has put no task. */
 	if (!id.nr)
 		return -ENOENT;
 	return copy_to_user(value, &id, sizeof(id)) ? -EFAULT : 0;
@@ -274,7 +274,7 @@ static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table 
 	if (!sock_writeable(sk)) {
 		mask &= ~WRITERS;
 		set_bit(SOCK_NOSPACE, &sock->flags);
-		/* Pairs with sock_wfree(): either that sees the flag, or this sees the room. */
+		/* Pairs with sock_wfree(): either it reads the flag, or this finds the room. */
 		smp_mb__after_atomic();
 		if (sock_writeable(sk))
 			mask |= hc_tasks_poll(&hsk->task) & WRITERS;

@@ -10,7 +10,7 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Free the segments of a task that is not complete. */
+/* Free the segments of an incomplete task. */
 static void in_drop(struct hc_tasks *tasks, struct hc_way_in *in)
 {
 	lockdep_assert_held(&tasks->lock);
@@ -56,7 +56,7 @@ static u8 in_decision(const struct hc_way_in *in)
 	return in->taken ? in->ops->yes : in->ops->no;
 }
 
-/* Make a task of the segments, which are complete. Return: false if there is no memory. */
+/* Make a task from the segments, which are complete. Return: false if there is no memory. */
 static bool in_complete(struct hc_tasks *tasks, struct hc_way_in *in)
 {
 	struct hc_task *task = hc_poll_alloc(tasks->fabric, sizeof(*task));
@@ -122,7 +122,7 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
 	if (in->unverified && move == in->refused)
 		return in->ops->no;
 	if (!in->coming || in->move != move) {
-		/* Frames of earlier migrations may come late. */
+		/* A frame of an earlier migration may arrive late. */
 		if (in->coming && (s64)(move - in->move) < 0)
 			return 0;
 		if (!hc_tasks_served(tasks) || !in->ops->room(tasks, in)) {
@@ -143,8 +143,8 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
 }
 
 /* Answer a routed ASK while no number of the neighbour is known. Another node may have forged the
- * ASK, so it is not recorded as a decision, and the answer must reveal no number: the first number
- * that is asked about is refused, and stays refused; an ASK about another number gets no answer.
+ * ASK, so it is not recorded as a decision, and the answer must reveal no number. The first number
+ * in such an ASK is refused, and stays refused; an ASK about another number gets no answer.
  */
 static u8 in_unverified(struct hc_way_in *in, u64 move)
 {
@@ -175,7 +175,7 @@ static bool task_room(const struct hc_tasks *tasks, const struct hc_way_in *in)
 	return hc_tasks_room(tasks);
 }
 
-/* Take a complete task: put it into this node's queue. */
+/* Put a complete task into this node's queue. Return: false if there is no memory. */
 static bool task_take(struct hc_tasks *tasks, struct hc_way_in *in, struct hc_task *task)
 {
 	unsigned int dim = container_of(in, struct hc_way, in) - tasks->way;

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Task migration: tasks go over links in TASK frames, one at a time over each link and direction.
+ * Task migration: tasks migrate over links in TASK frames, one at a time over each link and
+ * direction.
  *
- * A migration has a number, by which both ends of the link know it. The sender takes the task from
- * its queue, sends it in segments, and repeats them until it is answered. The receiver assembles
- * the task, and *decides*: it takes the task when the last segment has come, or refuses it, as it
- * has no room. A decision never changes, and it is the answer to every further frame of that
- * migration. The sender does not decide: it keeps the task until it receives the decision. So a
- * task is in the queue of the receiver if and only if the receiver has decided TAKEN, and goes back
- * to the queue of the sender only when the sender has received NOT. Lost, duplicate, late and
- * overtaking frames change nothing, for a receiver that has decided accepts no more segments of
- * this migration, nor of earlier ones.
+ * A migration has a number, by which both ends of the link identify it. The sender takes the task
+ * from its queue, sends it in segments, and repeats them until it receives an answer. The receiver
+ * assembles the task, and *decides*: it takes the task when it has received the last segment, or
+ * refuses it if it has no room. A decision never changes, and it is the answer to every further
+ * frame of that migration. The sender does not decide: it keeps the task until it receives the
+ * decision. So a task is in the queue of the receiver if and only if the receiver has decided
+ * TAKEN, and returns to the queue of the sender only when the sender has received NOT. Lost,
+ * duplicate, late and overtaking frames change nothing, because a receiver that has decided accepts
+ * no more segments of this migration, nor of earlier ones.
  *
  * If the link fails, the sender does not know whether the receiver has the task. It sends an ASK,
  * by unicast around the fault, and a receiver that gets an ASK about an undecided migration decides
  * NOT. So the sender gets an answer as long as there is a path, also after the link, or the
- * receiver, has come back: a node that fails loses its tasks, but neither its decisions nor its
+ * receiver, is up again: a node that fails loses its tasks, but neither its decisions nor its
  * numbers. If there is no path, no protocol can do better (two generals). When the sender has had
  * no path and no answer for the fabric's stall timeout, the task is unresolved: an idempotent task
- * goes back to the queue, marked; others are reported as unresolved, by their ids, and are not
- * executed here.
+ * returns to the queue, marked as redelivered; the ids of other tasks are reported as unresolved,
+ * and these tasks are not executed at this node.
  *
  * After a reboot a machine has no record of the decisions that its nodes made before. So each DATA
  * and ASK carries the boot id of the machine that it is for, and a machine with another boot id
- * answers UNKNOWN, over the link or by unicast: that makes the task unresolved, too.
+ * answers UNKNOWN, over the link or by unicast: the task is then unresolved, too.
  *
- * Byzantine neighbours: segments, and the answers to them, are accepted from the neighbour at the
- * other end of the link alone. An ASK and its answer by unicast name the migration's number.
- * Numbers start at random, so only nodes that have seen the number know it. A neighbour can refuse
- * tasks, and lose tasks that it has taken, but gets no more memory than the limit of the node.
+ * Byzantine neighbours: segments, and the answers to them, are accepted only from the neighbour at
+ * the other end of the link. An ASK and its answer by unicast name the migration's number. Numbers
+ * start at random, so only nodes that have seen the number know it. A neighbour can refuse tasks,
+ * and lose tasks that it has taken, but gets no more memory than the limit of the node.
  *
- * Replicas go over links in the same segments: replica_tx.c, replica_store.c.
+ * Replicas are sent over links in the same segments: replica_tx.c, replica_store.c.
  */
 #include <linux/hrtimer.h>
 #include <linux/random.h>
@@ -130,8 +131,8 @@ void hc_task_sent(struct hc_task_pace *pace, u64 now)
 	pace->tries = min(pace->tries + 1, 255);
 }
 
-/* Frames that a slow machine has not processed yet must not be repeated: repetitions would make it
- * only slower.
+/* Return: true if frames wait at a slow machine: they must not be repeated, since repetitions would
+ * make it even slower.
  */
 bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
 {
@@ -197,7 +198,7 @@ void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *
 	} while (at < task->len);
 }
 
-/* Return the requester for which the next task migrates, or HC_MOVE_NWHY if there is none. */
+/* Return: the requester for which the next task migrates, or HC_MOVE_NWHY if there is none. */
 static unsigned int out_why(const struct hc_way_out *out)
 {
 	unsigned int why = 0;
@@ -212,8 +213,8 @@ static void out_stop(struct hc_way_out *out)
 	memset(out->want, 0, sizeof(out->want));
 }
 
-/* Begin the migration of the newest waiting task. If the task is to have a replica, and there is
- * room for one, reserve its record.
+/* Begin the migration of the newest waiting task. If the task is to have a replica, and this node
+ * has room to hold it, reserve the record of the replica.
  */
 static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
 {
@@ -252,8 +253,8 @@ static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
 	return task;
 }
 
-/* The receiver refused: put the task back into the queue. Cancel the rest of what the requester of
- * this migration wants; other requesters are still served.
+/* The receiver has refused the task: put the task back into the queue. Cancel the rest of what the
+ * requester of this migration has requested; other requesters are still served.
  */
 static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 {
@@ -307,15 +308,17 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
 
-	/* The receiver has failed, so the task, taken or not, exists only here. */
+	/* The receiver has failed, so this node has the only copy of the task, whether the receiver
+	 * had taken it or not.
+	 */
 	if (!out->task || !out->kept || (upto && !hc_task_upto(out->move, *upto)))
 		return false;
 	out_again(tasks, out);
 	return true;
 }
 
-/* Return: true if the stall timeout has passed. The timeout does not run while the link is usable:
- * over the link the answer comes at last, whereas by another path it may get lost.
+/* Return: true if the stall timeout has passed. It does not run while the link is usable, since the
+ * answer is certain to arrive over the link, whereas on another path it may be lost.
  */
 static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
@@ -327,8 +330,8 @@ static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 
 	return stall_timeout && out->pace.tries && now - out->since >= stall_timeout;
 }
 
-/* Return the task whose segments are to be sent now, with a reference, or NULL. *@ask is set if an
- * ASK about it is to be sent instead.
+/* Return: the task whose segments are to be sent now, with a reference, or NULL. *@ask is set if an
+ * ASK about the task is to be sent instead.
  */
 static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now,
 			       bool *ask, struct list_head *unresolved)
@@ -362,7 +365,7 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 	return out->task;
 }
 
-/* Return the TASK header for segments of the present migration, or for an ASK about it. */
+/* Return: the TASK header for segments of the present migration, or for an ASK about it. */
 static struct hc_wire_task out_says(const struct hc_way_out *out, u8 what)
 {
 	return (struct hc_wire_task){
@@ -384,7 +387,9 @@ static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	again = out->task;
 	room = !hc_tasks_room(tasks);
 	task = out_due(tasks, dim, links, now, &ask, &unresolved);
-	/* After the stall timeout the task may be in the queue again, or have made room. */
+	/* After the stall timeout the task may be in the queue again, or may have been removed,
+	 * which makes room.
+	 */
 	again &= !out->task;
 	room &= hc_tasks_room(tasks);
 	says = out_says(out, ask ? HC_TASK_F_ASK : HC_TASK_F_DATA);
@@ -435,7 +440,8 @@ void hc_move_event(struct hc_node *node, bool links)
 	hc_round_moved(node);
 }
 
-/* The neighbour has taken the task. Return: the task, or NULL if it stays here as a replica. */
+/* The neighbour has taken the task. Return: the task, or NULL if this node keeps it as a replica.
+ */
 static struct hc_task *out_taken(struct hc_tasks *tasks, unsigned int dim)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
@@ -507,8 +513,8 @@ void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l)
 
 /* ------------------------------------------------------------ frames */
 
-/* Return: true if the flags of a segment are valid: only idempotent tasks are replicated, and only
- * DATA of such tasks may have HC_TASK_KEEPS.
+/* Return: true if the flags of a segment are valid: only an idempotent task may be replicated, and
+ * HC_TASK_KEEPS is valid only in DATA of a replicated task.
  */
 static bool flags_sound(const struct hc_wire_task *w)
 {
@@ -524,8 +530,8 @@ static bool flags_sound(const struct hc_wire_task *w)
 	       copied || flags == w->flags;
 }
 
-/* Return: true if a segment is valid. Each one but the last must be full, so that a task cannot
- * come in many short ones.
+/* Return: true if a segment is valid. All segments except the last must be full, so that a task
+ * cannot be sent in many short ones.
  */
 static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
 			  const struct hc_wire_task *w)
@@ -575,7 +581,8 @@ static unsigned int word_reason(const struct hc_node *node, const struct sk_buff
 	return HYPERCUBE_A_DROP_MALFORMED;
 }
 
-/* Process a segment or an ASK. Return: the answer, or 0. *@skb is NULL afterwards if it was kept.
+/* Process a segment or an ASK. Return: the answer, or 0. *@skb is set to NULL if the segment was
+ * kept.
  */
 static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const struct hc_wire_task *w,
 		struct sk_buff **skb)
@@ -600,8 +607,8 @@ static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const str
 	return answer;
 }
 
-/* Return: true if the frame is for this machine as it was before a reboot: the decisions of that
- * time are not known.
+/* Return: true if the frame is for this machine before its last reboot. The decisions from before
+ * the reboot are not known.
  */
 static bool is_for_another(const struct hc_node *node, const struct hc_wire_task *w)
 {
@@ -609,8 +616,8 @@ static bool is_for_another(const struct hc_node *node, const struct hc_wire_task
 	       be32_to_cpu(w->life) != node->fabric->life;
 }
 
-/* Process a valid TASK frame. *@skb is NULL afterwards if it was kept. Return: false if the frame
- * is an answer that this node does not expect.
+/* Process a valid TASK frame. *@skb is set to NULL if the frame was kept. Return: false if the
+ * frame is an answer that this node does not expect.
  */
 static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool routed,
 		    const struct hc_wire_task *w, struct sk_buff **skb)
@@ -653,7 +660,7 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED;
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why = word_reason(node, skb, routed, src);
-	/* Decisions are recorded there, also at a node that has never had a task. */
+	/* Decisions are recorded in @tasks, also at a node that has never had a task. */
 	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
 
 	if (!tasks) {
@@ -662,7 +669,7 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	if (routed)
 		dim = hc_port_to(&node->fabric->topo, node->id, src);
-	/* The neighbour may have failed and come back between its last frame and this one. */
+	/* The neighbour may have failed and recovered between its last frame and this one. */
 	hc_kept_look(node, tasks, hc_bit(dim));
 	if (word_rx(node, tasks, dim, routed, &w, &skb))
 		consume_skb(skb);

@@ -4,12 +4,12 @@
  *
  * Each task is in exactly one list: the queue, or the tasks held by one end. It is moved from list
  * to list under the lock, so it is executed once, unless its producer allows more. A task that
- * leaves the node for another reason than "done" is counted, and reported by its id.
+ * leaves the node for any reason other than "done" is counted, and its id is reported.
  *
  * Memory: the payload is charged to the socket of its producer, and so to the memory cgroup of that
  * socket, until no worker can get the payload any more. The charge also ends when the socket is
- * closed: otherwise the socket could not be freed, nor the module removed. Besides, all memory of a
- * task is charged to the fabric's accounting owner, and counts towards the limit of the node.
+ * closed: otherwise the socket could not be freed, nor the module removed. In addition, all memory
+ * of a task is charged to the fabric's accounting owner, and counts towards the limit of the node.
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -24,7 +24,7 @@
 
 /* Largest number of notifications about one event. */
 #define NOTIFIED_MAX	32
-/* How many tasks' charges to a socket are ended in one critical section of the lock. */
+/* The number of tasks whose charge to a socket ends in one critical section of the lock. */
 #define DISOWN_BATCH	64
 
 /* ------------------------------------------------------------ tasks */
@@ -81,8 +81,9 @@ static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
 	return a->node == b->node && a->nr == b->nr;
 }
 
-/* There is room below the limit, whatever the next task's length: a caller that is woken up for
- * room can always put its task. So the last task may exceed the limit.
+/* Return: true if the node is below its limit. The length of the next task does not matter, so that
+ * a caller that is woken up because there is room can always put its task. So the last task may
+ * exceed the limit.
  */
 bool hc_tasks_room(const struct hc_tasks *tasks)
 {
@@ -150,8 +151,8 @@ static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct hc
 	end->nheld = 0;
 }
 
-/* The node fails or goes away: move all its tasks to the lists of @l. A migrating task may be at
- * the neighbour; a task of which a neighbour holds a replica is not lost.
+/* The node fails or is removed: move all its tasks to the lists of @l. A migrating task may have
+ * been taken by the neighbour; a task of which a neighbour holds a replica is not lost.
  */
 static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 {
@@ -167,8 +168,8 @@ static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 	hc_replicas_lose(tasks);
 }
 
-/* Notification number NOTIFIED_MAX is the last: it counts all further tasks, also those for whose
- * ids it has no room.
+/* Notification number NOTIFIED_MAX is the last one: it counts all further tasks, also those whose
+ * ids do not fit into it.
  */
 void hc_tasks_batch_add(struct hc_tasks_batch *batch, const struct hypercube_task *id)
 {
@@ -208,7 +209,7 @@ static void tasks_release(struct kref *ref)
 	kfree(container_of(ref, struct hc_tasks, ref));
 }
 
-/* Lose all tasks of a node that has failed or goes away, and report them. */
+/* Lose all tasks of a node that has failed or is removed, and report them. */
 static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercube_task_loss loss)
 {
 	struct hc_task *task, *next;
@@ -225,13 +226,17 @@ static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercu
 		hc_task_put(node->fabric, task);
 }
 
-/* A failed node loses its tasks. A caller that takes @tasks->lock later sees the node failed. */
+/* Lose the tasks of a node that has failed. Any code that takes @tasks->lock later reads that the
+ * node has failed.
+ */
 void hc_tasks_follow(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
 	lockdep_assert_held(&node->fabric->lock);
-	/* Pairs with a poll that makes @tasks now: it finds the node failed, or we find @tasks. */
+	/* Pairs with a poll that makes @tasks now: the poll finds the node failed, or this function
+	 * finds @tasks.
+	 */
 	smp_mb();
 	tasks = hc_tasks_of(node);
 	if (tasks && READ_ONCE(node->failed))
@@ -242,7 +247,9 @@ void hc_tasks_node_gone(struct hc_node *node)
 {
 	struct hc_tasks *tasks;
 
-	/* Pairs with a poll that makes @tasks now: it finds the fabric dead, or we find @tasks. */
+	/* Pairs with a poll that makes @tasks now: the poll finds the fabric dead, or this function
+	 * finds @tasks.
+	 */
 	smp_mb();
 	tasks = hc_tasks_of(node);
 	if (tasks)
@@ -293,7 +300,7 @@ static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 	return tasks;
 }
 
-/* A socket and the poll may call this at the same time; both get the tasks of the first. */
+/* A socket and the poll may call this at the same time; both get the object that was made first. */
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
 {
 	struct hc_tasks *tasks = hc_tasks_of(node), *old;
@@ -336,8 +343,8 @@ int hc_tasks_join(struct hc_node *node, struct hc_task_end *end)
 	return 0;
 }
 
-/* Put the idempotent tasks that the end holds back into the queue, in the order in which it has
- * taken them.
+/* Put the idempotent tasks that the end holds back into the queue, in the order in which the end
+ * has taken them.
  */
 static void held_back(struct hc_tasks *tasks, struct hc_task_end *end)
 {
@@ -410,7 +417,7 @@ void hc_task_end_exit(struct hc_task_end *end)
 /* ------------------------------------------------------------ producers and workers */
 
 /* Return: 0 if the end may use the node, else -ENODEV. When a fabric is removed its ends leave one
- * by one, and put tasks back: an end that is about to leave must not take these.
+ * by one, and put tasks back: an end that is about to leave must not take these tasks.
  */
 static int may_use(const struct hc_task_end *end)
 {
@@ -462,7 +469,9 @@ int hc_tasks_put(struct hc_task_end *end, struct hc_task *task)
 	return err;
 }
 
-/* A failed node need not be checked for: its queue is empty. */
+/* Check whether an end may take the first task. The queue of a failed node is empty, so a failure
+ * need not be checked.
+ */
 static int may_take(const struct hc_task_end *end, size_t max)
 {
 	const struct hc_task *task = list_first_entry_or_null(&end->tasks->queue, struct hc_task,
@@ -504,7 +513,7 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 	return err;
 }
 
-/* Search from the last: most workers complete first what they have taken last. */
+/* Search from the last task: most workers complete the task first that they have taken last. */
 static struct hc_task *held_find(const struct hc_task_end *end, const struct hypercube_task *id)
 {
 	struct hc_task *task;
@@ -515,8 +524,9 @@ static struct hc_task *held_find(const struct hc_task_end *end, const struct hyp
 	return NULL;
 }
 
-/* Take the payload from a task that no other worker can get, and end the accounting of the payload.
- * *@room is set if that makes room. Return: the payload, or NULL if the task is idempotent.
+/* Remove the payload from a task that no other worker can get, and end the accounting of the
+ * payload. *@room is set if that makes room. Return: the payload, or NULL if the task is
+ * idempotent.
  */
 static struct sk_buff *payload_replica(struct hc_tasks *tasks, struct hc_task *task, bool *room)
 {
@@ -536,7 +546,9 @@ static struct sk_buff *payload_replica(struct hc_tasks *tasks, struct hc_task *t
 	return skb;
 }
 
-/* Compare pointers, not ids: a neighbour may have migrated several tasks of the same id. */
+/* Return: true if the end holds the task. Compare pointers, not ids: a neighbour may have migrated
+ * several tasks with the same id.
+ */
 static bool holds(const struct hc_task_end *end, const struct hc_task *task)
 {
 	const struct hc_task *held;
@@ -547,7 +559,9 @@ static bool holds(const struct hc_task_end *end, const struct hc_task *task)
 	return false;
 }
 
-/* The end may not hold the task any more: the node has failed, or the socket has left. */
+/* Complete or undo hc_tasks_take(). The end may not hold the task any more: the node may have
+ * failed, or the socket may have left.
+ */
 void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back)
 {
 	struct hc_tasks *tasks = end->tasks;
@@ -625,7 +639,7 @@ __poll_t hc_tasks_poll(struct hc_task_end *end)
 	return mask;
 }
 
-/* Whether this end may take a task does not matter: other ends may. */
+/* Wake other ends if there is a task, or room. Whether this end may take a task does not matter. */
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
 {
 	struct hc_tasks *tasks = end->tasks;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The replica store: replicas of neighbours' tasks, which this node holds in case the neighbours
- * fail. replica_tx.c is the sender's part.
+ * fail. replica_tx.c is the sender's side.
  *
- * There are two kinds of replicas. One comes from a neighbour in segments, as a migrated task does
- * (migrate_rx.c), and is found by the link and the number that the neighbour has given it. The
- * other is a task that has migrated to the neighbour, and that this node has kept, under the number
- * of the migration. A replica is freed when the neighbour sends a DROP that names it. If a DROP
- * names a replica that has not arrived yet, the node refuses the replica from then on. No worker
- * gets a replica unless the neighbour fails: then the replica goes to the head of the queue, marked
- * as one that a worker may have had, and this node looks for a neighbour to hold a replica of it. A
- * link that fails, or is silent, is not enough.
+ * There are two kinds of replicas. A replica of the first kind is sent by a neighbour in segments,
+ * like a migrating task (migrate_rx.c), and is identified by the link and a number that the
+ * neighbour has chosen. The second kind is a task that has migrated to the neighbour and that this
+ * node has kept, under the number of the migration. A replica is freed when the neighbour sends a
+ * DROP that names it. If a DROP names a replica that has not arrived yet, the node refuses the
+ * replica from then on. No worker gets a replica unless the neighbour fails: then the replica is
+ * put at the head of the queue, marked as one that a worker may have had, and this node looks for a
+ * neighbour to hold a replica of it. A link that fails, or is silent, is not enough.
  *
  * Byzantine neighbours: the replicas held for one neighbour take no more memory than its share
  * (room_for()), and all replicas no more than half of what tasks may take at a node. A neighbour
- * can drop no replicas but its own. A control message that came by unicast is accepted only if it
- * names a number that is known only to nodes that have seen it.
+ * can drop no replicas except its own. A control message that was received by unicast is accepted
+ * only if it names a number that is known only to nodes that have seen it.
  */
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -25,9 +25,9 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* How many tasks are recovered or dropped in one critical section of the lock. */
+/* The number of tasks that are recovered or dropped in one critical section of the lock. */
 #define BATCH		16
-/* How many replicas of one neighbour are recovered before those of others. */
+/* The number of replicas of one neighbour that are recovered before those of other neighbours. */
 #define RECOVERED_MAX	64
 
 /**
@@ -44,7 +44,7 @@ struct hc_kept {
 
 /* ------------------------------------------------------------ the store */
 
-/* Return: true if there is room for one more replica of @of's neighbour. Half of the node's limit
+/* Return: true if there is room for one more replica for @of's neighbour. Half of the node's limit
  * is shared equally among the neighbours; the last replica of each may exceed its share.
  */
 static bool room_for(const struct hc_tasks *tasks, const struct hc_way_kept *of)
@@ -75,7 +75,7 @@ void hc_kept_free(struct hc_tasks *tasks, struct hc_kept *kept)
 	hc_poll_free(tasks->fabric, kept, sizeof(*kept));
 }
 
-/* Order numbers by their difference, for they start at random, and wrap. */
+/* Order numbers by their difference, because they start at random, and wrap. */
 static int number_cmp(const void *key, const struct rb_node *at)
 {
 	s64 ahead = *(const u64 *)key - rb_entry(at, struct hc_kept, at)->number;
@@ -95,7 +95,7 @@ static struct hc_kept *kept_find(const struct rb_root *root, u64 number)
 	return at ? rb_entry(at, struct hc_kept, at) : NULL;
 }
 
-/* Add a replica to the store. Return: false if the store has one of this number. */
+/* Add a replica to the store. Return: false if the store has a replica with this number. */
 static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, enum hc_kept_kind kind,
 		     struct hc_kept *kept, struct hc_task *task, u64 number)
 {
@@ -127,7 +127,7 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 {
 	struct hc_way_kept *of = &tasks->way[dim].kept;
 
-	/* This node gives migrations their numbers, and uses each number once. */
+	/* This node chooses the numbers of these migrations, and uses each number once. */
 	WARN_ON_ONCE(!kept_add(tasks, of, HC_KEPT_HANDED, kept, task, move));
 }
 
@@ -170,14 +170,16 @@ bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim)
 	return test_bit(HC_PORT_NO_CARRIER, &tasks->node->ports[dim].flags);
 }
 
-/* Return: true if the replica is to be recovered: as far as this node knows its task is lost. */
+/* Return: true if the replica is to be recovered, because its task is lost as far as this node
+ * knows.
+ */
 static bool is_orphan(const struct hc_way_kept *of, enum hc_kept_kind kind, u64 number)
 {
 	return of->orphans & BIT(kind) && hc_task_upto(number, of->upto[kind]);
 }
 
 /* The node fails: move all replicas of @kind that it holds for the neighbour along @dim to the
- * lists of @l that apply.
+ * lists of @l to which they belong.
  */
 static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kind kind,
 		      struct hc_losses *l)
@@ -200,7 +202,9 @@ static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kin
 	}
 }
 
-/* An outstanding answer to a LOST may be forgotten: the neighbour repeats the LOST. */
+/* The node fails: lose all replicas that it holds. Answers to LOST that are outstanding may be
+ * forgotten, since the neighbour repeats the LOST.
+ */
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l)
 {
 	enum hc_kept_kind kind;
@@ -214,7 +218,7 @@ void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l)
 	}
 }
 
-/* Return the last replica whose number is up to @upto, or NULL. */
+/* Return: the last replica with a number up to @upto, or NULL. */
 static struct hc_kept *kept_upto(const struct rb_root *root, u64 upto)
 {
 	struct rb_node *at = root->rb_node;
@@ -233,7 +237,9 @@ static struct hc_kept *kept_upto(const struct rb_root *root, u64 upto)
 	return best;
 }
 
-/* Mark the replicas up to number @upto as to be recovered, besides those marked before. */
+/* Record that the replicas up to number @upto are to be recovered, in addition to those recorded
+ * before.
+ */
 static void orphans_add(struct hc_way_kept *of, enum hc_kept_kind kind, u64 upto)
 {
 	if (!is_orphan(of, kind, upto))
@@ -253,7 +259,7 @@ static void orphans_add_all(struct hc_way_kept *of)
 	}
 }
 
-/* Return the next replica to be recovered, or NULL; *@kind is its kind. */
+/* Return: the next replica to be recovered, or NULL; *@kind is set to its kind. */
 static struct hc_kept *orphan_next(struct hc_way_kept *of, enum hc_kept_kind *kind)
 {
 	struct hc_kept *kept;
@@ -269,7 +275,7 @@ static struct hc_kept *orphan_next(struct hc_way_kept *of, enum hc_kept_kind *ki
 	return NULL;
 }
 
-/* Move at most BATCH replicas to the head of the queue, the last ones first, which keeps their
+/* Move at most BATCH replicas to the head of the queue, the last ones first, which preserves their
  * order. Return: how many.
  */
 static unsigned int recover_some(struct hc_tasks *tasks, struct hc_way_kept *of,
@@ -334,7 +340,7 @@ static void recover(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 		hc_node_kick(node, HC_EV_TASKS);
 }
 
-/* Refuse a task or replica that has arrived in part, if its number is not after *@upto, or if @upto
+/* Refuse a task or replica of which a part has arrived, if its number is up to *@upto, or if @upto
  * is NULL.
  */
 static void in_stop(struct hc_tasks *tasks, struct hc_way_in *in, const u64 *upto)
@@ -353,8 +359,8 @@ static bool neigh_reborn(struct hc_tasks *tasks, unsigned int dim, struct list_h
 	return hc_out_forget(tasks, dim, unresolved);
 }
 
-/* The neighbour has failed: cancel what was under way between the two nodes, and mark the replicas
- * held for it as to be recovered.
+/* The neighbour has failed: cancel the transfers between the two nodes, and record that the
+ * replicas held for it are to be recovered.
  */
 static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
@@ -402,9 +408,9 @@ void hc_kept_recover(struct hc_node *node, struct hc_tasks *tasks)
 			recover(node, tasks, d);
 }
 
-/* The neighbour has sent LOST, since it has failed, or has seen this node fail: do what
- * neigh_fails() does, but only up to the numbers that LOST names. Return: true if the task that was
- * migrating to the neighbour is in the queue again.
+/* The neighbour has sent LOST, because it has failed, or has detected that this node had failed: do
+ * what neigh_fails() does, but only up to the numbers that LOST names. Return: true if the task
+ * that was migrating to the neighbour is in the queue again.
  */
 static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 sent, u64 gave,
 		       u64 taken, u64 kept)
@@ -428,7 +434,7 @@ static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 
 	return hc_out_orphan(tasks, dim, &taken);
 }
 
-/* recover() answers the LOST when the last replica that it concerns is recovered. */
+/* Handle LOST. recover() answers it when the last replica that it affects has been recovered. */
 void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim,
 		     const struct sk_buff *skb)
 {
@@ -457,7 +463,7 @@ void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 /* ------------------------------------------------------------ dropped replicas */
 
 /* Move the replicas that a DROP names by their numbers from the store to @gone, and refuse those
- * that have not arrived. Return: how many were moved.
+ * that have not arrived yet. Return: how many were moved.
  */
 static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool routed, bool handed,
 			       const __be64 *says, unsigned int n, struct hc_task **gone)
@@ -479,7 +485,7 @@ static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool ro
 }
 
 /* Move replicas with numbers below @floor, of which the sender has no record any more, from the
- * store to @gone: at most BATCH of them, for later DROPs remove the rest. Return: how many.
+ * store to @gone. At most BATCH are moved; later DROPs remove the rest. Return: how many.
  */
 static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 floor,
 			       struct hc_task **gone)
@@ -498,9 +504,9 @@ static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 flo
 	return k;
 }
 
-/* A DROP that names the replica of the task that is migrating to the neighbour means: the neighbour
- * has taken the task, and needs no replica of it any more. Free the record of the replica then.
- * Return: true if that is so.
+/* Check whether a DROP names the replica of the task that is migrating to the neighbour. It then
+ * means that the neighbour has taken the task, and needs no replica of it any more: free the record
+ * of the replica. Return: true if so.
  */
 static bool drop_ends_move(struct hc_tasks *tasks, unsigned int dim, const __be64 *says,
 			   unsigned int n)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The replica sender: replicas of this node's tasks, which neighbours hold in case it fails.
- * replica_store.c is the neighbours' part.
+ * The replica sender: replicas of this node's tasks, which neighbours hold in case this node fails.
+ * replica_store.c is the neighbours' side.
  *
  * A task whose producer has requested a replica is in hc_tasks.lacking until a usable link takes
  * it. Each link takes the first task of that list, one at a time, and sends it in COPY frames, with
- * a number of the link's own, until the neighbour answers that it holds the replica. Only the queue
- * here gives the task to workers. When the task is done, or gone, the neighbour is sent a DROP. A
- * DROP names many replicas, is repeated until it is answered, and goes around the link if that has
- * failed.
+ * a number of the link's own, until the neighbour answers that it holds the replica. Workers get
+ * the task only from the queue of this node. When the task is done or has left the node, a DROP is
+ * sent to the neighbour. A DROP names many replicas, is repeated until it is answered, and is
+ * routed around the link if that has failed.
  *
- * If the link fails, the replica behind it still serves, should this node fail. But the neighbour
- * could fail, too, unnoticed. So the task is replicated at another neighbour, and the first replica
- * is dropped once the second is held, not before. If the link comes back first, the first replica
- * stays. A neighbour that fails has lost the replicas that it held.
+ * If the link fails, the replica at its other end is still of use if this node fails. But the
+ * neighbour could fail, too, and this node would not notice. So the task is replicated at another
+ * neighbour, and the first replica is dropped only once the second is held. If the link comes up
+ * before that, the first replica stays. A neighbour that fails has lost the replicas that it held.
  *
  * A migrated task needs no other replica: its previous node keeps one (HC_TASK_KEEPS) for the node
  * that has the task now, from the moment at which the latter decides to take it. So there is no
  * moment without a replica.
  *
  * Byzantine neighbours: a neighbour that claims to hold replicas, but does not, harms only tasks of
- * nodes that have sent it replicas. If REPLICA_DROPS_MAX replicas are to be dropped by a neighbour
- * that does not answer, it is sent no more replicas, and it can migrate no more tasks to this node
- * of which it keeps a replica. For the replicas that it is to drop take memory at this node.
+ * nodes that have sent it replicas. Replicas that are to be dropped take memory at this node. So if
+ * a neighbour has not answered DROPs for REPLICA_DROPS_MAX replicas, it is sent no more replicas,
+ * and cannot migrate to this node any task of which it keeps a replica.
  */
 #include <linux/random.h>
 
@@ -34,7 +34,7 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* If a neighbour still has to drop this many replicas, it is sent no more of them. */
+/* If a neighbour still has to drop this many replicas, no more are sent to it. */
 #define REPLICA_DROPS_MAX		1024
 /* Pause before the next replica to a neighbour that had no room, or did not answer. */
 #define REPLICA_REST		(200ULL * NSEC_PER_MSEC)
@@ -98,7 +98,7 @@ static void replica_free(struct hc_tasks *tasks, struct hc_replica *s)
 	hc_poll_free(tasks->fabric, s, sizeof(*s));
 }
 
-/* Mark a replica as one that the neighbour is to drop. */
+/* Put a replica into the list of those that the neighbour is to drop. */
 static void replica_drop(struct hc_tasks *tasks, struct hc_replica *s)
 {
 	struct hc_way_replicas *sp = &tasks->way[s->dim].replicas;
@@ -135,8 +135,9 @@ bool hc_replica_forget(struct hc_tasks *tasks, struct hc_task *task)
 	return notified;
 }
 
-/* The record of a replica takes memory here until the neighbour has answered a DROP for it. So the
- * number of replicas that the neighbour is to drop has a bound.
+/* Record the replica that the previous node keeps of a migrated task. The record takes memory at
+ * this node until the neighbour has answered a DROP for it, so the number of replicas that the
+ * neighbour is to drop is bounded.
  */
 bool hc_replica_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
 {
@@ -161,8 +162,8 @@ bool hc_replica_survives(const struct hc_tasks *tasks, const struct hc_task *tas
 	return maybe && task->coming && !hc_neigh_lost(tasks, task->coming->dim);
 }
 
-/* The neighbour does not hold the replica any more: look for another neighbour if the task still
- * exists.
+/* The neighbour does not hold the replica any more: if the task still exists, look for another
+ * neighbour.
  */
 static void replica_orphan(struct hc_tasks *tasks, struct hc_replica *s)
 {
@@ -183,7 +184,8 @@ static void replicas_orphan(struct hc_tasks *tasks, struct list_head *list)
 		replica_orphan(tasks, s);
 }
 
-/* Each list is in ascending order of its numbers. */
+/* Do replica_orphan() for the numbers up to @upto. Each list is in ascending order of its numbers.
+ */
 static void replicas_orphan_upto(struct hc_tasks *tasks, struct list_head *list, u64 upto)
 {
 	struct hc_replica *s, *next;
@@ -220,8 +222,8 @@ void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
 	replicas_orphan_upto(tasks, &sp->live, upto);
 }
 
-/* Segments under way may reach the neighbour when it is back. A replica that they form is revoked
- * by a DROP. For a task that they form LOST announces that this node keeps no replica.
+/* Segments in flight may reach the neighbour when it is up again. If they form a replica, a DROP
+ * revokes it. If they form a task, LOST announces that this node keeps no replica of it.
  */
 void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -242,7 +244,7 @@ void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim)
 	sp->had.known |= cpu_to_be32(HC_TASK_LOST_GAVE);
 }
 
-/* Return the payload of the LOST that is to be sent if this node fails now. */
+/* Return: the payload of the LOST that is to be sent if this node fails now. */
 static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 {
 	return (struct hc_wire_task_lost){
@@ -254,9 +256,9 @@ static struct hc_wire_task_lost lost_had(const struct hc_way *way)
 	};
 }
 
-/* No task is left, so all records are of replicas to be dropped. If this node is back at once,
- * neighbours may not notice that it has failed, and frames that it sent before may reach them after
- * that. So LOST names the numbers up to which all is lost.
+/* The node has failed: no task is left, so all records are of replicas to be dropped. If this node
+ * recovers at once, neighbours may not detect that it has failed, and may receive frames that it
+ * sent before the failure. So LOST names the numbers up to which everything is lost.
  */
 void hc_replicas_lose(struct hc_tasks *tasks)
 {
@@ -300,7 +302,7 @@ static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
 	sp->pace = (struct hc_task_pace){ .due = now };
 }
 
-/* Return the task of which a replica is to be sent now, with a reference, or NULL. */
+/* Return: the task of which a replica is to be sent now, with a reference, or NULL. */
 static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 now)
 {
 	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
@@ -331,7 +333,7 @@ static void cut_list(struct hc_tasks *tasks, const struct list_head *list, bool 
 }
 
 /* Act on a change of the link: if it has failed, find other neighbours for the tasks whose replicas
- * are behind it; if it is back, stop looking for these.
+ * are at its other end; if it is up again, stop looking for other neighbours.
  */
 static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 {
@@ -350,7 +352,7 @@ static void cut_look(struct hc_tasks *tasks, unsigned int dim)
 
 /* ------------------------------------------------------------ control messages */
 
-/* Return the lowest number in use: the neighbour may drop all replicas with lower numbers. */
+/* Return: the lowest number in use. The neighbour may drop all replicas with lower numbers. */
 static u64 drop_floor(struct hc_way_replicas *sp)
 {
 	const struct hc_replica *first;
@@ -359,7 +361,9 @@ static u64 drop_floor(struct hc_way_replicas *sp)
 	return first ? first->number : sp->number + 1;
 }
 
-/* Return how many entries at the head of @sp->drops one DROP can name: all are of one kind. */
+/* Return: the number of entries at the head of @sp->drops that one DROP can name. All entries of a
+ * DROP are of one kind.
+ */
 static unsigned int drop_count(const struct hc_way_replicas *sp)
 {
 	const struct hc_replica *s = list_first_entry(&sp->drops, struct hc_replica, list);
@@ -406,7 +410,7 @@ static struct sk_buff *lost_make(const struct hc_tasks *tasks, const struct hc_w
 
 /* Return: true if there is a control message for the neighbour along @dim, and it can be sent. A
  * LOST must arrive after all frames that were sent before it, so it waits until the link is usable.
- * A failed neighbour is sent no DROP.
+ * No DROP is sent to a failed neighbour.
  */
 static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 {
@@ -417,7 +421,7 @@ static bool word_may_go(const struct hc_tasks *tasks, unsigned int dim)
 	return sp->ndrops && !test_bit(HC_PORT_FAILED, &tasks->node->ports[dim].flags);
 }
 
-/* Return the control message that is to be sent now, or NULL. */
+/* Return: the control message that is to be sent now, or NULL. */
 static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now)
 {
 	struct hc_way_replicas *sp = &tasks->way[dim].replicas;
@@ -435,7 +439,7 @@ static struct sk_buff *word_due(struct hc_tasks *tasks, unsigned int dim, bool l
 	return sp->said ? drop_make(tasks, sp) : lost_make(tasks, sp);
 }
 
-/* The control message is answered: free the records of the replicas that it named. */
+/* The control message has been answered: free the records of the replicas that it named. */
 static void word_done(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
 	if (!sp->said)
@@ -470,8 +474,8 @@ void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	struct sk_buff *word;
 	struct hc_task *task;
 
-	/* @copying is set before a replica is first requested or stored, so this costs nothing
-	 * without replicas.
+	/* @copying is set before the first replica is requested or stored, so this function costs
+	 * nothing without replicas.
 	 */
 	if (!READ_ONCE(tasks->copying))
 		return;
@@ -488,7 +492,8 @@ void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	hc_task_put(node->fabric, task);
 }
 
-/* The neighbour holds the replica: drop the one that another neighbour holds, if there is one. */
+/* The neighbour holds the replica: drop the replica that another neighbour holds, if there is one.
+ */
 static void copy_kept(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 {
 	struct hc_replica *s = sp->now;
@@ -505,8 +510,8 @@ static void copy_kept(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 	trace_hc_task(tasks->node, HC_TASK_REPLICATED, &task->id);
 }
 
-/* Process an answer. Return: false if no message or replica of @number was sent lately. An answer
- * to one that was given up meanwhile is valid, but has no effect.
+/* Process an answer. Return: false if no message or replica with a number near @number was sent. An
+ * answer to one that was cancelled meanwhile is valid, but has no effect.
  */
 static bool answered(struct hc_tasks *tasks, struct hc_way_replicas *sp, u8 what, u64 number,
 		     u64 now)

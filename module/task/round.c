@@ -3,12 +3,12 @@
  * Load balancing rounds: how they begin, spread, advance and end at a node, whatever their method.
  *
  * A round is identified by a number and the node that has begun it. A node that receives a frame of
- * a round later than all it knows joins that round, and notifies all its neighbours. So the round
- * spreads over all usable links, and the links over which the nodes have first received it form a
- * tree. In the round each node follows the method. When a node's own part is complete, and its
- * children in the tree have reported, the node reports to its parent. Once all nodes have reported
- * to the node that began the round, that node sends OVER down the tree. Only then a node may begin
- * the next round.
+ * a later round than all that it knows joins that round, and notifies all its neighbours. So the
+ * round spreads over all usable links, and the links over which the nodes have first received it
+ * form a tree. In the round each node follows the method. When a node has completed its own work,
+ * and its children in the tree have reported, the node reports to its parent. Once all nodes have
+ * reported to the node that began the round, that node sends OVER down the tree. Only then a node
+ * may begin the next round.
  *
  * If only a node and its neighbours take part in a method's rounds (round_rid.c), the method uses
  * only the triggers and the records from this file.
@@ -19,11 +19,11 @@
  *
  * A node that detects a fault ends the round with that cause and notifies its neighbours, which do
  * the same. Tasks that are migrating then complete their migration, or return (migrate_tx.c); all
- * other tasks stay where they are. So no round loses or duplicates a task, however it ends: a round
+ * other tasks stay at their nodes. So no round loses or duplicates a task, however it ends: a round
  * only determines how many tasks each node migrates to which neighbour.
  *
  * Byzantine neighbours: a neighbour can begin rounds, end them, make a node migrate its tasks, and
- * refuse to take any. Its frames need no memory besides struct hc_round_link, which each node has
+ * refuse to take any. Its frames need no memory except struct hc_round_link, which each node has
  * for it anyway.
  */
 #include <linux/hrtimer.h>
@@ -39,15 +39,15 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* How long a node waits after a round before it begins one for lack of tasks; doubled each time
- * that a round has moved none.
+/* How long a node waits after a round before it begins the next one for lack of tasks. The time is
+ * doubled after each round that has moved none.
  */
 #define IDLE_MIN	(10ULL * NSEC_PER_MSEC)
 #define IDLE_MAX	((u64)NSEC_PER_SEC)
 /* Delay before a frame that could not be sent is made again. */
 #define OWED		(2ULL * NSEC_PER_MSEC)
-/* A round fails after this many stall timeouts without progress. They are many, for nodes wait for
- * other nodes, which may wait for migrations over slow links.
+/* A round fails after this many stall timeouts without progress. The number is high, because nodes
+ * wait for other nodes, which may wait for migrations over slow links.
  */
 #define STILL_MAX	30
 
@@ -99,8 +99,8 @@ bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u
 /* ------------------------------------------------------------ the end */
 
 /* Compute when this node may begin the next round. The pause after a round is at least as long as
- * the round, so that at least half the time is left for other work. After each round that has moved
- * no tasks the pause grows.
+ * the round, so that at least half of the time is left for other work. The pause grows after each
+ * round that has moved no tasks.
  */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved)
 {
@@ -139,8 +139,8 @@ static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round
 	leave(node, r);
 	r->flags |= flag;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
-	/* OVER goes down the tree, and to neighbours that wait in an earlier round; FAILED goes to
-	 * all neighbours.
+	/* OVER is sent down the tree, and to neighbours that wait in an earlier round; FAILED is
+	 * sent to all neighbours.
 	 */
 	for (d = 0; d < node->fabric->topo.ports; d++)
 		r->link[d].fresh = hc_round_theirs(r, d) & HC_ROUND_F_PARENT ||
@@ -162,8 +162,8 @@ void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cau
 	end(node, r, HC_ROUND_F_FAILED, HC_ROUND_FAILED);
 }
 
-/* A superseded round is not recorded. A command that requested it is not answered yet: the round
- * begins again.
+/* Leave a round for a later one. A superseded round is not recorded. If a command requested it, the
+ * command has not been answered yet, and the round begins again.
  */
 void hc_round_superseded(struct hc_node *node, struct hc_round *r)
 {
@@ -249,7 +249,7 @@ static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
 	return ops && ops->start(node, r, ops, trigger);
 }
 
-/* Return the trigger of the round that this node is to begin now, or 0. *@next is lowered to the
+/* Return: the trigger of the round that this node is to begin now, or 0. *@next is lowered to the
  * time at which a round will be due, if that is known.
  */
 static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 now, u64 *next)
@@ -309,7 +309,7 @@ bool hc_round_idle(const struct hc_node *node, u32 queued)
 	r = hc_round_of(node);
 	if (!r || READ_ONCE(r->idle))
 		return false;
-	/* One event is enough; the poll decides. */
+	/* One event is enough; the poll decides whether a round begins. */
 	WRITE_ONCE(r->idle, true);
 	return true;
 }
@@ -335,8 +335,8 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 	return true;
 }
 
-/* Sum up the children's reports. Return: false if a child has reported more nodes than there are;
- * the round has failed then.
+/* Add up the children's reports. Return: false if a child has reported more nodes than the fabric
+ * has; the round has then failed.
  */
 static bool add_up(struct hc_node *node, struct hc_round *r)
 {
@@ -373,7 +373,7 @@ static void report(struct hc_node *node, struct hc_round *r)
 	r->link[r->parent].fresh = true;
 }
 
-/* End the round if the parent has sent OVER, since all nodes have reported. */
+/* End the round if the parent has sent OVER: all nodes have reported. */
 static void over(struct hc_node *node, struct hc_round *r)
 {
 	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT) ||
@@ -400,7 +400,7 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	u64 next;
 
 	/* A round that begins is advanced at once, and may complete at a node without neighbours.
-	 * No other round is due for a while then, so this ends.
+	 * No other round is due for a while after that, so the loop ends.
 	 */
 	do {
 		next = U64_MAX;
@@ -419,7 +419,8 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	timer_arm(node, r, next);
 }
 
-/* Tasks that have migrated away may leave too few here, so a round may be due. */
+/* Advance rounds after a migration. Too few tasks may be left at this node, so that a round is due.
+ */
 void hc_round_moved(struct hc_node *node)
 {
 	struct hc_round *r = hc_round_of(node);
@@ -436,7 +437,8 @@ void hc_round_clock_start(struct hc_round_clock *c)
 	c->progress = c->began;
 }
 
-/* A neighbour that never sends the value or flag that a round waits for must not block it for ever.
+/* Return: the time at which a round fails for lack of progress. A neighbour that never sends the
+ * value or flag that the round waits for must not block it for ever.
  */
 u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c)
 {
@@ -466,8 +468,8 @@ void hc_round_again(struct hc_node *node, unsigned int dim)
 		hc_node_kick(node, HC_EV_ROUND);
 }
 
-/* Fail the rounds that use a link that was unusable, since frames under way over it are lost. The
- * cause is the neighbour if it has failed, else the link.
+/* Fail the rounds that use a link that was unusable, since frames that were in flight over it are
+ * lost. The cause is the neighbour if it has failed, else the link.
  */
 static void look_at_cut(struct hc_node *node, struct hc_round *r)
 {

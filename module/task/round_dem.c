@@ -4,7 +4,8 @@
  * other their loads, and the one with more tasks migrates half the difference to the other.
  *
  * The value GAVE, the number of tasks that have migrated, is sent after the last of them. So a node
- * has received all tasks that come along a dimension before it sends its load along the next one.
+ * has received all tasks that migrate to it along a dimension before it sends its load along the
+ * next one.
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"

@@ -3,15 +3,15 @@
  * ROUND frames: the values and flags that a node sends in a round over a link.
  *
  * Each frame repeats all values and flags that the node has sent over this link in the round. So a
- * later frame replaces those before it, and a frame that could not be sent is made again
+ * later frame replaces the earlier ones, and a frame that could not be sent is made again
  * (hc_round_link.fresh). A link delivers frames in order or is down, so each end has the last state
  * of the other one, except for frames that were lost while one end was down. These do no harm:
  *
  *  - A round fails if a link that it uses was unusable, even if only for a moment.
- *  - One end of a link comes up before the other, which drops all frames until it is up, too. It
- *    sends its FAULT word then, and the first end sends its state again (hc_round_again()).
- *  - A neighbour that sends a frame of an earlier round than this node's, or of a round that this
- *    node knows to be over, is sent this node's state.
+ *  - One end of a link may come up before the other, which drops all frames until it is up, too. It
+ *    then sends its FAULT word, and the first end sends its state again (hc_round_again()).
+ *  - If a neighbour sends a frame of an earlier round than this node's, or of a round that this
+ *    node knows to have ended, this node sends the neighbour its state.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -23,12 +23,12 @@
 /* A value in a frame: kind << 56 | index << 48 | value. */
 #define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
-/* Least time between rounds that a node joins: it bounds the frames that a neighbour can cause, as
+/* Least time between rounds that a node joins. It bounds the frames that a neighbour can cause, as
  * each node that joins notifies all its neighbours.
  */
 #define GAP	(2ULL * NSEC_PER_MSEC)
-/* No round takes less than 2^LEAST_LOG ns, which bounds how many rounds there can have been since
- * the machine's start. A greater number is refused: otherwise a neighbour could use up the numbers.
+/* No round takes less than 2^LEAST_LOG ns, which bounds the number of rounds since the start of the
+ * machine. A greater number is refused: otherwise a neighbour could use up the numbers.
  */
 #define LEAST_LOG	10
 
@@ -183,8 +183,8 @@ static bool is_over(u8 flags)
 	return flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
 }
 
-/* Store the neighbour's flags and values. It may add flags and values to a round, but not take any
- * back.
+/* Store the neighbour's flags and values. The neighbour may add flags and values to a round, but
+ * may not withdraw any.
  */
 static void link_receive(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
 			 const u64 *word, unsigned int n)
@@ -220,7 +220,7 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 
 	if (hc_round_nr(id) > ktime_get_ns() >> LEAST_LOG)
 		return false;
-	/* A later round that does not go over this link may still come over another one. */
+	/* A later round that does not use this link may still be received over another one. */
 	if (id <= r->id || !out || over)
 		link_receive(r, dim, w, word, n);
 	if (!over && (id < r->id || (id == r->id && !out && (r->state == HC_ROUND_IDLE ||
@@ -231,9 +231,9 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 
 /* ------------------------------------------------------------ following */
 
-/* Return the dimension of the usable link over which the latest round came, or HC_ROUND_NO_PARENT
- * if none is later than the node's own. A round that came over a link that is now unusable has
- * failed at the neighbour, too, and is ignored.
+/* Return: the dimension of the usable link over which the latest round was received, or
+ * HC_ROUND_NO_PARENT if none is later than the node's own. A round that was received over a link
+ * that is now unusable has failed at the neighbour, too, and is ignored.
  */
 static unsigned int later_along(const struct hc_node *node, const struct hc_round *r)
 {
@@ -248,12 +248,13 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 	return dim;
 }
 
-/* Take over the number of a later round without joining it. Either the round has ended elsewhere
+/* Adopt the number of a later round without joining it. Either the round has ended elsewhere
  * already; or it names this node as the one that has begun it, which is wrong. In the second case
- * its nodes may wait for each other, and no node would end the round, so they are sent FAILED.
+ * the nodes of the round may wait for each other, and no node would end it, so FAILED is sent to
+ * them.
  *
- * In both cases neighbours that wait for this node in the earlier round that it leaves are
- * notified.
+ * In both cases this node leaves an earlier round, and notifies the neighbours that wait for it
+ * there.
  */
 static void deferred_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
@@ -275,7 +276,7 @@ static void deferred_miss(struct hc_node *node, struct hc_round *r, unsigned int
 	}
 }
 
-/* Fail the present round if it has failed at a neighbour, or a neighbour contradicts it. */
+/* Fail the present round if it has failed at a neighbour, or if a neighbour contradicts it. */
 static void present_follow(struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
@@ -285,7 +286,7 @@ static void present_follow(struct hc_node *node, struct hc_round *r)
 
 		if (!(r->part & hc_bit(d)) || r->link[d].id != r->id)
 			continue;
-		/* A node has sent different methods for one round to two neighbours. */
+		/* The node that began the round has sent different methods to two neighbours. */
 		if (w->method != r->ops->id)
 			hc_round_fail(node, r, -EPROTO, node->id, d);
 		else if (w->flags & HC_ROUND_F_FAILED)

@@ -3,13 +3,13 @@
  * Two methods: MCWA balances by quotas on a balancing topology. The cube walking algorithm (CWA) is
  * the special case in which the topology is the whole cube, without trees.
  *
- * Loads and weights (numbers of nodes) go up the trees. The roots add them up over the subcube,
- * dimension after dimension. So each root learns the loads and weights of the cubes that contain
- * it, of the cubes beside these, and the total. Quotas follow from the weights of the roots with
- * lower numbers, so a root can compute the quotas of all these cubes without further messages.
- * Quotas go down the trees. Then the surplus tasks of each tree migrate up to its root, from cube
- * to cube, the largest cubes first, and down the trees that lack tasks. The arithmetic is that of
- * the planner (hc_quota.h, and ctl/plan/balance_mcwa.c).
+ * Loads and weights (numbers of nodes) are sent up the trees. The roots add them up over the
+ * subcube, dimension after dimension. So each root learns the loads and weights of the cubes that
+ * contain it, of the cubes beside these, and the total. Quotas follow from the weights of the roots
+ * with lower numbers, so a root can compute the quotas of all these cubes without further messages.
+ * Quotas are sent down the trees. Then the surplus tasks of each tree migrate up to its root, from
+ * cube to cube, the largest cubes first, and down the trees that lack tasks. The arithmetic is that
+ * of the planner (hc_quota.h, and ctl/plan/balance_mcwa.c).
  *
  * Before a walk along a dimension the two roots along it send each other how many tasks leave each
  * cube that contains the sender. As many tasks arrive in the corresponding cubes of the receiver.
@@ -39,7 +39,7 @@ enum step {
 	OVER,
 };
 
-/* A cube that contains a root, or the one beside it: its tasks, its nodes, its surplus of tasks,
+/* A cube that contains a root, or the cube beside it: its tasks, its nodes, its surplus of tasks,
  * and how many tasks leave it in the present walk.
  */
 struct cube {
@@ -90,7 +90,8 @@ static bool is_root(const struct mcwa *p)
 
 /* ------------------------------------------------------------ the position in the topology */
 
-/* Find the node's position in the topology: its parent and children, or that it is in no tree. */
+/* Determine the node's position in the topology: its parent and children, or that it is in no tree.
+ */
 static void place(const struct hc_node *node, struct hc_round *r, struct mcwa *p,
 		  const struct hc_balance *b)
 {
@@ -169,7 +170,7 @@ static bool is_upper(const struct hc_node *node, const struct mcwa *p, unsigned 
 	return node->id & hc_bit(p->dim[level]);
 }
 
-/* Return the surplus of a cube, negative if it lacks tasks. @before is the total weight of the
+/* Return: the surplus of a cube, negative if it lacks tasks. @before is the total weight of the
  * roots with lower numbers than those of the cube.
  */
 static s64 cube_delta(const struct cube *c, u64 each, u64 rest, u64 before)
@@ -185,7 +186,7 @@ static u64 divide(u64 sum, u64 weight, u64 *rest)
 	return div64_u64_rem(sum, max(weight, 1ULL), rest);
 }
 
-/* Compute the surplus of each cube, now that all loads and weights are known. */
+/* Compute the surplus of each cube. All loads and weights are known now. */
 static void deltas(const struct hc_node *node, struct mcwa *p)
 {
 	const struct cube *all = &p->own[p->k];
@@ -225,7 +226,7 @@ static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ quotas */
 
-/* Return the surplus of child number @i, negative if it lacks tasks. *@quota is set to its quota.
+/* Return: the surplus of child number @i, negative if it lacks tasks. *@quota is set to its quota.
  */
 static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned int i, u64 *quota)
 {
@@ -233,7 +234,7 @@ static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned 
 	unsigned int k;
 
 	each = divide(p->quota, p->weight, &rest);
-	/* The first of the tasks that remain is for the node itself. */
+	/* The node itself gets the first of the tasks that remain. */
 	rest -= !!rest;
 	for (k = 0; k <= i; k++) {
 		before += weight;
@@ -368,8 +369,8 @@ static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 /* ------------------------------------------------------------ the sequence of steps */
 
-/* Return: true if all neighbours that have sent the hash of their topology have this node's. Else
- * fail the round.
+/* Return: true if all neighbours that have sent the hash of their topology have this node's
+ * topology. Otherwise fail the round.
  */
 static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {

@@ -92,7 +92,7 @@ struct hc_rid_link {
 /**
  * struct hc_rid - RID rounds of a node and its neighbours; [poll]
  * @nr: number of the node's own round, or of its last one
- * @asks: the node's own round is under way
+ * @asks: the node's own round is in progress
  * @trigger: enum hypercube_trigger of that round
  * @clock: times of that round
  * @link: requests in both directions, for each link
@@ -153,7 +153,7 @@ static void add_up(const struct hc_node *node, const struct hc_rid *p, struct hc
 }
 
 /* Return: true if a round is to be reported. A node that lacks tasks begins rounds again and again
- * while its neighbours have none to give: such rounds are only counted.
+ * while its neighbours have none: such rounds are only counted.
  */
 static bool worth_telling(const struct hc_round_record *rec)
 {

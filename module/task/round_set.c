@@ -49,7 +49,7 @@ static enum hrtimer_restart round_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Return the size of struct hc_round and the methods' state; the state of RID follows it. */
+/* Return: the size of struct hc_round and the methods' state; the state of RID follows it. */
 static size_t round_size(const struct hc_fabric *fabric)
 {
 	size_t most = 0;
@@ -120,7 +120,7 @@ static struct hc_round_topo *topo_of(const struct hc_fabric *fabric)
 	return rcu_dereference_protected(fabric->rounds->topo, lockdep_is_held(&fabric->lock));
 }
 
-/* Compute the hash by which nodes compare topologies: the same on all machines. */
+/* Compute the hash by which nodes compare topologies. It is the same on all machines. */
 static u64 topo_mark(const struct hc_round_topo *topo, size_t nodes)
 {
 	u32 low = jhash_2words(topo->b.dims, topo->b.base, 0);
@@ -274,7 +274,9 @@ u32 hc_round_ask(struct hc_node *node, u32 method)
 	return r->asks;
 }
 
-/* The caller holds hc_fabric.lock, unless the fabric goes away and no other request can come. */
+/* Drop a request. The caller holds hc_fabric.lock, unless the fabric is being removed and no other
+ * request can arrive.
+ */
 void hc_round_notified(struct hc_node *node)
 {
 	node->round->waiters--;

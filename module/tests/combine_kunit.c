@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums and products of floats in the kernel: the same bits with its FPU sections
- * as without.  That those bits are right is tested in userspace.
+ * Sums and products of floats in the kernel: the same bits with its FPU sections as without. The
+ * tests in userspace check that these bits are right.
  *
- * Functions of the module are not exported, so this one has them once more.
+ * Functions of the module are not exported, so this module has copies of them.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -45,7 +45,7 @@ KUNIT_ARRAY_PARAM(combine, params, param_name);
 
 static void fill(struct arrays *m, bool special)
 {
-	/* High words: 0, subnormal, smallest, 1, largest, infinite, NaNs. */
+	/* High words: 0, subnormal, smallest, 1, largest, infinity, NaNs. */
 	static const u32 high[] = { 0x00000000, 0x00000001, 0x00100000, 0x00800000,
 				    0x3f800000, 0x3ff00000, 0x7f7fffff, 0x7fefffff,
 				    0x7f800000, 0x7ff00000, 0x7f800001, 0x7fc00007,
@@ -71,7 +71,7 @@ static void same(struct kunit *test, struct arrays *m, size_t bytes)
 
 	memcpy(m->fast, m->a, BYTES);
 	memcpy(m->soft, m->a, BYTES);
-	/* In place, and to memory of its own */
+	/* In place, and to a separate array. */
 	hc_combine_fp(p->oper, p->type, m->fast, m->fast, m->b, bytes);
 	hc_softfp(p->oper, p->type, m->soft, m->a, m->b, bytes);
 	KUNIT_EXPECT_EQ_MSG(test, memcmp(m->fast, m->soft, BYTES), 0,
@@ -94,7 +94,7 @@ static void combine_same_bits(struct kunit *test)
 }
 
 #ifdef CONFIG_X86_64
-/* As in a softirq that interrupts somebody's FPU section. */
+/* An operation in a softirq that has interrupted another FPU section. */
 static void combine_within_section(struct kunit *test)
 {
 	const struct param *p = test->param_value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans carry what the descriptors say, on which the library and the tool rely.
+ * Plans carry exactly those collectives that the descriptors say; the library and the tool rely on
+ * this.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -26,7 +27,7 @@ static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, false),
 			    t && hc_coll_carried(t, ops->id, HYPERCUBE_SUM),
 			    "collective %u, plans of type %u", collective, ops->id);
-	/* Only elements are merged: with others nobody asks the row. */
+	/* Only elements are merged: for other payloads this row is not used. */
 	if (t && t->payload != HC_PAYLOAD_ELEMENTS)
 		return;
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, true),

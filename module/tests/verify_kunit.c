@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifiers of plans against what plans are for: each plan, right or wrong, is played step by
- * step on a cube of eight nodes with faults, by code that shares nothing with the verifiers, and
- * they have to accept it exactly if all goes well (trees: only if).  Plans are drawn at random,
- * many from right ones with one mistake, so that both happen often.
+ * The verifiers of plans, tested against what plans are for: each plan, right or wrong, is executed
+ * step by step on a cube of eight nodes with faults, by code that shares nothing with the
+ * verifiers. They must accept the plan exactly if the execution succeeds (trees: only if). Plans
+ * are drawn at random, many of them from right plans with one mistake, so that both results are
+ * frequent.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-/* Functions of the same name in several files */
+/* The files included below have functions of the same names: rename them. */
 #define check_shape	balance_check_shape
 #define check_symmetric	balance_check_symmetric
 #include "../lib/hc_balance.c"
@@ -34,16 +35,17 @@
 #define ONES	(NODES - 1)
 #define PLANS	20000
 
-/* What a verifier accepts, and what it refuses, are at least so many plans. */
+/* A verifier must accept at least this many plans, and refuse at least this many. */
 #define OFTEN	100
 
 /**
  * struct world - a cube with faults
- * @rnd: what is drawn comes from here, the same in each run
- * @fault: FAULT words: of failed nodes and their neighbours, and of links, at both ends
- * @good: is there a healthy link between two nodes?
- * @accepted: plans that the verifier has accepted
- * @refused: those that it has refused
+ * @rnd: random numbers, the same in each run
+ * @fault: FAULT words: a bit is set at both ends of each faulty link, and of each link of a failed
+ *         node
+ * @good: true if there is a healthy link between the two nodes
+ * @accepted: number of plans that the verifier has accepted
+ * @refused: number of plans that it has refused
  */
 struct world {
 	struct rnd_state rnd;
@@ -77,7 +79,7 @@ static void link_fails(struct world *w, u32 u, unsigned int d)
 	w->good[v][u] = false;
 }
 
-/* Up to two links and a node fail. */
+/* Draw up to two faulty links, and sometimes a failed node. */
 static void faults_draw(struct world *w)
 {
 	u32 u, v, n;
@@ -95,7 +97,7 @@ static void faults_draw(struct world *w)
 		link_fails(w, u, n);
 }
 
-/* The nodes that healthy links connect with @u, as a mask. */
+/* Return: the nodes that healthy links connect with @u, as a mask. */
 static u32 reached_from(const struct world *w, u32 u)
 {
 	u32 set = 1U << u, old, a, b;
@@ -137,7 +139,7 @@ static void both_are_frequent(struct kunit *test, const struct world *w)
 
 /* ------------------------------------------------------------ broadcast */
 
-/* Has each member the message in the end? */
+/* Execute a broadcast. Return: true if each member has the message at the end. */
 static bool bcast_plays(const struct world *w, const struct hc_bcast *b)
 {
 	u32 have = 1U << b->source, next, u;
@@ -174,7 +176,7 @@ static void broadcasts_inform_all_members(struct kunit *test)
 		members = reached_from(w, b.source);
 		if (!below(w, 3))
 			members ^= 1U << ((b.source + 1 + below(w, ONES)) % NODES);
-		/* A failed node can be a source of a plan of itself alone only. */
+		/* Skip a source that has failed: it can inform only itself. */
 		if (w->fault[b.source] == ONES)
 			continue;
 		err = hc_bcast_check(&b, w->fault, first, NULL);
@@ -186,7 +188,9 @@ static void broadcasts_inform_all_members(struct kunit *test)
 
 /* ------------------------------------------------------------ recursive doubling */
 
-/* Has each node of the subcube what all of them had?  @sub: the subcube, as a mask. */
+/* Execute recursive doubling on the subcube @sub (a mask). Return: true if each node of the subcube
+ * has the contributions of all of them at the end.
+ */
 static bool doubling_plays(const struct world *w, const struct hc_doubling *d, u32 sub)
 {
 	u8 has[NODES], next[NODES];
@@ -236,7 +240,9 @@ static void doubling_gathers_all_of_a_subcube(struct kunit *test)
 
 /* ------------------------------------------------------------ rings */
 
-/* One ring, or a second one that hangs on it: does each message get to all in both? */
+/* Check one ring, or two, of which the second is attached to the first. Return: true if each
+ * message reaches all nodes in each ring.
+ */
 static bool rings_play(const struct world *w, const struct hc_ring_tree *t)
 {
 	u32 r, i, at = 0, before = 0;
@@ -263,7 +269,7 @@ static bool rings_play(const struct world *w, const struct hc_ring_tree *t)
 	return true;
 }
 
-/* A walk over links, most of them healthy, that seldom comes back. */
+/* Draw a walk over links, most of them healthy, that seldom visits a node twice. */
 static void walk_draw(struct world *w, u16 *node, u32 from, u32 size)
 {
 	u32 i, u = from, v, tries;
@@ -313,7 +319,9 @@ static void rings_are_walks_that_meet_once(struct kunit *test)
 
 /* ------------------------------------------------------------ load balancing */
 
-/* Steps from a node to the subcube, by the parents; NODES: none of them leads there. */
+/* Return: the number of steps from @u to the subcube if each node is followed by its parent; NODES
+ * if they do not lead there.
+ */
 static u32 steps_up(const struct world *w, const struct hc_balance *b, u32 sub, u32 u)
 {
 	u32 n;
@@ -357,7 +365,9 @@ static bool balance_plays(const struct world *w, const struct hc_balance *b, u32
 	return deepest == b->depth;
 }
 
-/* The first links of shortest ways to the subcube.  Returns the longest of these. */
+/* Set @up to the first links of shortest paths to the subcube. Return: the length of the longest of
+ * these paths.
+ */
 static u32 parents_find(const struct world *w, u32 sub, u8 *up)
 {
 	u32 in = sub, next, depth, u, d;
@@ -392,7 +402,9 @@ static void trees_hang_all_on_the_subcube(struct kunit *test)
 		for (u = 0; u < NODES; u++)
 			if (!((u ^ base) & ~dims))
 				sub |= 1U << u;
-		/* A subcube of one node that has failed is a matter of who it is for. */
+		/* Skip a subcube whose lowest node has failed: if that is its only node, the
+		 * verifier refuses the plan, although it can be executed.
+		 */
 		if (w->fault[base] == ONES)
 			continue;
 		b.depth = parents_find(w, sub, up);
@@ -409,15 +421,15 @@ static void trees_hang_all_on_the_subcube(struct kunit *test)
 
 /* ------------------------------------------------------------ communication trees */
 
-/* A contribution is so many units: it may be split in up to DIM parts, DIM times. */
+/* Units of a contribution: it can be split in up to DIM parts, DIM times. */
 #define UNITS	216
 
 /**
  * struct tree_play - an execution of a tree
  * @w: the cube
  * @t: the plan
- * @role: what each member does
- * @has: units of each contribution at each node
+ * @role: role of each member
+ * @has: @has[u][c]: units of the contribution of c that are at u
  */
 struct tree_play {
 	const struct world *w;
@@ -442,7 +454,7 @@ static bool roles_get(struct tree_play *p)
 	return true;
 }
 
-/* What node @u has goes where its role says.  False: a link on the way is faulty. */
+/* Move the data of node @u as its role says. Return: false if a link on the way is faulty. */
 static bool node_gives(struct tree_play *p, u32 u)
 {
 	const struct hc_tree_role *r = &p->role[u];
@@ -467,7 +479,9 @@ static bool is_helped(const struct tree_play *p, u32 u)
 	return p->role[u].dst[0].how == HC_TREE_HELP;
 }
 
-/* In each stage, who is helped gives first. */
+/* Execute a tree: in each stage, nodes that are helped send first. Return: true if the sink has all
+ * of each member's contribution at the end.
+ */
 static bool tree_plays(struct tree_play *p)
 {
 	u32 members = *p->t->members, stage, helped, u;
@@ -489,8 +503,8 @@ static bool tree_plays(struct tree_play *p)
 	return true;
 }
 
-/* Up to two detours, ascending: the one that is needed if the sink's link along the last dimension,
- * @dim, is faulty, or any others.
+/* Draw up to two detours, in ascending order: each is either the one that is needed if the sink's
+ * link along the last dimension, @dim, is faulty, or any other.
  */
 static u32 detours_draw(struct world *w, u32 sink, unsigned int dim, struct hc_detour *detour)
 {
@@ -542,7 +556,7 @@ static void trees_deliver_each_contribution_once(struct kunit *test)
 
 /* ------------------------------------------------------------ what is no plan */
 
-/* A plan that is right but for one field, and what is said of it. */
+/* Check that a plan that is right except for one field is refused with the reason @said. */
 #define WRONG(check, plan, field, value, said) do {				\
 	__typeof__(plan) wrong = plan;						\
 										\
@@ -553,7 +567,7 @@ static void trees_deliver_each_contribution_once(struct kunit *test)
 } while (0)
 
 static const u32 no_fault[NODES];
-/* Node 0 says that its link along dimension 1 is faulty, the other end does not. */
+/* Node 0 says that its link along dimension 1 is faulty; the node at the other end does not. */
 static const u32 one_sided[NODES] = { 2 };
 
 static void broadcasts_have_a_shape(struct kunit *test)

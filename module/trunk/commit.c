@@ -70,7 +70,7 @@ int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 
 	return 0;
 }
 
-/* Return what the failed step means for the request, as the end of a sentence. */
+/* Return: what the failed step means for the request, as the end of a sentence. */
 static const char *step_text(u8 step)
 {
 	switch (step) {
@@ -164,8 +164,8 @@ static void commit_break(struct hc_fabric *fabric, u32 lost)
 	c->plan = NULL;
 }
 
-/* Publish or remove the plan on this machine. A peer may have reported a greatest epoch after which
- * no next one exists. Then this machine alone is without the plan.
+/* Publish or remove the plan on this machine. A peer may have reported the greatest epoch, after
+ * which there is no next one. Then only this machine is without the plan.
  */
 static void commit_effect(struct hc_fabric *fabric)
 {
@@ -215,8 +215,8 @@ void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *not
 	expire_in(c, left);
 }
 
-/* Record a refusal if no machine has answered for some member of the plan. All machines that were
- * asked could prepare the plan.
+/* Check that machines have answered for all members of the plan; otherwise record a refusal. All
+ * machines that were asked could prepare the plan.
  */
 static void covers_all(struct hc_fabric *fabric)
 {
@@ -241,7 +241,7 @@ static void wave_own(struct hc_fabric *fabric, u8 step)
 	hc_commit_wave(fabric, step, note, NULL, HC_WAVE_TIME);
 }
 
-/* Choose an epoch above all that any machine has reported. */
+/* Choose an epoch above all epochs that any machine has reported. */
 static void epoch_choose(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = fabric->commit;
@@ -285,14 +285,14 @@ static void decide(struct hc_fabric *fabric)
 	own_step(fabric, fabric->commit->refusal.error ? HC_COMMIT_DROP : HC_COMMIT_SWITCH);
 }
 
-/* Open the plan if all machines have published it, else break it. */
+/* Open the plan if all machines have published it, otherwise break it. */
 static void own_opens(struct hc_fabric *fabric)
 {
 	own_step(fabric, fabric->commit->refusal.error ? HC_COMMIT_BREAK : HC_COMMIT_OPEN);
 }
 
-/* Go on with a request of this machine, after all machines have answered the present wave: begin
- * the next wave, or end the request.
+/* Continue a request of this machine, after all machines have answered the present wave: begin the
+ * next wave, or end the request.
  */
 static void own_goes_on(struct hc_fabric *fabric)
 {
@@ -314,8 +314,8 @@ static bool step_is_last(const struct hc_commit *c)
 	       (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_DEL);
 }
 
-/* End the present wave at this machine: go on if the request is its own, else answer the machine
- * that asked.
+/* End the present wave at this machine: continue if the request is its own, otherwise answer the
+ * machine that asked.
  */
 static void wave_over(struct hc_fabric *fabric)
 {
@@ -334,7 +334,7 @@ static void wave_over(struct hc_fabric *fabric)
 		expire_in(c, DECISION_TIME);
 }
 
-/* Stop waiting for answers. If @error is not 0, and refusals matter in this step, each missing
+/* Stop waiting for answers. If @error is not 0, and refusals count in this step, each missing
  * answer counts as a refusal.
  */
 static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
@@ -349,8 +349,8 @@ static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 	}
 }
 
-/* Return: true if no answer has to be waited for. A plan that one machine cannot prepare is not
- * installed, whatever the others answer; so a user who tries again because faults have changed does
+/* Return: true if no answer must be waited for. A plan that one machine cannot prepare is not
+ * installed, whatever the others answer. So a user who tries again because faults have changed does
  * not wait for a silent machine each time.
  */
 static bool all_is_said(const struct hc_fabric *fabric)
@@ -405,7 +405,7 @@ static void timer_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	/* The deadline may have been moved while this work waited for the lock. */
 	if (!fabric->dead && c->busy && time_after_eq(jiffies, c->expires)) {
-		/* This machine was suspended: what has arrived meanwhile is not read yet. */
+		/* This machine was suspended: data that has arrived meanwhile was not read yet. */
 		if (time_after(jiffies, c->expires + msecs_to_jiffies(HC_STOOD_STILL)))
 			expire_in(c, HC_STOOD_STILL);
 		else if (c->waits)
@@ -416,8 +416,8 @@ static void timer_work(struct work_struct *work)
 	mutex_unlock(&fabric->lock);
 }
 
-/* If the trunk to the machine that asked ends before this machine has answered PREPARE, no decision
- * can follow: drop the plan.
+/* Handle the end of a trunk. If the trunk to the machine that asked ends before this machine has
+ * answered PREPARE, no decision can follow: drop the plan.
  */
 void hc_commit_trunk_gone(struct hc_trunk *trunk)
 {
@@ -464,7 +464,7 @@ int hc_commit_idle(const struct hc_fabric *fabric, struct netlink_ext_ack *extac
 		c->refused = 0;
 		return 0;
 	}
-		/* 0 means that no request was refused. */
+	/* 0 means that no request was refused. */
 	c->refused = c->mine ? 0 : jiffies ?: 1;
 	NL_SET_ERR_MSG(extack, "Another request to all machines is under way");
 	return -EBUSY;

@@ -2,8 +2,8 @@
 /*
  * Questions and answers of other machines; see commit.h.
  *
- * Nothing in a note is trusted: a plan is verified like one from netlink, errors are looked up in a
- * table, and a step is carried out only if it may follow the present one.
+ * No content of a note is trusted: a plan is verified like one from netlink, errors are looked up
+ * in a table, and a step is carried out only if it may follow the present one.
  */
 #include <linux/netlink.h>
 #include <linux/sched/mm.h>
@@ -57,7 +57,7 @@ static struct hc_trunk_note *ask_on(const struct hc_fabric *fabric, const struct
 	return note;
 }
 
-/* Begin a wave at this machine. Its neighbours get less time than it has itself. */
+/* Begin a wave at this machine. Its neighbours get less time to answer than this machine has. */
 static void wave_on(struct hc_trunk *trunk, const struct ask *a)
 {
 	struct hc_fabric *fabric = trunk->fabric;
@@ -84,7 +84,7 @@ static int prepare_asked(struct hc_fabric *fabric, const struct ask *a,
 	return err;
 }
 
-/* Return why requests over this trunk are refused, or NULL. */
+/* Return: why requests over this trunk are refused, or NULL. */
 static const char *may_not(const struct hc_trunk *trunk)
 {
 	if (!hc_trunks_wanted())
@@ -94,10 +94,10 @@ static const char *may_not(const struct hc_trunk *trunk)
 	return NULL;
 }
 
-/* How long this machine waits for its own requester to repeat a refused request. */
+/* Time for which this machine waits for its own requester to repeat a refused request. */
 #define TURN	(2 * HZ)
 
-/* Return: true if the next turn is this machine's, since it has refused one of its own requests.
+/* Return: true if the next turn is this machine's, because it has refused one of its own requests.
  * Without this, a machine that sends requests without a pause would keep its neighbours from
  * changing plans.
  */
@@ -198,7 +198,8 @@ static void ask_known(struct hc_trunk *trunk, const struct ask *a)
 		trunk->awaited = false;
 		hc_commit_check(trunk->fabric);
 	} else if (!c->mine && step_follows(c, a->step)) {
-		/* A step that this trunk may not bring is answered when it arrives over another.
+		/* A step that is not accepted over this trunk is answered when it arrives over
+		 * another one.
 		 */
 		if (!may_not(trunk))
 			step_do(trunk, a);
@@ -233,8 +234,8 @@ static void ask_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
 
 /* ------------------------------------------------------------ answers */
 
-/* Add the nodes that an answer stands for. Refuse if two machines claim the same node: both would
- * act for it.
+/* Add the nodes for which an answer stands. If two machines claim the same node, refuse the
+ * request: both would act for it.
  */
 static void nodes_join(struct hc_fabric *fabric, const __be32 *words)
 {

@@ -2,17 +2,18 @@
 /*
  * The receiving side of a trunk: a work item that reads records as they arrive.
  *
- * Nothing in a record is trusted. The head of a record is checked here: its kind, its length, and
- * that it names a local node which has a link over this trunk. An invalid record ends the trunk,
- * since a stream whose record boundaries are lost cannot be used any more. A frame then goes to the
- * queue of its node, like a frame from any neighbour, and all else is checked there (fabric/rx.c).
+ * No content of a record is trusted. The head of a record is checked here: its kind, its length,
+ * and that it names a local node which has a link over this trunk. An invalid record ends the
+ * trunk, since a stream whose record boundaries are lost cannot be used any more. A frame is then
+ * put into the queue of its node, like a frame from any neighbour, and all other checks are made
+ * there (fabric/rx.c).
  *
- * Digests, if the ends have agreed on them, detect what the connection has changed. The digest of a
- * record's head is checked before its length is used, and the digest of its body before anything
- * acts on the body.
+ * Digests, if the ends have agreed on them, detect changes that the connection has made. The digest
+ * of a record's head is checked before its length is used, and the digest of its body before any
+ * code acts on the body.
  *
  * Frames are read into memory of their own, with the payload in pages. That is one copy, and works
- * with any stream (functions that give frames without a copy exist for TCP alone).
+ * with any stream (functions that pass frames without a copy exist only for TCP).
  *
  * If a node's queue is long, the work waits, and so the peer's transport stops sending. Polls
  * always empty their queues, so the work does not wait for ever.
@@ -38,7 +39,7 @@
 #define RECEIVE_BUDGET	SZ_1M
 /* Bytes of memory in a node's queue from which on the work waits. */
 #define QUEUE_LONG	SZ_4M
-/* Payloads up to this length lie behind their headers, longer ones in pages. */
+/* Payloads up to this length are stored behind their headers, longer ones in pages. */
 #define LINEAR_MAX	512
 
 /* ------------------------------------------------------------ reading */
@@ -117,7 +118,7 @@ u32 hc_record_head_digest(const struct hc_wire_record *w)
 	return ~crc32c(~0, w, offsetof(struct hc_wire_record, body));
 }
 
-/* Update @crc with the bytes of a frame from byte @from on; @from lies in its linear part. */
+/* Update @crc with the bytes of a frame, beginning at byte @from, which is in its linear part. */
 static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 {
 	int i;
@@ -131,7 +132,7 @@ static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
 	return crc;
 }
 
-/* Return: true if the digest of the body of a complete record is right. */
+/* Return: true if the digest of the body of a complete record is correct. */
 static bool body_is_valid(const struct hc_trunk_rx *rx)
 {
 	const struct hc_wire_record *w = (const void *)rx->head;
@@ -187,7 +188,7 @@ static bool is_note(const struct hc_wire_record *w)
 	return w->what == HC_RECORD_ASK || w->what == HC_RECORD_ANSWER;
 }
 
-/* Return the bytes of the head behind struct hc_wire_record. 0: there are none, or the kind of the
+/* Return: the bytes of the head behind struct hc_wire_record. 0: there are none, or the kind of the
  * record is unknown.
  */
 static unsigned int head_len(const struct hc_wire_record *w)
@@ -205,7 +206,7 @@ static unsigned int head_len(const struct hc_wire_record *w)
 	return 0;
 }
 
-/* Return why the head of the record is invalid, or NULL. */
+/* Return: why the head of the record is invalid, or NULL. */
 static const char *record_reason(const struct hc_trunk *trunk)
 {
 	const struct hc_trunk_rx *rx = &trunk->rx;
@@ -226,7 +227,7 @@ static const char *record_reason(const struct hc_trunk *trunk)
 	return NULL;
 }
 
-/* Return why HELLO is invalid, or NULL. */
+/* Return: why HELLO is invalid, or NULL. */
 static const char *hello_reason(const struct hc_trunk *trunk, const struct hc_wire_hello *w)
 {
 	const struct hc_fabric *fabric = trunk->fabric;
@@ -253,9 +254,9 @@ static const char *hello_reason(const struct hc_trunk *trunk, const struct hc_wi
 	return NULL;
 }
 
-/* Record the boot id before anything else that the peer sends is processed, and run the keepalive
- * work, which has not known the peer's keepalive until now. The lock orders this before the end of
- * the trunk, which waits for the keepalive work.
+/* Record the boot id before any other record of the peer is processed, and run the keepalive work,
+ * which has not known the peer's keepalive until now. The lock orders this before the end of the
+ * trunk, which waits for the keepalive work.
  */
 static void life_take(struct hc_trunk *trunk, u32 life)
 {
@@ -294,8 +295,8 @@ static void hello_take(struct hc_trunk *trunk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* Apply a STATE record. This is complete before the frames behind the record are processed, so they
- * find the link in the state in which the peer has sent them.
+/* Apply a STATE record. This is complete before the frames behind the record are processed, so when
+ * they are processed the link has the state in which the peer has sent them.
  */
 static void state_take(struct hc_trunk *trunk)
 {
@@ -333,7 +334,7 @@ static void note_take(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ frames */
 
-/* Return the bytes in front of the payload, as far as the unchecked header tells. */
+/* Return: the bytes in front of the payload, as far as the unchecked header shows. */
 static unsigned int frame_head(const struct hc_hdr *hdr, unsigned int len)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
@@ -411,7 +412,7 @@ static void frame_deliver(struct hc_trunk *trunk)
 	*hc_cb(skb) = (struct hc_cb){
 		.dim = trunk->dim,
 		.sealed = record(&trunk->rx)->flags & HC_RECORD_F_SEALED,
-		/* Not 0, and not the value of a trunk soon before or after this one. */
+		/* This is neither 0 nor the value of a trunk soon before or after this one. */
 		.stream = 1 + trunk->nr % U8_MAX,
 	};
 	local_bh_disable();
@@ -430,7 +431,7 @@ static void record_next(struct hc_trunk_rx *rx)
 	rx->want = REC;
 }
 
-/* struct hc_wire_record is complete: check it. */
+/* Check struct hc_wire_record, which is complete. */
 static void record_begin(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
@@ -448,7 +449,7 @@ static void record_begin(struct hc_trunk *trunk)
 		note_begin(trunk);
 }
 
-/* The wanted part of the head is complete: process it. */
+/* Process the wanted part of the head, which is complete. */
 static void head_take(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
@@ -466,7 +467,7 @@ static void head_take(struct hc_trunk *trunk)
 	}
 }
 
-/* Process a complete frame. Return: false if the work has to wait, since the node's queue is long.
+/* Process a complete frame. Return: false if the work must wait, because the node's queue is long.
  */
 static bool frame_take(struct hc_trunk *trunk)
 {
@@ -494,7 +495,8 @@ void hc_trunk_receive_work(struct work_struct *work)
 			note_take(trunk);
 			record_next(rx);
 		}
-		/* The peer is not silent: this end does not read what the peer has sent. */
+		/* The peer is not silent: this end does not read the data that the peer has sent.
+		 */
 		if (!room)
 			WRITE_ONCE(trunk->last_rx, jiffies);
 		if (!room || got >= RECEIVE_BUDGET) {

@@ -3,22 +3,22 @@
  * The sending side of a trunk: queues, and the work that empties them.
  *
  * The queues always accept frames that are charged to a socket or to their first link
- * (fabric/own.h), or bounded by credits or the limit of frames in transit (fabric/remote_skb.h), as the
- * queues of nodes do. The queue of Ethernet frames has a limit.
+ * (fabric/own.h), or bounded by credits or the limit of frames in transit (fabric/remote_skb.h), as
+ * the queues of nodes do. The queue of Ethernet frames has a limit.
  *
- * A sequence number that is missing at the other end takes the link down. So a frame that has a
- * sequence number and cannot be sent ends the trunk.
+ * A sequence number that is missing at the other end takes the link down. So if a frame with a
+ * sequence number cannot be sent, the trunk ends.
  *
- * The payload of a frame of the nodes' protocols is not copied into the socket: TCP is given its
- * pages, if TCP can send them as they are, that is without TLS. Such pages are not written to while
- * another reader may have them (hc_seg_own()). Pages of an Ethernet frame may belong to a process
- * that waits until they are released (MSG_ZEROCOPY), and that may write to them meanwhile. They are
- * copied, before their digest is computed.
+ * The payload of a frame of the nodes' protocols is not copied into the socket: TCP gets its pages,
+ * if TCP can send them unchanged, that is without TLS. Such pages are not written to while another
+ * reader may have them (hc_seg_own()). Pages of an Ethernet frame may belong to a process that
+ * waits until they are released (MSG_ZEROCOPY), and that may write to them meanwhile. They are
+ * copied before their digest is computed.
  *
  * The work never sleeps. When the socket has no room, the work stops, and the socket's write_space
  * callback queues it again; so does the keepalive work. States of links are not queued: a bit for
- * each link marks that its state is to be sent, so this takes no memory, and only the latest state
- * is sent.
+ * each link records that its state is to be sent, so this takes no memory, and only the latest
+ * state is sent.
  */
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -40,7 +40,7 @@
 
 /* Bytes after which the work queues itself again, to let other works run. */
 #define SEND_BUDGET	SZ_1M
-/* Payloads from this length on: their pages are given to the socket in calls of their own. */
+/* The pages of payloads of this length or longer are passed to the socket in calls of their own. */
 #define PAGES_MIN	PAGE_SIZE
 
 /* ------------------------------------------------------------ queues */
@@ -108,8 +108,8 @@ bool hc_trunk_tx_busy(const struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ notes */
 
-/* The allocation of a small note never fails, since decisions and answers have to be sent. Each
- * trunk bounds the number of its notes.
+/* Make a note. The allocation of a small note never fails, since decisions and answers must be
+ * sent. Each trunk bounds the number of its notes.
  */
 struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len)
 {
@@ -248,7 +248,7 @@ static bool record_state(struct hc_trunk *trunk)
 	if (u == nodes)
 		return false;
 	clear_bit(u, trunk->tell);
-	/* A change from now on sets the bit again. */
+	/* A later change sets the bit again. */
 	smp_mb__after_atomic();
 	w = record_begin(&trunk->tx, HC_RECORD_STATE, hc_neigh(u, trunk->dim), sizeof(*w));
 	hc_trunk_end_fill(trunk->fabric->nodes[u], trunk->dim, w);
@@ -271,7 +271,7 @@ static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 	return err;
 }
 
-/* Return a copy of a frame in pages of its own, or NULL if there is no memory. */
+/* Return: a copy of a frame in pages of its own, or NULL if there is no memory. */
 static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct sk_buff *skb)
 {
 	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
@@ -296,9 +296,9 @@ static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct s
 	return copy;
 }
 
-/* Return how many entries of .vec the frame takes, including the head of its record. INT_MAX: a
- * frame of the frag list has a linear part or a list of its own, so this module has not made the
- * frame (coll/pieces.c).
+/* Return: the number of entries of .vec that the frame takes, including the head of its record.
+ * INT_MAX: a frame of the frag list has a linear part or a list of its own, so this module has not
+ * made the frame (coll/pieces.c).
  */
 static int frame_entries(const struct sk_buff *skb)
 {
@@ -328,7 +328,7 @@ static void record_add_pages(struct hc_trunk_tx *tx, const struct sk_buff *skb)
 	}
 }
 
-/* Add the frame to the record. @pages: TCP may be given the frame's pages. */
+/* Add the frame to the record. @pages: TCP may get the frame's pages. */
 static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool pages)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -344,7 +344,9 @@ static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool p
 	atomic64_inc(&trunk->tx_frames);
 }
 
-/* Make a record of a frame. Return: false if it cannot be sent; the caller then keeps the frame. */
+/* Make a record of a frame. Return: false if it cannot be sent; the caller then still owns the
+ * frame.
+ */
 static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 {
 	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
@@ -413,7 +415,8 @@ static bool record_note(struct hc_trunk *trunk)
 	return true;
 }
 
-/* Make the next record. States of links, and notes, go before frames that may depend on them. */
+/* Make the next record. States of links, and notes, are sent before frames that may depend on them.
+ */
 static bool record_choose(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -423,7 +426,7 @@ static bool record_choose(struct hc_trunk *trunk)
 		record_hello(trunk);
 		return true;
 	}
-	/* Whether records have digests is not known before the peer's HELLO; pairs with
+	/* Before the peer's HELLO this end does not know whether records have digests; pairs with
 	 * hello_take().
 	 */
 	if (!test_bit_acquire(HC_TRUNK_ESTABLISHED, &trunk->flags))
@@ -474,7 +477,7 @@ static void record_end(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ the work */
 
-/* Return the unsent rest of the entry of .vec that is being sent. */
+/* Return: the unsent rest of the entry of .vec that is being sent. */
 static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 {
 	const struct bio_vec *piece = tx->vec;
@@ -488,7 +491,7 @@ static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
 	};
 }
 
-/* Send as much of the record as the socket takes. Return: the number of bytes, or -errno. */
+/* Send as much of the record as the socket accepts. Return: the number of bytes, or -errno. */
 static int record_push(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -549,7 +552,9 @@ void hc_trunk_tx_init(struct hc_trunk *trunk)
 	INIT_WORK(&trunk->send, hc_trunk_send_work);
 }
 
-/* The caller has waited for all polls that might see the trunk, and for the send work. */
+/* Free the queues. The caller has waited for all polls that might use the trunk, and for the send
+ * work.
+ */
 void hc_trunk_tx_exit(struct hc_trunk *trunk)
 {
 	struct hc_trunk_note *note;

@@ -4,16 +4,16 @@
  *
  * User space is expected to close its descriptor. When the trunk holds the last reference to the
  * file, no other reference can be made, with one exception: an epoll that watches the file takes a
- * reference for a moment, and could be the one to drop the last reference, after the trunk has
- * ended and the namespace is gone. So the file must be in no epoll, either. Only then does the
- * trunk begin: no process listens with the socket, puts a protocol on top of it, reads from it, or
- * holds its lock while a user page is faulted in. Until then the links have no carrier, and a
- * process that keeps its descriptor for longer than the keepalive ends the trunk.
+ * reference for a moment, and could drop the last reference, after the trunk has ended and the
+ * namespace is gone. So the file must be in no epoll, either. Only then does the trunk begin: no
+ * process listens with the socket, puts a protocol on top of it, reads from it, or holds its lock
+ * while a user page is faulted in. Until then the links have no carrier, and a process that keeps
+ * its descriptor for longer than the keepalive ends the trunk.
  *
  * A socket holds a reference to its network namespace, which is also that of the trunk's fabric:
  * the two would keep each other alive for ever. As the trunk ends before the namespace does
- * (trunks_end()), a TCP socket gives up its reference. Sockets of other families do not give it
- * up, as frames that the peer has not read, or a timer, keep the socket beyond the trunk. Such
+ * (trunks_end()), a TCP socket gives up its reference. Sockets of other families do not give it up,
+ * because frames that the peer has not read, or a timer, keep the socket beyond the trunk. Such
  * sockets belong to no network, and may join fabrics of two namespaces although both ends of the
  * socket are of one namespace.
  */
@@ -29,7 +29,9 @@
 #include "fabric/fabric.h"
 #include "trunk/trunk.h"
 
-/* Call the socket's own function first: TLS decrypts records into data there. */
+/* Queue the receive work. The socket's own function is called first: TLS decrypts records into data
+ * there.
+ */
 static void data_comes(struct hc_trunk *trunk, struct sock *sk)
 {
 	trunk->data_ready(sk);
@@ -42,7 +44,9 @@ static void room_comes(struct hc_trunk *trunk, struct sock *sk)
 	queue_work(hc_trunk_wq, &trunk->send);
 }
 
-/* Queue the receive work: it reads all that has arrived before it finds the connection's end. */
+/* Queue the receive work, which reads all data that has arrived before it detects the connection's
+ * end.
+ */
 static void state_changes(struct hc_trunk *trunk, struct sock *sk)
 {
 	trunk->state_change(sk);
@@ -75,7 +79,7 @@ static void sock_state_change(struct sock *sk)
 	sock_called(sk, state_changes);
 }
 
-/* Return why the socket cannot carry a trunk, or NULL. */
+/* Return: why the socket cannot carry a trunk, or NULL. */
 static const char *sock_reason(const struct hc_trunk *trunk, const struct socket *sock)
 {
 	const struct sock *sk = sock->sk;
@@ -93,13 +97,13 @@ static const char *sock_reason(const struct hc_trunk *trunk, const struct socket
 	return NULL;
 }
 
-/* Return the protocol on top of TCP, such as TLS, or NULL. */
+/* Return: the protocol on top of TCP, such as TLS, or NULL. */
 static const struct tcp_ulp_ops *sock_ulp(const struct sock *sk)
 {
 	return sk->sk_protocol == IPPROTO_TCP ? inet_csk(sk)->icsk_ulp_ops : NULL;
 }
 
-/* Install our callbacks. Return: false if another part of the kernel uses the socket. */
+/* Install the trunk's callbacks. Return: false if another part of the kernel uses the socket. */
 static bool sock_take(struct hc_trunk *trunk)
 {
 	struct sock *sk = trunk->sock->sk;
@@ -111,7 +115,7 @@ static bool sock_take(struct hc_trunk *trunk)
 		const struct tcp_ulp_ops *ulp = sock_ulp(sk);
 
 		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !ulp;
-		/* TLS detects by itself what the connection has changed. */
+		/* TLS itself detects changes that the connection has made. */
 		if (ulp && !strcmp(ulp->name, "tls") &&
 		    test_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags))
 			clear_bit(HC_TRUNK_DIGEST, &trunk->flags);
@@ -178,7 +182,7 @@ static bool file_is_ours(const struct file *file)
 	if (READ_ONCE(file->f_ep))
 		return false;
 #endif
-	/* An epoll that has just dropped the file may hold a reference for a moment longer. */
+	/* An epoll that has just removed the file may hold a reference for a moment longer. */
 	smp_rmb();
 	return file_count(file) == 1;
 }
@@ -190,7 +194,7 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 
 	if (!file_is_ours(sock->file))
 		return -EAGAIN;
-	/* The process that had the socket may have changed its state: check it again. */
+	/* The process that had the socket may have changed its state, so check it again. */
 	if (sock_reason(trunk, sock))
 		return -ENOTCONN;
 	if (!sock_take(trunk))
@@ -207,9 +211,9 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 	return 0;
 }
 
-/* A socket that holds no reference to its namespace must be freed before the namespace is, so it
- * must not linger, and is closed synchronously here. A socket that the trunk has never begun to use
- * is only released: the trunk has sent nothing over it.
+/* Release the socket. A socket that holds no reference to its namespace must be freed before the
+ * namespace is, so it must not linger, and is closed synchronously here. A socket that the trunk
+ * has never begun to use is only released, because the trunk has sent nothing over it.
  */
 void hc_trunk_sock_put(struct hc_trunk *trunk)
 {

@@ -4,10 +4,10 @@
  * (trunk/trunk.h). Without a trunk, and until the peer has sent the state of its end, the link is
  * unusable.
  *
- * Each end sends its configured state to the other end in a message. Whether the link is down is
- * a setting of both ends: the latest change wins. As messages of the two ends may cross, each
- * change has a version, greater than all that its end has seen; if two changes have the same
- * version, that of the node with the higher number wins.
+ * Each end sends its configured state to the other end in a message. Whether the link is down is a
+ * setting of both ends: the latest change wins. As messages of the two ends may cross, each change
+ * has a version, greater than all that its end has received; if two changes have the same version,
+ * that of the node with the higher number wins.
  */
 #include <linux/slab.h>
 
@@ -63,7 +63,7 @@ static void end_notify(const struct hc_node *node, unsigned int dim)
 		hc_trunk_notify(trunk, node->id);
 }
 
-/* Record what configuration has set at this end. */
+/* Record the settings of configuration at this end. */
 static void end_say(struct hc_trunk_end *end, const struct hc_link_said *said)
 {
 	u8 forget = said->forget ? HC_END_F_FORGET : end->flags & HC_END_F_FORGET;
@@ -106,8 +106,8 @@ static u32 trunk_mtu(const struct hc_node *node, unsigned int dim)
 
 /* ------------------------------------------------------------ the other end */
 
-/* FORGET, the order to forget DETECT's marks, is sent once. SPENT is read from the port here, since
- * it changes without configuration.
+/* Fill in the state of this end. FORGET, the order to clear DETECT's marks, is sent once. SPENT is
+ * read from the port here, since it changes without configuration.
  */
 void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_end *w)
 {
@@ -125,7 +125,7 @@ void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_en
 }
 
 /* Return: true if configuration could have set this flap schedule, which the peer has sent. This
- * end keeps it only to show it.
+ * end stores the schedule only to show it.
  */
 static bool flap_is_valid(u32 down, u32 period)
 {
@@ -180,8 +180,8 @@ void hc_trunk_end_received(struct hc_node *node, unsigned int dim, const struct 
 		end_notify(node, dim);
 }
 
-/* If the boot id has changed, the machine has rebooted: its nodes have lost all that was sent to
- * them before.
+/* Record the boot id of the machine at the other end. If the boot id has changed, the machine has
+ * rebooted: its nodes have lost all data that was sent to them before.
  */
 void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
 {

@@ -128,10 +128,11 @@ static void trunk_free(struct hc_trunk *trunk)
 	kfree(trunk);
 }
 
-/* End a trunk. Stop what could still touch it, in this order: polls and timers that send (they use
- * RCU, so wait for one grace period after the links are detached), the keepalive work, the
- * callbacks of the socket (which the keepalive work has installed; they are restored under their
- * lock), and the two works that any of these may have queued. None of them queues this work again.
+/* End a trunk. The code that could still use it is stopped in this order: polls and timers that
+ * send (they use RCU, so wait for one grace period after the links are detached), the keepalive
+ * work, the callbacks of the socket (which the keepalive work has installed; they are restored
+ * under their lock), and the two works that any of these may have queued. None of them queues this
+ * work again.
  */
 static void reap_work(struct work_struct *work)
 {
@@ -165,15 +166,15 @@ void hc_trunk_del(struct hc_trunk *trunk)
 	links_detach(trunk);
 }
 
-/* End trunk @old with the address of the connection that replaces it as the reason. The address is
- * read without the socket's lock, which a process that still has the descriptor may hold for as
- * long as it likes.
+/* End trunk @old, with the address of the connection that replaces it as the reason. The address is
+ * read without the socket's lock, which a process that still has the descriptor may hold for any
+ * time.
  */
 static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 {
 	const struct sock *sk = by->sock->sk;
 
-	/* Detach also a trunk that has ended by itself, before the new one is attached. */
+	/* A trunk that has ended by itself is detached, too, before the new one is attached. */
 	links_detach(old);
 	if (test_bit(HC_TRUNK_BROKEN, &old->flags))
 		return;
@@ -208,7 +209,7 @@ static void begin(struct hc_trunk *trunk)
 		WRITE_ONCE(trunk->last_rx, jiffies);
 }
 
-/* Return why nothing was received, as a sentence. */
+/* Return: the reason why nothing was received, as a sentence. */
 static const char *silence(const struct hc_trunk *trunk)
 {
 	if (test_bit(HC_TRUNK_BEGUN, &trunk->flags))
@@ -223,8 +224,8 @@ static void beat_in(struct hc_trunk *trunk, u32 ms)
 }
 
 /* Return: true if the peer was silent for too long. If this machine was suspended, as a virtual one
- * may be, the silence does not count: what has arrived meanwhile is not read yet, and the peer may
- * have been suspended, too.
+ * may be, the silence does not count: data that has arrived meanwhile was not read yet, and the
+ * peer may have been suspended, too.
  */
 static bool is_silent(struct hc_trunk *trunk)
 {
@@ -233,13 +234,13 @@ static bool is_silent(struct hc_trunk *trunk)
 	return time_after(jiffies, READ_ONCE(trunk->last_rx) + msecs_to_jiffies(trunk->keep));
 }
 
-/* If a second machine with our nodes has just joined, the trunk by which it has joined is younger
- * than this.
+/* If a second machine with nodes of this machine has just joined, the trunk by which it has joined
+ * is younger than this.
  */
 #define YOUNG		msecs_to_jiffies(3000)
 
-/* Return: true if another machine that holds our nodes was found behind this trunk. *@at is set to
- * the time when it was found.
+/* Return: true if another machine that holds the same nodes as this one was detected behind this
+ * trunk. *@at is set to the time of the detection.
  */
 static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
 {
@@ -277,8 +278,8 @@ static void accusation_check(struct hc_trunk *trunk)
 	mutex_unlock(&fabric->lock);
 }
 
-/* Send keepalives as often as the end with the shorter keepalive needs them. The work also queues
- * the send and the receive work, in case a callback of the socket was missed.
+/* Send keepalives as often as the end with the shorter keepalive requires. The work also queues the
+ * send and the receive work, in case a callback of the socket was missed.
  */
 static void beat_work(struct work_struct *work)
 {
@@ -330,7 +331,7 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	return NULL;
 }
 
-/* Return the id for a new trunk. Ids ascend, and begin with 1 again when there are no trunks. */
+/* Return: the id for a new trunk. Ids ascend, and begin with 1 again when there are no trunks. */
 static u32 id_take(const struct hc_fabric *fabric)
 {
 	const struct hc_trunk *last = list_empty(&fabric->trunks->list) ? NULL :
@@ -339,7 +340,7 @@ static u32 id_take(const struct hc_fabric *fabric)
 	return last ? last->id + 1 : 1;
 }
 
-/* Make a trunk visible. The caller holds hc_fabric.lock, so no record of the peer is acted upon
+/* Make a trunk visible. The caller holds hc_fabric.lock, so no record of the peer is processed
  * before this is complete.
  */
 static void trunk_start(struct hc_trunk *trunk)
