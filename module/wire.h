@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The frame format between nodes. All fields are big-endian. A frame is, in this order: the header
- * that all frames share (struct hc_hdr); of a ROUTED frame the walk (route.c), of a FLOOD frame
- * struct hc_wire_flood; the part of its type, if the type has one (struct hc_wire_*); and the
- * payload. Each part is a multiple of 8 bytes long. The tables are in
- * Documentation/networking/wire-format.rst.
+ * that all frames share (struct hc_hdr); the routing header, which is the walk in a ROUTED frame
+ * (route.c), struct hc_wire_flood in a FLOOD frame, and absent in others; the header of the frame's
+ * type, if the type has one (struct hc_wire_*); and the payload. The length of each header is a
+ * multiple of 8 bytes. Documentation/networking/wire-format.rst has the tables.
  */
 #ifndef _HC_WIRE_H
 #define _HC_WIRE_H
@@ -21,15 +21,15 @@ enum hc_frame_type {
 	HC_FRAME_FAULT,		/* FAULT word of the sender, or the acknowledgment of one */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
 	HC_FRAME_ACK,		/* all operations below .op are complete at the root; upwards in a
-				 * broadcast: at the sender and all members below it; upwards, where
-				 * there is a root: the sender is in generation .gen
+				 * broadcast: at the sender and all members below it; upwards in
+				 * any plan with a root: the sender is in generation .gen
 				 */
-	HC_FRAME_END,		/* operation .op has failed; unless OVER, the members go on with the
-				 * next one
+	HC_FRAME_END,		/* operation .op has failed; the members go on with the next one,
+				 * unless the flag OVER is set
 				 */
 	HC_FRAME_CREDIT,	/* the sender has taken frames of a stream */
-	HC_FRAME_PROBE,		/* asks if the plan is there, over a detour if all frames have
-				 * arrived; or the answer
+	HC_FRAME_PROBE,		/* asks if the receiver has the plan, and, over a detour, if all
+				 * frames have arrived; or answers such a PROBE
 				 */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
@@ -37,38 +37,38 @@ enum hc_frame_type {
 	HC_FRAME_PATH,		/* ROUTED: finds the path that frames take */
 	HC_FRAME_REPAIR,	/* ROUTED: ring repair */
 	HC_FRAME_COPY,		/* a copy of a datagram, on a path that the frame contains */
-	HC_FRAME_TASK,		/* migration of a task to a neighbour, and replicas */
+	HC_FRAME_TASK,		/* migration of a task to a neighbour, or replication */
 	HC_FRAME_ROUND,		/* load balancing round; payload __be64[]: enum hc_round_kind */
-	HC_FRAME_STOP,		/* the sender does not send all its data of operation .op */
+	HC_FRAME_STOP,		/* the sender does not contribute all its data to operation .op */
 	__HC_FRAME_TYPE_END
 };
 
 /* hc_hdr.flags */
-#define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
-#define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
-#define HC_FRAME_F_FLOOD	0x04	/* to all nodes; .src is its origin */
+#define HC_FRAME_F_ROUTED	0x01	/* the frame travels to .dst by fault-tolerant unicast */
+#define HC_FRAME_F_BACK		0x02	/* ROUTED: the frame has returned from a dead end */
+#define HC_FRAME_F_FLOOD	0x04	/* the frame goes to all nodes; .src is its origin */
 #define HC_FRAME_F_FIXED	0x08	/* ROUTED: the walk is the whole path, see .hop */
 
-/* The walk of a FIXED frame begins with the number of the frame on its detour in its direction. The
- * number takes the space of this many dimensions.
+/* The walk of a FIXED frame begins with the frame's sequence number on its detour in this
+ * direction. The number takes the space of this many dimensions.
  */
 #define HC_WAY_NR_DIMS		8
 
 #define HC_DST_ALL		0xffff	/* .dst with FLOOD */
 
 /**
- * struct hc_hdr - what all frames begin with
+ * struct hc_hdr - the header with which all frames begin
  * @version: HC_WIRE_VERSION
  * @type: enum hc_frame_type
  * @flags: HC_FRAME_F_*
  * @reserved: 0
  * @fabric: id of the fabric
  * @src: node that made the frame
- * @dst: node that the frame is for (the neighbour unless ROUTED)
- * @seq: sequence number among the frames that the link has to deliver in this direction; a gap
- *	takes the link down. 0 in ETH and TEST frames, which may get lost
- * @len: payload bytes
- * @walk: number of dimensions in the walk behind this (ROUTED)
+ * @dst: destination node (the neighbour unless ROUTED)
+ * @seq: sequence number among the frames that the link must deliver in this direction; a gap takes
+ *	the link down. 0 in ETH and TEST frames, which may get lost
+ * @len: length of the payload, bytes
+ * @walk: ROUTED: number of dimensions in the walk, which follows this header
  * @hop: FIXED: number of links of the path that the frame has crossed; else 0
  * @csum: CRC-32 of the whole frame if the link may corrupt frames, else undefined (impair.c)
  * @step: logical clock
@@ -100,8 +100,9 @@ static inline unsigned int hc_walk_area(unsigned int walk)
 }
 
 /**
- * struct hc_wire_flood - what leads a flooded frame
- * @tree: digest that identifies the tree along which the frame travels (lsdb.c), 0: over all links
+ * struct hc_wire_flood - the routing header of a flooded frame
+ * @tree: digest that identifies the tree along which the frame travels (lsdb.c); 0: the frame
+ *	travels over all links
  * @nr: number of the frame among the flooded frames of its origin
  */
 struct hc_wire_flood {
@@ -114,7 +115,9 @@ static_assert(sizeof(struct hc_wire_flood) == 8);
 /* ------------------------------------------------------------ detection, states */
 
 /* hc_wire_test.flags */
-#define HC_TEST_F_ASK		0x01	/* to another machine: send it back, without this flag */
+#define HC_TEST_F_ASK		0x01	/* the receiver, on another machine, sends the frame back
+					 * without this flag
+					 */
 
 struct hc_wire_test {
 	__be32	round;
@@ -125,10 +128,11 @@ static_assert(sizeof(struct hc_wire_test) == 8);
 
 /**
  * struct hc_wire_fault - a FAULT word, and acknowledgment of the receiver's FAULT words
- * @fault: the FAULT word of the sender; in a frame that only acknowledges, the word acknowledged
+ * @fault: the FAULT word of the sender; in a frame that is only an acknowledgment, the acknowledged
+ *	FAULT word
  * @announced: number of @fault, which the receiver acknowledges; 0: nothing to acknowledge
- * @acked: number of the last FAULT word received from the receiver, 0: none. If @announced is 0 and
- *	this is not, the frame only acknowledges
+ * @acked: number of the last FAULT word that the sender has received from the receiver, 0: none.
+ *	The frame is only an acknowledgment if @announced is 0 and @acked is not
  */
 struct hc_wire_fault {
 	__be32	fault;
@@ -139,7 +143,7 @@ struct hc_wire_fault {
 static_assert(sizeof(struct hc_wire_fault) == 8);
 
 /* hc_wire_lsa_head.flags */
-#define HC_LSA_F_SYNC		0x01	/* the receiver sends all that it knows */
+#define HC_LSA_F_SYNC		0x01	/* the receiver is to send all link-state that it has */
 
 struct hc_wire_lsa_head {
 	__u8	flags;
@@ -149,10 +153,10 @@ struct hc_wire_lsa_head {
 static_assert(sizeof(struct hc_wire_lsa_head) == 8);
 
 /**
- * struct hc_wire_lsa - what is known about a node's links
+ * struct hc_wire_lsa - link-state of a node
  * @node: the node
- * @word: its FAULT word
- * @version: counts the changes of the word
+ * @word: FAULT word of the node
+ * @version: counts the changes of @word
  */
 struct hc_wire_lsa {
 	__be16	node;
@@ -165,7 +169,7 @@ static_assert(sizeof(struct hc_wire_lsa) == 8);
 /* ------------------------------------------------------------ operations */
 
 /**
- * struct hc_wire_plan - the operation that a frame belongs to; begins the part of all frame types
+ * struct hc_wire_plan - the operation that a frame belongs to; begins the header of each frame type
  *	with HC_FT_PLAN
  * @plan: id of the plan
  * @epoch: epoch of the plan; hc_plan.tag in a fabric that spans machines
@@ -182,41 +186,45 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 /* hc_wire_data.flags */
 #define HC_DATA_F_LAST		0x01	/* last segment of its stream */
 #define HC_DATA_F_NOTIFY	0x02	/* a process waits for ACK */
-#define HC_DATA_F_PART		0x04	/* one of the parts of a blocked sender's data */
-#define HC_DATA_F_WANT		0x08	/* the sender wants the result from this node */
-#define HC_DATA_F_DOWN		0x10	/* the frame travels away from the root */
-#define HC_DATA_F_SEEN		0x20	/* in a ring: no data, but a notice of member .block: all
-					 * members beyond it have what it has taken from the ring
+#define HC_DATA_F_PART		0x04	/* one share of the data of a sender whose link to its
+					 * destination is faulty
 					 */
-#define HC_DATA_F_BOTH		0x40	/* in a ring: the frame goes half of the way round, and
+#define HC_DATA_F_WANT		0x08	/* the receiver is to send the result to the sender */
+#define HC_DATA_F_DOWN		0x10	/* the frame travels away from the root */
+#define HC_DATA_F_SEEN		0x20	/* in a ring: a notice of member .block, without data: all
+					 * members of rings beyond it have the messages that it has
+					 * received from this ring
+					 */
+#define HC_DATA_F_BOTH		0x40	/* in a ring: the frame goes round half of the ring, and
 					 * another one with the same data goes in the other
 					 * direction
 					 */
-#define HC_DATA_F_STRICT	0x80	/* only between a socket and its own node, in a guarded
+#define HC_DATA_F_STRICT	0x80	/* used only between a socket and its own node, in a guarded
 					 * plan: the operation fails unless all members take part
 					 */
 
 /**
  * struct hc_wire_data - DATA
  * @plan: the operation
- * @offset: position of the payload in the message, or in its block, bytes; of halves of rounds
- *	(coll/rounds.h), and of what an ALLGATHER sends down: bytes of the rounds before
+ * @offset: position of the payload in the message, or in its block, bytes; in a frame with half of
+ *	a round (coll/rounds.h, coll/halves.h), and in a frame that an ALLGATHER sends down: total
+ *	length of the previous rounds
  * @total: length of the whole message, or of a block, bytes
  * @index: number of the frame among those that the sender has sent to this receiver in the
  *	operation and in this direction
- * @width: bytes of a RECORD
+ * @width: length of a RECORD, bytes
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
  * @collective: enum hypercube_collective
  * @stage: stage of the transfer
  * @flags: HC_DATA_F_*
  * @reserved: 0
- * @turn: DOWN: number of steps since the data left the root, including this one; in a ring: since
- *	the chunk began
- * @block: GATHER, SCATTER, in a ring: node whose block it is
+ * @turn: DOWN: number of steps since the data left the root, including this one; in a ring: number
+ *	of steps since the chunk began
+ * @block: GATHER, SCATTER, in a ring: node to which the block belongs
  * @gen: generation of the operation: how many generations of its plan have ended before (struct
  *	hc_wire_stop)
- * @cost: for each stage the number of steps that it took, the maximum seen so far
+ * @cost: for each stage, the number of steps that it took: the maximum seen so far
  */
 struct hc_wire_data {
 	struct hc_wire_plan plan;
@@ -258,20 +266,21 @@ static_assert(sizeof(struct hc_wire_ack) == 24);
 #define HC_STOP_F_OVER		0x01	/* no operation follows in this epoch */
 #define HC_STOP_F_UNBEGUN	0x02	/* END: the root has sent nothing of operation .op */
 #define HC_STOP_F_SOFT		0x04	/* STOP: takes effect once another process has contributed
-					 * to .op or to a later one
+					 * to .op or to a later operation
 					 */
-#define HC_STOP_F_IDLE		0x08	/* STOP: takes effect only at a member that has such a
-					 * contribution when it arrives
+#define HC_STOP_F_IDLE		0x08	/* STOP: takes effect only at a member that has a
+					 * contribution to .op or to a later operation when the STOP
+					 * arrives
 					 */
 #define HC_STOP_F_NO_DATA		0x10	/* STOP, with OVER: the sender takes no more data */
 
 /**
  * struct hc_wire_stop - the end of a generation of operations (END), or a request for it (STOP)
- * @plan: .op: END: the operation that fails, while those below it do not; STOP: the first operation
- *	of which the sender does not send all its data
- * @gen: the generation that ends, or that is to end (STOP)
+ * @plan: .op: END: the first operation that fails; STOP: the first operation to which the sender
+ *	does not contribute all its data
+ * @gen: END: the generation that ends; STOP: the generation that is to end
  * @status: positive errno
- * @node: where the cause lies, or HC_CAUSE_NONE
+ * @node: node of the cause, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @flags: HC_STOP_F_*
  */
@@ -287,9 +296,9 @@ struct hc_wire_stop {
 static_assert(sizeof(struct hc_wire_stop) == 32);
 
 /**
- * struct hc_wire_credit - CREDIT: there is room again
+ * struct hc_wire_credit - CREDIT: the receiver of the CREDIT may send further frames
  * @plan: the operation
- * @taken: how many frames of the receiver's stream the sender has taken
+ * @taken: number of frames of the receiver's stream that the sender of the CREDIT has taken
  * @gen: generation of the operation
  */
 struct hc_wire_credit {
@@ -302,11 +311,11 @@ static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /* hc_wire_probe.flags */
 #define HC_PROBE_F_ANSWER	0x01	/* the frame is an answer */
-#define HC_PROBE_F_NO_PLAN	0x02	/* the sender, which answers, does not have the plan */
+#define HC_PROBE_F_NO_PLAN	0x02	/* with ANSWER: the sender does not have the plan */
 
 /**
- * struct hc_wire_probe - PROBE: a question over a detour, or to another machine, or the answer
- * @plan: the operation that waits
+ * struct hc_wire_probe - PROBE: a probe over a detour or of another machine, or the answer to one
+ * @plan: the operation for which the probing member waits
  * @flags: HC_PROBE_F_*
  * @reserved: 0
  */
@@ -321,16 +330,18 @@ static_assert(sizeof(struct hc_wire_probe) == 24);
 /* ------------------------------------------------------------ copies */
 
 /**
- * struct hc_wire_copy - a copy of a datagram; payload: the paths of all its copies, each a byte
- * with the number of its links, then their dimensions, four bits each, the first in the high half
- * of a byte; zeroes up to a multiple of 8 bytes; then the datagram
+ * struct hc_wire_copy - COPY: a copy of a datagram
  * @nr: number of the datagram among those of its origin
- * @copies: how many copies there are
+ * @copies: number of copies of the datagram
  * @copy: number of this copy, and of its path
  * @hop: number of links of the path that the copy has crossed, including the present one
  * @reserved: 0
- * @paths: bytes of the paths, including the zeroes
+ * @paths: length of the paths with the zeroes behind them, bytes
  * @reserved2: 0
+ *
+ * The payload is the paths of all copies, zeroes up to a multiple of 8 bytes, and the datagram. A
+ * path is a byte with the number of its links, followed by the dimensions of the links, four bits
+ * each, the first in the high half of a byte.
  */
 struct hc_wire_copy {
 	__be64	nr;
@@ -347,18 +358,20 @@ static_assert(sizeof(struct hc_wire_copy) == 16);
 /* hc_wire_repair.what */
 enum hc_repair_what {
 	HC_REPAIR_REQUEST = 1,	/* to the coordinator: the plan is broken here */
-	HC_REPAIR_ASK,		/* from the coordinator: stop, and report your operations */
+	HC_REPAIR_ASK,		/* from the coordinator: the member stops and reports its
+				 * operations
+				 */
 	HC_REPAIR_ASSIGN,	/* from the coordinator: the member's position in the new rings;
 				 * payload struct hc_wire_repair_ops, struct hc_wire_repair_way[],
 				 * then the set of members
 				 */
 	HC_REPAIR_COMMIT,	/* from the coordinator: all members have their positions */
 	HC_REPAIR_ANSWER,	/* answer to ASK; payload struct hc_wire_repair_ops */
-	HC_REPAIR_ASSIGNED,
-	HC_REPAIR_COMMITTED,
-	HC_REPAIR_NO,		/* refused: .ballot is the greatest that the sender knows */
-	HC_REPAIR_NONE,		/* there is no such plan here; .ballot is that of the message which
-				 * this answers
+	HC_REPAIR_ASSIGNED,	/* answer to ASSIGN: the sender has taken its position */
+	HC_REPAIR_COMMITTED,	/* answer to COMMIT */
+	HC_REPAIR_NO,		/* the sender refuses; .ballot is the greatest that it knows */
+	HC_REPAIR_NONE,		/* the sender does not have the plan; .ballot is that of the message
+				 * to which this is the answer
 				 */
 	__HC_REPAIR_END
 };
@@ -367,20 +380,20 @@ enum hc_repair_what {
 #define HC_REPAIR_F_PREV	0x01	/* ANSWER: hc_wire_repair_ops.prev is valid */
 #define HC_REPAIR_F_UNFIT	0x02	/* ANSWER: the sender's operations cannot be resumed */
 #define HC_REPAIR_F_RESUME	0x04	/* ASSIGN: operations under way are resumed */
-#define HC_REPAIR_F_WAITS	0x08	/* REQUEST: the sender has answered, and has received
+#define HC_REPAIR_F_WAITS	0x08	/* REQUEST: the sender has answered an ASK, and has received
 					 * nothing since
 					 */
 
 /**
  * struct hc_wire_repair - REPAIR: a message of a ring repair
- * @plan: .op: ANSWER: the first operation number that is free; ASSIGN: the number from which on
- *	operations are numbered
+ * @plan: .op: ANSWER: the first operation number that the sender has not used; ASSIGN: the number
+ *	from which on operations are numbered
  * @ballot: the attempt: its number << 16 | its coordinator; REQUEST: the last attempt that the
  *	sender knows
- * @word: answers: FAULT word of the sender
+ * @word: ANSWER, ASSIGNED, COMMITTED, NO: FAULT word of the sender
  * @members: ASSIGN: number of members
- * @status: ASK: positive errno of what has broken the plan
- * @node: ASK: where the cause lies, or HC_CAUSE_NONE
+ * @status: ASK: positive errno of the failure that broke the plan
+ * @node: ASK: node of the cause, or HC_CAUSE_NONE
  * @dim: ASK: dimension of the faulty link, or HC_CAUSE_NONE
  * @what: enum hc_repair_what
  * @ways: ASSIGN: number of struct hc_wire_repair_way in the payload
@@ -409,7 +422,7 @@ static_assert(sizeof(struct hc_wire_repair) == 48);
 
 /**
  * struct hc_wire_repair_at - a chunk of an operation
- * @nr: number of the operation, as processes know it
+ * @nr: number of the operation that processes see
  * @offset: position of the chunk in each message, bytes
  */
 struct hc_wire_repair_at {
@@ -421,11 +434,11 @@ static_assert(sizeof(struct hc_wire_repair_at) == 16);
 
 /**
  * struct hc_wire_repair_ops - operations under way; begins the payload of ANSWER and ASSIGN
- * @ran: ANSWER: the last attempt in which members sent data, as far as the sender knows; ASSIGN:
- *	the attempt from whose rings all members come
+ * @ran: ANSWER: the last attempt in whose rings members sent data, as far as the sender knows;
+ *	ASSIGN: the attempt in whose rings all members were before
  * @placed: ANSWER: the last attempt that assigned the member a position
  * @at: ANSWER: the current chunk; ASSIGN: the chunk that is resumed
- * @prev: ANSWER: the chunk before @at, if the member can send its part of it again
+ * @prev: ANSWER: the chunk before @at, if the member can send its segment of that again
  * @fresh: the first operation of which no member has sent anything; ANSWER: as far as the sender
  *	knows
  */
@@ -440,18 +453,17 @@ struct hc_wire_repair_ops {
 static_assert(sizeof(struct hc_wire_repair_ops) == 56);
 
 /* hc_wire_repair_way.flags */
-#define HC_WAY_F_USED		0x01	/* frames come from this neighbour */
-#define HC_WAY_F_RELAY		0x02	/* they are not for the member, which only forwards them */
+#define HC_WAY_F_USED		0x01	/* frames arrive from this neighbour */
+#define HC_WAY_F_RELAY		0x02	/* the member only forwards these frames */
 
 /**
- * struct hc_wire_repair_way - the ring edge from a neighbour, as struct hc_ring_way
- * @seen: number of notices (HC_DATA_F_SEEN) that will come
+ * struct hc_wire_repair_way - the ring edge from a neighbour, like struct hc_ring_way
+ * @seen: number of notices (HC_DATA_F_SEEN) that will arrive from the neighbour in an operation
  * @next: the member after this one in the ring
- * @came: position in the tour of the ring's link by which frames come, of hc_wire_repair.tour in
- *	all
- * @leaves: position in the tour of the link by which they go on
+ * @came: position, in the tour of hc_wire_repair.tour links, of the link over which frames arrive
+ * @leaves: position in the tour of the link over which they go on
  * @dim: dimension of the link to the neighbour
- * @out: index of the neighbour to which they go on
+ * @out: index of the neighbour to which the frames go on
  * @flags: HC_WAY_F_*
  * @reserved: 0
  */
@@ -474,31 +486,37 @@ static_assert(sizeof(struct hc_wire_repair_way) == 16);
 enum hc_task_what {
 	HC_TASK_F_DATA = 1,	/* a segment of a task; from neighbour to neighbour only */
 	HC_TASK_F_TAKEN,	/* the receiver of the task has taken it */
-	HC_TASK_F_NOT,		/* the receiver has not, and never will by this migration */
-	HC_TASK_F_ASK,		/* to the receiver: TAKEN or NOT? */
+	HC_TASK_F_NOT,		/* the receiver has not taken the task, and never will in this
+				 * migration
+				 */
+	HC_TASK_F_ASK,		/* asks the receiver for TAKEN or NOT */
 	HC_TASK_F_COPY,		/* a segment of a replica, which the receiver is to keep; from
 				 * neighbour to neighbour only
 				 */
 	HC_TASK_F_KEPT,		/* the receiver keeps that replica */
-	HC_TASK_F_FULL,		/* the receiver does not keep it, and never will by this number */
-	HC_TASK_F_DROP,		/* to the receiver: these replicas are not needed any more */
-	HC_TASK_F_DROPPED,	/* the receiver has none of these replicas any more; also the answer
-				 * to LOST
+	HC_TASK_F_FULL,		/* the receiver does not keep that replica, and never will under
+				 * this number
+				 */
+	HC_TASK_F_DROP,		/* the receiver's replicas that the payload lists are not needed any
+				 * more
+				 */
+	HC_TASK_F_DROPPED,	/* answers DROP or LOST: the receiver has none of these replicas any
+				 * more
 				 */
 	HC_TASK_F_LOST,		/* a node has failed: struct hc_wire_task_lost */
-	HC_TASK_F_UNKNOWN,	/* the receiver with boot id .life is gone: the outcome cannot be
-				 * known
+	HC_TASK_F_UNKNOWN,	/* answers DATA or ASK: the receiver for which it was meant (its
+				 * .life) is gone, so the outcome cannot be known
 				 */
 	__HC_TASK_F_END
 };
 
-/* hc_wire_task.flags, besides HYPERCUBE_TASK_*. DATA: the sender keeps a replica once the receiver
- * has taken the task; its number is that of the migration. DROP: the numbers are those of such
- * replicas.
+/* hc_wire_task.flags, besides HYPERCUBE_TASK_*. In DATA: the sender keeps a replica once the
+ * receiver has taken the task; the replica has the number of the migration. In DROP: the listed
+ * numbers are those of such replicas.
  */
 #define HC_TASK_KEEPS	0x80
 
-/* Most replicas that a DROP names. */
+/* Maximum number of replicas that a DROP lists. */
 #define HC_TASK_DROPS	32
 
 /* hc_wire_task_lost.known */
@@ -509,10 +527,11 @@ enum hc_task_what {
 
 /**
  * struct hc_wire_task_lost - what was lost when one of two neighbours failed; payload of LOST
- * @sent: up to this number, the replicas that the sender has sent are of tasks that it has lost
- * @gave: up to this migration, the sender keeps no replicas of the tasks that it has given away
- * @taken: up to this migration, the tasks that the sender has taken are lost
- * @kept: up to this number, the replicas that the sender has kept are lost
+ * @sent: the sender has lost the tasks of which it has sent replicas with numbers up to this one
+ * @gave: the sender keeps no replicas of the tasks that it has handed over in migrations up to this
+ *	one
+ * @taken: the sender has lost the tasks that it has taken in migrations up to this one
+ * @kept: the sender has lost the replicas that it has kept, up to this number
  * @known: HC_TASK_LOST_*: which of these members are valid
  * @reserved: 0
  */
@@ -529,8 +548,8 @@ static_assert(sizeof(struct hc_wire_task_lost) == 40);
 
 /**
  * struct hc_wire_task - TASK: a message of a task's migration, or of its replica
- * @move: number of the migration, of the replica, or of the DROP or LOST, among those of this link
- *	and direction
+ * @move: number of the migration, of the replica, or of the DROP or LOST message; counted for each
+ *	link and direction
  * @nr: DATA, COPY: number of the task at @origin; DROP without KEEPS: replicas with lower numbers
  *	are not needed, either
  * @offset: DATA, COPY: position of the payload in the task, bytes
@@ -539,7 +558,8 @@ static_assert(sizeof(struct hc_wire_task_lost) == 40);
  * @flags: DATA, COPY: HYPERCUBE_TASK_*; HC_TASK_KEEPS
  * @what: enum hc_task_what
  * @life: DATA, ASK: boot id of the receiver's machine when the migration began (struct
- *	hc_wire_hello); 0: it is the sender's machine, or the boot id is not known
+ *	hc_wire_hello); 0: the receiver is on the sender's machine, or the boot id is not known.
+ *	Other messages: 0
  */
 struct hc_wire_task {
 	__be64	move;
@@ -556,7 +576,7 @@ static_assert(sizeof(struct hc_wire_task) == 32);
 
 /* ------------------------------------------------------------ rounds of balancing */
 
-/* Most values that a node sends over a link in a round. */
+/* Maximum number of values that a node sends over a link in a round. */
 #define HC_ROUND_WORDS		16
 
 /* The high byte of an item of the payload; the next byte is an index, and the rest a value. */
@@ -564,11 +584,13 @@ enum hc_round_kind {
 	HC_ROUND_LOAD = 1,	/* tasks of the sender, or of the sender and all nodes below or
 				 * around it
 				 */
-	HC_ROUND_GAVE,		/* tasks that were moved over this link; no more will be */
+	HC_ROUND_GAVE,		/* tasks that the sender has moved over this link; it moves no more
+				 * in this round
+				 */
 	HC_ROUND_WEIGHT,	/* number of nodes that have the tasks of LOAD */
 	HC_ROUND_QUOTA,		/* tasks that the receiver and all nodes below it are to have */
-	HC_ROUND_THETA,		/* tasks that leave the sender's cube of dimension .index by this
-				 * link
+	HC_ROUND_THETA,		/* tasks that leave the sender's cube, of the dimension in the
+				 * index, over this link
 				 */
 	HC_ROUND_WANT,		/* tasks that the sender requests */
 	HC_ROUND_EPOCH,		/* a hash of the topology that the sender has */
@@ -579,24 +601,25 @@ enum hc_round_kind {
 
 /* hc_wire_round.flags */
 #define HC_ROUND_F_PARENT	0x01	/* the receiver is the sender's parent in the round */
-#define HC_ROUND_F_REPORT	0x02	/* to the parent: the sender and all nodes below have done
-					 * their part
+#define HC_ROUND_F_REPORT	0x02	/* to the parent: the sender and all nodes below it have
+					 * completed the round
 					 */
-#define HC_ROUND_F_OVER		0x04	/* all nodes have done their part */
+#define HC_ROUND_F_OVER		0x04	/* all nodes have completed the round */
 #define HC_ROUND_F_FAILED	0x08	/* the round has failed: see .status, .node and .dim */
-#define HC_ROUND_F_OUT		0x10	/* the sender's part of the round does not use this link */
+#define HC_ROUND_F_OUT		0x10	/* the sender does not use this link in the round */
 #define HC_ROUND_F_ALL		0x1f
 
 /**
- * struct hc_wire_round - ROUND: all that a node sends over a link in a round, in each frame again
+ * struct hc_wire_round - ROUND: all values that a node sends over a link in a round; each frame
+ *	repeats them
  * @round: the round: its number << 16 | the node that has begun it; with RID each node numbers its
  *	own rounds
- * @moved: REPORT: sum of tasks times links that they crossed, at the sender and the nodes below it;
- *	OVER: at all nodes
+ * @moved: REPORT: tasks times the links that they crossed, summed over the sender and all nodes
+ *	below it; OVER: summed over all nodes
  * @status: FAILED: positive errno
  * @members: REPORT: number of these nodes
- * @node: FAILED: where the cause lies, or HC_CAUSE_NONE
- * @dim: FAILED: dimension of the faulty link, or HC_CAUSE_NONE
+ * @node: FAILED: node of the cause, or HC_CAUSE_NONE
+ * @dim: FAILED: dimension of the faulty or silent link, or HC_CAUSE_NONE
  * @method: enum hypercube_balance
  * @flags: HC_ROUND_F_*; with RID 0
  * @reserved: 0
@@ -617,8 +640,8 @@ static_assert(sizeof(struct hc_wire_round) == 32);
 
 /* ------------------------------------------------------------ the monitor interface */
 
-/* A monitor interface shows frames behind an Ethernet header of this type, for local
- * experiments (IEEE 802), and a struct hc_wire_mon.
+/* A monitor interface puts an Ethernet header of this type, which IEEE 802 reserves for local
+ * experiments, and a struct hc_wire_mon in front of each frame.
  */
 #define HC_MON_ETHERTYPE	0x88b5
 #define HC_MON_VERSION		1
@@ -628,7 +651,7 @@ static_assert(sizeof(struct hc_wire_round) == 32);
 #define HC_MON_F_REPLAYED	0x02	/* the frame arrives after failed attempts */
 
 /**
- * struct hc_wire_mon - the link that a frame was sent over; only monitor interfaces add it
+ * struct hc_wire_mon - the link over which a frame was sent; only monitor interfaces add it
  * @version: HC_MON_VERSION
  * @dim: dimension, or port, of the link
  * @flags: HC_MON_F_*
