@@ -159,7 +159,7 @@ enum hc_commit_what {
  * @step: enum hc_commit_step
  * @what: enum hc_commit_what
  * @plan: id of the plan
- * @epoch: epoch of the plan; PREPARE: 0, for it is not known yet
+ * @epoch: epoch of the plan; PREPARE: the one that the request names, or 0
  * @left: ms for which the sender waits for the answer
  * @hops: number of machines that have forwarded the request
  * @lost: BREAK: a node of a machine that has not switched; else 0

@@ -293,7 +293,8 @@ bool rounds_come_one_by_one(void)
 		fz_note("%llu frames in %llu ms", (unsigned long long)sent, (unsigned long long)ms);
 		ok = false;
 	}
-	if (sent < 8) {
+	/* A quick machine takes all of them in some 10 ms. */
+	if (sent < 4) {
 		fz_note("%llu frames: none has joined", (unsigned long long)sent);
 		ok = false;
 	}
