@@ -158,8 +158,8 @@ static void failed(struct chaos *c, unsigned int u, uint64_t nr)
 	r->came = false;
 }
 
-/* The end of a contribution that was sent before its process received a failure: it has failed, too,
- * or the notification that it is complete comes late.
+/* The end of a contribution that was sent before its process received a failure: it has failed,
+ * too, or the notification that it is complete comes late.
  */
 static bool late_fits(const struct chaos *c, unsigned int u, const struct hypercube_result *res)
 {
@@ -241,7 +241,9 @@ static void receive(struct chaos *c, unsigned int u)
 
 /* --- contributions --- */
 
-/* Begin the contribution (@op), or send what is left of it (NULL). Return: false if not possible. */
+/* Begin the contribution (@op), or send what is left of it (NULL). Return: false if not possible.
+ * 
+ */
 static bool send_some(struct chaos *c, unsigned int u, const struct hypercube_op *op)
 {
 	struct runner *r = &c->r[u];

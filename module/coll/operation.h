@@ -43,7 +43,7 @@ struct hc_rec {
  * @q: segments not yet merged, in order
  * @total: announced length of the stream in bytes; valid once @came is not 0
  * @down_busy: modelled time until which the link down to it is occupied
- * @loose: bytes of @q that are charged neither to a socket nor to the fabric
+ * @unaccounted: bytes of @q that are charged neither to a socket nor to the fabric
  * @came: frames received from the source
  * @at: offset that the next frame must have: in the message, or in the block; with partial
  *	segments (of a blocked sender) the least offset that is allowed

@@ -121,7 +121,7 @@ struct sock;
  * @accused_at: when the trunk in @accused was found, jiffies
  * @trunks: trunks to other machines; constant
  * @commit: the request to all machines that is under way; constant
- * @loose: memory of frames that wait on impaired links and are charged to no socket
+ * @unaccounted: memory of frames that wait on impaired links and are charged to no socket
  * @far: memory of frames of other machines, see fabric/remote_skb.h
  * @on_way: the part of @far that frames in transit to other nodes take
  */

@@ -380,8 +380,8 @@ static void link_set(struct hc_node *node, unsigned int dim, bool down, bool for
 {
 	struct hc_port *port = &node->ports[dim];
 
-	/* No poll begins before both ends are marked: the nodes at both ends then tell others of the
-	 * fault at the same time, and not one after all that the other one causes.
+	/* No poll begins before both ends are marked: the nodes at both ends then tell others of
+	 * the fault at the same time, and not one after all that the other one causes.
 	 */
 	local_bh_disable();
 	if (down && !test_bit(HC_PORT_DOWN, &port->flags))
