@@ -150,7 +150,9 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPECT_EQ(NODES, v[8]);
 }
 
-/* The call is refused at once, not at the end of a long transfer. */
+/* A collective whose blocks have more than HYPERCUBE_WHOLE_MAX bytes in all is refused at once, not
+ * at the end of a long transfer.
+ */
 TEST(what_no_call_takes_as_a_whole_is_refused)
 {
 	const size_t block = HYPERCUBE_WHOLE_MAX / NODES / 8 * 8 + 8, all = NODES * block;

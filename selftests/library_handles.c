@@ -315,7 +315,9 @@ TEST(what_cannot_be_is_refused)
 	p = sum64;
 	p.plan = 99;
 	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
-	/* If the message must wait for space behind another one, it is refused later. */
+	/* If the message waits for buffer space behind another contribution, hcl_post() accepts it,
+	 * and hcl_wait() reports the refusal.
+	 */
 	static uint64_t big[1 << 19], sum[1 << 19];
 
 	ASSERT_EQ(0, hcl_post(h[1], &sum64, big, sizeof(big), NULL, 0, NULL));

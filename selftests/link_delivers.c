@@ -177,8 +177,8 @@ static int detour_plan(struct cube *c)
 	       cube_plan_fixed(c, PLAN, 3, order);
 }
 
-/* Install a broadcast around the faults. The tree plan is not used: the test takes the members from
- * it.
+/* Install a broadcast around the faults. No operation runs on the tree plan: it is made so that
+ * the test has a set of members.
  */
 static int bcast_plan(struct cube *c)
 {
@@ -191,8 +191,8 @@ static int doubling_plan(struct cube *c)
 	return cube_doubling(c, PLAN, c->nodes - 1, 0);
 }
 
-/* Install a spanning tree around the faults. The tree of PLAN + 1 is not used: the test takes the
- * root and the members from it.
+/* Install a spanning tree around the faults. No operation runs on the tree of PLAN + 1: it is made
+ * so that the test has a root and a set of members.
  */
 static int span_plan(struct cube *c)
 {

@@ -10,8 +10,8 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Wait until the kernel reports that the plan is not broken. If the faults divide the cube into
- * several parts, the plan that the kernel reports may remain broken.
+/* Wait until the plan is no longer reported as broken, but not for long: if the faults divide the
+ * cube into several parts, it may stay broken, and that is no failure.
  */
 static void repaired_wait(const struct trial *t)
 {

@@ -84,8 +84,8 @@ static int show_one(struct hcctl *h, const char *fabric, const struct hc_topo *t
 	return 0;
 }
 
-/* Return: true if the node is on this machine. The kernel finds only the paths of frames that such
- * nodes send.
+/* Return: true if the node is on this machine. The kernel finds paths only between two such nodes.
+ * 
  */
 static bool is_here(const struct nl_fabric *info, uint32_t u)
 {

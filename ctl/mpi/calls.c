@@ -273,7 +273,9 @@ MPICALL(neighbor_alltoallw,
 	     const int *rn, MPI_Aint const *rdispls, DT const *rdts),
 	ARGS(sbuf, sn, sdispls, sdts, rbuf, rn, rdispls, rdts))
 
-/* Only if there is one below, whose module stays as long as this one. */
+/* Take over a function only if the module below has it, and hold a reference to that module for as
+ * long as this one exists.
+ */
 #define SET(name)							\
 	do {								\
 		if (!m->below.coll_##name)				\

@@ -75,7 +75,7 @@ static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *co
 	hcm_calls_set(m);
 	if (!progresses) {
 		progresses = true;
-		/* Open MPI's variables are gone when the component is closed. */
+		/* Copy the name: when the component is closed, Open MPI has freed its variables. */
 		snprintf(hcm_fabric, sizeof(hcm_fabric), "%s", fabric);
 		hcm_limits_set(limits);
 		opal_progress_register(hcm_flow_progress);

@@ -358,7 +358,10 @@ bool hcm_flow_admit(struct hcm_comm *m)
 	return yes;
 }
 
-/* The caller may have freed it when it is done, and its communicator long before. */
+/* Report the end of @op. Once that is reported, the caller may free @op, so @op is not read
+ * afterwards. The user may have freed the communicator already: the reference of the request to it
+ * is dropped last.
+ */
 static void op_tell(struct hcm_op *op)
 {
 	ompi_communicator_t *comm = op->comm->comm;

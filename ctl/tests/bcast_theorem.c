@@ -7,8 +7,8 @@
 
 #include "bcast_test.h"
 
-/* Check the plans of Broadcast1 with the largest prime subcube and with the one of the greedy pass:
- * they are complete within @steps steps.
+/* Check two plans of Broadcast1, one with the largest prime subcube (see is_prime()), one with the
+ * prime subcube that the greedy pass finds: each informs all members within @steps steps.
  */
 static bool both_primes(const struct bworld *w, unsigned int steps)
 {

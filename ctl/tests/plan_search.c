@@ -33,7 +33,9 @@ static bool any_live(const struct world *w)
 	return false;
 }
 
-/* Methods EXACT and EXHAUST find the oracle's tree, and the properties of its plan are right. */
+/* Methods EXACT and EXHAUST find the oracle's tree, or fail if it has none; the plan of EXACT
+ * passes plan_holds().
+ */
 static bool optimal(const struct world *w, const struct oracle_tree *best,
 		    const struct oracle_score *score, bool found)
 {

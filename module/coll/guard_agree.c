@@ -203,8 +203,9 @@ static struct hc_end over_end(u64 over)
 	return (struct hc_end){ .status = over >> 32, .node = over >> 16, .dim = over };
 }
 
-/* End all contributions, together with the next operation number: a member has given up, so its
- * process does not use the same operation numbers any more.
+/* A member has given up: its process was notified that its contributions have failed, and counts
+ * operations differently from now on. End operation @high, the next one, and all contributions from
+ * it on with that cause, so that all processes go on with the operation behind @high.
  */
 static void all_end(struct hc_member *m)
 {

@@ -45,10 +45,12 @@ static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
  *	the bit towards it set
  * @reason: set to the reason when the topology is refused; may be NULL
  *
- * Accepts a topology only if no link within the subcube is faulty at either end, if each node that
- * has a parent reaches the subcube over healthy links in at most @b->depth steps, and some node
- * needs exactly that many, and if no node that could take part is left out: no healthy link joins a
- * node that takes part and a node that does not.
+ * The topology is accepted if
+ * - no link within the subcube is faulty at either end;
+ * - from each node that has a parent, the links to its parent, that node's parent and so on are
+ *   healthy and lead to the subcube, and the longest of these paths has @b->depth links;
+ * - no node that could take part is left out: no healthy link joins a node that takes part and a
+ *   node that does not.
  *
  * Time O(2^n * (n + depth)).
  *

@@ -3,9 +3,10 @@
  * Recursive doubling: at each stage all nodes of a subcube exchange what they have along one
  * dimension, so that in the end each node has the data of all.
  *
- * Unlike a tree it needs every node and every link of the subcube: a node that takes no part is
- * missing in the results of half of the other nodes. Shared by the kernel module, the tool and the
- * tests; no allocation, no recursion, no floating point.
+ * Unlike a tree it needs every node and every link of the subcube: if a node takes no part, no
+ * result has its data, and nearly half of the results also lack data that it would have passed on.
+ * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no floating
+ * point.
  */
 #ifndef _HC_DOUBLING_H
 #define _HC_DOUBLING_H

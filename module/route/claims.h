@@ -17,10 +17,10 @@ struct hc_node;
  *	number of the first trunk that has brought it, or 0 if no trunk has; written by the polls of
  *	all nodes of this machine
  * @newest: the newest version that any node is known to have
- * @n: how many versions newer than all that the node had sent were received, each within
- *	CLAIMS_TIME of the one before
- * @by: number of the trunk that has brought the last of these versions, 0: unknown
- * @at: when the last of these versions was received, jiffies
+ * @n: number of successive claims; a claim is a version that the node has not sent. Each was
+ *	received after the node had corrected the one before, and within CLAIMS_TIME of it
+ * @by: number of the trunk that has brought the last claim, 0: unknown
+ * @at: when the last claim was received, jiffies
  */
 struct hc_claims {
 	atomic64_t brought;

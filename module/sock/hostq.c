@@ -59,9 +59,8 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-/* Set the plan whose contributions cannot begin yet, so that their senders need not schedule a
- * poll. Return: true if frames are queued whose senders did not schedule a poll because of the
- * previous value.
+/* Set .held_plan: contributions to it cannot begin yet, so their senders need not schedule a poll.
+ * Return: true if frames are queued, and their senders may have relied on the previous value.
  */
 static bool host_hold(struct hc_node *node, u32 plan_id)
 {

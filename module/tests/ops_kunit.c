@@ -27,7 +27,7 @@ static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, false),
 			    t && hc_coll_carried(t, ops->id, HYPERCUBE_SUM),
 			    "collective %u, plans of type %u", collective, ops->id);
-	/* Only elements are merged: for other payloads this row is not used. */
+	/* MERGE exists only for elements: the answer for other payloads is never used. */
 	if (t && t->payload != HC_PAYLOAD_ELEMENTS)
 		return;
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, true),

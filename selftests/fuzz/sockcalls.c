@@ -133,7 +133,9 @@ static void call_send(int fd)
 		memcpy(CMSG_DATA(&control.align), &op, sizeof(op));
 	}
 	if (fz_chance(20)) {
-		/* In both structures the members before the width are the same. */
+		/* struct hypercube_op_short begins like struct hypercube_op, up to the width: only
+		 * the type and the length of the copy above have to be written again.
+		 */
 		control.align.cmsg_type = HYPERCUBE_CMSG_OP_SHORT;
 		control.align.cmsg_len = CMSG_LEN(sizeof(struct hypercube_op_short));
 		memcpy(CMSG_DATA(&control.align) + offsetof(struct hypercube_op_short, bytes),
