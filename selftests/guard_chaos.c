@@ -242,7 +242,6 @@ static void receive(struct chaos *c, unsigned int u)
 /* --- contributions --- */
 
 /* Begin the contribution (@op), or send what is left of it (NULL). Return: false if not possible.
- * 
  */
 static bool send_some(struct chaos *c, unsigned int u, const struct hypercube_op *op)
 {

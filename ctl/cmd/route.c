@@ -85,7 +85,6 @@ static int show_one(struct hcctl *h, const char *fabric, const struct hc_topo *t
 }
 
 /* Return: true if the node is on this machine. The kernel finds paths only between two such nodes.
- * 
  */
 static bool is_here(const struct nl_fabric *info, uint32_t u)
 {
