@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include <linux/capability.h>
-#include <sys/syscall.h>
 
 #include "guard.h"
 #include "planner.h"
@@ -276,101 +273,6 @@ static int read_recipe(struct guard *g, const struct epoch *e, const struct plan
 	return p->parse(&g->own, q, n - 2, argv + 2);
 }
 
-static bool has_node(const struct node_list *l, uint32_t node)
-{
-	size_t i = 0;
-
-	while (i < l->n && l->v[i] != node)
-		i++;
-	return i < l->n;
-}
-
-static int add_node(struct guard *g, struct node_list *l, uint32_t node)
-{
-	uint32_t *v = reallocarray(l->v, l->n + 1, sizeof(*v));
-
-	if (!v)
-		return hc_nomem(&g->own);
-	l->v = v;
-	l->v[l->n++] = node;
-	return 0;
-}
-
-static bool was_member(const struct nl_plan *old, uint32_t node)
-{
-	return node < 32 * old->member_words && hc_set_has(old->members, node);
-}
-
-/* Leave out nodes that have no process and were not members before, because the other members would
- * wait for them.
- */
-static int leave_out_empty(struct guard *g, const struct nl_plan *old, struct node_list *l)
-{
-	struct nl_node *v;
-	bool any = false;
-	size_t n, i;
-	int rc = nl_nodes(&g->own, g->fabric, &v, &n);
-
-	if (rc)
-		return rc;
-	for (i = 0; i < n; i++)
-		any |= v[i].bound && was_member(old, v[i].id);
-	/* If no member has a process, no process waits, so no node is left out. */
-	for (i = 0; i < n && any && !rc; i++)
-		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
-			rc = add_node(g, l, v[i].id);
-	free(v);
-	return rc;
-}
-
-/* Return: true if this process has CAP_NET_ADMIN. */
-static bool is_admin(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {};
-
-	return !syscall(SYS_capget, &head, caps) &&
-	       caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
-}
-
-/* Return: true if this process may guard the plan only because its user is the plan's guard_uid,
- * and not because it has CAP_NET_ADMIN.
- */
-static bool is_given(const struct nl_plan *old)
-{
-	return old->guard_uid == geteuid() && !is_admin();
-}
-
-/* Leave out nodes that the plan's guard_uid may not make members, because the kernel would refuse a
- * plan of this user that has them.
- */
-static int leave_out_ungranted(struct guard *g, const struct nl_plan *old, struct node_list *l)
-{
-	uint32_t u;
-	int rc = 0;
-
-	if (!old->grant || !is_given(old))
-		return 0;
-	for (u = 0; u < g->nodes && !rc; u++)
-		if (u >= 32 * old->grant_words || !hc_set_has(old->grant, u))
-			rc = has_node(l, u) ? 0 : add_node(g, l, u);
-	return rc;
-}
-
-/* Choose the nodes to leave out: the node whose process has left, nodes that have no process and
- * were not members before, and nodes that the user may not make members.
- */
-static int choose_without(struct guard *g, const struct epoch *e, struct node_list *l)
-{
-	const struct nl_plan *old = e->old;
-	bool left = old->broken && old->cause_status == ECONNRESET;
-	int rc = 0;
-
-	if (left && old->cause_node < g->nodes && !has_node(l, old->cause_node))
-		rc = add_node(g, l, old->cause_node);
-	return rc ?: leave_out_empty(g, old, l) ?: leave_out_ungranted(g, old, l);
-}
-
 /* Find a plan with the root of the recipe; or if the recipe has none, with the root of the old
  * plan, because the process there may wait for results. If there is no such plan, find one with any
  * root.
@@ -399,7 +301,8 @@ static int try_type(struct guard *g, struct epoch *e, const struct planner *p)
 {
 	char buf[RECIPE_SIZE];
 	struct plan_req q = {};
-	int rc = read_recipe(g, e, p, buf, &q) ?: choose_without(g, e, &q.without);
+	int rc = read_recipe(g, e, p, buf, &q) ?: guard_without(&g->own, g->fabric, g->nodes, e->old,
+						       &q.without);
 
 	if (!rc) {
 		q.faults.fabric = g->fabric;
@@ -535,7 +438,7 @@ static void find_recipe(const struct guard *g, struct epoch *e)
 	size_t len;
 
 	memcpy(e->recipe, e->old->recipe, RECIPE_SIZE);
-	e->keep = *e->recipe || !is_given(e->old);
+	e->keep = *e->recipe || !guard_is_given(e->old);
 	if (*e->recipe) {
 		/* The installed plan may have another type than its recipe asks for, because there
 		 * was no plan of the latter type.
@@ -599,7 +502,7 @@ static int look_at_topology(struct hcctl *h, struct guard *g)
 
 	g->changed = 0;
 	/* If the arguments name plans, the topology is not guarded. */
-	if (!g->any || !g->dim || !is_admin())
+	if (!g->any || !g->dim || !guard_is_admin())
 		return 0;
 	for (try = 0; try < (g->once ? NL_TRIES : 1) && !stop && is_for_now(rc); try++) {
 		if (try)

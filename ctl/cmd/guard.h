@@ -6,7 +6,7 @@
 #define _HCCTL_GUARD_H
 
 #include "balance.h"
-#include "hcctl.h"
+#include "cmd.h"
 
 /**
  * struct guard_topology - the balancing topology of a fabric
@@ -19,6 +19,24 @@ struct guard_topology {
 	enum hc_balance_shape shape;
 	char *said;
 };
+
+/* --- guard_without.c --- */
+
+/* Return: true if this process has CAP_NET_ADMIN. */
+bool guard_is_admin(void);
+/* Return: true if this process may guard the plan only because its user is the plan's guard_uid,
+ * and not because it has CAP_NET_ADMIN.
+ */
+bool guard_is_given(const struct nl_plan *old);
+/* Add to @l the nodes that the next epoch of plan @old leaves out: the node whose process has left,
+ * nodes that have no process and were not members before, and nodes that the user may not make
+ * members. @nodes: number of nodes of the fabric. Return: 0, or a negative errno after an error
+ * was printed to @own.
+ */
+int guard_without(struct hcctl *own, const char *fabric, uint32_t nodes, const struct nl_plan *old,
+		  struct node_list *l);
+
+/* --- guard_topology.c --- */
 
 /* If the installed balancing topology is not the one for the current faults, install the latter,
  * and print a line to @h. Errors are printed to @own. Return: 0, also if no topology is installed;

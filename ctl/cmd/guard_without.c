@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl guard: which nodes the next epoch of a plan leaves out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+#include "guard.h"
+
+static bool has_node(const struct node_list *l, uint32_t node)
+{
+	size_t i = 0;
+
+	while (i < l->n && l->v[i] != node)
+		i++;
+	return i < l->n;
+}
+
+static int add_node(struct hcctl *own, struct node_list *l, uint32_t node)
+{
+	uint32_t *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+
+	if (!v)
+		return hc_nomem(own);
+	l->v = v;
+	l->v[l->n++] = node;
+	return 0;
+}
+
+static bool was_member(const struct nl_plan *old, uint32_t node)
+{
+	return node < 32 * old->member_words && hc_set_has(old->members, node);
+}
+
+/* Leave out nodes that have no process and were not members before, because the other members would
+ * wait for them.
+ */
+static int leave_out_empty(struct hcctl *own, const char *fabric, const struct nl_plan *old,
+			   struct node_list *l)
+{
+	struct nl_node *v;
+	bool any = false;
+	size_t n, i;
+	int rc = nl_nodes(own, fabric, &v, &n);
+
+	if (rc)
+		return rc;
+	for (i = 0; i < n; i++)
+		any |= v[i].bound && was_member(old, v[i].id);
+	/* If no member has a process, no process waits, so no node is left out. */
+	for (i = 0; i < n && any && !rc; i++)
+		if (!v[i].bound && !was_member(old, v[i].id) && !has_node(l, v[i].id))
+			rc = add_node(own, l, v[i].id);
+	free(v);
+	return rc;
+}
+
+bool guard_is_admin(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {};
+
+	return !syscall(SYS_capget, &head, caps) &&
+	       caps[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
+}
+
+bool guard_is_given(const struct nl_plan *old)
+{
+	return old->guard_uid == geteuid() && !guard_is_admin();
+}
+
+/* Leave out nodes that the plan's guard_uid may not make members, because the kernel would refuse a
+ * plan of this user that has them.
+ */
+static int leave_out_ungranted(struct hcctl *own, uint32_t nodes, const struct nl_plan *old,
+			       struct node_list *l)
+{
+	uint32_t u;
+	int rc = 0;
+
+	if (!old->grant || !guard_is_given(old))
+		return 0;
+	for (u = 0; u < nodes && !rc; u++)
+		if (u >= 32 * old->grant_words || !hc_set_has(old->grant, u))
+			rc = has_node(l, u) ? 0 : add_node(own, l, u);
+	return rc;
+}
+
+int guard_without(struct hcctl *own, const char *fabric, uint32_t nodes, const struct nl_plan *old,
+		  struct node_list *l)
+{
+	bool left = old->broken && old->cause_status == ECONNRESET;
+	int rc = 0;
+
+	if (left && old->cause_node < nodes && !has_node(l, old->cause_node))
+		rc = add_node(own, l, old->cause_node);
+	return rc ?: leave_out_empty(own, fabric, old, l) ?:
+		     leave_out_ungranted(own, nodes, old, l);
+}
