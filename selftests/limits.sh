@@ -184,15 +184,17 @@ test_sets_of_a_user() {
 }
 
 # Data that members compute from contributions is charged to the fabric, as the sockets are charged
-# only for the contributions. Without that charge these operations would hold 360, 240 and 140 MiB.
+# only for the contributions. Without that charge these operations would hold 360, 240 and 140 MiB. A
+# debug kernel needs more for each object, and holds freed ones for some time.
 test_data_of_a_user() {
-	local uid=1160 what held
+	local uid=1160 most=60 what held
+	[[ ! $debug ]] || most=100
 	unprivileged Y
 	parameter poll_memory 16777216
 	for what in merge bcast allgather; do
 		held=$(as_user $((uid++)) "$here/hc_hoard $what") || fault "$what: it does not run"
 		log "$what: $held MiB"
-		((held < 60)) || fault "$what: $held MiB are charged to nobody"
+		((held < most)) || fault "$what: $held MiB are charged to nobody"
 	done
 	parameters_back
 }
