@@ -629,10 +629,12 @@ TEST(another_source_takes_over_while_the_first_lives)
 	w->ops = 2;
 	EXPECT_EQ(0, finish(w, 0xff, 2));
 	EXPECT_EQ(0, cube_fail_link(&w->c, 0, 0));
-	/* Send the message only after the plan has broken: it could begin before. */
+	/* Send the message only after the source has stopped, which can be later than the plan
+	 * breaks: the message could begin before.
+	 */
 	while (!ctl_plan_cause(w->c.name, PLAN, &cause) && !cause.broken && now_ms() < until)
 		usleep(1000);
-	usleep(20000);
+	usleep(200000);
 	EXPECT_EQ(8, shc_send(w->c.fd[0], &op, &v, sizeof(v), MSG_DONTWAIT));
 	w->source = 3;
 	w->sent = 0;
