@@ -15,9 +15,6 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# A namespace ends some time after its name was removed. Devices that remain in it then move to the
-# initial namespace.
-no_endpoints() { [[ -z $(ip -o link show type hypercube) && -z $(nsenter -t 1 -n ip -o link show type hypercube) ]]; }
 in_namespace() { ip netns exec "$@"; }
 
 test_two_namespaces_have_fabrics_of_one_name() {

@@ -9,12 +9,6 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-# Busybox's modprobe succeeds even if the kernel refuses the module.
-load_module() { modprobe hypercube "$@" && loaded; }
-# Open sockets hold the module until they are closed.
-unload_module() { busywait 10 rmmod hypercube; }
-loaded() { [[ -e /sys/module/hypercube ]]; }
-
 prepare() {
 	loaded || check 'load' load_module
 	check 'add' hcctl fabric add t dim 3

@@ -125,6 +125,16 @@ json() {
 # json_is WANTED FILTER COMMAND..
 json_is() { [[ $(json "${@:2}") == "$1" ]]; }
 
+# busybox's modprobe succeeds even if the kernel refuses the module.
+load_module() { modprobe hypercube "$@" && loaded; }
+# Open sockets hold the module until they are closed.
+unload_module() { busywait 10 rmmod hypercube; }
+loaded() { [[ -e /sys/module/hypercube ]]; }
+
+# no_endpoints: a namespace ends some time after its name was removed; devices that are left then move into the initial
+# namespace.
+no_endpoints() { [[ -z $(ip -o link show type hypercube) && -z $(nsenter -t 1 -n ip -o link show type hypercube) ]]; }
+
 namespaces=() jobs=() scratch=''
 # namespace VARIABLE: makes a network namespace of a new name
 namespace() {
