@@ -74,6 +74,7 @@ struct runner {
  * @gone: the node that has failed or whose process has left, or NODES
  * @left: set of the node whose process has left
  * @excused: operations may fail, since the root has gone or a process was replaced
+ * @ends: ends of contributions
  * @restarts: results of operations that were begun again
  * @named: results that named missing members
  * @refused: results that failed for a strict process since a member was missing
@@ -89,6 +90,7 @@ struct chaos {
 	unsigned int gone;
 	uint32_t left;
 	bool excused;
+	uint64_t ends;
 	unsigned int restarts;
 	unsigned int named;
 	unsigned int refused;
@@ -202,6 +204,7 @@ static void take(struct chaos *c, unsigned int u, const struct hypercube_result 
 		what = "not the end of the oldest contribution";
 	r->first = (r->first + 1) % AHEAD;
 	r->out--;
+	c->ends++;
 	if (!what && r->voided) {
 		r->voided--;
 		what = late_fits(c, u, res) ? NULL : "behind a failure";
@@ -555,10 +558,32 @@ static int settle(struct chaos *c)
 	return err;
 }
 
+/* Without further faults, one contribution ends: epochs that follow each other faster than an
+ * operation runs would begin it again for ever.
+ */
+static int one_ends(struct chaos *c)
+{
+	uint64_t until = deadline(30), before = c->ends;
+	unsigned int rounds = 0;
+	int err = 0;
+
+	while (!err && !c->wrong && c->ends == before) {
+		run_some(c, 20);
+		if (++rounds % 64 == 0)
+			err = plan_again(c);
+		if (now_ms() > until) {
+			print_all(c, UINT64_MAX);
+			err = -ETIMEDOUT;
+		}
+	}
+	return err;
+}
+
 /* Run one collective through at least @n operations, with faults. */
 static void phase(struct chaos *c, const struct tag_kind *kind, unsigned int n, bool nodes)
 {
 	uint64_t end = behind_all(c) + n;
+	unsigned int blows = 0;
 	int err;
 
 	c->b.kind = kind;
@@ -569,6 +594,8 @@ static void phase(struct chaos *c, const struct tag_kind *kind, unsigned int n, 
 	while (!err && !c->wrong && behind_all(c) < end) {
 		run_some(c, rnd() % 120);
 		blow(c, nodes);
+		if (++blows % 8 == 0)
+			err = one_ends(c);
 	}
 	err = err ?: c->wrong ? 0 : settle(c);
 	if (err || c->wrong)
