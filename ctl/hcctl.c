@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cluster.h"
+#include "cmd/cluster/cluster.h"
 #include "cmd/planner.h"
 #include "hc_version.h"
 #include "hcctl.h"
 #include "help.h"
-#include "nl.h"
+#include "nl/nl.h"
 
 /* The first plan types come between FIRST_OBJECTS objects and "balance".
  *

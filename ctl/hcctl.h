@@ -203,7 +203,7 @@ void out_table_end(struct hcctl *h);
 /* Print one line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */
 void out_complain(struct hcctl *h, const char *kind, const char *text);
 
-/* --- say.c --- */
+/* --- error.c --- */
 /* Report an error. */
 void hc_error(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -7,7 +7,7 @@
 #include <linux/indirect_call_wrapper.h>
 
 #include "coll/rx.h"
-#include "coll/work.h"
+#include "coll/member_sched.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
 #include "fabric/inject.h"

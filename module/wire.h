@@ -207,7 +207,7 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * struct hc_wire_data - DATA
  * @plan: the operation
  * @offset: position of the payload in the message, or in its block, bytes; in a frame with half of
- *	a round (coll/rounds.h, coll/halves.h), and in a frame that an ALLGATHER sends down: total
+ *	a round (coll/chunk.h, coll/halving.h), and in a frame that an ALLGATHER sends down: total
  *	length of the previous rounds
  * @total: length of the whole message, or of a block, bytes
  * @index: number of the frame among those that the sender has sent to this receiver in the

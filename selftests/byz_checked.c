@@ -12,7 +12,7 @@
 #include "cube.h"
 #include "handles.h"
 #include "ktap.h"
-#include "plain.h"
+#include "reference.h"
 #include "libhypercube-plan.h"
 
 #define ID	16

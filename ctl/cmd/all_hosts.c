@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
+#include "cmd/cluster/cluster.h"
 
 /* A command for all hosts, and for each host the process that runs it. */
 struct everywhere {

@@ -6,7 +6,7 @@
 #define _HCCTL_CHECKED_CMD_H
 
 #include "checked.h"
-#include "live.h"
+#include "plan_nl.h"
 #include "planner.h"
 
 /* Default id of the first tree. The ids after it are those of the second tree, and of the pairs of

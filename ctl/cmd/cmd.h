@@ -11,9 +11,9 @@
 
 #include "bcast.h"
 #include "doubling.h"
-#include "live.h"
+#include "plan_nl.h"
 #include "net_args.h"
-#include "nl.h"
+#include "nl/nl.h"
 #include "plan.h"
 
 /* --- common.c --- */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "decode.h"
-#include "load.h"
+#include "dlopen.h"
 
 /**
  * struct capture - a capture that is being read

@@ -94,7 +94,7 @@ static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of
  * Documentation/performance.rst has the table. Recursive doubling sends fewer frames than rings.
  * Trees send the fewest frames, but copy blocks. If blocks have at least PAGES_BYTES bytes and
  * there are at most 2^PAGES_DIM nodes, recursive doubling forwards the pages of the blocks without
- * copying, two segments in a frame (module/coll/rounds.h).
+ * copying, two segments in a frame (module/coll/chunk.h).
  */
 #define PAGES_BYTES	4096
 #define PAGES_DIM	6

@@ -13,7 +13,7 @@
 #include <dlfcn.h>
 
 #include "graph.h"
-#include "load.h"
+#include "dlopen.h"
 #include "memory.h"
 
 /* Constants of libxml2. Its headers define them as enums, which are not included here. */

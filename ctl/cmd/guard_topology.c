@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "balance_cmd.h"
+#include "cmd/balance/balance_cmd.h"
 #include "guard.h"
 
 static bool is_installed(const struct nl_balance *b, const struct hc_balance_topo *t)

@@ -248,7 +248,7 @@ static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
 	return 0;
 }
 
-/* --- tree_truth.c --- */
+/* --- tree_expected.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);
 /* As planner.role, for trees and for recursive doubling. Recursive doubling combines contributions
  * as a tree with the same order of dimensions and without faults does.

@@ -144,7 +144,7 @@ static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 }
 
 /* Return: true if an allgather or alltoall over an installed plan sends in both directions, see
- * module/coll/ring_both.c.
+ * module/coll/ring/ring_bidir.c.
  */
 static bool goes_both(const struct nl_plan *v, const struct hc_graph *g, const struct plan_truth *t)
 {

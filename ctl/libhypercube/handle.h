@@ -171,7 +171,7 @@ int hcli_open_type(struct hcl **out, int type, const char *fabric, uint32_t node
 /* Check that @h is a handle of this type. Return: 0, or -EINVAL with an explanation. */
 int hcli_is(struct hcl *h, int type);
 
-/* --- ops.c --- */
+/* --- request.c --- */
 /* Return: a new operation, or NULL if there is no memory. */
 struct hcl_op *hcli_op_new(struct hcl *h);
 void hcli_op_release(struct hcl *h, struct hcl_op *op);
@@ -197,7 +197,7 @@ int hcli_tell_first(struct hcl *h, const struct hcl_params *p);
 struct hcl_op *hcli_op_find(const struct hcl *h, uint64_t id);
 uint8_t hcli_collective(const struct hcl_params *p);
 
-/* --- move.c --- */
+/* --- io.c --- */
 /* Send and receive what is possible without waiting. Return: 1 if any data was sent or received, 0
  * if not, or -errno.
  */
@@ -253,7 +253,7 @@ int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err);
 /* Store for this thread why a handle could not be opened. Return: @err. */
 int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
 
-/* --- lacks.c --- */
+/* --- missing_blocks.c --- */
 /* Copy the two sets, which have @bytes bytes together, from the control message of @op's last
  * record.
  */

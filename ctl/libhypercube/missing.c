@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "handle.h"
-#include "nl.h"
+#include "nl/nl.h"
 
 /* Maximum number of members in a chain of waits. */
 #define FOLLOWED 64

@@ -6,7 +6,7 @@
 #define HCL_PLAN_IMPL_H
 
 #include "libhypercube-plan.h"
-#include "live.h"
+#include "plan_nl.h"
 
 /* Return: a context for requests to the kernel, to be used until nl_leave(). hcl_plan_explain()
  * returns its error messages.

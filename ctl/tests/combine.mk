@@ -34,13 +34,13 @@ $(O)/combine-%.o: ../../module/reduce/%.c $(COMBINE_HDRS) | $(O)
 $(O)/combine-sanitized-%.o: ../../module/reduce/%.c $(COMBINE_HDRS) | $(O)
 	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(COMBINE_KERNEL) $(SANITIZE) -c -o $@ $<
 
-$(O)/combine-plain.o: ../plain.c ../plain.h | $(O)
+$(O)/combine-reference.o: ../reference.c ../reference.h | $(O)
 	$(CC) -I../../uapi $(CFLAGS) -c -o $@ $<
 
-$(O)/combine_test: $(COMBINE_SRCS) $(O)/combine-plain.o $(COMBINE_OBJS:%=$(O)/combine-%.o) combine_test.h $(HARNESS)
+$(O)/combine_test: $(COMBINE_SRCS) $(O)/combine-reference.o $(COMBINE_OBJS:%=$(O)/combine-%.o) combine_test.h $(HARNESS)
 	$(COMBINE_TEST) -o $@ $(filter %.c %.o,$^)
 
-$(O)/combine_test_sanitized: $(COMBINE_SRCS) $(O)/combine-plain.o $(COMBINE_OBJS:%=$(O)/combine-sanitized-%.o) combine_test.h $(HARNESS)
+$(O)/combine_test_sanitized: $(COMBINE_SRCS) $(O)/combine-reference.o $(COMBINE_OBJS:%=$(O)/combine-sanitized-%.o) combine_test.h $(HARNESS)
 	$(COMBINE_TEST) $(SANITIZE) -o $@ $(filter %.c %.o,$^)
 
 check: combine

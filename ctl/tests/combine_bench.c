@@ -6,7 +6,7 @@
 #include <linux/hypercube.h>
 
 #include "combine_test.h"
-#include "plain.h"
+#include "reference.h"
 #include "reduce/combine.h"
 
 static u64 fa[BATCH], fb[BATCH];

@@ -15,7 +15,7 @@
 
 #include "combine_test.h"
 #include "ktap.h"
-#include "plain.h"
+#include "reference.h"
 #include "reduce/combine.h"
 
 /* Number of random pairs for each float operation and format. */

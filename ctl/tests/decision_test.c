@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "coll/ring_decision.h"
+#include "coll/ring/ring_decision.h"
 #include "ktap.h"
 
 #define MEMBERS	4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Operations at one member of a plan: their numbers, their frames, and their progress. What a
- * collective does with the data is in a file for each (coll/reduce.c, merge.c, ..). The plan types
- * decide when operations are done (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
+ * collective does with the data is in a file for each (coll/algo/reduce.c, merge.c, ..). The plan types
+ * decide when operations are done (coll/ack.c, coll/algo/plan_bcast.c, coll/algo/plan_doubling.c).
  *
  * Every member numbers its contributions 0, 1, 2, ..; contributions with the same number belong
  * together. A member sends its data in the order of the numbers, over paths that keep order. So it
@@ -14,9 +14,9 @@
 #include "coll/coll.h"
 #include "coll/detour.h"
 #include "coll/guard.h"
-#include "coll/host.h"
+#include "coll/submit.h"
 #include "coll/process.h"
-#include "coll/ring_repair.h"
+#include "coll/ring/ring_repair.h"
 #include "coll/rx.h"
 #include "compat.h"
 #include "fabric/byzantine.h"

@@ -241,7 +241,7 @@ bool hc_ack_set(struct hc_member *m, const struct hc_ack *d);
  */
 void hc_ack_review(struct hc_member *m);
 
-/* --- coll/check.c --- */
+/* --- coll/data_check.c --- */
 
 /**
  * hc_op_params() - set the parameters of an operation, or compare them
@@ -311,7 +311,7 @@ bool hc_payload_whole(struct sk_buff *skb);
 int hc_payload_check(const struct hc_op *op, struct sk_buff *skb);
 
 /**
- * hc_round_follows() - check that DATA is the round (coll/rounds.h) at an offset
+ * hc_round_follows() - check that DATA is the round (coll/chunk.h) at an offset
  * @at: the offset; moved past the round
  * @skb: DATA
  * @parts: parts of the contribution
@@ -322,7 +322,7 @@ int hc_payload_check(const struct hc_op *op, struct sk_buff *skb);
  */
 bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, u32 *len);
 
-/* --- coll/work.c --- */
+/* --- coll/member_sched.c --- */
 
 /**
  * hc_member_wait() - have the poll check, once a second, a member that waits
@@ -356,7 +356,7 @@ void hc_member_check(struct hc_member *m);
  */
 void hc_member_forget(struct hc_member *m);
 
-/* --- coll/stall.c --- */
+/* --- coll/liveness.c --- */
 
 /**
  * hc_probe_rx() - handle PROBE
@@ -455,7 +455,7 @@ bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
  */
 void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_view *root);
 
-/* --- coll/gather.c --- */
+/* --- coll/algo/gather.c --- */
 
 /**
  * hc_others_end() - end the streams to all helpers except the first, which get no data of this
@@ -467,7 +467,7 @@ void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_vie
  */
 bool hc_others_end(struct hc_member *m, struct hc_op *op);
 
-/* --- coll/reduce.c --- */
+/* --- coll/algo/reduce.c --- */
 
 /**
  * hc_segment_merge() - merge a segment into another one with the operation's reduce operator
@@ -482,7 +482,7 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op);
 int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 		     const struct sk_buff *in, u32 peer);
 
-/* --- coll/host.c --- */
+/* --- coll/submit.c --- */
 
 /**
  * hc_host_again() - submit a frame of a contribution that no process is sending now

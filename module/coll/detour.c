@@ -11,10 +11,10 @@
  * A detour either delivers each frame in order or the plan is broken, just as a link either
  * delivers each frame or is down. The frames of each direction are numbered: a receiver that misses
  * one breaks the plan. If the last frame is missing, its receiver waits, and sends PROBE after a
- * second (coll/stall.c); the answer to the PROBE has a number, too. If no answer is received, a
+ * second (coll/liveness.c); the answer to the PROBE has a number, too. If no answer is received, a
  * link of the path is down, or nodes on it are slow: the FAULT words of the nodes show which is the
  * case. This check is rarely needed, since the nodes at the ends of a link that fails notify the
- * root (coll/lost.c); but these nodes need not be members, and the message of one that is not can
+ * root (coll/link_fault.c); but these nodes need not be members, and the message of one that is not can
  * be lost.
  */
 #include <linux/mm.h>

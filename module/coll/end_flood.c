@@ -11,7 +11,7 @@
  */
 #include "coll/coll.h"
 #include "coll/end.h"
-#include "coll/ring_repair.h"
+#include "coll/ring/ring_repair.h"
 
 void hc_flood_stop(struct hc_member *m, enum hc_stop kind, const struct hc_end *stop)
 {

@@ -208,7 +208,7 @@ static bool of_leaver(const struct hc_member *m, const struct hc_end *stop)
 }
 
 /* Handle STOP of a source. The root also accepts STOP from a node on a failed detour that is not a
- * member (stop_route() in coll/lost.c). Such a node knows no operation number.
+ * member (stop_route() in coll/link_fault.c). Such a node knows no operation number.
  */
 unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop)
 {

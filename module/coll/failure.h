@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How operations and plans fail: coll/end*.c and coll/lost.c.
+ * How operations and plans fail: coll/end*.c and coll/link_fault.c.
  */
 #ifndef _HC_FAILURE_H
 #define _HC_FAILURE_H
@@ -280,7 +280,7 @@ bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
  */
 u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 
-/* --- coll/lost.c --- */
+/* --- coll/link_fault.c --- */
 
 /**
  * hc_member_uses() - does the member's role use a link?

@@ -159,7 +159,7 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 bool hc_result_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /**
- * hc_part_piece() - bytes of a piece in a full round (coll/rounds.h)
+ * hc_part_piece() - bytes of a piece in a full round (coll/chunk.h)
  * @plan: the plan
  * @coll: the collective
  * @bytes: bytes that a member gives to the operation

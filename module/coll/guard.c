@@ -64,7 +64,7 @@
 
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
-#include "coll/host.h"
+#include "coll/submit.h"
 #include "coll/process.h"
 #include "fabric/frame.h"
 

@@ -8,7 +8,7 @@
 #include "coll/coll.h"
 #include "coll/guard_impl.h"
 #include "coll/process.h"
-#include "coll/rounds.h"
+#include "coll/chunk.h"
 #include "fabric/frame.h"
 
 /* Limit of the rounds of a result. Even in the shortest segments the longest result has no more

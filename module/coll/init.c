@@ -2,10 +2,10 @@
 /*
  * Registers what collectives handle: events of fabrics and nodes, and frames.
  */
-#include "coll/host.h"
+#include "coll/submit.h"
 #include "coll/plan.h"
 #include "coll/rx.h"
-#include "coll/work.h"
+#include "coll/member_sched.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
 #include "fabric/node.h"

@@ -58,7 +58,7 @@ struct hc_root_view {
 #define HC_UNSAID_REMOTE	BIT(4)	/* STOP upwards: the member takes nothing more from above */
 
 /**
- * struct hc_job - a member in its node's lists of members that have work; see coll/work.c
+ * struct hc_job - a member in its node's lists of members that have work; see coll/member_sched.c
  * @list: entry in one of the lists of hc_node.work, under its lock
  * @with_readers: @list is in hc_work.readers, not in hc_work.waiting
  * @blocked: the member waits for room in a process's receive buffer
@@ -111,7 +111,7 @@ struct hc_generation {
 };
 
 /**
- * struct hc_user - the process from which a member takes contributions; see coll/host.c
+ * struct hc_user - the process from which a member takes contributions; see coll/submit.c
  * @sock: hc_sock.id of the last socket that took part, or 0 if it was closed
  * @group: hc_sock.group of the last socket that took part
  * @waiting: contributions of the node's sockets that cannot begin yet, oldest first

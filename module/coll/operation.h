@@ -103,7 +103,7 @@ struct hc_out {
  * @clock: logical clock
  * @rec: record of the contribution; of a broadcast: of the message, valid once @begun
  * @elem: bytes of an element
- * @piece: bytes of a piece in a full round, if the collective goes in rounds (coll/rounds.h)
+ * @piece: bytes of a piece in a full round, if the collective goes in rounds (coll/chunk.h)
  * @width: bytes of a RECORD element
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type

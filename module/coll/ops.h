@@ -34,10 +34,10 @@ enum hc_progress {
  * @own_totals: each member knows only its own length
  * @comes_down: a result comes down after the contributions have gone up
  * @asks: and only to members that have asked for it by their contribution
- * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in any case
+ * @rounds: contributions go in rounds, see coll/chunk.h; the process has parts in any case
  * @apart: pieces of long blocks lie apart (coll/pieces.h), and up to HC_FRAME_SEGMENTS segments of
  *	them are in a frame; otherwise a payload is at most a segment, and contiguous
- * @joins: the result that comes down is the blocks of all members, in rounds (coll/rounds.h)
+ * @joins: the result that comes down is the blocks of all members, in rounds (coll/chunk.h)
  * @piece: return the size in bytes of a process's segment, of a block of @bytes, if the pieces of
  *	all blocks are joined in one segment; NULL: the fabric's segment size
  * @unannounced: no member learns when all others have its block, so NOTIFY is refused
@@ -137,7 +137,7 @@ enum {
  * @results_follow: results come down after the member has passed the operation on, see
  *	hc_results_advance()
  * @all_contribute: all members contribute, not the root alone
- * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see coll/ring_repair.c
+ * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see coll/ring/ring_repair.c
  * @guarded: the type with which such a plan is installed if it is guarded (hc_plan.guard): there
  *	each member gets the whole common result, and contributions have the layout that processes
  *	gave them. NULL: such plans cannot be guarded

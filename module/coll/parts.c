@@ -2,11 +2,11 @@
 /*
  * Parts and pieces of results. Data that all members receive may have a part for each of them, in
  * the order of the nodes; each process then gets its own part (hc_coll_ops.own_part). Or it has a
- * block of each member; then a frame has a piece of each block (coll/rounds.h).
+ * block of each member; then a frame has a piece of each block (coll/chunk.h).
  */
 #include "coll/coll.h"
 #include "coll/process.h"
-#include "coll/rounds.h"
+#include "coll/chunk.h"
 
 u64 hc_part_bytes(const struct hc_member *m, u64 total)
 {

@@ -15,9 +15,9 @@
 
 #include "coll/coll.h"
 #include "coll/guard.h"
-#include "coll/host.h"
+#include "coll/submit.h"
 #include "coll/plan.h"
-#include "coll/work.h"
+#include "coll/member_sched.h"
 #include "compat.h"
 #include "fabric/limits.h"
 #include "notifier.h"
@@ -271,7 +271,7 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 
 /* Prepare to unpublish plan @id. After a grace period its processes are notified that its
  * operations have ended. Later contributions of these processes wait until then, so that their ends
- * are reported later (coll/host.c).
+ * are reported later (coll/submit.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {

@@ -255,7 +255,7 @@ static inline int hc_cost(struct hc_node *node)
 static inline bool hc_faults_over(const struct hc_node *node)
 {
 	/* Load .links before .now, and with acquire, to see what the plans have done: see
-	 * faults_work() of coll/work.c.
+	 * faults_work() of coll/member_sched.c.
 	 */
 	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
 }

@@ -26,7 +26,7 @@ static unsigned int pull_reason(struct sk_buff *skb, unsigned int len)
 
 /* Check the payload's length in bytes, because receivers limit only the number of frames. A bitmap
  * of nodes may be longer than a fabric's segment, if that is short. The collective checks payloads
- * that are longer than a segment (coll/check.c).
+ * that are longer than a segment (coll/data_check.c).
  */
 static bool payload_is_valid(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
 			     const struct hc_hdr *hdr)

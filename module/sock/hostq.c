@@ -3,7 +3,7 @@
  * The host port: frames from a node's sockets wait here for its poll, as received frames wait in
  * its receive queue.
  */
-#include "coll/host.h"
+#include "coll/submit.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "route/copy.h"

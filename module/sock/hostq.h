@@ -7,7 +7,7 @@
 
 #include <linux/skbuff.h>
 
-#include "coll/host.h"
+#include "coll/submit.h"
 #include "fabric/node.h"
 
 /**

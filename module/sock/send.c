@@ -8,7 +8,7 @@
 
 #include "coll/coll.h"
 #include "coll/pieces.h"
-#include "coll/rounds.h"
+#include "coll/chunk.h"
 #include "reduce/combine.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"

@@ -39,7 +39,7 @@ struct hc_process_ops;
  * @desc: descriptor of the collective of @op
  * @block: no segment crosses a multiple of this many bytes; 0: the contribution is empty
  * @parts: number of blocks of the contribution, one for each member, if each segment has a chunk
- *	(piece) of each block, see coll/rounds.h; 0: segments are cut in the order of the bytes
+ *	(piece) of each block, see coll/chunk.h; 0: segments are cut in the order of the bytes
  * @piece: bytes of a chunk, if @parts is not 0
  * @apart: long chunks lie in pages of their own (coll/pieces.h)
  * @sent: bytes of the contribution that were passed to the node

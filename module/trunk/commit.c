@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 
 #include "coll/plan.h"
-#include "coll/plan_wire.h"
+#include "trunk/plan_wire.h"
 #include "compat.h"
 #include "fabric/fabric.h"
 #include "hc_topo.h"

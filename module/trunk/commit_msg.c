@@ -9,7 +9,7 @@
 #include <linux/ctype.h>
 #include <linux/slab.h>
 
-#include "coll/plan_wire.h"
+#include "trunk/plan_wire.h"
 #include "fabric/fabric.h"
 #include "hc_topo.h"
 #include "trunk/commit_impl.h"

@@ -9,7 +9,7 @@
 #include <linux/sched/mm.h>
 
 #include "coll/plan.h"
-#include "coll/plan_wire.h"
+#include "trunk/plan_wire.h"
 #include "compat.h"
 #include "fabric/fabric.h"
 #include "hc_topo.h"

@@ -320,7 +320,7 @@ typedef bool (*cube_takes_fn)(struct cube *c, size_t size, unsigned int steps);
  */
 unsigned int cube_doubling_sizes(unsigned int id, size_t full, size_t many, cube_takes_fn takes);
 /* Try recursive doubling of two to 128 nodes, in random orders of stages, with blocks of lengths
- * around the limits at which chunks lie in pages of their own (coll/rounds.h). Return: as
+ * around the limits at which chunks lie in pages of their own (coll/chunk.h). Return: as
  * cube_doubling_sizes().
  */
 unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes);

@@ -8,7 +8,7 @@
 #define _HC_REF_H
 
 #include "cube.h"
-#include "plain.h"
+#include "reference.h"
 
 /* Sort @n elements of @elem bytes each, in the order that is defined for their type. */
 void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_t elem);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plain.h"
+#include "reference.h"
 #include "soak.h"
 
 /* Return: the plan of contribution number @s in the order in which each member contributes to all

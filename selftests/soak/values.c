@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plain.h"
+#include "reference.h"
 #include "soak.h"
 
 static bool is_loc(int oper)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What members of a plan with REPAIR keep of the operations under way, so that these go on after a
+ * ring repair: ring_resume.c. Other plans keep nothing. All of it is [poll].
+ */
+#ifndef _HC_RING_RESUME_H
+#define _HC_RING_RESUME_H
+
+#include <linux/types.h>
+
+#include "coll/coll.h"
+#include "coll/ring/ring.h"
+#include "coll/ring/ring_repair.h"
+
+/* Return: what @m keeps; NULL if its plan has no REPAIR. */
+static inline struct hc_ring_resume *hc_resume_of(const struct hc_member *m)
+{
+	struct hc_repair *s = hc_ring_member(m)->repair;
+
+	return s ? &s->resume : NULL;
+}
+
+/* --- for ring.c --- */
+/* Must @m's operations wait until the plan is repaired? */
+static inline bool hc_resume_holds(const struct hc_member *m)
+{
+	const struct hc_repair *s = hc_ring_member(m)->repair;
+
+	return s && (m->gen.broken || s->phase == REPAIR_ASSIGNED);
+}
+
+/**
+ * hc_resume_has_own() - tell whether the member sent its segment of the current chunk before a
+ *	repair
+ * @m: the member
+ * @op: the operation
+ *
+ * Return: true if so: the kept segment is sent again.
+ */
+bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op);
+
+/**
+ * hc_resume_own() - return the member's own segment of the current chunk
+ * @m: the member
+ * @op: the operation
+ *
+ * Return: the kept segment if there is one, or else the next one from the process, which must be
+ * queued; NULL if there is no memory.
+ */
+struct sk_buff *hc_resume_own(struct hc_member *m, struct hc_op *op);
+
+/**
+ * hc_resume_over() - go on to the next chunk: the current one is complete here
+ * @m: the member
+ */
+void hc_resume_over(struct hc_member *m);
+
+/* Was the process given the segment of node @u of the current chunk, before a repair or since? */
+static inline bool hc_resume_gave_before(const struct hc_member *m, u32 u)
+{
+	const struct hc_ring_resume *k = hc_resume_of(m);
+
+	return k && hc_set_has(k->chunk[k->cur].gave, u);
+}
+
+static inline void hc_resume_gave(const struct hc_member *m, u32 u)
+{
+	struct hc_ring_resume *k = hc_resume_of(m);
+
+	if (k)
+		hc_set_add(k->chunk[k->cur].gave, u);
+}
+
+/**
+ * hc_resume_missing() - find the blocks that the result of the current operation lacks
+ * @m: the member
+ * @op: the operation. If its process asked for a notification, members that left count as
+ *	missing, since they may lack this member's block
+ *
+ * Return: set of the members whose blocks are missing, or NULL: none.
+ */
+const u32 *hc_resume_missing(const struct hc_member *m, const struct hc_op *op);
+
+/* --- for ring_repair.c --- */
+
+/**
+ * hc_resume_stop() - drop what waits in the streams of sources, after the plan has broken
+ * @m: the member
+ */
+void hc_resume_stop(struct hc_member *m);
+
+/**
+ * hc_resume_end() - drop all that is kept: the operations that were under way have ended
+ * @m: the member
+ */
+void hc_resume_end(struct hc_member *m);
+
+/**
+ * hc_resume_answer() - fill in the member's answer to the coordinator (ANSWER)
+ * @m: the member
+ * @w: the message
+ */
+void hc_resume_answer(struct hc_member *m, struct hc_wire_repair *w);
+
+/**
+ * hc_resume_apply() - resume the operations under way as the coordinator has decided (ASSIGN)
+ * @m: the member
+ * @w: the message; the oldest operation gets number .plan.op
+ *
+ * Return: false if the member cannot do that, or there is no memory; nothing has changed then.
+ */
+bool hc_resume_apply(struct hc_member *m, const struct hc_wire_repair *w);
+
+/**
+ * hc_resume_ran() - record that data is sent in the rings of the member's last assignment
+ * @m: the member
+ */
+void hc_resume_ran(struct hc_member *m);
+
+/**
+ * hc_resume_set_free() - find memory for a set of members that no result refers to
+ * @m: the member
+ *
+ * Return: the memory, for the set of the members of the new rings.
+ */
+u32 *hc_resume_set_free(const struct hc_member *m);
+
+/**
+ * hc_resume_assigned() - record that the member has its assignment in the new rings
+ * @m: the member
+ * @w: the message (ASSIGN)
+ */
+void hc_resume_assigned(struct hc_member *m, const struct hc_wire_repair *w);
+
+#endif /* _HC_RING_RESUME_H */
