@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contributions that have a part for each member go in rounds: each segment has a piece of every
- * part, all of one length, in the order of the parts. So no more than a segment is in flight,
- * however long the parts are, and a segment can be halved by the members that its pieces are for.
- * In the other direction a segment has a piece of each member's block.
+ * Contributions that have a part for each member are sent in rounds: each segment has a piece of
+ * every part, all of one length, in the order of the parts. So no more than a segment is in flight,
+ * however long the parts are, and a segment can be halved by the members that its pieces are for. A
+ * result that has the blocks of all members is sent in rounds, too: each segment has a piece of
+ * every member's block.
  *
- * Long pieces lie in pages of their own (coll/pieces.c) if the collective allows that. A round is
- * then HC_ROUND_SEGMENTS segments long, since no piece is copied.
+ * Long pieces lie apart, that is, in pages of their own (coll/pieces.c), if the collective allows
+ * that. A round is then HC_ROUND_SEGMENTS segments long, since no piece is copied.
  */
 #ifndef _HC_CHUNK_H
 #define _HC_CHUNK_H

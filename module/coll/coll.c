@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Operations at one member of a plan: their numbers, their frames, and their progress. What a
- * collective does with the data is in a file for each (coll/algo/reduce.c, merge.c, ..). The plan types
- * decide when operations are done (coll/ack.c, coll/algo/plan_bcast.c, coll/algo/plan_doubling.c).
+ * collective does with the data is in a file for each collective (coll/algo/reduce.c, merge.c, ..).
+ * The plan types decide when operations are done (coll/ack.c, coll/algo/plan_bcast.c,
+ * coll/algo/plan_doubling.c).
  *
  * Every member numbers its contributions 0, 1, 2, ..; contributions with the same number belong
  * together. A member sends its data in the order of the numbers, over paths that keep order. So it
@@ -26,8 +27,8 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* Record what @m waits for. If @m waits for the same already, the time at which the wait began is
- * not changed, so that "who is missing?" shows how long it has lasted.
+/* Record what @m waits for. If @m already waits for that, the time at which the wait began is not
+ * changed, so that dumps show how long the wait has lasted.
  */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
@@ -219,7 +220,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
 		w->flags |= HC_DATA_F_NOTIFY;
-	/* Each hop of a detour counts itself as a step (route/way.c). */
+	/* Over a detour each hop adds a step of its own (route/way.c). */
 	hdr->step = cpu_to_be32(clock + (peer->how != HC_TREE_DETOUR));
 	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
 				      peer->how == HC_TREE_HELP ? 2 : 1);
@@ -323,8 +324,8 @@ int hc_src_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
-/* Few operations are pending. After a failure their numbers may be far apart; then m->ops is
- * searched.
+/* Find the lowest pending operation below @end, from @nr on. After a failure the numbers of pending
+ * operations may be far apart: if the range is longer than the window, all of m->ops is searched.
  */
 struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end)
 {
@@ -427,7 +428,9 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_data_fail(m, skb, err);
 		return;
 	}
-	/* In lockstep the frame may belong to a later stage than the member's own. */
+	/* In lockstep the frame may belong to a later stage than the member's own: its clock and
+	 * costs are then recorded when it is processed.
+	 */
 	if (!m->plan->ops->lockstep)
 		hc_op_note(m, op, skb);
 	hc_part_came(m, nr);
@@ -544,8 +547,8 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	hc_end_go_on(m);
 }
 
-/* Handle DATA. What the destination sends is data that the root of the plan sends down. All other
- * data is sent by sources.
+/* Handle DATA. DATA from the destination has data that the root of the plan sends down; all other
+ * DATA is from sources.
  */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 {
@@ -665,7 +668,8 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* This frame may share its header with frames to other members, which change it. */
+	/* The header may be shared with frames to other members, and each member changes its own.
+	 */
 	else if (skb_cow_head(skb, 0))
 		header_lacks(m, skb);
 	else if (plan->ops->data_rx)

@@ -9,7 +9,7 @@
  * source i is the peer of stage i), and it has no destinations.
  *
  * All of this state is [poll]: only the poll of one node touches it (see fabric.h), or
- * configuration does, after a grace period in which the plan was unpublished.
+ * configuration does, after the plan was unpublished and a grace period has passed.
  */
 #ifndef _HC_COLL_H
 #define _HC_COLL_H
@@ -50,7 +50,7 @@ void hc_member_free(struct hc_member *m);
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
 
 /**
- * hc_op_drop() - forget an operation that has ended
+ * hc_op_drop() - remove an operation that has ended from its member, and free it
  * @m: the member
  * @op: the operation; freed
  * @status: 0 or a negative errno
@@ -87,7 +87,7 @@ struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_
 /**
  * hc_op_complete() - end an operation that the root has completed
  * @m: the member
- * @op: the operation; freed. Its process is notified if it asked for that
+ * @op: the operation; freed. Its process is notified if it has requested that
  * @steps: steps that the operation took
  * @clock: its logical clock
  * @time: its modelled time, ns
@@ -95,7 +95,7 @@ struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_
 void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
 
 /**
- * hc_advance() - work on the oldest operation of a member, and on those that follow it
+ * hc_advance() - work on the oldest operation of a member, then on the operations after it
  * @m: the member
  *
  * Context: poll.
@@ -150,7 +150,7 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb);
  * hc_stream_push() - queue a segment in the stream of a source
  * @m: the member
  * @st: the stream
- * @segments: full segments that may wait there without being charged to a socket
+ * @segments: number of full segments that may wait in the stream without being charged to a socket
  * @skb: DATA; consumed unless the function fails
  *
  * Return: false if the stream has no room.
@@ -167,11 +167,11 @@ bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segment
 struct sk_buff *hc_stream_pop(struct hc_stream *st);
 
 /**
- * hc_wait() - record what an operation waits for, for the query "who is missing?"
+ * hc_wait() - record what an operation waits for, which dumps of the plan show
  * @m: the member
  * @op: the operation
  * @wait: enum hypercube_wait
- * @peer: the node that it waits for, or 0
+ * @peer: the node that it waits for, or 0 if it waits for no node
  *
  * Return: HC_BLOCKED.
  */
@@ -198,7 +198,7 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
 /* --- coll/ack.c --- */
 
 /**
- * hc_ack_peer() - find the peer whose ACKs are furthest behind
+ * hc_ack_peer() - find the peer that has acknowledged the fewest operations
  * @m: the member
  *
  * Return: its node.
@@ -209,14 +209,15 @@ u32 hc_ack_peer(const struct hc_member *m);
  * hc_ack_xmit() - send ACK to a peer
  * @m: the member
  * @peer: the peer
- * @d: contents
+ * @d: contents of the ACK
  *
- * Return: false if there is no memory or no room: it must be sent again later.
+ * Return: false if the ACK was not sent, because memory or room is lacking or because a STOP or END
+ * must be sent first. The caller then sends the ACK later.
  */
 bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d);
 
 /**
- * hc_ack_notify() - send the ACKs that could not be sent before
+ * hc_ack_notify() - send the ACK of the latest complete operations, if it is outstanding
  * @m: the member
  */
 void hc_ack_notify(struct hc_member *m);
@@ -229,14 +230,15 @@ extern const struct hc_ack_ops hc_ack_alone;
 /**
  * hc_ack_set() - move the window of a member as far as an ACK allows
  * @m: the member
- * @d: the ACK. The window does not move past an operation whose result has not come down completely
+ * @d: the ACK. The window does not move past an operation whose result has not been received
+ *	completely
  *
- * Return: true if the window has moved; the sources have then been sent ACK.
+ * Return: true if the window has moved; ACK was then sent to the sources.
  */
 bool hc_ack_set(struct hc_member *m, const struct hc_ack *d);
 
 /**
- * hc_ack_review() - move the window after a result has come down
+ * hc_ack_review() - move the window after a result has been received from above
  * @m: the member
  */
 void hc_ack_review(struct hc_member *m);
@@ -302,8 +304,8 @@ bool hc_payload_whole(struct sk_buff *skb);
 
 /**
  * hc_payload_check() - check the length of a payload, and make it contiguous
- * @op: the operation. If its pieces lie in pages of their own, the length follows from the round
- *	and the payload is left as it is
+ * @op: the operation. If its pieces are in pages of their own (coll/pieces.h), this function does
+ *	nothing: the check of the round includes the length
  * @skb: DATA
  *
  * Return: 0, -EPROTO or -ENOMEM.
@@ -314,7 +316,7 @@ int hc_payload_check(const struct hc_op *op, struct sk_buff *skb);
  * hc_round_follows() - check that DATA is the round (coll/chunk.h) at an offset
  * @at: the offset; moved past the round
  * @skb: DATA
- * @parts: parts of the contribution
+ * @parts: number of parts in the contribution
  * @piece: bytes of each part in a full round
  * @len: set to the bytes of the round; the caller compares it with the length of the frame
  *
@@ -325,7 +327,7 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 /* --- coll/member_sched.c --- */
 
 /**
- * hc_member_wait() - have the poll check, once a second, a member that waits
+ * hc_member_wait() - have the poll check a waiting member once a second
  * @m: the member
  *
  * Context: poll.
@@ -366,16 +368,17 @@ void hc_member_forget(struct hc_member *m);
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 
 /**
- * hc_probe_none() - make the answer to PROBE of a node that does not have the plan
+ * hc_probe_none() - make the reply to a PROBE at a node that does not have the plan
  * @node: the node
  * @skb: the PROBE
  *
- * Return: the answer, or NULL if none is due or there is no memory.
+ * Return: the reply, or NULL if @skb is itself a reply or there is no memory.
  */
 struct sk_buff *hc_probe_none(struct hc_node *node, const struct sk_buff *skb);
 
 /**
- * hc_stall_check() - send what a waiting member could not send before, and probe its peers
+ * hc_stall_check() - send the control messages that a waiting member could not send before, and
+ *	probe its peers
  * @m: the member
  */
 void hc_stall_check(struct hc_member *m);
@@ -383,7 +386,7 @@ void hc_stall_check(struct hc_member *m);
 /* --- coll.c: sending --- */
 
 /**
- * hc_op_note() - record clock, time and stage costs that a frame carries
+ * hc_op_note() - record the logical clock, the stage costs and the NOTIFY flag that a frame carries
  * @m: the member
  * @op: the operation
  * @skb: DATA
@@ -417,7 +420,8 @@ void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
  * @op: the operation
  * @peer: the peer
  * @busy: modelled time until which the link to the peer is occupied, ns; moved past this frame
- * @clock: logical clock; the frame is one step after it
+ * @clock: logical clock of the operation. The frame carries @clock + 1; over a detour it carries
+ *	@clock, since each hop adds 1
  * @skb: the frame
  */
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
@@ -449,7 +453,7 @@ bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
  * hc_member_destroy() - end all operations of a member, and free it
  * @m: the member
  * @status: negative errno with which operations fail, except those that the root has completed
- * @root: how far the root has come, or NULL if that is not known
+ * @root: progress of the root, or NULL if it is not known
  *
  * Context: configuration, after a grace period.
  */
@@ -458,8 +462,8 @@ void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_vie
 /* --- coll/algo/gather.c --- */
 
 /**
- * hc_others_end() - end the streams to all helpers except the first, which get no data of this
- *	member
+ * hc_others_end() - send an empty last frame to each helper except the first, since only the first
+ *	helper gets data of this member
  * @m: the member
  * @op: the operation
  *
@@ -473,9 +477,9 @@ bool hc_others_end(struct hc_member *m, struct hc_op *op);
  * hc_segment_merge() - merge a segment into another one with the operation's reduce operator
  * @m: the member
  * @op: the operation
- * @acc: the segment that is changed; the caller keeps it
- * @in: the other one; the caller keeps it
- * @peer: the node that one of the segments came from
+ * @acc: the segment that receives the merged data; the caller still owns it
+ * @in: the segment that is merged into @acc; the caller still owns it
+ * @peer: the node that has sent one of the two segments, for the trace event
  *
  * Return: 0; -EPROTO if the segments do not fit together; -ENOMEM.
  */
@@ -485,9 +489,10 @@ int hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 /* --- coll/submit.c --- */
 
 /**
- * hc_host_again() - submit a frame of a contribution that no process is sending now
+ * hc_host_again() - submit a frame that was not received through the host port
  * @m: the member
- * @skb: a frame of a kept contribution, or of one that the members make to agree; consumed
+ * @skb: a frame of a contribution in the ledger, or of the member's own contribution to an
+ *	agreement (coll/guard_agree.c); consumed
  *
  * Return: false if its operation has failed.
  */
@@ -507,7 +512,8 @@ void hc_host_waiting_refuse(struct hc_member *m, int status);
 void hc_host_hold(struct hc_member *m);
 
 /**
- * hc_host_resume() - handle the close of a socket during a ring repair, or before the next epoch
+ * hc_host_resume() - after a ring repair or in a new epoch, handle that a socket was closed
+ *	meanwhile
  * @m: the member
  */
 void hc_host_resume(struct hc_member *m);

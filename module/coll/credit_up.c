@@ -7,11 +7,11 @@
  * late. A frame that has left the machine is not charged to that socket any more, and its receiver
  * has room for HC_UP_WINDOW segments of a source in each operation (hc_stream_push()). So a member
  * of such a fabric may be HC_UP_WINDOW segments ahead of what its destination has processed, and
- * only UP_FIRST before the destination has processed any: the destination may be behind by as many
- * operations as the window has, and the smaller number limits the segments that wait there. Only a
- * gather has short contributions in many frames, those of many members; UP_SHORT of such frames
- * take no more memory. All members follow this rule, since neither end of a detour knows which
- * machines the detour crosses.
+ * only UP_FIRST before the destination has processed any: since the destination may be behind by a
+ * whole window of operations, the smaller number limits the segments that wait there. Only a gather
+ * has short contributions in many frames, those of many members; UP_SHORT of such frames take no
+ * more memory than HC_UP_WINDOW full segments. All members follow this rule, since neither end of a
+ * detour knows which machines the detour crosses.
  *
  * No member waits for ever. A receiver sends CREDIT when it has processed the first frame, and then
  * each time that it has processed half a window. A member that waits has sent all that it may.

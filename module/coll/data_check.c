@@ -83,7 +83,7 @@ static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 	return be32_to_cpu(hc_hdr(skb)->len) % op->elem == 0 && do_div(total, op->elem) == 0;
 }
 
-/* A set of nodes (scatter) may be longer than a fabric's segment, if that is short. */
+/* A set of nodes (scatter) may be longer than a segment, if the fabric's segments are short. */
 static u32 payload_max(const struct hc_op *op)
 {
 	return max_t(u32, op->member->node->fabric->segment, HC_NODES_MAX / 8);

@@ -4,9 +4,9 @@
  *
  * A member that has neither a healthy link to the member that merges its data nor a helper reaches
  * that member over a path of several links. The path is found when the plan is installed, from the
- * faults for which the plan is verified, so all machines of a fabric find the same one. It is part
- * of the plan: data is sent along it, control messages are sent along it in both directions, and if
- * one of its links fails the plan is broken.
+ * faults for which the plan is verified, so all machines of a fabric find the same path. The path
+ * is part of the plan: data is sent along it, control messages are sent along it in both
+ * directions, and if one of its links fails the plan is broken.
  *
  * A detour either delivers each frame in order or the plan is broken, just as a link either
  * delivers each frame or is down. The frames of each direction are numbered: a receiver that misses
@@ -14,8 +14,8 @@
  * second (coll/liveness.c); the answer to the PROBE has a number, too. If no answer is received, a
  * link of the path is down, or nodes on it are slow: the FAULT words of the nodes show which is the
  * case. This check is rarely needed, since the nodes at the ends of a link that fails notify the
- * root (coll/link_fault.c); but these nodes need not be members, and the message of one that is not can
- * be lost.
+ * root (coll/link_fault.c); but these nodes need not be members, and the message of a node that is
+ * not a member can be lost.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -203,7 +203,9 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 
 	if (!peer || peer->how != HC_TREE_DETOUR)
 		return false;
-	/* The answer to the other end's PROBE reports that the plan is over, so frames may pass. */
+	/* Accept all frames of a broken plan: this member answers a PROBE of the other end with the
+	 * report that the plan is over.
+	 */
 	if (m->gen.broken)
 		return true;
 	end = end_to(m, peer);

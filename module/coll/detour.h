@@ -73,7 +73,7 @@ void hc_ways_free(struct hc_plan *plan);
 bool hc_ways_cross(const struct hc_plan *plan, u32 u);
 
 /**
- * hc_ways_take() - tell whether a detour of a plan takes a link
+ * hc_ways_take() - tell whether a detour of a plan uses a link
  * @plan: the plan
  * @u: node at one end of the link
  * @dim: dimension of the link
@@ -111,7 +111,7 @@ int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
 bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_detour_silent() - decide whether a detour has failed whose other end does not answer
+ * hc_detour_silent() - check whether a detour whose other end does not answer has failed
  * @m: the member that is about to send PROBE
  * @peer: the other end
  *

@@ -7,12 +7,12 @@
  * their results. END takes the number k: the next generation of operations begins at k + 1, and
  * contributions to k or above fail with the cause that END names. A member's generation is the
  * number of ENDs that it has received. Its frames carry the generation, so receivers drop the
- * remaining frames of an older one.
+ * remaining frames of an older generation.
  *
  * In a plan with a root, the root decides. A member that will not contribute all of operation n
  * sends STOP n up, behind its own data; each member forwards the lowest STOP. The root completes
- * operations in order. Let k be the first operation that it has not completed: it sends END k once
- * k has reached n.
+ * operations in order. Let k be the first operation that the root has not completed: it sends END k
+ * as soon as k >= n.
  *
  * When a process leaves, it contributes nothing more, so its member sends STOP. There are three
  * cases.
@@ -23,8 +23,8 @@
  *   once, with all operations that other members have begun since. The STOP is hard, too, when the
  *   process at the root, which receives the results, leaves.
  * - It has never contributed to the plan: the STOP is IDLE. It takes effect at a member on its path
- *   that has such data. The root discards it, since a process that has begun nothing does not count
- *   as one that has left.
+ *   that has data of n or above which another member has contributed. The root discards the STOP,
+ *   since a process that has begun nothing does not count as one that has left.
  *
  * In a guarded plan the STOP is SOFT or IDLE, and breaks the plan when it takes effect. In a plan
  * without a root the member does not send a SOFT or IDLE STOP, but sends END when the STOP takes
@@ -228,10 +228,11 @@ u64 hc_first_open(const struct hc_member *m)
 	return m->plan->ops->ack->way == HC_ACK_UP && m->role.ndst ? m->head : m->done;
 }
 
-/* End the operations below @nr, the number of END. They are complete at the root. An operation
- * whose result has not been received completely fails at this member all the same. At the source of
- * a broadcast, a message that has not been acknowledged also fails when the plan is over, since the
- * source does not know whether it has arrived. Return: true if a process was notified of a failure.
+/* End the operations below @nr, the number of END. These operations are complete at the root. An
+ * operation whose result has not been received completely fails at this member all the same. At the
+ * source of a broadcast, a message that has not been acknowledged also fails when the plan is over,
+ * since the source does not know whether it has arrived. Return: true if a process was notified of
+ * a failure.
  */
 static bool below_end(struct hc_member *m, u64 nr)
 {
@@ -315,8 +316,8 @@ static void move_report(struct hc_member *m, bool notified)
 		hc_end_event(m, &m->gen.last, nr);
 }
 
-/* Does a process serve the member that may not have contributed yet? It is concerned by an
- * operation that failed because contributions differ or for lack of memory.
+/* Does a process serve the member, although it may not have contributed yet? Such a process is
+ * notified of an operation that failed because contributions differ or memory was lacking.
  */
 static bool process_waits(struct hc_member *m)
 {
@@ -331,7 +332,7 @@ void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr)
 }
 
 /* Record the end of the generation for the process, if it concerns the process and has not been
- * reported to it: the process's next contribution is then refused with it.
+ * reported to it: then the process's next contribution is refused with this END.
  */
 static void process_moves(struct hc_member *m, bool notified)
 {
@@ -494,8 +495,8 @@ bool hc_end_enter(struct hc_member *m)
 
 	if (m->gen.broken || m->gen.unsaid || !all_ended(m) || !below_over(m))
 		return false;
-	/* A source that is one generation behind this member accepts frames of the next generation,
-	 * but none of the generation after that.
+	/* A source that is one generation behind this member accepts frames of this member's
+	 * present generation, but none of the next one.
 	 */
 	if (m->gen.nbehind && !(m->gen.end.flags & HC_STOP_F_OVER))
 		return false;
@@ -594,8 +595,8 @@ static void leave_idle(struct hc_member *m, u64 nr)
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
 {
 	bool root = hc_has_root(m) && hc_member_is_root(m);
-	/* Without a root the STOP is soft only if this member has sent no data of @nr: other
-	 * members would keep such data.
+	/* Without a root the STOP is soft only if this member has sent no data of @nr, since the
+	 * other members keep the data that they have received.
 	 */
 	bool waits = hc_has_root(m) || nr == m->next;
 	/* The other members of a guarded plan continue without the process, unless it is the only
@@ -674,8 +675,8 @@ bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim)
 	       (dim == HC_CAUSE_NONE || dim < topo->ports);
 }
 
-/* Is @nr in the range of operations that a member can be working on? No member is further ahead of
- * another one than this range.
+/* Is @nr in the range of operations that any member can be working on? No member is further ahead
+ * of another member than this range.
  */
 static bool nr_is_valid(const struct hc_member *m, u64 nr)
 {

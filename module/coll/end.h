@@ -33,7 +33,7 @@ bool hc_end_join(struct hc_end *end, const struct hc_end *more);
 bool hc_has_root(const struct hc_member *m);
 
 /**
- * hc_ops_fall() - stop work on the operations from a number on
+ * hc_ops_fall() - stop work on all operations from a number on
  * @m: the member
  * @nr: the first of these operations. Their processes are notified when all operations below @nr
  *	have ended
@@ -49,7 +49,8 @@ void hc_ops_fall(struct hc_member *m, u64 nr);
 u64 hc_first_open(const struct hc_member *m);
 
 /**
- * hc_source_moved() - record that a source is in the member's generation, or is not waited for
+ * hc_source_moved() - record that a source is in the member's generation, or that the member does
+ *	not wait for it
  * @m: the member
  * @i: index of the source
  */
@@ -105,8 +106,8 @@ void hc_end_say(struct hc_member *m, u8 what);
 void hc_stop_note(struct hc_member *m, const struct hc_end *stop);
 
 /**
- * hc_on_way_down() - tell whether a failure concerns a result on its way down
- * @m: the member that cannot take or pass on what has come down
+ * hc_on_way_down() - tell whether the result of a failed operation is on its way down
+ * @m: the member at which the operation has failed
  * @nr: number of the operation
  *
  * Return: true if so; the failure then breaks the plan.
@@ -127,7 +128,7 @@ unsigned int hc_stop_rx(struct hc_member *m, const struct sk_buff *skb, struct h
  * hc_end_rx_down() - handle END of a destination
  * @m: the member
  * @src: the node that sent it
- * @ahead: generation of the frame less that of the member
+ * @ahead: generation of the frame minus that of the member
  * @end: its contents; may be changed
  *
  * Return: 0, or the reason to drop the frame.
@@ -155,7 +156,7 @@ void hc_end_note(struct hc_member *m, const struct hc_end *end);
  * hc_end_rx_peer() - handle END of a peer in a plan without a root
  * @m: the member
  * @src: the node that sent it
- * @ahead: generation of the frame less that of the member
+ * @ahead: generation of the frame minus that of the member
  * @end: its contents; may be changed
  *
  * Return: 0, or the reason to drop the frame.

@@ -27,9 +27,9 @@ void hc_root_stops(struct hc_member *m)
 
 /* Does this member have data of operation @first, or of a later one, apart from data of the process
  * that has left? @from: index of the source that sent the STOP, or -1 if the process left at this
- * member. A guarded plan is broken by the STOP only if there is such data. There, data of @first
- * from source @from is not counted, since it may be data of the process that has left. Source @from
- * has already counted the data of the other members below it.
+ * member. In a guarded plan the STOP breaks the plan if this member has such data. Therefore data
+ * of @first from source @from is not counted in a guarded plan: it may be data of the process that
+ * has left, and source @from has already counted the data of the other members below it.
  */
 static bool others_gave(const struct hc_member *m, u64 first, int from)
 {
@@ -59,7 +59,7 @@ static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 	hc_stop_note(m, &hard);
 }
 
-/* Make the END that is still to be passed on the last one, because the plan is over. */
+/* Turn the END that this member has yet to pass on into the last one, because the plan is over. */
 static void pending_over(struct hc_member *m, const struct hc_end *over)
 {
 	u64 nr = m->gen.end.nr;
@@ -274,7 +274,7 @@ unsigned int hc_end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_e
 	if (m->gen.end.nr == end->nr && end->flags & HC_STOP_F_OVER)
 		m->gen.end = *end;
 	/* All destinations name the same operation, unless one of them is Byzantine. When the plan
-	 * is over, each names the first operation that has no result at itself.
+	 * is over, each destination names the first operation of which it has no result itself.
 	 */
 	if (m->gen.end.nr != HC_NR_NONE && m->gen.end.nr != end->nr) {
 		if (m->gen.end.flags & HC_STOP_F_OVER)

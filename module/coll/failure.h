@@ -19,7 +19,7 @@ void hc_end_init(struct hc_member *m);
  * hc_fail() - fail an operation that cannot be completed at this member
  * @m: the member
  * @nr: number of the operation
- * @cause: why; the function sets its .nr
+ * @cause: cause of the failure; the function sets its .nr
  */
 void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
 
@@ -38,7 +38,7 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
  * hc_fail_go_on() - fail an operation, and work on those that did not fail
  * @m: the member
  * @nr: number of the operation
- * @cause: why; the function sets its .nr
+ * @cause: cause of the failure; the function sets its .nr
  *
  * Context: not while an operation is worked on: there, call hc_fail().
  */
@@ -47,27 +47,27 @@ void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
 /**
  * hc_leave() - handle the leave of a member's process
  * @m: the member
- * @nr: the first operation that the process has not given all of
- * @kind: kind of the STOP, which depends on what the process has given; see coll/end.c
+ * @nr: the first operation to which the process has not contributed completely
+ * @kind: kind of the STOP, which depends on what the process has contributed; see coll/end.c
  */
 void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind);
 
 /**
- * hc_over() - end the plan, because a path of the plan through this member has failed
+ * hc_over() - break the plan with a STOP (OVER) for the oldest operation of this member
  * @m: the member
- * @cause: why
+ * @cause: cause of the failure
  */
 void hc_over(struct hc_member *m, struct hc_end cause);
 
 /**
- * hc_over_again() - answer a PROBE with the news that the plan is over
+ * hc_over_again() - answer a PROBE with STOP or END, since the plan is over
  * @m: the member
  * @peer: the other end of the detour, which sent the PROBE
  */
 void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
 
 /**
- * hc_end_miss() - record an END of which the next contribution is to notify the process
+ * hc_end_miss() - record an END of which the process is notified when it contributes next
  * @m: the member
  * @end: the END
  * @nr: number of the operation, as the process sees it
@@ -75,19 +75,20 @@ void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
 void hc_end_miss(struct hc_member *m, const struct hc_end *end, u64 nr);
 
 /**
- * hc_came() - handle that another process takes over from one that has left
+ * hc_came() - let the STOP of a process that has left take effect, since another process takes over
  * @m: the member
  */
 void hc_came(struct hc_member *m);
 
 /**
- * hc_idle_over() - forget the leave of an idle process, as another process contributes now
+ * hc_idle_over() - discard the IDLE STOP of a process that has left, since another one contributes
+ *	now
  * @m: the member
  */
 void hc_idle_over(struct hc_member *m);
 
 /**
- * hc_behind() - find the first source that is not in the member's generation
+ * hc_behind() - find the first source for which the member waits at the end of a generation
  * @m: the member
  *
  * Return: its node.
@@ -95,9 +96,9 @@ void hc_idle_over(struct hc_member *m);
 u32 hc_behind(const struct hc_member *m);
 
 /**
- * hc_part_came() - check whether new data of an operation makes a STOP count, see coll/end.c
+ * hc_part_came() - let a STOP take effect if new data of an operation requires that, see coll/end.c
  * @m: the member
- * @nr: number of the operation, of which data has come from the process or from a peer
+ * @nr: number of the operation; the process or a peer has sent data of it
  */
 void hc_part_came(struct hc_member *m, u64 nr);
 
@@ -105,21 +106,21 @@ void hc_part_came(struct hc_member *m, u64 nr);
  * hc_cut_below() - handle the failure of the link or detour to a source
  * @m: the member
  * @i: index of the source
- * @cause: why
+ * @cause: cause of the failure
  */
 void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause);
 
 /**
  * hc_cut_above() - handle the failure of the link or detour to a destination
  * @m: the member
- * @cause: why
+ * @cause: cause of the failure
  */
 void hc_cut_above(struct hc_member *m, struct hc_end cause);
 
 /**
  * hc_broke() - handle a fault that has broken a plan without a root
  * @m: the member that found the fault, or was notified of it
- * @cause: why
+ * @cause: cause of the failure
  */
 void hc_broke(struct hc_member *m, const struct hc_end *cause);
 
@@ -133,20 +134,20 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause);
 unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
 
 /**
- * hc_root_stops() - end the generation at the root, because a STOP counts now
+ * hc_root_stops() - end the generation at the root, because a STOP takes effect now
  * @m: any member; nothing happens except at the root
  */
 void hc_root_stops(struct hc_member *m);
 
 /**
- * hc_root_decides() - end the generation at the root if a STOP counts now
+ * hc_root_decides() - end the generation at the root if a STOP takes effect now
  * @m: any member; nothing happens except at the root
  */
 static inline void hc_root_decides(struct hc_member *m)
 {
 	const struct hc_end *hard = &m->gen.stop[HC_STOP_HARD];
 
-	/* A STOP that breaks the plan counts at once. */
+	/* A STOP that breaks the plan takes effect at once. */
 	if (unlikely(hard->nr <= m->head || hard->flags & HC_STOP_F_OVER))
 		hc_root_stops(m);
 }
@@ -166,15 +167,15 @@ void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb);
  */
 bool hc_end_enter(struct hc_member *m);
 
-/* As hc_end_enter(), for any member. */
+/* Do what hc_end_enter() does, if @m knows the END of its generation. */
 static inline bool hc_end_go_on(struct hc_member *m)
 {
 	return unlikely(m->gen.end.nr != HC_NR_NONE) && hc_end_enter(m);
 }
 
 /**
- * hc_end_of_leaver() - has the last generation ended because a process left?
- * @m: the member. In a guarded plan only its own process counts
+ * hc_end_of_leaver() - tell whether the last generation ended because a process left
+ * @m: the member. In a guarded plan its own process must be the one that left
  */
 bool hc_end_of_leaver(const struct hc_member *m);
 
@@ -202,7 +203,7 @@ void hc_words_again(struct hc_member *m);
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
 
 /**
- * hc_cause_is_valid() - is the cause that a frame names valid in this fabric?
+ * hc_cause_is_valid() - tell whether the cause that a frame names is valid in this fabric
  * @m: the member
  * @status: positive errno
  * @node: node, or HC_CAUSE_NONE
@@ -211,17 +212,17 @@ struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct
 bool hc_cause_is_valid(const struct hc_member *m, u32 status, u16 node, u16 dim);
 
 /**
- * hc_ends_all() - end all operations of a member with @m->gen.last
+ * hc_ends_all() - end all operations of a member, with the cause in @m->gen.last
  * @m: the member
- * @root: how far the root has come, or NULL if that is not known. Operations that this member has
- *	passed on and the root has completed succeed
+ * @root: progress of the root, or NULL if it is not known. Operations that this member has passed
+ *	on and the root has completed succeed
  */
 void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
 
 /**
  * hc_end_event() - notify listeners that operations have failed
  * @m: the member
- * @end: why
+ * @end: cause of the failure
  * @first: the first operation that failed
  */
 void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first);
@@ -243,7 +244,7 @@ static inline void hc_cause_notify(const struct hc_end *cause, struct hypercube_
 }
 
 /**
- * hc_status_end() - notify the process that an operation failed as @m->gen.last says
+ * hc_status_end() - notify the process that an operation failed with the cause in @m->gen.last
  * @m: the member
  * @op: the operation, or NULL
  * @rec: record of the contribution
@@ -262,7 +263,7 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
 
 /**
- * hc_is_awaited() - does an operation fail if this frame is lost?
+ * hc_is_awaited() - tell whether an operation fails if a frame is lost
  * @m: the member
  * @gen: generation of the frame
  * @nr: number of its operation
@@ -272,9 +273,9 @@ unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
 bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
 
 /**
- * hc_nr_behind() - number of the operation after this one, in lockstep
+ * hc_nr_behind() - return the number of the operation after a given one, in lockstep
  * @m: the member
- * @nr: number of the current operation
+ * @nr: number of the given operation
  *
  * Return: the number. The number that END takes is skipped.
  */
@@ -283,7 +284,7 @@ u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 /* --- coll/link_fault.c --- */
 
 /**
- * hc_member_uses() - does the member's role use a link?
+ * hc_member_uses() - tell whether the member has a peer over a link
  * @m: the member
  * @dim: dimension of the link
  */
@@ -306,9 +307,10 @@ void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /**
- * hc_member_cut() - cut a member off: nothing can come from it or reach it any more
+ * hc_member_cut() - handle that a member can neither send to its peers nor receive from them any
+ *	more
  * @m: the member
- * @cause: why
+ * @cause: cause of the failure
  */
 void hc_member_cut(struct hc_member *m, const struct hc_end *cause);
 
@@ -322,7 +324,7 @@ void hc_plan_lost(struct hc_member *m);
  * hc_way_lost() - handle that a peer cannot be reached, over a detour or on another machine
  * @m: the member
  * @peer: the peer
- * @cause: why
+ * @cause: cause of the failure
  */
 void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause);
 

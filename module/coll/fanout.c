@@ -30,8 +30,9 @@
 #include "hc_coll_desc.h"
 #include "trace.h"
 
-/* Does a frame with @len bytes of @skb share the pages of @skb? A small share is copied instead,
- * since the pages are larger than what the reader is charged for.
+/* Does a frame with @len bytes of @skb share the pages of @skb? If @len is small, the bytes are
+ * copied instead, since the reader is charged for @len bytes only, but would keep the whole pages
+ * in use.
  */
 static bool shares(const struct sk_buff *skb, u32 len)
 {
@@ -144,8 +145,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hc_stage_header(m, op, &m->src[i], &st->down_busy, op->clock, skb);
 }
 
-/* Is the data that this node sends down that of other members? At the root it is not, if only the
- * root contributes.
+/* Does this node send down data of other members? The root does not, if only the root contributes.
  */
 static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 {
@@ -374,8 +374,8 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	}
 	if (!origin && hc_op_lives(m, op, nr))
 		credit_down(m, op);
-	/* In a plan with .results_follow the operation may be gone although another one can
-	 * continue.
+	/* The operation may have failed. HC_FAILED does not mean that the plan is broken: with
+	 * .results_follow, hc_results_advance() then works on other operations.
 	 */
 	return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 }

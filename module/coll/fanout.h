@@ -22,11 +22,11 @@
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len);
 
 /**
- * hc_root_may() - tell whether the root may send the next segment of the result down
+ * hc_root_may() - tell whether the root may pass on the next segment of the result
  * @m: the root
  * @op: the operation
  *
- * Return: false if it has to wait; the wait is recorded.
+ * Return: false if it has to wait, which is recorded, or if the operation has failed.
  */
 bool hc_root_may(struct hc_member *m, struct hc_op *op);
 
@@ -35,7 +35,7 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op);
  * @m: the root
  * @op: the operation
  * @skb: the segment; consumed
- * @last: it is the last one
+ * @last: the segment is the last one
  *
  * Return: false if the operation is gone.
  */
@@ -47,7 +47,7 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
  * @op: the operation
  * @i: index of the source
  *
- * Return: true if so, or if the source is gone and nothing is sent to it.
+ * Return: true if so, or if the source is cut off, so that nothing is sent to it.
  */
 bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i);
 
@@ -79,7 +79,7 @@ bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff
  * @m: the member
  * @op: the operation
  * @skb: the segment, for which there is room; consumed unless HC_BLOCKED is returned
- * @last: it is the last one
+ * @last: the segment is the last one
  *
  * Return: as hc_coll_ops.down_pass().
  */
@@ -87,7 +87,7 @@ enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct 
 				  bool last);
 
 /**
- * hc_credit_return() - send CREDIT: how many of a peer's frames were processed
+ * hc_credit_return() - send a peer CREDIT for the frames of it that were processed
  * @m: the member
  * @op: the operation
  * @peer: the peer
@@ -97,17 +97,17 @@ enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct 
 bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer);
 
 /**
- * hc_down_advance() - pass on what has come from above for one operation
+ * hc_down_advance() - pass on the data of one operation that was received from above
  * @m: the member. At the root of a broadcast the function passes on what the process contributes
  * @op: the operation
  *
  * Return: HC_FINISHED; HC_FAILED; or HC_BLOCKED if it has to wait, or if there is nothing to pass
- * on. That last wait is not recorded.
+ * on. A wait for data to pass on is not recorded.
  */
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 
 /**
- * hc_results_advance() - pass on the results of all operations that follow the oldest one
+ * hc_results_advance() - pass on the results that were received from above, in order of operations
  * @m: the member
  */
 void hc_results_advance(struct hc_member *m);
@@ -140,7 +140,7 @@ u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *o
  * @m: the member
  * @op: the operation
  * @skb: the segment; consumed
- * @last: it is the last one
+ * @last: the segment is the last one
  *
  * Return: false if the operation is gone.
  */
@@ -152,7 +152,7 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
  * @m: the member
  * @op: the operation
  * @skb: the segment; consumed
- * @last: it is the last one
+ * @last: the segment is the last one
  *
  * Return: false if the operation is gone.
  */
@@ -162,7 +162,7 @@ bool hc_result_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
  * hc_part_piece() - bytes of a piece in a full round (coll/chunk.h)
  * @plan: the plan
  * @coll: the collective
- * @bytes: bytes that a member gives to the operation
+ * @bytes: bytes that a member contributes to the operation
  * @elem: bytes of an element
  * @apart: set if long pieces lie in pages of their own
  *
@@ -176,8 +176,8 @@ u32 hc_part_piece(const struct hc_plan *plan, const struct hc_coll_ops *coll, u6
  * @m: the member
  * @op: the operation
  * @skb: the pieces; consumed
- * @at: their offset in each block
- * @last: they are the last ones
+ * @at: offset of the pieces in their blocks
+ * @last: the pieces are the last ones
  */
 void hc_pieces_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 		      bool last);

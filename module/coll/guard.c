@@ -159,7 +159,9 @@ void hc_guard_open(struct hc_plan *plan)
 		return;
 	for (u = 0; u < plan->fabric->topo.nodes; u++)
 		if (plan->member[u]) {
-			/* Pairs with hc_guard_begin(); after the writes of hc_guard_pass(). */
+			/* Pairs with hc_guard_begin(), which must see what hc_guard_pass() has
+			 * written.
+			 */
 			smp_store_release(&plan->member[u]->opened, true);
 			hc_member_check(plan->member[u]);
 		}
@@ -241,7 +243,8 @@ bool hc_guard_end(struct hc_member *m, int *status)
 	if (left_out)
 		*status = -EHOSTDOWN;
 	end.status = -*status;
-	/* Otherwise every contribution in the ledger also has an operation, which the caller ends.
+	/* If operations run, every contribution in the ledger also has an operation, which the
+	 * caller ends.
 	 */
 	if (!hc_guard_holds(m) && !(left_out && receives))
 		return false;
@@ -352,7 +355,8 @@ bool hc_guard_moved(struct hc_member *m)
 	struct hc_guard *g = m->guard;
 	bool told;
 
-	/* The END has covered the leave, or another process serves the member: see hc_end_enter().
+	/* If the leave has caused this END, or another process serves the member, the leave needs
+	 * no further handling (see hc_end_enter()).
 	 */
 	if (hc_end_of_leaver(m) || hc_process_serves(m))
 		m->user.leaves = false;
@@ -380,7 +384,9 @@ static void waiting_check(struct hc_member *m)
 			__skb_unlink(skb, &m->user.waiting);
 			hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 		}
-	/* The close of the socket was handled before the ledger was passed to this member. */
+	/* The socket was closed, and its close was handled before this member took over the ledger:
+	 * record the leave here.
+	 */
 	if (m->user.sock && !hc_process_there(m, m->user.sock)) {
 		m->user.leaves = true;
 		m->user.engaged = false;
@@ -475,7 +481,9 @@ static bool given_as_kept(struct hc_member *m, u64 nr, const struct hc_given *k)
 	return true;
 }
 
-/* Is the contribution incomplete for ever, without an operation that could have begun with it? */
+/* Will the contribution stay incomplete, because its socket is gone? A contribution that fits the
+ * present plan does not count: it begins an operation, which then fails.
+ */
 static bool is_forsaken(const struct hc_member *m, const struct hc_given *k)
 {
 	return !k->whole && !hc_given_fits(m, k) && !hc_process_there(m, k->rec.sock);
@@ -492,7 +500,7 @@ static bool given_again(struct hc_member *m, u64 nr)
 		return false;
 	}
 	if (is_forsaken(m, k)) {
-		/* No contribution follows this one. */
+		/* This contribution is the last one in the ledger. */
 		hc_given_drop(m->guard, k);
 		m->guard->next = nr;
 		return true;
@@ -500,8 +508,8 @@ static bool given_again(struct hc_member *m, u64 nr)
 	return hc_given_fits(m, k) ? given_as_kept(m, nr, k) : given_cut(m, nr, k);
 }
 
-/* Fail what this node has contributed as the source of a broadcast: the plan has another source
- * now, so operations that no receiver has completely count as never begun.
+/* Fail the messages that this node has contributed as the source of a broadcast: the plan has
+ * another source now, so operations that no receiver has completely count as never begun.
  */
 static void given_void(struct hc_member *m)
 {
@@ -542,8 +550,8 @@ static void give_up(struct hc_member *m)
 	hc_given_end(m, g->need, &g->cause);
 	g->next = g->need;
 	g->fed = g->need;
-	/* If the next epoch is installed later, these operations end in the same way at all
-	 * members.
+	/* If the next epoch is installed later, these operations end with the same cause at all
+	 * members (struct meet, .over).
 	 */
 	g->gave_up = true;
 	hc_view_idle(m);
@@ -564,8 +572,8 @@ void hc_guard_begin(struct hc_member *m)
 	hc_guard_phase_set(g, HC_GUARD_MEET);
 	g->since = jiffies;
 	waiting_check(m);
-	/* The plan was published before this member took over the waiting frames, so a retry in
-	 * between found none. The rest of a kept contribution may be among them.
+	/* The plan was published before this member took over the waiting frames, so a retry by the
+	 * poll in between found no frames. The rest of a kept contribution may be among them.
 	 */
 	if (!skb_queue_empty(&m->user.waiting)) {
 		hc_host_hold(m);

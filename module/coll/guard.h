@@ -14,28 +14,28 @@
 struct hc_plan_params;
 struct netlink_ext_ack;
 
-/* Operations that a process may have begun and whose end it has not seen; a power of two. */
+/* Operations that a process may have begun without having received their end; a power of two. */
 #define HC_GUARD_WINDOW		16
-/* Number of the last operations whose results are kept; a power of two, and more than other members
- * may lack.
+/* Number of operations, the latest ones, whose ends a ledger keeps; a power of two, and larger than
+ * the number of ends that another member may lack.
  */
 #define HC_GUARD_RESULTS	(2 * HC_GUARD_WINDOW)
 /* Contributions and results of up to this many bytes are stored in the ledger itself. */
 #define HC_GUARD_SMALL		64
-/* Results longer than this are not kept. */
+/* Results of more bytes than this are not kept. */
 #define HC_GUARD_RESULT_MAX	SZ_256K
-/* Results are not kept either if all of them together would take more than this. */
+/* All results in a ledger together take at most this many bytes; the oldest are dropped first. */
 #define HC_GUARD_HELD_MAX	SZ_1M
 
 /**
  * enum hc_guard_phase - what a member of a guarded plan is doing; read outside the poll
  * @HC_GUARD_RUN: operations run
  * @HC_GUARD_WAIT: the plan is broken and has no next epoch yet
- * @HC_GUARD_NEW: the member's epoch was installed and is not open yet
+ * @HC_GUARD_NEW: the member's epoch is installed, but was not opened yet (hc_guard_open())
  * @HC_GUARD_MEET: the members agree on the range of operations that some of them still need
  * @HC_GUARD_SAY: the members distribute results that some have and others lack
  * @HC_GUARD_FEED: kept contributions are submitted again
- * @HC_GUARD_OVER: no next epoch came in time, and the process was notified
+ * @HC_GUARD_OVER: no next epoch was installed in time, and the process was notified
  */
 enum hc_guard_phase {
 	HC_GUARD_RUN,
@@ -49,18 +49,18 @@ enum hc_guard_phase {
 
 /**
  * struct hc_given - a contribution in the ledger, kept until its operation has ended
- * @parts: its frames, charged to the socket as the original ones; empty for a small one
- * @head: header of its first frame, from which frames are made again
+ * @parts: its frames, charged to the socket like the original frames; empty if @small has the data
+ * @head: header of its first frame; frames that are made from the ledger get a copy of it
  * @small: data of a small contribution
  * @coll: its collective
  * @rec: its record
- * @cookie: cookie that its process gave
+ * @cookie: cookie that its process has set
  * @change: number of the last change of the members that its process knew of, see
  *	coll/guard_sets.c
- * @root: root of the plan when the process gave it
+ * @root: root of the plan when the process contributed
  * @restarts: how often the contribution was submitted again
  * @used: this entry holds a contribution
- * @whole: its last frame has come
+ * @whole: its last frame was received
  * @lost: @parts is incomplete: it cannot be submitted again
  * @streamed: the process has received a part of the result
  * @notify: the process asked for a notification of the completion
@@ -91,14 +91,14 @@ struct hc_given {
  * @small: data of a small result
  * @end: why the operation failed; .status is 0 if it did not
  * @nr: number of the operation, as processes see it
- * @bytes: bytes of the result that all members get; for a scatter, of all that the root gives
- * @piece: bytes of each member's piece in the first round, if the result comes in rounds; otherwise
- *	0
+ * @bytes: bytes of the result that all members get; for a scatter, of the root's contribution
+ * @piece: bytes of each member's piece in the first round, if the result is in rounds
+ *	(coll/chunk.h); otherwise 0
  * @filled: bytes of @small that are valid
  * @change: number of the last change of the members before the result was computed; 0: there
  *	is none
- * @cut: number of the last change of the members before the contribution that defines the
- *	parts of the result was given
+ * @cut: number of the last change of the members before the contribution that defines the parts of
+ *	the result was made
  * @used: this entry holds a result
  * @lost: @parts is incomplete
  */
@@ -121,14 +121,16 @@ struct hc_had {
  *	[poll] except @phase
  * @rcu: for freeing it
  * @phase: enum hc_guard_phase
- * @fresh: the member was not in the epoch before, and does not know yet where the others are
+ * @fresh: the node was not a member in the previous epoch, and its member has not received yet what
+ *	the other members agree on
  * @begun: the member has made its contribution to the current agreement
- * @later: there was no memory for that contribution, which is made a second later
- * @gave_up: the process was notified that its contributions have failed; those of other members may
- *	not have been
- * @streams: the process, which only receives, has received a part of operation @need
- * @over: the cause of a member that has given up, as all members have agreed (struct meet), or 0 if
- *	none has
+ * @later: the member makes that contribution a second later, since some member had no memory
+ * @gave_up: the process was notified that its contributions have failed; processes of other members
+ *	may not have been notified
+ * @streams: the process, which only receives, has received the beginning of message @need, but not
+ *	its end
+ * @over: the cause with which a member has given up, as all members have agreed (struct meet.over);
+ *	0 if no member has given up
  * @since: when the plan broke, or the epoch began, jiffies
  * @cause: what has broken the plan
  * @need: the first operation whose end the process has not received
@@ -139,7 +141,7 @@ struct hc_had {
  * @longest: bytes of the longest result that any member keeps
  * @bytes: bytes of memory that the kept contributions take
  * @held: bytes of memory that the kept results take
- * @now: frames of the current result that have come so far
+ * @now: frames of the current result that were received so far
  * @give: contributions, by number modulo HC_GUARD_WINDOW
  * @had: ends of operations, by number modulo HC_GUARD_RESULTS
  */
@@ -190,7 +192,7 @@ void hc_guard_free(struct hc_member *m);
  * Return: true if it is, that is, if both are guarded.
  */
 bool hc_guard_continues(const struct hc_plan *plan, const struct hc_plan *old);
-/* Check that @plan may be the next epoch of @old, if it is to be that. Context: configuration.
+/* Check that @plan may be the next epoch of @old, if both are guarded. Context: configuration.
  * Return: 0, or -EINVAL with the reason in @extack.
  */
 int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
@@ -205,8 +207,8 @@ int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
  *
  * These are the nodes that configuration has made members: in the last plan that was not installed
  * as a next epoch (hc_plan_params.prev), and in the epochs after it, up to the first one that names
- * this user. So if a guard that the administrator runs takes in nodes as they come back, it does
- * not grant them to the user.
+ * this user. So a node that an administrator's guard makes a member when it returns is not granted
+ * to the user.
  *
  * Context: configuration.
  * Return: 0; -EPERM if that user asks for other members; -ENOMEM; -EDQUOT.
@@ -214,13 +216,13 @@ int hc_guard_check(const struct hc_plan *plan, const struct hc_plan *old,
 int hc_grant_make(struct hc_plan *plan, const struct hc_plan_params *p, const struct hc_plan *old,
 		  struct netlink_ext_ack *extack);
 
-/* Start the members of a published plan: they go on from guarded plan @old, or run at once if @old
- * is NULL or not guarded. Context: configuration.
+/* Start the members of a published plan: they continue guarded plan @old, or run at once if @old is
+ * NULL or not guarded. Context: configuration.
  */
 void hc_guard_publish(struct hc_plan *plan, const struct hc_plan *old);
 
 /**
- * hc_guard_open() - let members take over the ledgers, all of which have been passed on
+ * hc_guard_open() - let members take over the ledgers, which the previous epoch has passed on
  * @plan: the plan
  *
  * Context: configuration.
@@ -235,15 +237,16 @@ void hc_guard_open(struct hc_plan *plan);
  * Return: false if the node has no member in a next epoch.
  */
 bool hc_guard_pass(struct hc_member *m);
-/* End what the ledger keeps with *@status, a negative errno, which the function may change.
+/* End the contributions in the ledger with *@status, a negative errno, which the function may
+ * change.
  * Context: configuration. Return: true if the process only receives, and has been notified.
  */
 bool hc_guard_end(struct hc_member *m, int *status);
 
 /**
- * hc_guard_fits() - check that a contribution fits the present members of the plan
+ * hc_guard_fits() - check that a contribution fits the present plan and its members
  * @m: the member
- * @skb: first frame of the contribution, which may have been sent when the plan had other members
+ * @skb: first frame of the contribution, which may have been sent to an earlier epoch
  *
  * Return: true if it fits.
  */
@@ -286,9 +289,9 @@ bool hc_guard_may(const struct hc_member *m, const struct sk_buff *skb);
 void hc_guard_keep(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool fails);
 
 /**
- * hc_guard_more() - keep more of a contribution
+ * hc_guard_more() - keep a further frame of a contribution
  * @m: the member
- * @skb: a further frame
+ * @skb: the frame
  *
  * Return: true if it was kept.
  */
@@ -299,7 +302,7 @@ bool hc_guard_more(struct hc_member *m, struct sk_buff *skb);
  * @m: the member
  * @op: the operation
  * @skb: the frame; consumed
- * @last: it is the last one
+ * @last: the frame is the last one
  *
  * Return: false if the operation is gone.
  */
@@ -331,21 +334,21 @@ void hc_guard_ended(struct hc_member *m, const struct hc_op *op);
 bool hc_guard_quiet(struct hc_member *m);
 
 /**
- * hc_guard_moved() - end the contributions that the END of a generation concerns
- * @m: the member, whose process was notified of the operations that had begun
+ * hc_guard_moved() - fail the contributions to which the END of a generation applies
+ * @m: the member, whose process was already notified for operations that had begun
  *
- * Return: true if the process was notified of further ones.
+ * Return: true if the process was notified of the failure of other contributions.
  */
 bool hc_guard_moved(struct hc_member *m);
 
 /**
  * hc_guard_begin() - take over the ledger if the epoch has been opened
- * @m: the member; to be called before it does anything else
+ * @m: the member. The function must be called before the member does anything else
  */
 void hc_guard_begin(struct hc_member *m);
 
 /**
- * hc_guard_tend() - go on with the present phase
+ * hc_guard_tend() - continue the member's current phase
  * @m: the member
  * @late: a second has passed
  */

@@ -44,8 +44,8 @@ struct say {
 	u64 piece;
 };
 
-/* Allocate a frame of the member's own contribution of @total bytes, with room for @len bytes at
- * offset @at, which are zeroed.
+/* Allocate a frame of the member's own contribution to an agreement, which has @total bytes. The
+ * frame has @len zero bytes, at offset @at of the contribution.
  */
 static struct sk_buff *step_frame(struct hc_member *m, u8 oper, u64 total, u64 at, u32 len)
 {
@@ -179,7 +179,7 @@ static bool say_begin(struct hc_member *m, struct sk_buff_head *frames)
 	return true;
 }
 
-/* Begin the next operation of the agreement, which is the same at all members. */
+/* Begin the next operation of the agreement. All members begin the same one. */
 void hc_step_begin(struct hc_member *m)
 {
 	bool meets = m->guard->phase == HC_GUARD_MEET;
@@ -203,9 +203,10 @@ static struct hc_end over_end(u64 over)
 	return (struct hc_end){ .status = over >> 32, .node = over >> 16, .dim = over };
 }
 
-/* A member has given up: its process was notified that its contributions have failed, and counts
- * operations differently from now on. End operation @high, the next one, and all contributions from
- * it on with that cause, so that all processes go on with the operation behind @high.
+/* A member has given up: its process was notified that its contributions have failed, and it
+ * numbers its next contribution differently from other processes. End operation hc_guard.high and
+ * all contributions from that number on with the same cause, so that all processes continue with
+ * the operation after it.
  */
 static void all_end(struct hc_member *m)
 {
@@ -339,8 +340,8 @@ static bool say_took(struct hc_member *m, struct hc_op *op)
 		h->piece = say.piece;
 		said_keep(m, h, say.bytes);
 	}
-	/* Results of changes that are not recorded any more are lost: the members that contributed
-	 * to them are unknown.
+	/* A result is lost if the change of the members before it is not recorded any more: the
+	 * members that have contributed to the result are unknown.
 	 */
 	h->lost |= h->change && !hc_epoch_sets(m->plan, h->change, &sets);
 	said_end(m, op, h);
@@ -362,8 +363,8 @@ bool hc_step_took(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bo
 	struct hc_guard *g = m->guard;
 	bool fits = true;
 
-	/* The queued frames are no longer than the frames that the members made, which were
-	 * charged.
+	/* The queued frames need no charge here: they are no longer than the frames of the members'
+	 * contributions, which were charged.
 	 */
 	__skb_queue_tail(&g->now, skb);
 	if (!last)

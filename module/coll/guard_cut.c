@@ -65,7 +65,9 @@ bool hc_guard_fits(const struct hc_member *m, const struct sk_buff *skb)
 
 	if (epoch == m->plan->tag)
 		return true;
-	/* If the plan does not support the collective, op_begin() fails the operation. */
+	/* A collective that the plan does not support counts as fitting: op_begin() then fails the
+	 * operation.
+	 */
 	coll = hc_coll_find(m->plan->ops, w->collective, w->oper);
 	return IS_ERR(coll) ||
 	       (frame_fits(m, coll, be64_to_cpu(w->total), be32_to_cpu(hc_hdr(skb)->len)) &&
@@ -86,7 +88,7 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 	if (t->gives == HC_WHO_ROOT && root && k->root != m->node->id)
 		return false;
 	/* The process was the root when it contributed, and is not any more. It expects a result,
-	 * or has contributed blocks to distribute, which is the present root's part now.
+	 * or has contributed blocks to distribute, and both are now up to the present root.
 	 */
 	*end = hc_cause(ESTALE, HC_CAUSE_NONE);
 	return (t->gives != HC_WHO_ROOT && t->gets != HC_WHO_ROOT) || root ||

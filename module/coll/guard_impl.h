@@ -31,9 +31,7 @@ static inline struct hc_had *hc_had(struct hc_guard *g, u64 nr)
 	return &g->had[nr % HC_GUARD_RESULTS];
 }
 
-/* Does the end of an operation of this collective come to all processes, with or
- * without a result?
- */
+/* Do all processes receive the end of an operation of this collective, with or without a result? */
 static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 {
 	const struct hc_coll_desc *t = hc_coll_desc(coll->id);
@@ -41,7 +39,9 @@ static inline bool hc_all_notified(const struct hc_coll_ops *coll)
 	return t->gets == HC_WHO_ALL || t->payload == HC_PAYLOAD_NONE;
 }
 
-/* Do members other than the root get any data of an operation of this collective, and keep it? */
+/* Do members other than the root get data of an operation of this collective, so that their ledgers
+ * keep it?
+ */
 static inline bool hc_all_keep(const struct hc_coll_ops *coll)
 {
 	return hc_all_notified(coll) || hc_coll_unasked(hc_coll_desc(coll->id));
@@ -65,8 +65,8 @@ void hc_given_drop(struct hc_guard *g, struct hc_given *k);
 /**
  * hc_given_notify() - notify the process that a contribution has ended
  * @m: the member
- * @nr: number of the operation; nothing happens if the process gave none
- * @end: why
+ * @nr: number of the operation; nothing happens if the process has not contributed to it
+ * @end: cause of the end
  */
 void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end);
 
@@ -74,7 +74,7 @@ void hc_given_notify(struct hc_member *m, u64 nr, const struct hc_end *end);
  * hc_given_end() - end all contributions from a number on
  * @m: the member
  * @nr: the number
- * @end: why
+ * @end: cause of the end
  *
  * Return: true if there were any.
  */
@@ -133,7 +133,8 @@ void hc_had_keep(struct hc_member *m, struct hc_had *h, struct sk_buff *skb);
 void hc_need_move(struct hc_guard *g, u64 nr);
 
 /**
- * hc_result_names() - make the end of a result, which names the members that were not part of it
+ * hc_result_names() - make the end of a result's record, which names the members that have not
+ *	contributed to the result
  * @m: the member
  * @op: the operation
  * @sets: the members with which the result was computed
@@ -161,9 +162,11 @@ void hc_had_receive(struct hc_member *m, struct hc_op *op, const struct hc_had *
  */
 void hc_receiver_notify(struct hc_member *m, u64 nr, const struct hc_end *end,
 			const struct hc_rec *rec);
-/* Is the process to be notified of the end of an operation to which it has given nothing? */
+/* Is the process to be notified of the end of an operation to which it has not contributed? */
 bool hc_guard_hears(const struct hc_member *m);
-/* Notify it of such an end: at once if it only receives, otherwise when it contributes next. */
+/* Notify the process that operation @nr, to which it has not contributed, has ended with @end: at
+ * once if the process only receives, otherwise when it contributes next.
+ */
 void hc_guard_miss(struct hc_member *m, u64 nr, const struct hc_end *end);
 
 /* --- guard_sets.c --- */
@@ -182,7 +185,7 @@ u32 hc_epochs_now(const struct hc_plan *plan);
  * @change: number of the change
  * @sets: filled in
  *
- * Return: false if the change was too long ago.
+ * Return: false if the change is not recorded any more.
  */
 bool hc_epoch_sets(const struct hc_plan *plan, u32 change, struct hc_epoch_sets *sets);
 
@@ -201,7 +204,7 @@ bool hc_epoch_lacks(const struct hc_plan *plan, u32 change, struct hc_epoch_sets
  * @plan: the plan
  * @epoch: the epoch
  *
- * Return: number of the change, or 0 if it was too long ago.
+ * Return: number of the change, or 0 if it is not recorded any more.
  */
 u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
 
@@ -216,7 +219,7 @@ u32 hc_epoch_change(const struct hc_plan *plan, u32 epoch);
  * @frame: bytes of the longest payload of a frame
  * @apart: no frame has bytes of two parts
  * @node: the member whose part is next
- * @done: bytes of that part that have been put into frames
+ * @done: bytes of the part for @node that have been put into frames
  * @skb: the kept frame that was read last, or NULL
  */
 struct hc_cut {
@@ -276,16 +279,16 @@ bool hc_given_may(const struct hc_member *m, const struct hc_given *k, struct hc
 
 /**
  * hc_step_begin() - begin the next operation by which the members agree
- * @m: the member. If there is no memory, its phase is not marked as begun
+ * @m: the member. If there is no memory, hc_guard.begun stays false
  */
 void hc_step_begin(struct hc_member *m);
 
 /**
- * hc_step_took() - take the next frame of the result of such an operation
+ * hc_step_took() - take the next frame of the result of an operation by which the members agree
  * @m: the member
  * @op: the operation
  * @skb: the frame; consumed
- * @last: it is the last one
+ * @last: the frame is the last one
  *
  * Return: false if the operation is gone.
  */

@@ -15,8 +15,8 @@
 /* Memory that a frame takes besides its payload. */
 #define PART_COST	SKB_TRUESIZE(HC_HEADROOM + HC_DATA_HEAD)
 
-/* After this many operations without a result for all members, the root sends a notification that
- * they are complete.
+/* After this many operations that give some members no result, the root notifies the members that
+ * these operations are complete.
  */
 #define UNTOLD		4
 
@@ -61,7 +61,7 @@ struct hc_had *hc_had_begin(struct hc_guard *g, u64 nr)
 /* Record that all operations below @nr have ended. */
 void hc_need_move(struct hc_guard *g, u64 nr)
 {
-	/* The need of a member that has come back may be far behind @nr. */
+	/* The need of a node that has become a member again may be far below @nr. */
 	for (; g->need < nr && g->need < g->next; g->need++) {
 		struct hc_given *k = hc_given(g, g->need);
 		struct hc_had *h = hc_had(g, g->need);
@@ -122,7 +122,7 @@ static size_t given_cost(const struct hc_member *m, const struct hc_coll_ops *co
 	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 	u32 frame = coll->piece ? coll->piece(m->plan, total) : m->node->fabric->segment;
 
-	/* Such a contribution is longer than any send buffer. */
+	/* A contribution of more than S32_MAX bytes is longer than any send buffer. */
 	if (total > S32_MAX)
 		return SIZE_MAX;
 	frame = min(frame, be32_to_cpu(hc_hdr(skb)->len));

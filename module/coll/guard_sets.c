@@ -13,8 +13,8 @@
 #include "coll/guard_impl.h"
 #include "coll/plan.h"
 
-/* The number of changes of the members that are recorded. A result from before these cannot be
- * distributed again.
+/* Number of changes of the set of members that are recorded. A result from before the oldest
+ * recorded change cannot be distributed again.
  */
 #define SETS_MAX	16
 
@@ -23,8 +23,8 @@
  * @first: number of the oldest change; numbers begin with 1
  * @n: number of changes
  * @words: 32-bit words of a set
- * @added: the last change comes with the plan's own epoch
- * @since: the epoch with which each change came
+ * @added: the last change was made by the plan's own epoch
+ * @since: the epoch that made each change
  * @sets: for each change: the set of the members after it, and that of all nodes that had been
  *	members until then
  */

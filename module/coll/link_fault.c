@@ -172,7 +172,7 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan && plan->tag == be32_to_cpu(of->epoch) ? plan->member[node->id] : NULL;
-	/* The link may have failed, and its node's poll may not have been notified of that yet. */
+	/* The link may have failed without this node's poll having been notified of it yet. */
 	if (m && hc_member_uses(m, dim) && !lacks) {
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);

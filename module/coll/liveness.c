@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What members that wait send.
+ * What waiting members send once a second.
  *
  * Once a second a member sends the control messages that it could not send for lack of memory or
  * space (STOP, END, ACK). A member that has waited for a second sends PROBE to its peers at the
@@ -55,7 +55,7 @@ static void no_plan(struct hc_member *m, const struct hc_tree_peer *peer)
 	hc_member_again(m);
 }
 
-/* Handle PROBE. For a detour only the fact that a reply arrives matters, not its contents. */
+/* Handle PROBE. Over a detour the arrival of a reply matters, not its contents. */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_probe *w = hc_wire_probe_of(skb);

@@ -12,7 +12,7 @@
  * @nr: the first operation that fails; HC_NR_NONE if none does
  * @status: positive errno
  * @flags: HC_STOP_F_*
- * @clock: logical clock: links that this message has crossed since the cause was found
+ * @clock: logical clock: number of links that this message has crossed since the cause was found
  * @node: the node where the cause is, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  */
@@ -88,7 +88,7 @@ struct hc_job {
  * @ended: bit set of the peers that have sent @end
  * @early_ended: bit set of the peers that have sent @early
  * @gives: the first operation on which this member does not work any more
- * @fallen: begun operations that fail with @end once all operations below have ended
+ * @fallen: begun operations that fail with @end once all operations below @end.nr have ended
  * @nbehind: number of sources that have not announced that they are in this generation
  * @unsaid: control messages that are still to be sent: HC_UNSAID_*
  * @broken: the plan is broken: no further generation follows, except that a plan with REPAIR
@@ -121,12 +121,13 @@ struct hc_generation {
  *	repair
  * @engaged: the process has begun an operation of this generation
  * @left: the process has left, and operations that need its contributions end
- * @idles: a process that had given nothing has left in this generation
+ * @idles: a process that had contributed nothing has left in this generation
  * @leaves: the process has left while the plan was repaired, or waited for its next epoch
- * @absent: the process received the messages of a broadcast, and has left; since then no other has
- *	come, nor has the source left
+ * @absent: the process that received the messages of a broadcast has left; since then no other
+ *	process has received here, and the source has not left
  * @left_nr: the first operation to which the process had not contributed completely
- * @resets: a generation ended while the process was there, and it was not notified yet
+ * @resets: a generation ended while the process served the member, and the process was not notified
+ *	yet
  * @missed: that generation's END, with the number that processes see; valid if @resets
  * @failure: the last failure of which a process was notified
  * @failure.sock: hc_sock.id of that process's socket
@@ -174,14 +175,14 @@ struct hc_wait_view {
  * @node: the node
  * @role: the member's stage, sources and destinations
  * @rank: index of the node in the sorted set of members
- * @turns: for each source: steps after which it has what goes down to it; NULL: it follows from
- *	the steps that the stages took
+ * @turns: for each source: number of steps after which it has received what is sent down to it;
+ *	NULL: the number follows from the steps that the stages took (hc_op.cost)
  * @nstreams: number of sources for which an operation has space; more than role.nsrc in a plan
  *	with REPAIR, whose rings may change
- * @nouts: number of receiving peers for which an operation has space
+ * @nouts: number of entries in hc_op.out, for the peers to which this member sends
  * @op_size: bytes of one of its operations
- * @spares: memory of operations that have ended, for the next ones: one, or more while operations
- *	are pending [poll]
+ * @spares: list of the memory of operations that have ended, for reuse; at most one entry while no
+ *	operation is pending [poll]
  * @nspares: number of entries in @spares
  * @nops: number of pending operations, including those in hc_generation.fallen [poll]
  * @priv: private state of the plan type, see hc_plan_ops.member_size
@@ -193,15 +194,16 @@ struct hc_wait_view {
  * @job: entry in the node's lists of members that have work
  * @next: number of the next contribution
  * @head: oldest operation that is not yet passed on or, at the root, not complete
- * @done: all operations below are complete as far as this member knows
+ * @done: all operations below this number are complete as far as this member knows
  * @peer_acked: for each destination: operations below this number are done, according to its ACKs
  *	(the windows of all destinations must move before this member's does); in a broadcast: for
  *	each source
  * @acked: the value of @done in the last ACK that this member has sent
- * @tells: in a plan without a root: listeners are notified of this member's completions
+ * @tells: in a plan without a root: this member, on behalf of all, notifies listeners of completed
+ *	operations
  * @base: operation numbers below this are from before the last ring repair
- * @renamed: by how much ring repairs have raised the numbers of operations that went on;
- *	processes see the old numbers, see hc_user_nr(); read outside the poll
+ * @renamed: operation numbers in frames minus those that processes see, see hc_user_nr(); ring
+ *	repairs and new epochs change it; read outside the poll
  * @gen: the generation of the member, and how it ends
  * @user: the process that contributes
  * @view: what the member waits for
@@ -254,23 +256,23 @@ static inline bool hc_member_is_root(const struct hc_member *m)
 	return m->role.ndst == 0;
 }
 
-/* Does @m's process only receive, without contributing: the messages of a broadcast? */
+/* Does @m's process only receive the messages of a broadcast, without contributing? */
 static inline bool hc_member_receives(const struct hc_member *m)
 {
 	return !m->plan->ops->all_contribute && !hc_member_is_root(m);
 }
 
-/* Does the plan refuse contributions that were sent without knowledge of a failure? Not in a
- * broadcast, where only the source decides what comes next, and not with REPAIR, where operations
- * go on with what members have sent.
+/* Does the plan refuse a contribution that its process sent before it had read about a failure? A
+ * broadcast does not, since only the source determines the next operation. A plan with REPAIR does
+ * not, since its operations are resumed with the contributions that were sent.
  */
 static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
 {
 	return plan->ops->all_contribute && !plan->repairs;
 }
 
-/* Record that the process of socket @sock was notified of failure @nr. @nr 0: the socket was
- * closed; its earlier contributions may still be taken until the member learns of the close.
+/* Record that the process of socket @sock was notified of failure @nr. If @nr is 0, the socket was
+ * closed; its earlier contributions may still be taken until the member handles the close.
  */
 static inline void hc_failure_note(struct hc_member *m, u64 sock, u64 nr)
 {
@@ -358,7 +360,7 @@ static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 	return m->ops[nr % HC_OP_WINDOW];
 }
 
-/* Is @op, which had number @nr, still the operation at that number, and still worked on? */
+/* Does operation @nr of @m still exist, at address @op, and does @m still work on it? */
 static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 nr)
 {
 	return hc_member_op(m, nr) == op && nr < m->gen.gives;
@@ -375,7 +377,7 @@ static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 
 struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end);
 
 /* Return: the payload of DATA frame @skb, contiguous in the linear part or in the one fragment. Not
- * for payloads whose pieces lie apart (coll/pieces.h).
+ * for payloads whose pieces are in pages of their own (coll/pieces.h).
  */
 static inline void *hc_payload(const struct sk_buff *skb)
 {
@@ -393,11 +395,11 @@ static inline bool hc_page_is_shared(const struct sk_buff *skb)
 /* State of a frame between sock/send.c and the host port, in skb->cb. */
 struct hc_host_cb {
 	struct hc_cb cb;
-	bool first;	/* it is the first of a contribution */
+	bool first;	/* the first frame of a contribution */
 	struct hc_rec rec;
 	u64 group;	/* hc_sock.group */
 	u64 cookie;
-	u64 seen;	/* hc_unread.reported when the socket had no unread failure of the plan */
+	u64 seen;	/* hc_unread.reported when the process had read all failures of the plan */
 };
 
 static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
@@ -420,8 +422,8 @@ static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
 	return hc_cb_as(struct hc_leave_cb, skb);
 }
 
-/* Contents of an ACK: all operations below @nr are complete; the other members describe the last of
- * these.
+/* Contents of an ACK: all operations below @nr are complete; the other fields describe the last of
+ * these operations.
  */
 struct hc_ack {
 	u64 nr;

@@ -10,8 +10,9 @@
  *
  * When links of a node fail, the node examines all plans, of which there may be thousands: in each
  * poll as many as the budget allows, in the order of their ids. Links that fail meanwhile are
- * handled in the next pass. Until then a member may send over a link that is down, as it may before
- * the poll is notified of the failure: that breaks its plan (hc_peer_xmit()).
+ * handled in the next pass. Before its plan is examined, a member may send over a link that is
+ * down. That breaks the plan (hc_peer_xmit()), as it does if the poll has not been notified of the
+ * failure yet.
  *
  * Outside of the node's poll, only configuration changes these lists: it sets hc_job.check, and it
  * takes members out of the lists before the grace period after which their memory is freed

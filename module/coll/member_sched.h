@@ -82,7 +82,8 @@ void hc_coll_event(struct hc_node *node, unsigned long events);
 int hc_coll_work(struct hc_node *node, int budget);
 
 /**
- * hc_coll_links_known() - schedule ring repairs after FAULT words of other nodes have changed here
+ * hc_coll_links_known() - schedule ring repairs after a FAULT word of another node, as known at
+ *	this node, has changed
  * @node: the node
  *
  * Context: poll.

@@ -12,7 +12,7 @@
 
 /* Operations that a member may have pending in one plan; a power of two. */
 #define HC_OP_WINDOW	64
-/* hc_end.nr and others: no operation. */
+/* Value of hc_end.nr and of other operation numbers: no operation. */
 #define HC_NR_NONE	U64_MAX
 /* Completed operations that the root may leave unacknowledged if no member asked for a
  * notification.
@@ -42,15 +42,15 @@ struct hc_rec {
  *	down to it
  * @q: segments not yet merged, in order
  * @total: announced length of the stream in bytes; valid once @came is not 0
- * @down_busy: modelled time until which the link down to it is occupied
+ * @down_busy: modelled time until which the link down to the source is occupied, ns
  * @unaccounted: bytes of @q that are charged neither to a socket nor to the fabric
- * @came: frames received from the source
- * @at: offset that the next frame must have: in the message, or in the block; with partial
- *	segments (of a blocked sender) the least offset that is allowed
+ * @came: number of frames received from the source
+ * @at: offset in the message, or in the block, that the next frame must have; the least offset that
+ *	it may have if the source is a blocked sender, which sends a share of each segment
  * @sent_down: frames sent down to the source
  * @taken_down: how many of @sent_down the source has acknowledged by CREDIT
  * @last_down: the last frame of the operation was sent down to the source
- * @want: the source wants what goes down (HC_DATA_F_WANT)
+ * @want: the source wants the data that is sent down (HC_DATA_F_WANT)
  * @last: the last frame of the stream has been received
  */
 struct hc_stream {
@@ -90,20 +90,20 @@ struct hc_out {
  * @nr: number of the operation within the plan
  * @total: bytes of this member's contribution; valid once @known
  * @cookie: cookie of this member's contribution, as its process gave it
- * @result: bytes of the result, of a broadcast message, or of a block that comes down; valid
- *	once @down_came is not 0, at the root always
+ * @result: bytes of the result, of a broadcast message, or of a block that is sent down; valid once
+ *	@down_came is not 0, at the root always
  * @time: modelled time of the latest data seen, ns
  * @own: this member's segments that still wait to be processed
- * @down: segments that have come from above and are not yet passed on
- * @down_came: frames that have come from above
- * @down_at: offset that the next of them must have, in the message or in a block
+ * @down: segments that were received from above and are not yet passed on
+ * @down_came: number of frames received from above
+ * @down_at: offset that the next frame from above must have, in the message or in a block
  * @down_acked: frames passed on, as reported in the last CREDIT to the sender above
- * @turn: steps until what came down was here; at the source of a broadcast: until the message
- *	was at all members
+ * @turn: number of steps after which this member has received what is sent down to it; 0 at the
+ *	root
  * @clock: logical clock
  * @rec: record of the contribution; of a broadcast: of the message, valid once @begun
  * @elem: bytes of an element
- * @piece: bytes of a piece in a full round, if the collective goes in rounds (coll/chunk.h)
+ * @piece: bytes of a piece in a full round, if the data is sent in rounds (coll/chunk.h)
  * @width: bytes of a RECORD element
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
@@ -115,7 +115,7 @@ struct hc_out {
  * @agrees: the members themselves run this operation, to agree on something; no process takes
  *	part (coll/guard.c)
  * @notify: a process asked for a notification of the completion (HYPERCUBE_F_NOTIFY)
- * @notify_own: the process of this member asked for it
+ * @notify_own: the process of this member asked for a notification
  * @handed: the member has passed on all of the operation
  * @announced: listeners have been notified of the completion; set when a completed operation
  *	is carried out again after a ring repair

@@ -22,7 +22,7 @@ struct sk_buff;
 
 /* Result of work on an operation. */
 enum hc_progress {
-	HC_BLOCKED,	/* it waits; hc_member.view has the reason */
+	HC_BLOCKED,	/* the operation waits; hc_member.view has the reason */
 	HC_FINISHED,	/* everything was passed on; at the root: delivered */
 	HC_FAILED,	/* hc_fail() was called; no work on the operation follows */
 };
@@ -30,27 +30,30 @@ enum hc_progress {
 /**
  * struct hc_coll_ops - how plans of a type carry a collective, with some operators
  * @id: enum hypercube_collective, with the descriptor hc_coll_desc()
- * @merges: with the operator MERGE, otherwise with all others; runs get longer as they are merged
- * @own_totals: each member knows only its own length
- * @comes_down: a result comes down after the contributions have gone up
- * @asks: and only to members that have asked for it by their contribution
- * @rounds: contributions go in rounds, see coll/chunk.h; the process has parts in any case
- * @apart: pieces of long blocks lie apart (coll/pieces.h), and up to HC_FRAME_SEGMENTS segments of
- *	them are in a frame; otherwise a payload is at most a segment, and contiguous
- * @joins: the result that comes down is the blocks of all members, in rounds (coll/chunk.h)
- * @piece: return the size in bytes of a process's segment, of a block of @bytes, if the pieces of
- *	all blocks are joined in one segment; NULL: the fabric's segment size
+ * @merges: these functions are for the operator MERGE, by which runs get longer; otherwise they are
+ *	for all other operators
+ * @own_totals: contributions may differ in length, and each member knows only the length of its own
+ * @comes_down: a result is sent down after the contributions were sent up
+ * @asks: the data that is sent down goes to those members whose contributions request it (scatter)
+ * @rounds: contributions are sent in rounds, see coll/chunk.h
+ * @apart: pieces of long blocks are in pages of their own (coll/pieces.h), and a frame has up to
+ *	HC_FRAME_SEGMENTS segments of them; otherwise a payload is at most a segment, and contiguous
+ * @joins: the result has the blocks of all members, in rounds (coll/chunk.h)
+ * @piece: return how many bytes of a block of @bytes bytes the process puts into a segment, if
+ *	pieces of all blocks are later joined in one segment; NULL: the fabric's segment size
  * @unannounced: no member learns when all others have its block, so NOTIFY is refused
- * @agrees: members of a guarded plan agree by it (coll/guard.c); processes cannot begin it
+ * @agrees: members of a guarded plan use this collective to agree (coll/guard.c); processes cannot
+ *	begin it
  * @own_part: the process gets only its member's part of the result, or of each of the blocks that
  *	are joined in it
  * @op_size: bytes of private state of such an operation (hc_op_priv()), zeroed at first
- * @src_size: bytes of private state for each source, after these
+ * @src_size: bytes of private state for each source, after the @op_size bytes
  * @release: free what the private state owns; NULL: nothing
  * @advance: work on the oldest operation at a member
- * @up_follows: check whether DATA is what comes next from source @i. NULL: it must be the next
- *	piece of a message, or one part of each segment from a blocked sender
- * @down_follows: check the same for DATA from above. NULL: it must be the next piece of a message
+ * @up_follows: check that DATA is the next frame of source @i. NULL: it must be the next piece of a
+ *	message or, from a blocked sender, a share of the sender's next segment
+ * @down_follows: check that DATA is the next frame from above. NULL: it must be the next piece of a
+ *	message
  * @down_may: check whether @skb may be passed on downwards. If not, the wait is recorded or the
  *	operation has failed. NULL: hc_down_all_may()
  * @down_pass: pass @skb on; @last: nothing follows. Returns HC_FINISHED if that was done;
@@ -130,24 +133,26 @@ enum {
  *	configuration
  * @colls: the collectives that such plans carry, up to NULL; an operation counts as the first
  *	of them until its collective is known
- * @window: number of contributions that a member may have begun and that are not done
- * @up_window: number of operations, from the first that is not done, whose frames may come from
- *	below; not used in lockstep
+ * @window: number of operations that are not done to which a member may have begun to contribute
+ * @up_window: number of operations, from the first that is not done, whose frames sources may send;
+ *	not used in lockstep
  * @ack: how members learn which operations are done
- * @results_follow: results come down after the member has passed the operation on, see
+ * @results_follow: a member receives a result after it has passed the operation on, see
  *	hc_results_advance()
  * @all_contribute: all members contribute, not the root alone
- * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see coll/ring/ring_repair.c
+ * @can_repair: such plans can be installed with REPAIR (hc_plan.repairs), see
+ *	coll/ring/ring_repair.c
  * @guarded: the type with which such a plan is installed if it is guarded (hc_plan.guard): there
  *	each member gets the whole common result, and contributions have the layout that processes
  *	gave them. NULL: such plans cannot be guarded
- * @unasked: what goes down goes to all sources; none has to ask for it or to contribute first
- * @lockstep: members exchange frame for frame. A frame that comes may be ahead of this member's
- *	own stage; its clock and costs are accounted when it is processed. No credits are needed
- * @data_rx: handle DATA of a peer; consumes it. NULL: the handler of trees, source by source
+ * @unasked: data is sent down to all sources; no source has to request it or to contribute first
+ * @lockstep: peers send each other one frame in turn. A received frame may be of a later stage than
+ *	this member's; so its clock and costs are recorded only when it is processed. No credits are
+ *	needed
+ * @data_rx: handle DATA of a peer; consumes it. NULL: the common handler (coll.c)
  * @steps: count the steps of an operation; NULL: the sum over its stages
- * @offered: check whether the process may get what has come down. If not, the wait is recorded or
- *	the operation has failed. NULL: it may, if its receive buffer has room
+ * @offered: check whether the process may get a segment that was received from above. If not, the
+ *	wait is recorded or the operation has failed. NULL: it may, if its receive buffer has room
  * @close: handle the close of the socket that served the plan; NULL: operations that need its
  *	contributions end
  * @ended: handle the end of a generation with hc_generation.last; @notified: the process was

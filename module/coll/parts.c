@@ -42,7 +42,7 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	return true;
 }
 
-/* Do what hc_part_within() does in one member's contribution, for the part of member @d->rank. */
+/* Do what hc_part_within() does, for the part of the member of rank @d->rank in a contribution. */
 static u32 deal_within(const struct hc_deal *d, u64 at, u32 len, u32 *off)
 {
 	u64 begin = max(d->part * d->rank, at), end = min(d->part * (d->rank + 1), at + len);

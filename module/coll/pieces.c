@@ -51,8 +51,8 @@ static struct sk_buff *shell_alloc(const struct hc_fabric *fabric, u32 src, u32 
 	return head;
 }
 
-/* Add the pieces of @len bytes in @skb to its lengths, and to those of @head if @skb is in the
- * frag_list of @head.
+/* Add the pieces in @skb, of @len bytes each, to the lengths of @skb and, if @skb is in the
+ * frag_list of @head, to the lengths of @head.
  */
 static void payload_count(struct sk_buff *head, struct sk_buff *skb, u32 len)
 {

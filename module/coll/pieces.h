@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Payloads in pieces. Each piece lies in pages of its own, so that pieces go from frame to frame
- * without being copied (pieces.c). The number of pieces in a run is a power of two.
+ * without being copied (pieces.c). A run is a group of consecutive pieces, whose number is a power
+ * of two.
  */
 #ifndef _HC_PIECES_H
 #define _HC_PIECES_H

@@ -4,8 +4,8 @@
  * member, published by RCU.
  *
  * A plan names the faults for which it was made. They must be the FAULT words that the live nodes
- * have now, otherwise the plan is stale. Then the shared verifier of its type checks the whole
- * plan.
+ * have now, otherwise the plan is stale. Then the verifier of the plan type, which the kernel
+ * shares with the tool, checks the whole plan.
  */
 #include <linux/jhash.h>
 #include <linux/netlink.h>
@@ -270,8 +270,8 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 }
 
 /* Prepare to unpublish plan @id. After a grace period its processes are notified that its
- * operations have ended. Later contributions of these processes wait until then, so that their ends
- * are reported later (coll/submit.c).
+ * operations have ended. Later contributions of these processes wait until then, so that the ends
+ * of all contributions are reported in order (coll/submit.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {

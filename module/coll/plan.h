@@ -29,8 +29,8 @@ struct netlink_ext_ack;
  * @steps: length of @sequence
  * @sequence: of a broadcast: the dimension of each step; of a spanning tree: for each node the
  *	port to its parent
- * @members: set of nodes: node u is bit u % 32 of word u / 32; NULL where it follows from the
- *	rest
+ * @members: set of nodes: node u is bit u % 32 of array entry u / 32; NULL if the other attributes
+ *	determine the members
  * @detours: @ndetours pairs of members
  * @ndetours: number of detours
  * @ways: paths of the detours of an installed plan; or NULL
@@ -44,7 +44,7 @@ struct netlink_ext_ack;
  * @guard: ms for which members wait for the next epoch after the plan has broken; 0: the plan
  *	is not guarded
  * @recipe: how the plan was made, a string for user space, or NULL
- * @prev: the epoch of the plan that this one may replace; 0: any, or there need be none
+ * @prev: the epoch that the installed plan with this id must have; 0: this is not checked
  * @guard_uid: of a guarded plan: the user who may install its next epoch, or INVALID_UID
  * @by_guard: the request comes from that user, not from one with CAP_NET_ADMIN
  */
@@ -79,7 +79,7 @@ struct hc_plan_params {
 
 /**
  * struct hc_plan - an installed plan. Constant once published, except @guard_uid, @tried,
- *	@repaired, @went, @lost and the members from @breaking on
+ *	@repaired, @went, @lost and the fields from @breaking to @cause_status
  * @rcu: for freeing it
  * @fabric: its fabric
  * @id: its id
@@ -246,7 +246,8 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch);
 void hc_plan_open(struct hc_plan *plan);
 
 /**
- * hc_plan_lose() - call instead of hc_plan_open() if another machine has not published the plan
+ * hc_plan_lose() - break a published plan, instead of opening it, if another machine has not
+ *	published it
  * @plan: the plan, which is broken from the beginning
  * @lost: a node of that machine
  */
@@ -264,7 +265,7 @@ int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlin
 
 /**
  * hc_plan_next_epoch() - return the epoch that follows another one
- * @last: the other one
+ * @last: the epoch before it
  *
  * Return: the epoch, which is never 0.
  */

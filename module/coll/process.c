@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Results for processes: makes and queues the records that have the payload. */
+/* Makes and queues the records that carry results to processes. */
 #include "coll/coll.h"
 #include "coll/process.h"
 #include "coll/record.h"

@@ -18,7 +18,8 @@
  * @piece: bytes of a piece
  * @sets: bytes of the sets of nodes that follow the result (HYPERCUBE_CMSG_MISSING)
  * @pos: bytes that the process has received
- * @placed: the data goes to offset @at; otherwise after the data before
+ * @placed: the data goes to offset @at of the result; otherwise behind the data of the previous
+ *	piece
  * @last: this skb ends the record
  * @failure: the record reports a failure, and is counted in hc_sock.unread
  */

@@ -158,10 +158,10 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 		member_close(m, mine);
 }
 
-/* Handle the close of a socket. All its waiting contributions were queued before the close, and a
- * socket that binds later queues behind it. So no other frame is taken from the host port until all
- * plans of the closed socket have been handled. Return: false if the budget was used up before
- * that; the caller calls again.
+/* Handle the close of a socket. All waiting contributions of the socket were queued before the
+ * close, and a socket that binds later queues its own behind the close. So no other frame is taken
+ * from the host port until all plans of the closed socket have been handled. Return: false if the
+ * budget was used up before that; the caller calls again.
  */
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -278,7 +278,9 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 
 	if (!op) {
 		hc_fail(m, m->next, hc_cause(ENOMEM, m->node->id));
-		/* In a broadcast this process is not notified by the end of the generation. */
+		/* The end of the generation does not notify the process of a broadcast's source:
+		 * refuse its contribution here.
+		 */
 		if (m->plan->ops->all_contribute || !cb->rec.sock)
 			return false;
 		host_refuse(m->node, m, skb, -ENOMEM);
@@ -286,7 +288,7 @@ static bool op_begin(struct hc_member *m, struct sk_buff *skb, bool keep)
 	}
 	op->begun = true;
 	nr = op->nr;
-	/* From now on the process is notified of the outcome by the end of the operation. */
+	/* From now on the end of the operation notifies the process of the outcome. */
 	if (m->guard && !keep && cb->rec.sock)
 		m->guard->fed = hc_user_nr(m, nr) + 1;
 	trace_hc_op_begin(m->node, m->plan->id, hc_user_nr(m, op->nr), w);
@@ -350,7 +352,7 @@ static struct hc_op *op_open(struct hc_member *m)
 	return op && op->nr == m->user.cur ? op : NULL;
 }
 
-/* Return: the record of the contribution of which a part has been sent, or NULL. */
+/* Return: the record of the contribution that has been sent only in part, or NULL. */
 static const struct hc_rec *half_rec(struct hc_member *m)
 {
 	const struct hc_op *op = op_open(m);
@@ -390,8 +392,8 @@ bool hc_host_again(struct hc_member *m, struct sk_buff *skb)
 	return op;
 }
 
-/* May a contribution begin now? It may not if the receive buffer of its socket is full of unread
- * results, for one.
+/* May a contribution begin now? For example, it may not if the receive buffer of its socket is full
+ * of unread results.
  */
 static bool may_begin_now(const struct hc_member *m, const struct sk_buff *skb, u64 sock)
 {
@@ -438,7 +440,9 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* A failure of which another process was not notified does not concern this process. */
+	/* If the recorded failure belongs to another process, this process need not be notified of
+	 * it.
+	 */
 	if (m->user.group != hc_host_cb(skb)->group)
 		m->user.resets = false;
 	if (m->user.left)
@@ -613,8 +617,8 @@ static int plan_retry(struct hc_node *node, const struct hc_plan *plan, int budg
 	if (skb_queue_empty(&m->user.waiting))
 		return work;
 	hc_host_hold(m);
-	/* The further frames of a contribution of which a part has been sent overtake the others,
-	 * so their arrival must schedule a poll.
+	/* The remaining frames of a contribution that has been sent only in part overtake other
+	 * contributions, so the arrival of these frames must schedule a poll.
 	 */
 	if (!half_rec(m))
 		*plan_id = plan->id;
@@ -634,8 +638,8 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 	work = parked_take(node, budget);
 	held = h->held;
 	h->held = false;
-	/* While contributions are parked, later ones for this plan are parked, too, so their
-	 * arrival need not schedule a poll.
+	/* While contributions to this plan are parked, later ones are parked behind them, so the
+	 * arrival of later ones need not schedule a poll.
 	 */
 	if (!skb_queue_empty(&h->parked))
 		*plan_id = h->plan;

@@ -31,7 +31,7 @@ struct hc_host {
 void hc_host_init(struct hc_host *h);
 
 /**
- * hc_host_purge() - drop the frames that are left
+ * hc_host_purge() - drop the parked contributions of a node
  * @node: the node, whose poll does not run any more
  */
 void hc_host_purge(struct hc_node *node);

@@ -140,7 +140,7 @@ static __always_inline bool less(unsigned int type, u64 a, u64 b)
 	return a < b;
 }
 
-/* Return: true if @b replaces @a by its value; false if they are equal. Neither is a NaN. */
+/* Return: true if @oper prefers the value @b to @a; false if they are equal. Neither is a NaN. */
 static __always_inline bool better(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)
 {

@@ -31,7 +31,7 @@ int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width);
  * @bytes: length of each, a multiple of the element's size
  *
  * The same bits come out whether the FPU may be used in this context or not.
- * Context: any that may not be hard interrupt.
+ * Context: any except hard interrupt.
  */
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
 		void *to, const void *first, const void *second, size_t bytes);

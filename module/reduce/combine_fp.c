@@ -4,7 +4,8 @@
  *
  * The instructions are written in assembly, as lib/raid6 does, and the compiler is not allowed to
  * use floating-point instructions of its own: it knows nothing about kernel_fpu_begin() and might
- * move them out of the section. It also may swap operands, which matters for NaNs.
+ * move them out of the section. The compiler may also swap operands, which changes the choice
+ * between two NaNs.
  */
 #include <linux/hypercube.h>
 #include <linux/types.h>
@@ -29,7 +30,7 @@
 #define BLOCK	64
 #define SECTION	SZ_4K
 
-/* For fewer bytes a section takes longer than it saves. */
+/* For fewer bytes, entering an FPU section takes longer than the FPU saves. */
 #define FPU_MIN	128
 
 /*

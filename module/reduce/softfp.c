@@ -25,7 +25,7 @@ static const struct format f16 = { .frac = 10, .expo = 5 };
 static const struct format bf16 = { .frac = 7, .expo = 8 };
 static const struct format f64 = { .frac = 52, .expo = 11 };
 
-/* The hidden bit of a significand, and the lowest bit of the exponent. */
+/* The hidden bit of a significand. The lowest bit of the exponent field has the same value. */
 static __always_inline u64 hidden(const struct format *f)
 {
 	return 1ULL << f->frac;

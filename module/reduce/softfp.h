@@ -14,7 +14,7 @@ struct any32 { u32 v; } __packed;
 struct any64 { u64 v; } __packed;
 
 /**
- * hc_softfp() - to = first op second, element by element, without FPU
+ * hc_softfp() - compute to = first op second, element by element, without FPU
  * @oper: HYPERCUBE_SUM or HYPERCUBE_PROD
  * @type: HYPERCUBE_F32, _F64, _F16 or _BF16
  * @to: the result: @first, or memory that overlaps neither operand; need not be aligned
@@ -30,8 +30,7 @@ void hc_softfp(unsigned int oper, unsigned int type, void *to, const void *first
 	       const void *second, size_t bytes);
 
 /**
- * hc_combine_fp() - compute the same bits as hc_softfp(), with the FPU where and when that is
- *	possible
+ * hc_combine_fp() - compute the same bits as hc_softfp(), with the FPU if it is usable
  * @oper: HYPERCUBE_SUM or HYPERCUBE_PROD
  * @type: HYPERCUBE_F32, _F64, _F16 or _BF16
  * @to: the result: @first, or memory that overlaps neither operand; need not be aligned
@@ -39,7 +38,7 @@ void hc_softfp(unsigned int oper, unsigned int type, void *to, const void *first
  * @second: second operand, likewise
  * @bytes: length of each
  *
- * Context: any that may not be hard interrupt
+ * Context: any except hard interrupt.
  */
 void hc_combine_fp(unsigned int oper, unsigned int type, void *to, const void *first,
 		   const void *second, size_t bytes);

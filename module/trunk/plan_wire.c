@@ -267,7 +267,8 @@ int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t le
 		.rings = be32_to_cpu(w->rings), .ring_nodes = be32_to_cpu(w->ring_nodes),
 		.steps = be32_to_cpu(w->steps),
 	};
-	/* Each of these is at most @len, so their sum cannot overflow. */
+	/* Check that each of these counts is at most @len first, so that their sum cannot overflow.
+	 */
 	if (n.detours > len || n.rings > len || n.ring_nodes > len || n.steps > len ||
 	    bytes_of(&n) != len)
 		return refuse(extack, "The plan has a wrong length");

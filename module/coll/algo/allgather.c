@@ -9,9 +9,9 @@
  * whose pieces it has, one bit for each node. So each member learns from received frames which
  * source sends the blocks of which members, around the faults, and each edge carries one frame for
  * each round. The root has the pieces of all members. It sends them down without that set, as a
- * result (coll/fanout.c), whose pages all receivers share. A process gets each piece at its place
- * in the block. A tree without faults sends 2 (N - 1) frames for each round, and a process is woken
- * once for as many bytes as it asks for (SO_RCVLOWAT).
+ * result (coll/fanout.c), whose pages all receivers share. A process gets each piece at the piece's
+ * offset in the block. A tree without faults sends 2 (N - 1) frames for each round, and a process
+ * is woken once for as many bytes as it asks for (SO_RCVLOWAT).
  *
  * A blocked member sends its rounds to its first helper, from which it also gets the result (WANT).
  * To each other helper it sends an empty frame with the first round; that frame ends the stream to
@@ -24,9 +24,9 @@
  * (coll/fanout.c).
  *
  * No member waits for ever. Take the first round that is not complete at all members. Its pieces
- * are first in all queues, because all rounds before it have been taken. So there is credit for it,
- * and by induction from the leaves each member receives what its sources send once each process
- * contributes. On the way down a member waits only for processes that do not receive.
+ * are first in all queues, because all rounds before it have been taken. So there is credit for
+ * this round, and by induction from the leaves each member receives what its sources send once each
+ * process contributes. On the way down a member waits only for processes that do not receive.
  */
 #include <net/sock.h>
 
@@ -55,13 +55,13 @@ static u32 round_piece(const struct hc_plan *plan, u64 bytes)
 
 /* ------------------------------------------------------------ joining */
 
-/* Return: the number of nodes in byte @k of the set whose bit is lower than @bit. */
+/* Return: the number of nodes in byte @k of set @all whose bits are lower than @bit. */
 static u32 places_below(const u8 *all, u32 k, u32 bit)
 {
 	return hweight8(all[k] & (BIT(bit) - 1));
 }
 
-/* Copy pieces to their places in @to. @set is the set of a received frame, and its pieces follow
+/* Copy pieces to their positions in @to. @set is the set of a received frame, and its pieces follow
  * it; @all is the set of all members whose pieces @to gets.
  */
 static void pieces_place(u8 *to, const u8 *all, const u8 *set, u32 bytes, u32 piece)

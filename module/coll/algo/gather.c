@@ -14,8 +14,9 @@
  * over several paths, a member could wait for a frame of one helper that cannot be sent before
  * another helper's frames are taken. As it is, the frames travel along a tree, and no member waits
  * for ever: it waits for a stream only if no frame of that stream is here, which means that all
- * frames so far were taken and that the sender has credit if it needs any. By induction from the
- * leaves, the next frame of each stream, or its end, arrives once each process contributes.
+ * frames received so far were taken and that the sender has credit if it needs any. By induction
+ * from the leaves, the next frame of each stream, or its end, arrives once each process
+ * contributes.
  *
  * Each stream ends with a frame that has LAST, an empty one if necessary.
  */
@@ -142,7 +143,9 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	return !last || hc_others_end(m, op);
 }
 
-/* Is this the frame that the root must output next? Frames may be received from another machine. */
+/* Is this the frame that the root must output next? It may be from another machine, so it is not
+ * trusted.
+ */
 static bool block_is_valid(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb,
 			   bool last)
 {

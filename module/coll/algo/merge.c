@@ -20,10 +20,11 @@
  * all of that input, so its sender has credit, but has nothing to pass on: the sender itself waits
  * for a dry input with a bound below its least element, hence below x. The same argument applies to
  * the sender of that input, and so on up to a sender that has data but waits for credit of another
- * destination. This sender is a dealer, which has no segment left for helper j since it waits for
- * helper i. At least one of the segments that i has not consumed was sent before j's last one, as
- * segments are sent in turn. The elements of this segment are not greater than j's bound, which is
- * less than x, and they are not consumed: x was not the least. That is a contradiction.
+ * destination. This sender is a dealer: the member that waits for it is its helper j, and it has no
+ * segment for j, since its next segment is for helper i, from which it has no credit. At least one
+ * of the segments that i has not consumed was sent before j's last one, as segments are sent in
+ * turn. The elements of this segment are not greater than j's bound, which is less than x, and they
+ * are not consumed: x was not the least. That is a contradiction.
  */
 #include <linux/slab.h>
 
@@ -32,9 +33,9 @@
 #include "reduce/combine.h"
 #include "trace.h"
 
-/* Cost of merging that all members of a node together may have in one poll, before other work runs:
- * 1 for each byte copied, and LOOK_COST for each input whenever the heads of all inputs are
- * compared.
+/* Limit of the cost of merging in one poll, for all members of a node together; when it is reached,
+ * other work runs first. A copied byte costs 1. A comparison of the heads of all inputs costs
+ * LOOK_COST for each input.
  */
 #define POLL_COST	SZ_32K
 #define LOOK_COST	16

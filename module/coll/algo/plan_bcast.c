@@ -42,8 +42,8 @@
 
 /**
  * struct bcast_member - a member of a broadcast
- * @turns: steps after which each source has the message
- * @turn: steps until all members below have received it
+ * @turns: for each source: number of steps after which it has received the message
+ * @turn: number of steps after which all members below this one have received the message
  */
 struct bcast_member {
 	u16 turns[HC_PORTS_MAX];
@@ -182,8 +182,8 @@ static void bcast_ack_notify(struct hc_member *m)
 	ack_up(m, 0, 0);
 }
 
-/* Complete an operation that all members below have received. Return: true if its process requested
- * a notification.
+/* Complete an operation that all members below have received. Return: true if the broadcast's
+ * source has requested a notification.
  */
 static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
@@ -209,7 +209,8 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 	return notify;
 }
 
-/* Recompute how many operations are done below, after one was passed on or a source has sent ACK.
+/* Recompute how many operations all members below have received, after this member has passed one
+ * on or a source has sent ACK.
  */
 static void bcast_review(struct hc_member *m)
 {
@@ -280,13 +281,13 @@ static bool bcast_ended(struct hc_member *m, bool notified)
 {
 	struct hc_rec rec;
 
-	/* Another source may send from now on, to other receivers. */
+	/* The source has left. Another source may send from now on, to other receivers. */
 	if (m->gen.last.status == ECONNRESET && m->gen.last.node == m->plan->root)
 		m->user.absent = false;
 	if (notified || !m->role.ndst)
 		return false;
-	/* There is nothing to report: the source has contributed nothing to the failed operation,
-	 * this member has all operations before it, and other operations follow.
+	/* Report nothing if the source has contributed nothing to the failed operation, this member
+	 * has all messages before that operation, and the plan is not over.
 	 */
 	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && !(m->gen.last.flags & HC_STOP_F_OVER) &&
 	    m->head >= m->gen.last.nr)
@@ -332,7 +333,7 @@ static void bcast_close(struct hc_member *m)
 
 	m->user.engaged = false;
 	if (m->guard && (hc_guard_holds(m) || m->gen.broken)) {
-		/* The next epoch may have another source. */
+		/* Record the leave for the next epoch, which may have another source. */
 		m->user.leaves |= engaged;
 		hc_member_again(m);
 	} else if (m->role.ndst && engaged) {

@@ -35,8 +35,8 @@
  * references until the peer's pieces have replaced them. This member's references are then dropped
  * with the peer's frame. The segment stays charged to the process, for as many pages as the process
  * has sent: the pieces that arrive have the same length. In an allgather the pieces of other
- * members are not charged until the process has them: that is one round for each member, the same
- * as where pieces are copied.
+ * members are not charged until the process has them: that is one round for each member, as much as
+ * where pieces are copied.
  *
  * Guarded plans (coll/guard.c). Each member keeps the common result of all members, so that any of
  * them can distribute it again. For that purpose each member has the whole result of a
@@ -47,10 +47,11 @@
  * operations. At stage i a member sends its frame s, then takes the peer's frame s, then continues.
  * So the peer sends frame s + 1 only after this member has sent its frame s. This member takes the
  * peer's frame s in that same poll if the frame is there, otherwise when it arrives, and waits for
- * nothing else meanwhile. Hence the queue is empty when frame s + 1 arrives: it never has more than
- * one frame, and a member has n frames in all. That is why no credits are needed, and a sender is
- * charged for nothing but its own contribution (.lockstep). If s is the last segment of operation
- * k, s + 1 belongs to k + 1: a member receives frames of no operation beyond the next one.
+ * nothing else meanwhile. Hence the queue of the stage is empty when frame s + 1 arrives: it never
+ * has more than one frame, and the n queues of a member have at most n frames. That is why no
+ * credits are needed, and a sender is charged for nothing but its own contribution (.lockstep). If
+ * s is the last segment of operation k, s + 1 belongs to k + 1: a member receives frames of no
+ * operation beyond the next one.
  *
  * Completion. An operation is done at a member when its process has the result: .done and .head
  * move together, there is no operation that was passed on but is incomplete, and no ACKs are sent.
@@ -194,9 +195,10 @@ static void doubling_op_release(struct hc_op *op)
 
 /**
  * struct doubling_coll - a collective over recursive doubling
- * @ops: the part for the common code
+ * @ops: the functions and properties that the common code uses
  * @halves: a stage sends the half of a segment that is for the peer's side, not all of it
- * @swaps: the peer's half takes the place of that half; otherwise both are combined
+ * @swaps: with @halves: the peer's half replaces the half that was sent; otherwise it is combined
+ *	with the half that was not sent
  * @grows: the peer's pieces are put beside the member's own
  */
 struct doubling_coll {
@@ -282,8 +284,8 @@ static u32 pieces(const struct hc_member *m, const struct hc_op *op, unsigned in
 	return doubling_coll(op)->grows ? BIT(i) : m->plan->nmembers;
 }
 
-/* Are the pieces of a segment of @len bytes in pages of their own? Then runs are counted in pieces,
- * not in bytes.
+/* Are the pieces of a segment of @len bytes in pages of their own? If so, runs are counted in
+ * pieces, not in bytes.
  */
 static bool is_apart(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
 {
@@ -578,7 +580,8 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
-	/* The frame is reused for the next segment, so end its charge to a send buffer now. */
+	/* The spare frame is reused for the next segment, so end its charge to a send buffer now.
+	 */
 	if (d->spare)
 		skb_orphan(d->spare);
 	d->next = 0;
@@ -657,8 +660,8 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	.advance = doubling_advance
 /* Initializers of collectives whose contributions are sent in rounds. */
 #define ROUNDS		.rounds = true, .up_follows = half_follows
-/* hc_coll_ops.piece of guarded plans. Pieces of all members are joined to be kept, so they are not
- * in pages of their own.
+/* hc_coll_ops.piece of guarded plans. The ledger keeps the pieces of all members joined in a
+ * segment, so pieces are not in pages of their own.
  */
 static u32 kept_piece(const struct hc_plan *plan, u64 bytes)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spanning trees: their members. These work like members of a communication tree, without stages,
- * helpers and detours: all their sources and destinations are neighbours.
+ * Spanning trees: their members. Members of a spanning tree work like those of a communication
+ * tree, but without stages, helpers and detours: all their sources and destinations are neighbours.
  */
 #include <linux/slab.h>
 
@@ -12,7 +12,7 @@
 /**
  * struct span_plan - private state of a plan
  * @tree: the tree; the verifier has accepted it when members exist
- * @steps: steps that data takes up the tree, and down
+ * @steps: number of steps that data takes up the tree; it takes as many down
  */
 struct span_plan {
 	struct hc_span tree;
@@ -21,7 +21,7 @@ struct span_plan {
 
 /**
  * struct span_member - private state of a member
- * @turns: for each source: steps after which it has what goes down to it
+ * @turns: for each source: number of steps after which it has received what is sent down to it
  */
 struct span_member {
 	u16 turns[HC_PORTS_MAX];

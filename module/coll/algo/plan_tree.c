@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tree plans: their members. A member's role follows from what the member itself can know: its own
- * FAULT word and those of its neighbours. Neighbours send each other their FAULT words; where the
- * link between them is faulty, configuration supplies these.
+ * FAULT word and those of its neighbours. Neighbours send each other their FAULT words; if the link
+ * between two neighbours is faulty, configuration supplies the words.
  */
 #include <linux/slab.h>
 
@@ -113,7 +113,9 @@ const struct hc_coll_ops *const hc_tree_colls[] = {
 	NULL
 };
 
-/* The collectives of guarded trees. An epoch of another plan type may have begun an alltoall. */
+/* The collectives of guarded trees. They include alltoall, since an epoch of another plan type may
+ * have begun one.
+ */
 const struct hc_coll_ops *const hc_tree_guarded_colls[] = {
 	&hc_tree_reduce,
 	&hc_tree_allreduce,

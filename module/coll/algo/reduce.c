@@ -6,7 +6,7 @@
  * A member merges the same segment of each of its sources into its own segment, in place, in the
  * order of its role: by stage, as in the paper's loop over i. (If a guarded plan keeps the
  * contribution in the same pages, the first merge writes to new pages.) Then the member passes the
- * segment on: to its passive neighbour; or, if that link is faulty, in m parts to the effective
+ * segment on: to its passive neighbour; or, if that link is faulty, in m parts to its m effective
  * helpers; or over a detour if there are no helpers. The sink passes it to the socket. The order of
  * arrival does not affect the result.
  */
@@ -94,8 +94,8 @@ static bool payload_combine(const struct hc_member *m, const struct hc_op *op, s
 		kept = page_renew(acc);
 		if (!kept)
 			return false;
-		/* If @in is the part of a helper, only a part of the page is written below: copy
-		 * all of it.
+		/* A blocked sender's share of a segment, received from a helper, changes only a
+		 * part of the page below: copy all of the old page first.
 		 */
 		if (len < be32_to_cpu(hc_hdr(acc)->len))
 			memcpy(hc_payload(acc), first, be32_to_cpu(hc_hdr(acc)->len));
@@ -159,7 +159,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 /**
  * struct reduce_op - a reduction
  * @next: sources already merged into the head of hc_op.own
- * @up: the whole contribution has gone up
+ * @up: the whole contribution was sent up
  */
 struct reduce_op {
 	unsigned int next;

@@ -10,12 +10,12 @@
  * All members contribute, and each is the root of what it receives. An operation is done at a
  * member when three conditions hold: its process has the result, its own message has come round the
  * ring, and no other member needs this one for its result any more. The member begins no other
- * operation before that. So the argument about numbers in coll/algo/plan_doubling.c is valid here, too:
- * no member has the result of an operation without a frame of each member, so within a generation
- * done(v) <= done(u) + 1 for all members u, v, and a member receives frames of no operation beyond
- * the next one. END changes the numbers as it does there. When a fault breaks the plan, each member
- * fails all operations whose result or end its process does not have. If the plan has REPAIR, the
- * operations are resumed instead (ring_resume.c).
+ * operation before that. So the argument about numbers in coll/algo/plan_doubling.c is valid here,
+ * too: no member has the result of an operation without a frame of each member, so within a
+ * generation done(v) <= done(u) + 1 for all members u, v, and a member receives frames of no
+ * operation beyond the next one. END changes the numbers as described in that file. When a fault
+ * breaks the plan, each member fails all operations whose result or end its process does not have.
+ * If the plan has REPAIR, the operations are resumed instead (ring_resume.c).
  *
  * While a frame returns to its origin, all processes may have the result already. So if a member
  * has no memory then, the plan breaks or is repaired (hc_fail()). If another failure ends the

@@ -83,7 +83,8 @@ static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from,
 }
 
 /* Return: the step of the chunk in which a segment is sent along the ring edge of source @i. This
- * member received the segment from source @from in step @turn, or it is the member's own (OWN, 0).
+ * member received the segment from source @from in step @turn, or the segment is the member's own:
+ * then @from is OWN and @turn 0.
  */
 static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, unsigned int i,
 			u32 turn)
@@ -236,7 +237,7 @@ static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsi
 	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
 
 	/* Where messages are sent in both directions, no frame follows the last chunk, and this
-	 * function is called only after it.
+	 * function is called only after that chunk is complete.
 	 */
 	return !way->used || hc_ring_member(m)->place ||
 	       (st->lasts == hc_ring_member(m)->nmembers && st->seen == way->seen);
@@ -265,7 +266,8 @@ static enum hc_progress all_wait(struct hc_member *m, struct hc_op *op,
 	return HC_FINISHED;
 }
 
-/* Does the process have room for a segment, if the operation still passes it any? */
+/* Does the process have room for a segment, or does the operation pass no segments to it any more?
+ */
 static bool has_room(const struct hc_member *m, const struct hc_op *op)
 {
 	return !op->begun || op->agrees || hc_process_room(m, op->rec.sock);
@@ -460,8 +462,8 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ arrival */
 
-/* Is @nr an operation whose frames a member may receive: the current one, or the next? By the
- * argument in plan_doubling.c there are no others.
+/* Is @nr an operation whose frames a member may receive: the current one or, except for a notice
+ * (@seen), the next? By the argument in plan_doubling.c there are no others.
  */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {

@@ -44,7 +44,7 @@ struct hc_ring_way {
 
 /**
  * struct hc_ring_member - private state of a member of rings
- * @got: set of the members whose segment of the current chunk is here [poll]
+ * @got: set of the members whose segments of the current chunk this member has [poll]
  * @nrings: number of rings that the member is in; a convergent point is in several
  * @nmembers: number of members in @members
  * @tour: number of links of all rings together
@@ -85,7 +85,7 @@ const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 /* --- ring.c --- */
 extern const struct hc_coll_ops hc_ring_allgather;
 extern const struct hc_coll_ops hc_ring_alltoall;
-/* For guarded plans. */
+/* Collectives of guarded plans. */
 extern const struct hc_coll_ops hc_ring_guarded_allgather;
 extern const struct hc_coll_ops hc_ring_guarded_alltoall;
 extern const struct hc_coll_ops hc_ring_agreement;

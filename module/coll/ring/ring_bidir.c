@@ -7,8 +7,8 @@
  * copy against that direction, over the other (N - 1) / 2. The last member of each half does not
  * forward it. So all messages are at all members after ceil((N - 1) / 2) steps, and fewer are
  * impossible with two links for each node. A message whose origin waits for the acknowledgment
- * (HYPERCUBE_F_NOTIFY) travels round as in ring.c. Members need not agree about this, since each
- * message carries a flag (HC_DATA_F_BOTH).
+ * (HYPERCUBE_F_NOTIFY) travels round as in ring.c. Members need not know beforehand in which
+ * directions a message travels, since each message carries a flag (HC_DATA_F_BOTH).
  *
  * A chunk (ring.c) is complete at a member when the member has a segment of each member and, if its
  * own segment travels round, that segment has returned. No other segment of the chunk arrives
@@ -21,13 +21,14 @@
  * No member waits for ever. Take the first chunk that is not complete at all members. All segments
  * of the chunk before it have been removed from the ring: the member that received a segment last
  * removed it before that chunk was complete there. So each socket is charged for this chunk and the
- * next only. All segments ahead of one of this chunk in a stream are of this chunk, too: a member
+ * next only. In a stream only segments of this chunk are ahead of a segment of this chunk: a member
  * that sends a segment of the next chunk has already forwarded its segments of this one, since it
  * forwards them as they arrive.
  *
- * A member for which an operation is complete may have no more frames for a peer that waits for its
- * other neighbour. So a peer's progress to the next operation does not prove that a frame was lost.
- * The sequence numbers of links prove that (fabric/rx.c): a gap takes the link down.
+ * A member at which an operation is complete may send frames of the next operation to a peer that
+ * still waits for frames of the old one from the peer's other neighbour. So a frame of the next
+ * operation does not prove to the peer that a frame of the old one was lost. The sequence numbers
+ * of links prove that (fabric/rx.c): a gap takes the link down.
  *
  * This is used only if the plan is one ring whose last node has a link to the first: in such a ring
  * of more than two nodes, both directions of each link are free for it. It is not used in plans
@@ -47,7 +48,7 @@ static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)
 }
 
 /* Set *come to the number of links that a segment from source @i has crossed when it arrives at
- * this member, and *all to the number that it crosses in that direction.
+ * this member, and *all to the number of links that it crosses in all in that direction.
  */
 static void way_of(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w,
 		   u32 *come, u32 *all)

@@ -10,10 +10,11 @@
  * Then both attempts that it reports are c or later, so it does not name the common one. If it had
  * an assignment in c but neither sent nor received data there, then it has at most gone back to a
  * chunk that is not complete at all members, and that changes nothing (ring_resume.c). Conversely,
- * if data was sent in c, all members of its rings had their assignments, so those that are
- * connected now name c, or all name a later attempt. Members that do not name c were not in its
- * rings; if they were in a separate component of the plan, they have moved on there. Then no
- * attempt is common to all answers, and all operations end.
+ * suppose that data was sent in the rings of c. Then all members of these rings had their
+ * assignments in c, so those of them that are connected now all name c, or all name a later
+ * attempt. A member that names neither was not in these rings. If it was in a separate component of
+ * the plan, it has moved on there; then no attempt is common to all answers, and all operations
+ * end.
  *
  * Which chunks do they work on? Members of the same rings work on two chunks at most, one after the
  * other, and a member that works on the second can carry out the first again. Any other combination

@@ -23,7 +23,7 @@ struct hc_decision_at {
 
 /**
  * struct hc_decision - the decision that the answers so far allow
- * @any: there was an answer
+ * @any: at least one answer was added
  * @misfit: the answers contradict each other: all operations end
  * @two: some members work on @high, the chunk after @low
  * @back: the members that work on @low could go back to @prev; used as long as no member works

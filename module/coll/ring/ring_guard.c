@@ -10,8 +10,8 @@
  * keeps the parts of all members for all members, and its process gets its own.
  *
  * In a new epoch members agree on a combination of their contributions. Over rings each member
- * receives all contributions and combines them itself, in their order of arrival: for the operators
- * used there, the order does not matter.
+ * receives all contributions and combines them itself, in their order of arrival: the order does
+ * not matter for the operators of agreements (coll/guard_agree.c).
  *
  * The process gets the end of its record with the last segment of the result, also with NOTIFY: in
  * the next epoch, members that lack the result receive it from a member that has it.

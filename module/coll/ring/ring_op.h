@@ -15,7 +15,8 @@
  * @lasts: number of segments processed, of all chunks, that were the last of a message
  * @seen: number of notices (HC_DATA_F_SEEN) received
  * @turn: step of the current chunk in which the last segment was sent to this source
- * @clock: logical clock of the latest segment from this source, where messages go both ways
+ * @clock: logical clock of the latest segment from this source, if messages may be sent in both
+ *	directions
  * @notified: this member has sent its own notice (HC_DATA_F_SEEN) in the ring
  */
 struct ring_stream {
@@ -29,12 +30,12 @@ struct ring_stream {
 
 /**
  * struct ring_now - progress of the current chunk
- * @turn: greatest step in which a segment came that was new here
- * @most: greatest step in which any segment came
- * @blocks: number of segments that the process was given
- * @here: number of members whose segments are here, this member included once its own is sent
+ * @turn: greatest step in which a segment arrived that this member did not have yet
+ * @most: greatest step in which any segment arrived
+ * @blocks: number of segments that were passed to the process
+ * @here: number of members whose segments this member has, its own included once it was sent
  * @own: this member's own segment was sent
- * @home: this member's own segment has come back
+ * @home: this member's own segment has returned
  */
 struct ring_now {
 	u32 turn;
@@ -48,7 +49,7 @@ struct ring_now {
 /**
  * struct ring_op - private state of an allgather or alltoall over rings
  * @at: offset of the current chunk in each message, in bytes
- * @len: bytes of each of its segments
+ * @len: bytes of each segment of the current chunk
  * @base: steps that all earlier chunks took
  * @now: progress of the current chunk
  * @steps: steps that the result reports to the process
@@ -181,7 +182,7 @@ bool hc_ring_guard_give(struct hc_member *m, struct hc_op *op, struct sk_buff *s
 void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w);
 
 /**
- * hc_both_is_valid() - check that a segment may have come from a source
+ * hc_both_is_valid() - check that a source may have sent a segment
  * @m: the member
  * @r: the operation
  * @i: index of the source
@@ -195,7 +196,7 @@ bool hc_both_is_valid(const struct hc_member *m, const struct ring_op *r, unsign
 /**
  * hc_both_ends() - tell whether a segment goes no further than this member
  * @m: the member
- * @i: index of the source that it came from
+ * @i: index of the source that has sent it
  * @w: header of the segment
  *
  * Return: true if so.
@@ -203,7 +204,7 @@ bool hc_both_is_valid(const struct hc_member *m, const struct ring_op *r, unsign
 bool hc_both_ends(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w);
 
 /**
- * hc_both_came() - tell whether a source has brought everything of the current chunk
+ * hc_both_came() - tell whether a source has sent everything of the current chunk
  * @m: the member
  * @op: the operation
  * @i: index of the source

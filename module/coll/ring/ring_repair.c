@@ -177,7 +177,9 @@ static void answer(struct hc_member *m, u32 dst, u8 what)
 
 /* ------------------------------------------------------------ members */
 
-/* End the member's wait for other members and for the coordinator. */
+/* Reset the member's phase, so that it waits neither for other members nor for the coordinator, and
+ * have the poll continue.
+ */
 static void member_calm(struct hc_member *m)
 {
 	struct hc_repair *s = hc_repair_of(m);
@@ -185,7 +187,9 @@ static void member_calm(struct hc_member *m)
 	s->phase = REPAIR_NONE;
 	s->called = false;
 	s->silent = 0;
-	/* Neither function has an effect on a plan that is being removed. */
+	/* If the plan is being removed, hc_member_again() has no effect, and the plan must not be
+	 * counted.
+	 */
 	hc_member_again(m);
 	if (!m->job.gone)
 		repair_count(m);

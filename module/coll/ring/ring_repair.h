@@ -36,7 +36,7 @@ struct hc_ring_shape {
 
 /* How far a member has come in an attempt. */
 enum repair_phase {
-	REPAIR_NONE,	/* it works; or it is broken and has received no ASK */
+	REPAIR_NONE,	/* plan works, or is broken and no ASK was received */
 	REPAIR_ANSWERED,
 	REPAIR_ASSIGNED, /* frames of peers are queued and contributions wait until COMMIT */
 };
@@ -48,7 +48,7 @@ enum repair_phase {
  * @len: bytes of each segment
  * @nr: number of the operation, as processes see it
  * @at: offset of the chunk in each message
- * @own: the member's segment; NULL if there was no memory to keep it
+ * @own: the member's segment; NULL if no memory was available to keep it
  * @params: header of the frame that carried it, with the parameters of the operation
  * @gave: set of the members whose segments the process was given
  */
@@ -65,20 +65,20 @@ struct hc_ring_chunk {
 
 /* Sets of members that results may refer to: see hc_resume_set_free(). */
 #define HC_RESUME_SETS	5
-/* Sets for the polls of a member: these, the @gave of each chunk, one for missing members, one for
- * nodes without the plan.
+/* Sets of nodes for the poll of a member: HC_RESUME_SETS, .gave of both entries of
+ * hc_ring_resume.chunk, hc_ring_resume.missing, and hc_repair.without.
  */
 #define HC_REPAIR_SETS	(HC_RESUME_SETS + 4)
 
 /**
  * struct hc_ring_resume - what a member keeps of the operations under way [poll]
  * @chunk: the current chunk, and the one before or after it
- * @cur: index of the current one
- * @ahead: the other one comes after it, not before
+ * @cur: index of the current chunk in @chunk
+ * @ahead: the other chunk is the one after the current chunk, not the one before it
  * @unfit: operations under way here cannot go on after a repair
  * @ended: all operations under way have ended, and the member has had no assignment since
- * @line: the last attempt in whose rings data was sent
- * @base: set of the members of these rings
+ * @line: the last attempt in whose rings data was sent, as far as the member knows
+ * @base: set of the members of the rings of attempt @line
  * @nbase: number of members in @base
  * @placed: the last attempt that gave the member an assignment
  * @fresh: the first operation of which no member had sent anything before that assignment
@@ -113,7 +113,7 @@ struct hc_ring_resume {
  * @clock: logical clock: length of the longest chain of frames since the fault
  * @silent: seconds since the last frame of the coordinator
  * @called: the coordinator was notified that the plan is broken here (REQUEST)
- * @known: digest of the FAULT words that the node knew at that time
+ * @known: digest of the FAULT words that the node knew when it set @called
  * @without: set of members that have answered that they do not have the plan
  * @counted: the node, if this plan is counted in its hc_work.repairing; read outside the poll
  *	when the plan has been removed
@@ -175,18 +175,18 @@ void hc_repair_init(const struct hc_plan *plan, struct hc_repair *s, u32 *sets);
 void hc_repair_saw_ballot(struct hc_repair *s, u64 ballot);
 
 /**
- * hc_repair_saw_data() - commit this member if data has come before COMMIT: the sender has
- *	received COMMIT, so all members have their assignments
+ * hc_repair_saw_data() - commit this member if data arrives before COMMIT: since the sender has
+ *	received COMMIT, all members have their assignments
  * @m: the member
  */
 void hc_repair_saw_data(struct hc_member *m);
 
 /**
- * hc_repair_none() - make the reply to REPAIR of a node that does not have the plan
+ * hc_repair_none() - make the reply to a REPAIR frame at a node that does not have the plan
  * @node: the node
  * @skb: the frame
  *
- * Return: the answer, or NULL: none is due, or no memory.
+ * Return: the reply, or NULL if the frame is itself a reply or there is no memory.
  */
 struct sk_buff *hc_repair_none(struct hc_node *node, const struct sk_buff *skb);
 

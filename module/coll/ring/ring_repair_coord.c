@@ -26,8 +26,9 @@
  * @ballot: ballot of the attempt
  * @cause: what has broken the plan
  * @what: message of the current phase: HC_REPAIR_ASK, HC_REPAIR_ASSIGN or HC_REPAIR_COMMIT
- * @again: the attempt is useless: begin another one
- * @waits: with @again: not before a link state has changed or a second has passed
+ * @again: the attempt is useless, so another one is to be begun
+ * @waits: with @again: the next attempt begins only after a link state has changed or a second has
+ *	passed
  * @tries: attempts begun in this second
  * @age: seconds since the last link-state update
  * @digest: digest of the FAULT words that the node knew when the attempt began

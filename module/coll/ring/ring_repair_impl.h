@@ -47,7 +47,7 @@ static inline size_t hc_repair_set_size(const struct hc_plan *plan)
 /* --- ring_repair.c --- */
 
 /**
- * hc_repair_reached() - find the members that this node can reach over healthy links, as it knows
+ * hc_repair_reached() - find the members to which healthy links lead, as far as this node knows
  * @m: the member
  * @lowest: set to the lowest of them
  * @alive: set to the set of them, or NULL

@@ -50,7 +50,7 @@ bool hc_resume_has_own(const struct hc_member *m, const struct hc_op *op);
 struct sk_buff *hc_resume_own(struct hc_member *m, struct hc_op *op);
 
 /**
- * hc_resume_over() - go on to the next chunk: the current one is complete here
+ * hc_resume_over() - go on to the next chunk, since the current one is complete at this member
  * @m: the member
  */
 void hc_resume_over(struct hc_member *m);
