@@ -34,8 +34,8 @@ struct hc_cubes {
 	struct hc_cube *v;
 };
 
-/* For the argument @k of hc_cubes_find(): find the subcubes of the largest
- * dimension that has any.
+/* Value of @k for hc_cubes_find(): the largest dimension for which there is a subcube without
+ * faults.
  */
 #define HC_CUBES_LARGEST UINT32_MAX
 
@@ -64,14 +64,14 @@ enum hc_balance_shape {
  * @b: the topology in the form that the verifier reads; @b.up points to @up
  * @up: parent link of each node; see struct hc_balance
  * @level: for each member, number of links from it to the subcube along its tree
- * @weight: for each member, number of members of its tree at it and below it; 0 for other
+ * @weight: for each member, number of members of its subtree, itself included; 0 for other
  *	nodes
  * @order: the members, by ascending level, then by ascending number
  * @members: number of members
  * @excluded: the live nodes that no path of healthy links connects with the subcube, as a set
  * @nexcluded: number of excluded nodes
- * @largest: all healthy subcubes of the largest dimension that has any
- * @chosen: index of the subcube in @largest; SIZE_MAX if the subcube is a smaller one
+ * @largest: all healthy subcubes of the largest dimension for which there is one
+ * @chosen: index of the subcube in @largest; SIZE_MAX if the subcube has a smaller dimension
  * @adequate: the subcube has passed Algorithm 4's test, so the depth is at most n - k
  */
 struct hc_balance_topo {
@@ -89,10 +89,11 @@ struct hc_balance_topo {
 };
 
 /**
- * hc_balance_adequate() - Algorithm 4's test of a subcube (lines 3 to 7)
+ * hc_balance_adequate() - check whether a subcube passes Algorithm 4's test (lines 3 to 7)
  *
  * The test considers faulty nodes only: of those at distance j from the subcube, at most j may have
  * the same projection on the subcube.
+ * Return: true if @c passes the test; false also without memory.
  */
 bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);
 
@@ -102,11 +103,11 @@ bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);
  * @shape: how the subcube is chosen
  * @t: filled in; release with hc_balance_topo_free()
  *
- * HC_BALANCE_MCWA takes the first of the largest subcubes that is adequate. The test of Algorithm 4
+ * HC_BALANCE_MCWA takes the first adequate one of the largest subcubes. The test of Algorithm 4
  * ignores faulty links; so if a link is faulty, the subcube must also have a path of at most n - k
  * healthy links to every live node. If no subcube is adequate, HC_BALANCE_MCWA does the same as
- * HC_BALANCE_MINIMAL: of all healthy subcubes it takes the one with the most members, of these the
- * one of least depth, of these the largest, of these the first.
+ * HC_BALANCE_MINIMAL, which prefers, in this order: the most members of the topology, the least
+ * depth, the largest subcube, the first subcube.
  *
  * In a network that is no hypercube the subcube is a single node, in the middle: the distance from
  * it to the farthest node is the least possible. So all nodes are in one tree.
@@ -126,11 +127,11 @@ void hc_balance_topo_free(struct hc_balance_topo *t);
 
 enum hc_balance_method {
 	HC_BALANCE_RID,		/* each underloaded node asks its neighbours for tasks */
-	HC_BALANCE_DEM,		/* the two ends of each link even out their loads, by dimension */
+	HC_BALANCE_DEM,		/* the ends of links even out loads, one dimension at a time */
 	HC_BALANCE_CWA,		/* cube walking, only in a cube without faults */
 	HC_BALANCE_MCW,		/* cube walking on a topology: MCWA with corrected quotas */
-	HC_BALANCE_OPT,		/* the fewest hops to loads that differ by at most one */
-	HC_BALANCE_AUTO,	/* the method above whose plan has the least score */
+	HC_BALANCE_OPT,		/* the fewest hops after which loads differ by at most one */
+	HC_BALANCE_AUTO,	/* of the methods above, the one whose plan has the least score */
 	HC_BALANCE_METHODS
 };
 
@@ -161,7 +162,7 @@ struct hc_balance_req {
  * @from: the node
  * @to: the neighbour
  * @tasks: number of tasks
- * @step: parallel step of the migration in which they go, from 1
+ * @step: parallel step of the migration in which the tasks move, from 1
  */
 struct hc_balance_move {
 	uint32_t from;
@@ -183,8 +184,8 @@ struct hc_balance_move {
  * @move_steps: number of parallel steps in which tasks migrate
  * @hops: sum, over all moves, of their tasks: each task counts once for each link that it
  *	crosses
- * @migrations: number of tasks that end at another node than they began at, if a node that
- *	forwards tasks passes on the tasks that it received rather than its own
+ * @migrations: number of tasks that end at a node other than the one where they began, if each
+ *	node that forwards tasks forwards the tasks that it received before its own
  * @least: number of tasks of the member that has the fewest in the end
  * @most: number of tasks of the member that has the most in the end
  * @score: time lost, in units of a task's time: hops per member times the cost of a hop, plus
@@ -237,8 +238,8 @@ void hc_balance_plan_free(struct hc_balance_plan *p);
  * @q: the loads and the cost of a hop; the method is ignored
  *
  * The result is exact. The function computes, for several values of the greatest load that a node
- * may keep, the fewest hops that reach it (one minimum-cost flow each): a few flows where hops are
- * cheap, and at worst about twice as many as the greatest load has bits.
+ * may keep, the fewest hops after which no node has more (one minimum-cost flow each): a few flows
+ * where hops are cheap, and at worst about twice as many as the greatest load has bits.
  */
 double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q);
 

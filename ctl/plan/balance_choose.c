@@ -45,8 +45,8 @@ static bool adequate(const uint32_t *dead, size_t n, const struct hc_cube *c, ui
 	return true;
 }
 
-/* List the failed nodes. *dead: the list; *n: its length. Return: memory for @n keys, with the list
- * behind it; NULL without memory.
+/* List the failed nodes. *dead: the list; *n: its length. Return: memory for @n keys, followed by
+ * the list, to be released with free(); NULL without memory.
  */
 static uint64_t *dead_list(const struct hc_faults *f, size_t *n, uint32_t **dead)
 {
@@ -150,8 +150,8 @@ struct best {
 	unsigned int depth;
 };
 
-/* Set @b->part of all nodes that are connected with @u to @u. Return: number of these nodes.
- * @queue: memory for all nodes.
+/* Set @b->part to @u for node @u and all nodes that are connected with it. Return: number of these
+ * nodes. @queue: memory for all nodes.
  */
 static uint32_t flood(struct best *b, uint32_t u, uint32_t *queue)
 {
@@ -212,8 +212,8 @@ static void best_free(struct best *b)
 	free(b->size);
 }
 
-/* Return: true if any node at distance @depth or more from @c is in the component of @c. The first
- * node that is checked usually is.
+/* Return: true if any node at distance @depth or more from @c is in the component of @c. Usually
+ * the first such node is, so the loop ends early.
  */
 static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigned int depth)
 {
@@ -233,8 +233,9 @@ static bool member_beyond(const struct best *b, const struct hc_cube *c, unsigne
 	return false;
 }
 
-/* Return: a lower bound of the depth of every topology around a @k-cube: with less depth more than
- * @others nodes would be too distant, but the topology may leave out only @others nodes.
+/* Return: a lower bound of the depth of every topology around a @k-cube. @others: the number of
+ * nodes that the topology may leave out. With less depth than the bound, more than @others nodes
+ * would be farther from the subcube than the depth.
  */
 static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t others)
 {
@@ -251,7 +252,8 @@ static unsigned int least_depth(unsigned int dim, unsigned int k, uint32_t other
 	return t;
 }
 
-/* Replace the best subcube if one of the subcubes @c has as many members and less depth. */
+/* Replace the best subcube if one of the subcubes @c is in a largest component and has less depth.
+ */
 static void try_all(struct best *b, const struct hc_cubes *c)
 {
 	struct hc_reached all;

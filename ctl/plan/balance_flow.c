@@ -28,8 +28,8 @@
  * struct hc_flow - a network and a flow
  * @b: the nodes and links
  * @ports: maximum number of ports of a node
- * @pool: number of the pool
- * @end: number of the node behind it, to which all sinks have a link
+ * @pool: number of the pool, as a node of the flow network
+ * @end: number of the flow network's last node, to which all sinks and the pool have a link
  * @flow: at u * ports + d: number of tasks that leave node u by port d, minus the number that
  *	arrive by it
  * @excess: number of tasks that each source still has to send
@@ -120,8 +120,8 @@ static int64_t begin(struct hc_flow *fl, const uint64_t *load, uint64_t most)
 	return left;
 }
 
-/* Return: number of links of node @u. A node's links lead from its ports, then to the pool,
- * then to the end; those of the pool lead to the nodes, and then to the end.
+/* Return: number of links of node @u. The links of a node lead from its ports, then to the pool,
+ * then to the end; the links of the pool lead to the nodes, and then to the end.
  */
 static uint32_t links(const struct hc_flow *fl, uint32_t u)
 {

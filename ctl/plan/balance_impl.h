@@ -63,7 +63,7 @@ int hc_balance_choose(const struct hc_faults *f, const struct hc_cubes *c, size_
  * @k: dimension of the cube
  * @load: the paper's l: tasks that each j-cube has
  * @quota: the paper's q: tasks that each j-cube is to have
- * @theta: the paper's theta: tasks that leave each j-cube in a phase
+ * @theta: the paper's theta: tasks that leave each j-cube in one phase of the walk
  */
 struct hc_cwa {
 	unsigned int k;
@@ -78,6 +78,9 @@ static inline size_t hc_cwa_at(const struct hc_cwa *c, unsigned int j, uint32_t 
 	return 2 * (hc_nodes(c->k) - hc_nodes(c->k - j)) + i;
 }
 
+/* Return: the paper's delta: number of tasks that j-cube @i has beyond its quota; negative if it
+ * lacks tasks.
+ */
 static inline int64_t hc_cwa_delta(const struct hc_cwa *c, unsigned int j, uint32_t i)
 {
 	size_t at = hc_cwa_at(c, j, i);
@@ -87,7 +90,9 @@ static inline int64_t hc_cwa_delta(const struct hc_cwa *c, unsigned int j, uint3
 
 /* Compute loads and quotas of levels 1 to k from those of level 0. */
 void hc_cwa_sum(struct hc_cwa *c);
-/* Compute how many tasks leave each j-cube, and how many of these leave each of its two halves. */
+/* Compute how many tasks leave each j-cube, and how many of these leave each of the smaller cubes
+ * inside it, down to single nodes.
+ */
 void hc_cwa_theta(struct hc_cwa *c, unsigned int j);
 /* Update the loads of the j-cubes: the tasks that hc_cwa_theta() computed have arrived. */
 void hc_cwa_move(struct hc_cwa *c, unsigned int j);
@@ -98,10 +103,11 @@ void hc_cwa_move(struct hc_cwa *c, unsigned int j);
  * @t: the topology
  * @load: number of tasks that each node holds now; for MCWA, a node of a tree counts the tasks of
  *	all nodes below it, too
- * @quota: the quotas, with those of the nodes below counted in the same manner
+ * @quota: the quota of each node; for MCWA, counted in the same manner as @load
  * @link: for each member, mask of the dimensions along which a healthy link leads to a member
  * @cwa: memory for cube walking over the subcube
- * @clock: for RID: the last step in which each node took part
+ * @clock: for RID: the last step in which each node took part; for HC_BALANCE_OPT: mask of the
+ *	ports by which each node has sent its tasks
  * @flow: for HC_BALANCE_OPT: memory for flows
  * @other: for HC_BALANCE_AUTO: the plans that are compared
  */

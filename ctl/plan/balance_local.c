@@ -9,7 +9,7 @@
 /* --- RID --- */
 
 /* Add the moves of node @u, which asks its neighbours for tasks. They take place in the first step
- * after those in which @u and these neighbours took part.
+ * after all earlier moves of @u and of the neighbours that send it tasks.
  */
 static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cube walking algorithm (CWA), and the same on a balancing topology (MCWA): surplus tasks move
- * up the trees, then from half to half over the subcube, and then down the trees.
+ * The cube walking algorithm (CWA), and its variant for a balancing topology (MCWA): surplus tasks
+ * move up the trees, then from half to half over the subcube, and then down the trees.
  *
- * The quotas differ from those of the paper's text, which lose tasks and are not even: see
- * Documentation/errata.rst.
+ * The quotas of the paper's text lose tasks and are not even, so the quotas here differ from them:
+ * see Documentation/errata.rst.
  */
 #include "balance_impl.h"
 #include "hc_quota.h"
@@ -30,7 +30,7 @@ static uint64_t positive(int64_t v)
 	return v > 0 ? v : 0;
 }
 
-/* Divide the tasks that leave j+1-cube @i among its two halves. */
+/* Divide the tasks that leave j+1-cube @i between its two halves. */
 static void split(struct hc_cwa *c, unsigned int j, uint32_t i)
 {
 	uint64_t theta = c->theta[hc_cwa_at(c, j + 1, i)];

@@ -161,6 +161,7 @@ static void conclude(const struct hc_balancer *b, const struct hc_balance_req *q
 	p->score = (q->hop_cost * p->hops + (double)p->most * b->t->members - sum) / b->t->members;
 }
 
+/* Make the plan of @q, whose method is not HC_BALANCE_AUTO. */
 static int plan_one(struct hc_balancer *b, const struct hc_balance_req *q,
 		    struct hc_balance_plan *p)
 {
@@ -217,14 +218,15 @@ void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method
 	p->move_steps = s.move;
 }
 
-/* Return: number of steps of information of HC_BALANCE_AUTO: before a method can be chosen, the
- * loads of all members must be known.
+/* Return: the number of steps in which nodes send each other loads for HC_BALANCE_AUTO: before a
+ * method can be chosen, the loads of all members must be known.
  */
 static unsigned int auto_info_steps(const struct hc_balancer *b)
 {
 	return 2 * b->t->b.depth + 2 * b->cwa.k;
 }
 
+/* Make a plan by each of several methods, and leave the one with the least score in @p. */
 static int plan_auto(struct hc_balancer *b, const struct hc_balance_req *q,
 		     struct hc_balance_plan *p)
 {

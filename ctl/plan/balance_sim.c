@@ -2,9 +2,9 @@
 /*
  * Simulation of nodes that execute tasks and ask for balancing when they run out of them.
  *
- * Each node in the heap has a time at which it is due: then its task ends, or it has waited long
- * enough to ask for balancing again. Time that balancing costs a node while it executes a task
- * lengthens that task (local charge), or delays the beginning of the next one (phase charge).
+ * Each node in the heap is due at some time: when its task ends, or when it has waited long enough
+ * to ask for balancing again. Time that balancing costs a node while it executes a task lengthens
+ * that task (local charge), or delays the beginning of the next one (phase charge).
  */
 #include <errno.h>
 #include <math.h>
@@ -31,7 +31,7 @@ enum { FIRST, LAST };
  * @owed: time that balancing adds to the task that the node executes
  * @hold: the node begins no task before this time
  * @asked: when the last balancing that the node asked for ended
- * @pause: time that the node waits after that, beyond the interval, before it asks again
+ * @pause: time, beyond the interval, that the node waits after @asked before it asks again
  */
 struct worker {
 	double mean;
@@ -71,12 +71,12 @@ struct event {
  * @cost: for a round: time that it costs each node
  * @part: for a round: whether each node takes part
  * @random: state of the random number generator
- * @key: key of the random numbers that belong to nodes
+ * @key: number from which the random numbers of each node are made
  * @waiting: number of tasks that wait at all nodes together
  * @now: the simulated time
  * @end: when the last task so far ended
  * @balanced: when the last round of all nodes ended
- * @pause: time that has to pass after that, beyond the interval, before the next round
+ * @pause: time, beyond the interval, that has to pass after @balanced before the next round
  * @hops: number of hops of tasks so far
  * @rounds: number of rounds so far
  * @method: the method of this run
@@ -134,9 +134,7 @@ static uint64_t draw(struct hc_sim_room *r)
 	return mix(r->random++);
 }
 
-/* Return: the time of the next task of node @u. A run with the same number draws the same times for
- * all methods.
- */
+/* Return: the time of the next task of node @u. All methods of a run get the same times. */
 static double task_time(struct hc_sim_room *r, uint32_t u)
 {
 	uint64_t x = mix(mix(r->key + u) + r->w[u].drawn++);
@@ -193,7 +191,7 @@ static void append(struct hc_sim_room *r, uint32_t u, uint32_t i)
 	w->waiting++;
 }
 
-/* Remove the task at this end of the queue of node @u, which is not empty. Return: the task. */
+/* Remove the task at end @end of the queue of node @u, which is not empty. Return: the task. */
 static uint32_t remove_at(struct hc_sim_room *r, uint32_t u, int end)
 {
 	struct worker *w = &r->w[u];
@@ -268,7 +266,7 @@ static double longer(double pause, bool moved)
 
 /* --- rounds in which all nodes take part --- */
 
-/* Charge each member for its own part of the round. */
+/* Charge each member for the loads and tasks that it sends and receives in the round. */
 static void charge_local(struct hc_sim_room *r)
 {
 	double info = r->s.info * r->p.info_steps;

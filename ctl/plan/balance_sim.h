@@ -30,7 +30,8 @@ enum hc_sim_pick {
  * @shape: how the balancing subcube is chosen
  * @tasks: number of tasks that each of the 2^n nodes has at first; those of failed nodes are
  *	distributed to the others
- * @threshold: a node asks for balancing when it has ended a task and at most this many wait
+ * @threshold: a node asks for balancing when it has ended a task and at most this many tasks
+ *	wait in its queue
  * @interval: least time from the end of a balancing (for RID: of one that the node itself
  *	asked for) to the next request
  * @hop: time that a task takes over a link

@@ -42,8 +42,8 @@ static void add_roots(struct hc_balance_topo *t)
 	} while (u != t->b.base);
 }
 
-/* Make node @u a node of the level after @level if it has a healthy link to a node of @level; its
- * parent is the lowest of these. Return: true if it has such a link.
+/* Make node @u a node of the level after @level if a healthy link connects it with a node of
+ * @level; the lowest such node becomes its parent. Return: true if there is such a link.
  */
 static bool adopt(const struct hc_faults *f, struct hc_balance_topo *t, uint32_t u,
 		  unsigned int level)
@@ -124,6 +124,7 @@ static void weigh(const struct hc_faults *f, struct hc_balance_topo *t)
 		}
 }
 
+/* As hc_balance_hang(), but the subcube is not checked. */
 static int hang(const struct hc_faults *f, const struct hc_cube *c, struct hc_balance_topo *t)
 {
 	int err = alloc(f, t);
@@ -140,6 +141,7 @@ static int hang(const struct hc_faults *f, const struct hc_cube *c, struct hc_ba
 	return err;
 }
 
+/* Return: 0 if the verifier accepts the topology, else -EINVAL. */
 static int healthy(const struct hc_balance_topo *t, const struct hc_faults *f)
 {
 	return hc_balance_check(&t->b, f->fault, NULL) ? -EINVAL : 0;
@@ -159,6 +161,7 @@ int hc_balance_hang(const struct hc_faults *f, const struct hc_cube *c,
 	return err;
 }
 
+/* Choose the subcube of a hypercube: that of Algorithm 4, or that of least depth. */
 static int choose(const struct hc_faults *f, enum hc_balance_shape shape,
 		  struct hc_balance_topo *t, struct hc_cube *c)
 {
@@ -201,6 +204,7 @@ static int choose_middle(const struct hc_faults *f, struct hc_balance_topo *t, s
 	return 0;
 }
 
+/* Choose the subcube of any network. */
 static int choose_any(const struct hc_faults *f, enum hc_balance_shape shape,
 		      struct hc_balance_topo *t, struct hc_cube *c)
 {

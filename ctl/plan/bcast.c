@@ -48,8 +48,8 @@ void hc_bcast_plan_free(struct hc_bcast_plan *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* Sort the dimensions of the sequence into those that fill a fault-free subcube, the others at
- * their first use, and all later uses.
+/* Sort the steps of the sequence into @p->internal (dimensions that fill a fault-free subcube),
+ * @p->external (the first use of any other dimension) and @p->extra (all later uses).
  */
 static void sort_dimensions(struct hc_bcast_plan *p, const struct hc_bscene *s)
 {
@@ -75,6 +75,7 @@ static void sort_dimensions(struct hc_bcast_plan *p, const struct hc_bscene *s)
 	}
 }
 
+/* Fill in the sets of nodes of the plan, and their sizes. */
 static void sort_nodes(struct hc_bcast_plan *p, const struct hc_bscene *s)
 {
 	uint32_t u;
@@ -150,6 +151,8 @@ int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source, const uint8_
 	return err;
 }
 
+/* Make the sequence by the method of @req. *bound: set to the bound that the minimal method proves.
+ */
 static int make_sequence(struct hc_bseq *q, const struct hc_bcast_req *req, unsigned int *bound)
 {
 	struct hc_bcube all = {
@@ -196,6 +199,7 @@ static unsigned int ports_bound(const struct hc_faults *f, const struct hc_bcast
 	return hops[queue[tail - 1]] > doubling ? hops[queue[tail - 1]] : doubling;
 }
 
+/* Find the sequence, and fill in the plan. @queue: memory for all nodes. */
 static int ports_describe(const struct hc_faults *f, struct hc_bcast_plan *p, uint32_t *queue)
 {
 	uint32_t u;

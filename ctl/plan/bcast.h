@@ -10,7 +10,7 @@
 
 enum hc_bcast_method {
 	HC_BCAST_GENERAL,	/* divide and conquer: any number of faults */
-	HC_BCAST_BROADCAST1,	/* the paper's; it informs all members with < n faults */
+	HC_BCAST_BROADCAST1,	/* the paper's; with fewer than n faults it informs all members */
 	HC_BCAST_MINIMAL,	/* the shortest sequence, by search */
 };
 
@@ -18,7 +18,8 @@ enum hc_bcast_method {
  * struct hc_bcast_req - what plan is wanted
  * @method: enum hc_bcast_method
  * @source: the node that the broadcast starts from
- * @greedy: take a prime subcube that one greedy pass finds rather than a largest one
+ * @greedy: take a prime subcube (one that no larger fault-free subcube contains) that one
+ *	greedy pass finds, rather than a largest one
  */
 struct hc_bcast_req {
 	enum hc_bcast_method method;
@@ -39,8 +40,9 @@ struct hc_bcast_req {
  * @ninternal: number of entries of @internal
  * @nexternal: number of entries of @external
  * @nextra: number of entries of @extra
- * @lower_bound: no sequence for this source has fewer steps. The minimal method computes it by
- *	search, as far as the search got; other methods by distance and number of nodes
+ * @lower_bound: no sequence for this source has fewer steps. All methods compute it from the
+ *	distance of the farthest member and the number of members; the minimal method raises it
+ *	as far as its search proves that there is no shorter sequence
  * @faults: number of failed or unreachable nodes, plus number of faulty links between members
  * @reachable: number of members: the live nodes connected with the source
  * @covered: number of members that have the message after the last step
@@ -99,8 +101,8 @@ int hc_plan_bcast(const struct hc_faults *f, const struct hc_bcast_req *req,
 		  struct hc_bcast_plan *plan, const char **why);
 void hc_bcast_plan_free(struct hc_bcast_plan *plan);
 
-/* Derive a plan from a given sequence, which may miss members. Return: as hc_plan_bcast(), with
- * -ERANGE for an invalid sequence too; but the source may be isolated.
+/* Derive a plan from a given sequence, which may miss members. Return: as hc_plan_bcast(); -ERANGE
+ * also if the sequence is invalid. An isolated source is no error here.
  */
 int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source,
 			const uint8_t *sequence, unsigned int steps,
@@ -108,8 +110,8 @@ int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source,
 
 /**
  * struct hc_bcast_piece - one sequence for all sources in a subcube
- * @dims: mask of the free dimensions
- * @base: its lowest node
+ * @dims: mask of the subcube's free dimensions
+ * @base: lowest node of the subcube
  * @plan: the plan for source @base. The sequence serves every other node of the subcube as
  *	well, because its first steps inform a subcube that contains this one
  */

@@ -2,18 +2,20 @@
 /*
  * Sequences for all sources.
  *
- * The cube is cut into disjoint fault-free subcubes: around a failed node into k pieces of
- * dimensions k - 1 to 0, across a faulty link into two. The first steps of a piece's sequence fill
- * a prime subcube around the piece. After these steps the same nodes have the message, whichever
- * node of the piece was the source; so the sequence serves all nodes of the piece.
+ * The cube is cut into disjoint fault-free subcubes, the pieces. A piece of dimension k with a
+ * failed node inside is replaced by k pieces of dimensions k - 1 to 0, which leave out the node; a
+ * piece with a faulty link inside is replaced by its two halves along the link's dimension. The
+ * first steps of a piece's sequence fill a prime subcube around the piece. After these steps the
+ * same nodes have the message, whichever node of the piece was the source; so the sequence serves
+ * all nodes of the piece.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "bcast_impl.h"
 
-/* The most pieces that wait to be cut: each cut leaves at most n pieces, all smaller than the one
- * that was cut.
+/* The most pieces that wait to be cut. A cut adds at most n pieces, and each has a lower dimension
+ * than the piece that was cut; so at most n pieces of each dimension wait.
  */
 #define STACK_MAX	(HC_LIB_DIM_MAX * HC_LIB_DIM_MAX + 1)
 
@@ -23,7 +25,9 @@ struct piece {
 	uint32_t base;
 };
 
-/* The state of the search: the pieces that wait to be cut, and the scene of the last piece. */
+/* The state of the search: the pieces that wait to be cut, and the scene (bcast_impl.h) of the last
+ * piece.
+ */
 struct all {
 	const struct hc_faults *f;
 	const struct hc_bcast_req *req;
@@ -33,6 +37,7 @@ struct all {
 	bool have_scene;
 };
 
+/* Put a piece onto the stack. */
 static void push(struct all *a, uint32_t dims, uint32_t base)
 {
 	a->stack[a->waiting].dims = dims;
@@ -75,8 +80,8 @@ static bool cut(struct all *a, struct piece p)
 	return true;
 }
 
-/* Set up the scene for source @base. The component of the previous piece is used again if @base is
- * in it, as is usual.
+/* Set up the scene for source @base. The scene of the previous piece is used again if @base is one
+ * of its members, as is usual.
  */
 static int look_from(struct all *a, uint32_t base)
 {
@@ -90,6 +95,7 @@ static int look_from(struct all *a, uint32_t base)
 	return hc_bscene_init(&a->scene, a->f, base);
 }
 
+/* Make the plan for piece @p, which has no fault inside. */
 static int plan_piece(struct all *a, struct piece p, struct hc_bcast_piece *out)
 {
 	struct hc_bcube all = {
@@ -116,6 +122,9 @@ static int plan_piece(struct all *a, struct piece p, struct hc_bcast_piece *out)
 	return err;
 }
 
+/* Cut the cube into pieces, and call @each for each piece without a fault. *count: number of these
+ * pieces.
+ */
 static int work(struct all *a, int (*each)(void *ctx, const struct hc_bcast_piece *piece),
 		void *ctx, uint32_t *count)
 {

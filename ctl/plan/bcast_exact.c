@@ -14,7 +14,7 @@
 #include "bcast_impl.h"
 #include "memory.h"
 
-/* If sets have several words: the most words of sets that the search may read. */
+/* The most words of sets that the search may read; no limit if a set has a single word. */
 #define EXACT_WORK	400000000ull
 /* The most bytes of the table of sets that the search has given up. */
 #define TABLE_BYTES	(64u << 20)

@@ -9,9 +9,9 @@
  * So a dimension may be chosen only if the half with fewer faults holds the source, or the source's
  * link along the dimension can be used.
  *
- * At the outermost level every such dimension is tried, with and without the additional steps
- * inside the halves. The paper's choice is tried first; another one replaces it only if its
- * sequence is shorter.
+ * At the outermost level every dimension that may be chosen is tried, with and without the
+ * additional steps inside the halves. The paper's choice is tried first; another one replaces it
+ * only if its sequence is shorter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@
 /**
  * struct trial - the choices of one attempt
  * @skip: number of dimensions to pass over when the outermost halves are chosen
- * @inner: inform all members that steps inside a half can reach before the steps outside of it
+ * @inner: before any step outside of a half, add steps inside the half as long as they inform
+ *	members
  * @greedy: take prime subcubes that one greedy pass finds
  */
 struct trial {

@@ -85,10 +85,10 @@ static inline uint64_t hc_bset_shifted(const uint64_t *x, size_t w, unsigned int
 	return (x[w] & low[d]) << (1u << d) | (x[w] >> (1u << d) & low[d]);
 }
 
-/* Return: number of nodes that a step along @d would inform. */
+/* Return: number of nodes that a step along @d would inform if the nodes @x are informed. */
 uint32_t hc_bset_gain(const struct hc_bscene *s, const uint64_t *x, unsigned int d);
-/* Take a step along @d: *to becomes the set of nodes informed after it; @to may be @x. Return:
- * number of nodes that the step informs.
+/* Take a step along @d from the informed nodes @x: *to becomes the set of nodes informed after the
+ * step; @to may be @x. Return: number of nodes that the step informs.
  */
 uint32_t hc_bset_step(const struct hc_bscene *s, const uint64_t *x, unsigned int d,
 		      uint64_t *to);
@@ -156,8 +156,8 @@ struct hc_bcube {
 uint32_t hc_bcast_faults(const struct hc_bscene *s, uint32_t node, uint32_t dims);
 /* Return: number of members inside @c that are not informed. */
 uint32_t hc_bcast_missing(const struct hc_bseq *q, const struct hc_bcube *c);
-/* Fill in @bad, a bit for each mask D of dimensions: the subcube through @node with the free
- * dimensions D has a fault inside.
+/* Fill in @bad, which has a bit for each mask D of dimensions: bit D is set if the subcube through
+ * @node with the free dimensions D has a fault inside.
  */
 void hc_bcast_bad(const struct hc_bscene *s, uint32_t node, uint64_t *bad);
 /* Add dimensions of @dims to the fault-free subcube with the free dimensions @free, lowest first,
@@ -178,7 +178,8 @@ int hc_bcast_ports(const struct hc_faults *f, uint32_t source, const struct hc_b
 int hc_bcast_general(struct hc_bseq *q, bool greedy);
 
 /* --- bcast_minimal.c --- */
-/* Compute a lower bound of the steps of any sequence, by distance and by doubling. Return: 0 or
+/* Compute a lower bound of the steps of any sequence, from the distance of the farthest member and
+ * from the number of members: a step at most doubles the number of informed nodes. Return: 0 or
  * -ENOMEM.
  */
 int hc_bcast_bound(const struct hc_bscene *s, unsigned int *bound);

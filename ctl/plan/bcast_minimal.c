@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The shortest sequence: a lower bound; a beam search, which shortens the sequence that is known;
- * and an exact search for sequences of the lengths from the bound on, until one is found or the two
- * lengths meet.
+ * The shortest sequence: first a lower bound; then a beam search, which shortens the sequence that
+ * is known; then exact searches for sequences of each length from the bound on, until one is found
+ * or the length is that of the known sequence.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ int hc_bcast_bound(const struct hc_bscene *s, unsigned int *bound)
  * struct state - an entry of the beam: a set of informed nodes
  * @x: the informed nodes
  * @informed: their number
- * @promise: sum, over all dimensions, of the nodes that a step along it would inform next
+ * @promise: sum, over all dimensions, of the number of nodes that a step along the dimension
+ *	would inform next
  * @parent: index of the entry of the previous level from which this one was made
  * @dim: dimension of the step that made it
  */

@@ -20,7 +20,7 @@
  * struct front - a set of informed nodes after some step
  * @set: the set
  * @informed: number of informed nodes
- * @reach: number of ends of links to members that are not informed
+ * @reach: number of links from informed nodes to members that are not informed
  * @from: index of the front of the previous step from which this one was made
  * @port: port of the step that made it
  */
@@ -158,8 +158,8 @@ static bool is_better(const struct front *a, const struct front *b)
 	return a->informed != b->informed ? a->informed > b->informed : a->reach > b->reach;
 }
 
-/* Sort the last front of the next step into its place, unless the same set is there already or all
- * @width kept fronts are better.
+/* Sort the last front of @s->next into the fronts before it, unless one of these has the same set
+ * or all @width of them are better.
  */
 static void front_insert(struct search *s)
 {
@@ -172,8 +172,8 @@ static void front_insert(struct search *s)
 			return;
 	if (at == s->width && !is_better(&last, &v[--at]))
 		return;
-	/* The memory of the front that drops out, or memory that is not used yet, is for the next
-	 * front.
+	/* The next front to be computed gets the memory of the front that drops out, or memory
+	 * that is not used yet.
 	 */
 	v[s->width].set = v[at].set;
 	for (; at && is_better(&last, &v[at - 1]); at--)
@@ -183,7 +183,7 @@ static void front_insert(struct search *s)
 		s->nnext++;
 }
 
-/* Make the fronts of the next step of all fronts and ports, and keep the best. */
+/* Compute the fronts of the next step from all fronts and ports of this one, and keep the best. */
 static void search_step(struct search *s, unsigned int step)
 {
 	struct front *swap = s->now, *last;

@@ -2,6 +2,10 @@
 /*
  * Prime subcubes, the broadcasting rule, and Broadcast1, which is made of these two.
  *
+ * A prime subcube is a fault-free subcube that no larger fault-free subcube contains. The
+ * broadcasting rule is the order of the external dimensions, those along which the prime subcube is
+ * fixed; see rule().
+ *
  * A subcube through a node has a fault inside iff its free dimensions contain the fault's
  * coordinates relative to the node. So the external dimensions of a fault-free subcube hit all
  * faults: a prime subcube belongs to a minimal hitting set, a largest one to a minimum hitting set.
@@ -79,8 +83,8 @@ uint32_t hc_bcast_missing(const struct hc_bseq *q, const struct hc_bcube *c)
 	return n;
 }
 
-/* Write the dimensions @external to @order, the one with the fewest faults beyond it first. Return:
- * their number.
+/* Write the dimensions @external to @order, by ascending number of faults inside @c that the
+ * dimension separates from @c->node. Return: number of dimensions.
  */
 static unsigned int rule(const struct hc_bscene *s, const struct hc_bcube *c,
 			 uint32_t external, uint8_t *order)
@@ -107,9 +111,9 @@ static unsigned int rule(const struct hc_bscene *s, const struct hc_bcube *c,
 
 /* Add one step for the pseudo-faulty nodes, along the dimension that leaves the fewest members
  * without the message. By Theorem 1 there is an internal dimension along which no two bad nodes
- * (failed ones, or members without the message) are neighbours: it leaves none. So internal
- * dimensions are tried first. @trial: memory for trying a step. Return: number of members that are
- * left.
+ * (failed ones, or members without the message) are neighbours: a step along it leaves no member
+ * without the message. So internal dimensions are tried first. @trial: memory for trying a step.
+ * Return: number of members that are left.
  */
 static uint32_t extra_step(struct hc_bseq *q, const struct hc_bcube *c, uint32_t internal,
 			   struct hc_bseq *trial)
@@ -153,16 +157,17 @@ static uint32_t from_prime(struct hc_bseq *q, const struct hc_bcube *c, uint32_t
 	left = hc_bcast_missing(q, c);
 	if (left)
 		left = extra_step(q, c, internal, trial);
-	/* Theorem 1 is about faulty nodes only. With faulty links one more step was enough wherever
-	 * it was tried.
+	/* Theorem 1 is about faulty nodes only. With faulty links, one more step was enough in all
+	 * cases that were tried.
 	 */
 	if (left && q->s->nlinks && q->s->nfaults < q->s->n)
 		left = extra_step(q, c, internal, trial);
 	return left;
 }
 
-/* The prime subcubes tried so far: @best: the best sequence; @missed: members that it does not
- * inform; @any: there is one. @now, @trial: memory for sequences. @bad: see hc_bcast_bad().
+/* The prime subcubes tried so far: @best: the best sequence; @missed: number of members that @best
+ * does not inform; @any: a prime subcube has been tried. @now, @trial: memory for sequences. @bad:
+ * see hc_bcast_bad().
  */
 struct search {
 	struct hc_bseq best;

@@ -66,6 +66,7 @@ static int find_members(struct hc_bscene *s)
 	return s->nmembers ? 0 : -ENOMEM;
 }
 
+/* Return: true if both ends of link (@u, @d) are members. */
 static bool member_link(const struct hc_bscene *s, uint32_t u, unsigned int d)
 {
 	return hc_bset_has(s->members, u) && hc_bset_has(s->members, hc_neigh(u, d));

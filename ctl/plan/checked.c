@@ -103,6 +103,7 @@ static int mark_member(struct marking *m, uint32_t u)
 	return 0;
 }
 
+/* Mark the relays and the links of the whole tree. */
 static int mark(struct marking *m)
 {
 	const struct hc_tree *tree = &m->t->plan.tree;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Checked collectives: pairs of trees in which, as far as possible, no node relays in both trees,
- * so that a node that falsifies data falsifies one of the two results only; and, from the results,
- * which nodes may have done so.
+ * so that a node that falsifies data falsifies one of the two results only. From the results, the
+ * functions below find the nodes that may have falsified data.
  *
  * A node relays in a tree if it forwards data of other nodes: it merges contributions on the way
  * up, sends the result down, helps a blocked neighbour, or is on the path of a detour. Without
@@ -61,11 +61,12 @@ struct hc_checked_pair {
  * @dim: dimension of the cube
  * @exact: @best is proved to be the best pair: no pair has fewer relays in common, no pair
  *	with as few has fewer links in common, and of these pairs none takes fewer steps; and each
- *	entry of @pair likewise. Else these are the best of the pairs that were tried
+ *	entry of @pair is the best in the same sense. Else @best and @pair have the best of the
+ *	pairs that were tried
  * @best: the pair to use
  * @pair: for each dimension, the best pair of trees that both have it as their first
  *	dimension, with sinks on both sides of it; there is none if all members are on one side.
- *	From the results of each pair follows one bit of the number of a node that falsifies data
+ *	The results of each pair determine one bit of the number of a node that falsifies data
  */
 struct hc_checked {
 	unsigned int dim;
@@ -119,8 +120,8 @@ struct hc_checked_seen {
  * @byzantine: number of nodes in each such set: 0 (all results are the same), 1 or 2; 3: no set of
  *	two nodes explains the results
  * @n: number of such sets; of sets of two nodes only as many are listed as there is room for
- * @pairs: if one node explains the results: number of sets of two nodes that explain them and
- *	hold none of these nodes
+ * @pairs: number of sets of two nodes that explain the results and hold no node that explains
+ *	them alone
  * @set: if one node explains the results: the nodes that do, ascending
  */
 struct hc_suspects {
@@ -147,7 +148,7 @@ struct hc_suspect_pair {
  * @max: number of sets that @two has room for
  *
  * A set L of nodes explains the results if and only if all trees in which no node of L relays have
- * the same result: then that can be the right result, and the nodes of L can have caused any
+ * the same result: this can be the right result then, and the nodes of L can have caused any
  * results of the other trees.
  */
 void hc_checked_suspects(unsigned int dim, const struct hc_checked_seen *seen, unsigned int n,

@@ -3,10 +3,10 @@
  * Finding pairs of trees: the best pair of all, and for each dimension the best pair whose trees
  * both have it as their first dimension, with sinks on both sides of it.
  *
- * Up to HC_CHECKED_EXACT dimensions all pairs are tried. Beyond that, in a cube with faults, one
+ * In a cube with faults, all pairs are tried up to HC_CHECKED_EXACT dimensions. In other cubes one
  * tree has the sink that is best for a single tree, the other tree the nearest sink across some
- * dimension, and the orders are rotations of one order. In a cube without faults any such pair is
- * best, see checked.h.
+ * dimension, and the orders are rotations of one order; without faults a single order is enough,
+ * because any two such trees are a best pair, see checked.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t words)
 	return n;
 }
 
-/* Compute the cost of the pair @a, @b. Links are counted only if the pair has no more relays in
- * common than @least has, as only then they matter.
+/* Compute the cost of the pair @a, @b. Its common links are counted only if it has no more common
+ * relays than @least; if it has more, links do not matter.
  */
 static struct cost cost_of(const struct hc_checked_tree *a, const struct hc_checked_tree *b,
 			   const struct cost *least)
@@ -128,8 +128,8 @@ static int each_order(const struct find *q, struct pool *s, uint32_t sink, uint8
 	return err;
 }
 
-/* Add the tree with this order and, if the cube has faults, those with the rotations of the order
- * after its first dimension.
+/* Add the tree with this sink and order and, if the cube has faults, the trees whose orders begin
+ * with the same dimension and have the other dimensions rotated.
  */
 static int each_rotation(const struct find *q, struct pool *s, uint32_t sink,
 			 const uint8_t *order)
@@ -262,6 +262,7 @@ static int pair_find(const struct find *q, const struct pool *s, size_t others, 
 	return best[0] ? pair_keep(q, &best[0]->plan.tree, &best[1]->plan.tree, p) : 0;
 }
 
+/* Find the best pair for each dimension, and the best of all pairs. */
 static int pairs_find(const struct find *q, struct hc_checked *plan)
 {
 	struct pool s = {};
@@ -299,7 +300,7 @@ static int begin(struct find *q)
 	if (q->whole && q->sink == HC_ANY_SINK) {
 		q->near = 0;
 	} else {
-		/* The sink is one of those with the most members. */
+		/* hc_plan_tree() chooses one of the sinks with the most members. */
 		err = hc_plan_tree(q->f, &req, &tree, q->why);
 		if (err)
 			return err;

@@ -8,7 +8,7 @@
  */
 #include "checked.h"
 
-/* Do nodes @a and @b explain the results? For a single node both are equal. */
+/* Return: true if the set of nodes @a and @b explains the results. @a == @b: a set of one node. */
 static bool explains(const struct hc_checked_seen *seen, unsigned int n, uint32_t a, uint32_t b)
 {
 	uint32_t right = HC_CHECKED_MIXED;
@@ -48,6 +48,7 @@ static bool relays(const struct hc_checked_seen *seen, unsigned int n, uint32_t 
 	return false;
 }
 
+/* Return: true if @u is one of the @n nodes @one. */
 static bool listed(const uint32_t *one, uint32_t n, uint32_t u)
 {
 	uint32_t i;

@@ -12,10 +12,10 @@
 /**
  * hc_plan_doubling() - make the plan for a given subcube
  * @f: the faults
- * @dims: mask of its free dimensions
+ * @dims: mask of the subcube's free dimensions
  * @base: any node of the subcube
  * @d: filled in: stages by ascending dimension
- * @reason: filled in if recursive doubling is not possible in it
+ * @reason: filled in if recursive doubling is not possible in the subcube
  *
  * Return: 0, or -EINVAL if the subcube has a fault.
  */
@@ -58,6 +58,7 @@ struct hc_doubling_measured {
  * its rows.
  */
 const struct hc_doubling_measured *hc_doubling_measured(size_t *n);
+/* Return: the machine and the benchmark that the table is from, for people. */
 const char *hc_doubling_how(void);
 
 /**

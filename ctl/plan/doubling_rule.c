@@ -50,6 +50,7 @@ static unsigned int apart(unsigned int a, unsigned int b)
 	return a < b ? b - a : a - b;
 }
 
+/* Return: the dimension in the table that is nearest to @dim, the larger one of two. */
 static unsigned int nearest_dim(unsigned int dim)
 {
 	unsigned int best = table[0].dim;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * See exchange.h. A node receives the message at offset x over dimension d from a neighbour that
- * sees the same message at offset x ^ 1 << d; so that offset must have arrived in an earlier step.
+ * sees the same message at offset x ^ 1 << d; so offset x ^ 1 << d must have had an earlier step.
  * Offsets that are rotations of each other form an orbit. An orbit of n offsets makes one step: if
  * its first offset arrives over dimension d, the next one arrives over d + 1, and so on. d is a
  * bit of the first offset such that x ^ 1 << d is 0 or is in an orbit of n as well, which has

@@ -26,6 +26,7 @@ struct hc_exchange_send {
 	uint8_t dim;
 };
 
+/* Return: number of messages that each node receives. */
 static inline uint32_t hc_exchange_sends(unsigned int dim)
 {
 	return hc_nodes(dim) - 1;

@@ -3,7 +3,8 @@
  * The number of faults that a self-checking algorithm can hide: Schollmeyer and McMillin, A General
  * Method for Maximizing the Error-Detecting Ability of Distributed Algorithms.
  *
- * The environment of a processor consists of the processors that it asks, and itself. Each
+ * A processor checks an assertion about its own value and the values of the processors that it
+ * asks. The environment of a processor consists of the processors that it asks, and itself. Each
  * environment may have up to tg faults. A set of faults is feasible if no environment has more. A
  * set is an array with a bool for each processor.
  */
@@ -14,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The most processors of a network that the tool accepts. */
 #define HC_MFI_PROCESSORS 4096
 
 /* HC_MFI_GRAPH: a network that was made from a list of pairs. */
@@ -105,11 +107,13 @@ void hc_mfi_free(struct hc_mfi_net *net);
  */
 int hc_mfi_set_tg(struct hc_mfi_net *net, const uint32_t *tg);
 
+/* Return: number of faults that the environment of processor @i may have. */
 static inline uint32_t hc_mfi_tg(const struct hc_mfi_net *net, uint32_t i)
 {
 	return net->tg_of ? net->tg_of[i] : net->tg;
 }
 
+/* Return: number of processors in the list of processor @i. */
 static inline uint32_t hc_mfi_length(const struct hc_mfi_lists *l, uint32_t i)
 {
 	return l->at[i + 1] - l->at[i];
@@ -120,12 +124,12 @@ uint32_t hc_mfi_count(const struct hc_mfi_net *net, const bool *set);
 /* Return: number of processors of the set in the environment of @i. */
 uint32_t hc_mfi_faults(const struct hc_mfi_net *net, const bool *set, uint32_t i);
 bool hc_mfi_feasible(const struct hc_mfi_net *net, const bool *set);
-/* Get the non-fault group of a set: the processors, other than those of the set, in any environment
- * in which as many processors are in the set as may be faulty.
+/* Get the non-fault group of a set: the processors outside of the set that are in a full
+ * environment, one that has as many processors of the set as it may have faults.
  */
 void hc_mfi_nfg(const struct hc_mfi_net *net, const bool *set, bool *nfg);
-/* Write a row of the fault matrix: T for a processor of the set, F for one of its non-fault group,
- * - for others.
+/* Write a row of the fault matrix: T for a processor of the set, F for one of the set's non-fault
+ * group, - for others.
  */
 void hc_mfi_row(const struct hc_mfi_net *net, const bool *set, char *row);
 
@@ -141,7 +145,8 @@ void hc_mfi_row(const struct hc_mfi_net *net, const bool *set, char *row);
 void hc_mfi_figure_3_2(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t count,
 		       char *row);
 /**
- * hc_mfi_colour() - find a feasible set by multi-colouring; it is not always a largest one
+ * hc_mfi_colour() - find a feasible set by multi-colouring (see mfi_colour.c); it is not always
+ *	a largest one
  * @net: the processors
  * @picks: processors to take first. Each is taken in the first colour in which it is still
  *	undefined, beginning with the colour of the pick before it
@@ -178,7 +183,7 @@ uint32_t hc_mfi_code(unsigned int dim, bool *set);
  * @scale: for each processor, its own weight and those of the environments that it is in add up
  *	to at least this
  * @env: weight of each environment
- * @own: own weight of each processor, which belongs to the rule that it is faulty at most once
+ * @own: own weight of each processor: that of the constraint that it is faulty at most once
  */
 struct hc_mfi_weights {
 	uint64_t scale;
@@ -196,7 +201,7 @@ void hc_mfi_weights_free(struct hc_mfi_weights *w);
 uint32_t hc_mfi_bound(const struct hc_mfi_net *net, const struct hc_mfi_weights *w);
 
 /* --- mfi_local.c --- */
-/* Improve a feasible set by exchanges, in @rounds rounds, or until it has @target processors.
+/* Improve a feasible set by exchanges, for @rounds rounds or until it has @target processors.
  * Return: its size, or 0 without memory.
  */
 uint32_t hc_mfi_local(const struct hc_mfi_net *net, bool *set, uint32_t rounds, uint32_t target);
@@ -265,7 +270,7 @@ int hc_mfi_find(const struct hc_mfi_net *net, enum hc_mfi_method method,
  * @lower: no partition has fewer groups
  * @first_fit: number of groups that first fit makes
  * @keeps: group 0 is the set for which the partition was made
- * @why: name of the method that found it
+ * @why: name of the method that found the partition
  */
 struct hc_mfi_groups {
 	uint32_t *of;
@@ -295,14 +300,14 @@ bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, ui
  * @most: number of nodes
  * @part: filled in: the part of each process
  *
- * No other division of the groups has a smaller largest part.
+ * No division of the groups into at most @most parts has a smaller largest part.
  *
  * Return: number of parts; 0: there are more groups than nodes, or no memory.
  */
 uint32_t hc_mfi_divide(const struct hc_mfi_net *net, const struct hc_mfi_groups *g, uint32_t most,
 		       uint32_t *part);
-/* Divide the processes into as many parts as there are nodes, of equal size. A part has consecutive
- * processes, or with @seed random ones. Return: number of parts.
+/* Divide the processes into as many parts as there are nodes (@most), of equal size. If @seed is 0,
+ * the processes of a part are consecutive, else random. Return: number of parts.
  */
 uint32_t hc_mfi_blocks(const struct hc_mfi_net *net, uint32_t most, uint64_t seed, uint32_t *part);
 /**
@@ -330,7 +335,8 @@ int hc_mfi_seat(const struct hc_mfi_net *net, const uint32_t *part, uint32_t par
 #define HC_MFI_ESCAPE_FAULTS 100
 
 /**
- * hc_mfi_escapes() - could errors of these faulty processors escape all honest ones?
+ * hc_mfi_escapes() - check whether errors of faulty processors can escape detection by all honest
+ *	processors
  * @net: the processors
  * @faults: the faulty processors, at most HC_MFI_ESCAPE_FAULTS, in ascending order
  * @count: number of faulty processors

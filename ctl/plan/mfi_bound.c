@@ -27,6 +27,7 @@
 #define APART (1. / (1 << 20))
 
 /* A simplex tableau with @m constraints and @n variables, a row of costs, and a column of limits.
+ * @basic: the variable of each row. @other: the variable of each column.
  */
 struct simplex {
 	uint32_t m;
@@ -36,6 +37,8 @@ struct simplex {
 	uint32_t *other;
 };
 
+/* Return: row @i of the tableau. Row @s->m has the costs; the last entry of each row is its limit.
+ */
 static double *row(const struct simplex *s, uint32_t i)
 {
 	return s->t + (size_t)i * (s->n + 1);
@@ -94,6 +97,9 @@ static uint32_t leaving(const struct simplex *s, uint32_t c)
 	return best;
 }
 
+/* Pivot until the tableau is optimal, a maximum number of pivots is reached, or @go_on returns
+ * false.
+ */
 static void solve(struct simplex *s, bool (*go_on)(void *arg), void *arg)
 {
 	uint32_t left = 20 * (s->m + s->n), r, c;
@@ -157,6 +163,7 @@ static void make_true(const struct hc_mfi_net *net, struct hc_mfi_weights *w)
 	}
 }
 
+/* Compute the weights by the simplex method. */
 static int by_simplex(const struct hc_mfi_net *net, struct hc_mfi_weights *w,
 		      bool (*go_on)(void *arg), void *arg)
 {

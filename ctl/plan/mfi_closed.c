@@ -7,6 +7,7 @@
 
 #include "mfi.h"
 
+/* Return: the processor at this row and column, counted around the torus. */
 static uint32_t at(const struct hc_mfi_net *net, uint32_t row, uint32_t col)
 {
 	return row % net->rows * net->cols + col % net->cols;
@@ -26,8 +27,8 @@ static uint32_t spread(const struct hc_mfi_net *net, uint32_t by, uint32_t rows,
 	return rows * cols;
 }
 
-/* Return: number of faults in column @col if the number of columns is odd: half of @j, and if @j is
- * odd one more in every other column.
+/* Return: number of faults in column @col of a torus with an odd number of columns: half of @j, for
+ * an odd @j rounded down and up in turn.
  */
 static uint32_t share(uint32_t j, uint32_t col)
 {
@@ -36,10 +37,10 @@ static uint32_t share(uint32_t j, uint32_t col)
 
 /* Hales, Numerical invariants and the strong product of graphs: with 2j + 1 rows and 2k + 1
  * columns, j <= k, each pair of neighbouring columns has at most j faults. Number the rows 0, 2, 4,
- * .. around the torus: neighbouring rows then differ by at least j, so all rows of an arc of j
- * consecutive numbers may be faulty. Each pair of neighbouring columns shares such an arc. From
- * column to column the arcs move around until one meets the arc of the first column again; in the
- * remaining columns they move back and forth.
+ * .. around the torus: the numbers of neighbouring rows then differ by at least j, so in a column
+ * all rows of an arc of j consecutive numbers may be faulty. Each pair of neighbouring columns
+ * shares such an arc. From column to column the arcs move around until one meets the arc of the
+ * first column again; in the remaining columns they move back and forth.
  */
 static uint32_t odd_square(const struct hc_mfi_net *net, bool *set)
 {
@@ -62,6 +63,7 @@ static uint32_t odd_square(const struct hc_mfi_net *net, bool *set)
 	return j * (cols / 2) + j / 2;
 }
 
+/* Fill in @set with a largest set of a torus with squares. Return: its size. */
 static uint32_t torus_square(const struct hc_mfi_net *net, bool *set, const char **why)
 {
 	if (net->rows % 2 && net->cols % 2) {
@@ -77,8 +79,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Any three consecutive rows have at most as many faults as a cycle with one
- * processor per column.
+/* Fill in @set for a torus with boxes. Return: an upper bound: any three consecutive rows have at
+ * most as many faults as a cycle with one processor per column, floor(columns / 3); and likewise
+ * any three consecutive columns.
  */
 static uint32_t torus_box(const struct hc_mfi_net *net, bool *set, const char **why)
 {
@@ -89,8 +92,8 @@ static uint32_t torus_box(const struct hc_mfi_net *net, bool *set, const char **
 	return least(net->rows * cols / 3, net->cols * rows / 3);
 }
 
-/* Perfect codes: each environment has one processor of each class, so tg classes fill all
- * environments.
+/* Fill in @set from a perfect code, which divides the processors into classes such that each
+ * environment has one processor of each class: so tg classes fill all environments.
  */
 static bool perfect(const struct hc_mfi_net *net, bool *set)
 {
@@ -119,6 +122,7 @@ static bool perfect(const struct hc_mfi_net *net, bool *set)
 	return true;
 }
 
+/* Return: true if there is a perfect code for the environments of the network. */
 static bool is_perfect(const struct hc_mfi_net *net)
 {
 	static const uint32_t period[] = {
@@ -134,6 +138,7 @@ static bool is_perfect(const struct hc_mfi_net *net)
 	return !(net->rows % period[net->pattern]) && !(net->cols % period[net->pattern]);
 }
 
+/* Use the formulas for at most one fault in each environment. Return: false if there is none. */
 static bool single(const struct hc_mfi_net *net, bool *set, uint32_t *upper, const char **why)
 {
 	uint32_t by = net->pattern == HC_MFI_BOX ? 3 : 2;

@@ -2,18 +2,20 @@
 /*
  * Largest binary codes of minimum distance 3, up to length 12.
  *
- * Those of lengths 4 to 7 and 12 are shortened Hamming codes; for 12, optimality was proved by Best
- * and Brouwer, The triply shortened binary Hamming code is optimal. Those of lengths 8 to 11 are
- * not linear. 8 and 9 come from Best's code of length 10 and distance 4, constructed as by Conway
- * and Sloane, Quaternary constructions for the binary single-error-correcting codes of Julin, Best
- * and others. 10 and 11 come from Julin's code of length 12, which is made of the Steiner system
- * S(5,6,12). That no code has more than 72 and 144 codewords was proved by Östergård, Baicheva
- * and Kolev, Optimal binary one-error-correcting codes of length 10 have 72 codewords.
+ * The codes of lengths up to 7 and of length 12 are Hamming codes, shortened where necessary; for
+ * 12, optimality was proved by Best and Brouwer, The triply shortened binary Hamming code is
+ * optimal. The codes of lengths 8 to 11 are not linear. Those of lengths 8 and 9 come from Best's
+ * code of length 10 and distance 4, constructed as by Conway and Sloane, Quaternary constructions
+ * for the binary single-error-correcting codes of Julin, Best and others. Those of lengths 10 and
+ * 11 come from Julin's code of length 12, which is made of the Steiner system S(5,6,12). That no
+ * code of length 10 or 11 has more codewords than these (72 and 144) was proved by Östergård,
+ * Baicheva and Kolev, Optimal binary one-error-correcting codes of length 10 have 72 codewords.
  */
 #include <string.h>
 
 #include "mfi.h"
 
+/* Fill in @set with a shortened Hamming code. Return: number of codewords. */
 static uint32_t hamming(unsigned int dim, bool *set)
 {
 	uint32_t word, size = 0, sum;
@@ -39,7 +41,9 @@ static uint32_t keep(uint32_t word, unsigned int dim, bool *set)
 	return 1;
 }
 
-/* Best's code: codewords (c - d, b, c, d, b + c) for b, c, d of 1 and -1, and their rotations. */
+/* Best's code: codewords (c - d, b, c, d, b + c) modulo 4, for b, c, d of 1 and -1, and their
+ * rotations; each number becomes two bits by the Gray code.
+ */
 static uint32_t best(unsigned int dim, bool *set)
 {
 	static const uint32_t gray[] = { 0, 1, 3, 2 };
@@ -61,8 +65,8 @@ static uint32_t best(unsigned int dim, bool *set)
 	return size;
 }
 
-/* Return: the image of a block under a map of 0..10 and infinity (11) onto themselves, which is z +
- * 1 or -1 / z.
+/* Return: the image of a block under one of two maps of 0..10 and infinity (11) onto themselves:
+ * z + 1 modulo 11, or with @invert -1 / z.
  */
 static uint32_t mapped(uint32_t block, bool invert)
 {
@@ -75,6 +79,7 @@ static uint32_t mapped(uint32_t block, bool invert)
 	return to;
 }
 
+/* Add @word to the list of @n blocks, unless it is in the list. Return: number of blocks. */
 static uint32_t add(uint32_t *block, uint32_t n, uint32_t word)
 {
 	uint32_t i = 0;
@@ -85,8 +90,8 @@ static uint32_t add(uint32_t *block, uint32_t n, uint32_t word)
 	return i == n ? n + 1 : n;
 }
 
-/* Julin's code: the 132 blocks of S(5,6,12), which the two maps generate from the squares modulo 11
- * and infinity; and six pairs and their complements.
+/* Julin's code: the 132 blocks of S(5,6,12), which the two maps of mapped() generate from the block
+ * of the squares modulo 11 and infinity; and six pairs and their complements.
  */
 static uint32_t julin(unsigned int dim, bool *set)
 {

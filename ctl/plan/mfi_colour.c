@@ -8,7 +8,7 @@
 
 #include "mfi.h"
 
-/* Make @u faulty in this colour, and the adjacent processors not faulty. */
+/* Make @u faulty in this colour, and its neighbours in the augmented graph not faulty. */
 static void colour_faulty(const struct hc_mfi_net *net, uint32_t u, char *colour)
 {
 	colour[u] = 'T';
@@ -36,8 +36,8 @@ void hc_mfi_figure_3_2(const struct hc_mfi_net *net, const uint32_t *faults, uin
 	row[net->n] = 0;
 }
 
-/* Return: the lowest undefined processor; one that is not faulty in another colour has priority. n
- * if there is none.
+/* Return: the lowest undefined processor; one that is not faulty in another colour has priority; n
+ * if no processor is undefined.
  */
 static uint32_t lowest(const struct hc_mfi_net *net, const char *colour, const bool *set)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding the sets of faults whose errors could escape: those for which the columns of the faulty
- * processors, restricted to the rows of the honest ones, are linearly dependent.
+ * Finding the sets of faults whose errors could escape. Take the matrix with a row for each
+ * environment, which has 1 in the columns of its processors: these are the sets whose columns,
+ * restricted to the rows of honest processors, are linearly dependent.
  *
  * The rank is computed modulo primes. Modulo a prime the rank is not larger, and modulo one of the
  * primes it is equal, unless all of them divide a minor. With entries 0 and 1, a minor of k rows is
@@ -45,7 +46,7 @@ static uint64_t inverse(uint64_t a, uint64_t p)
  * @k: number of columns
  * @p: the prime modulo which the rank is computed
  * @rank: number of rows of the basis
- * @row: for each leading column, its row, which has 1 there; rows that are not used have 0
+ * @row: for each column, the row of the basis that begins there, with 1; all 0 if there is none
  */
 struct basis {
 	uint32_t k;
@@ -79,8 +80,8 @@ static void add(struct basis *b, const uint64_t *bits)
 	b->rank++;
 }
 
-/* Get the row of processor @e: the faults that are in its environment. Return: false if @e is
- * faulty itself.
+/* Get the row of processor @e: @bits is set to those of the faults that are in its environment.
+ * Return: false if @e is faulty itself.
  */
 static bool row(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k, uint32_t e,
 		uint64_t *bits)
@@ -100,7 +101,7 @@ static bool row(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k
 	return true;
 }
 
-/* Return: the rank modulo @p. */
+/* Return: the rank modulo @p of the columns of @faults, in the rows of honest processors. */
 static uint32_t rank(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k,
 		     uint64_t p, struct basis *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Partitions of processes into groups such that all processes of a group may fail at once, and are
- * detected.
+ * Partitions of processes into groups such that the faults are detected even if all processes of a
+ * group fail at once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 /**
  * struct tally - number of processors of each group in an environment
  * @count: for each group, number of its processors in the environment of @stamp
- * @stamp: for each group, number of that environment plus 1
- * @blocked: for each group, number of the last processor for which it was full, plus 1
+ * @stamp: for each group, number of the environment in which @count counts, plus 1
+ * @blocked: for each group, number of the last processor that did not fit into it, plus 1
  */
 struct tally {
 	uint32_t *count;
@@ -143,7 +143,7 @@ static bool set_first(const struct regular *r)
 	return true;
 }
 
-/* Make groups of the colouring in @r->of, and record them if they are the best so far. */
+/* Make groups from the colouring in @r->of, and record them if they are the best so far. */
 static void try_colours(const struct regular *r, uint32_t colours, const char *why)
 {
 	uint32_t groups = (colours + r->net->tg - 1) / r->net->tg, v;
@@ -191,8 +191,8 @@ static uint32_t moved(const struct hc_mfi_net *net, uint32_t u, uint32_t by)
 	return at;
 }
 
-/* Try the colouring whose colours are translations of the set. Each one is placed at the first
- * processor without a colour, until all processors have one, or two colours overlap.
+/* Try the colouring whose colours are translations of the set. Each translation is placed at the
+ * first processor without a colour, until all processors have one, or two colours overlap.
  */
 static void cosets(const struct regular *r)
 {
@@ -254,6 +254,7 @@ static void tiles(const struct regular *r, uint32_t p, uint32_t q)
 	try_colours(r, p * q, "tiles");
 }
 
+/* Try the regular colourings of a mesh or torus. */
 static void grid(const struct regular *r)
 {
 	uint32_t most = r->g->count * r->net->tg, m, by;
@@ -269,8 +270,8 @@ static void grid(const struct regular *r)
 			slope(r, m, by);
 }
 
-/* Return: a lower bound of the number of groups: no group has more than @mfi processors, and the
- * processors of an environment need a certain number of groups.
+/* Return: a lower bound of the number of groups: no group has more than @mfi processors, and each
+ * group has at most tg of the processors of an environment.
  */
 static uint32_t fewest(const struct hc_mfi_net *net, uint32_t mfi)
 {

@@ -77,7 +77,9 @@ static uint32_t choose(struct local *l, uint32_t round)
 	return best;
 }
 
-/* Return: a random member of the set, other than @keep, in environment @e, which has too many. */
+/* Return: a random processor of the set, other than @keep, in environment @e, which has too many
+ * faults.
+ */
 static uint32_t victim(struct local *l, uint32_t e, uint32_t keep)
 {
 	uint32_t nth = below(l, l->faults[e] - 1);
@@ -88,7 +90,7 @@ static uint32_t victim(struct local *l, uint32_t e, uint32_t keep)
 	return keep;
 }
 
-/* Add @v, and remove members of the set as long as an environment of @v has too many. */
+/* Add @v, and remove other processors as long as an environment of @v has too many faults. */
 static void force(struct local *l, uint32_t v, uint32_t round)
 {
 	uint32_t out;
@@ -102,6 +104,7 @@ static void force(struct local *l, uint32_t v, uint32_t round)
 		}
 }
 
+/* Begin with the processors of @set. */
 static void init(struct local *l, const bool *set)
 {
 	uint32_t v;
@@ -111,6 +114,7 @@ static void init(struct local *l, const bool *set)
 			change(l, v, true);
 }
 
+/* Perform the rounds of exchanges. @set: set to the largest set of all rounds. */
 static void rounds_of(struct local *l, bool *set, uint32_t rounds, uint32_t target)
 {
 	uint32_t round, v, best = 0;

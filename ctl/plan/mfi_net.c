@@ -76,8 +76,8 @@ static bool turn(const struct hc_mfi_lists *from, struct hc_mfi_lists *to, uint3
 	return ok;
 }
 
-/* Get the neighbours of @u in the augmented graph. @to: memory for them, or NULL. Return: number of
- * neighbours.
+/* Get the neighbours of @u in the augmented graph. @seen: for each processor, the last @u whose
+ * neighbour it was, plus 1. @to: memory for the neighbours, or NULL. Return: number of neighbours.
  */
 static uint32_t near(const struct hc_mfi_net *net, uint32_t u, uint32_t *seen, uint32_t *to)
 {
@@ -95,6 +95,7 @@ static uint32_t near(const struct hc_mfi_net *net, uint32_t u, uint32_t *seen, u
 	return found;
 }
 
+/* Make the lists of the augmented graph. */
 static bool augment(struct hc_mfi_net *net)
 {
 	uint32_t *seen = calloc(net->n + 1, sizeof(*seen));
@@ -252,7 +253,9 @@ static const struct offset *offsets(enum hc_mfi_pattern pattern, size_t *n)
 	return pattern == HC_MFI_SQUARE ? square : box;
 }
 
-/* Go one step along an axis. Return: false if that would leave the grid. */
+/* Move *at by @by (-1, 0 or 1) along an axis of @length processors; @wrap: the axis is a ring.
+ * Return: false if that would leave the grid.
+ */
 static bool step(uint32_t *at, int by, uint32_t length, bool wrap)
 {
 	if (by < 0 ? !*at : by > 0 && *at + 1 == length) {

@@ -10,7 +10,8 @@
 #include "memory.h"
 #include "mfi.h"
 
-/* Up to STARTS_NODES nodes, the search runs from this many different starts; with more nodes, once.
+/* With up to STARTS_NODES nodes, the search runs STARTS times from different assignments; with more
+ * nodes, once.
  */
 #define STARTS_NODES 64
 #define STARTS 16
@@ -94,8 +95,7 @@ uint32_t hc_mfi_blocks(const struct hc_mfi_net *net, uint32_t most, uint64_t see
 /**
  * struct seats - the search for an assignment of parts to nodes
  * @n: number of nodes, and of parts, of which the last ones may be empty
- * @asks: for each pair of parts, number of pairs of processes, one of each part, of which one asks
- *	the other, in either direction
+ * @asks: for each pair of parts, how many times a process of one part asks a process of the other
  * @hops: for each pair of nodes, hops between them
  * @at: for each part, its node
  */

@@ -30,6 +30,10 @@ enum state { OPEN, IN, OUT };
  * @taken: number of processors in the set
  * @size: number of processors that are wanted
  * @worth: worth of all environments and undecided processors together
+ * @go_on: as for hc_mfi_search()
+ * @arg: argument of @go_on
+ * @nodes: as for hc_mfi_search()
+ * @stopped: @go_on has ended the search
  */
 struct search {
 	const struct hc_mfi_net *net;
@@ -186,6 +190,7 @@ static bool descend(struct search *s)
 	return false;
 }
 
+/* Begin with all processors undecided. Return: false without memory. */
 static bool begin(struct search *s)
 {
 	uint32_t i, n = s->net->n;

@@ -31,6 +31,7 @@ static bool is_grid(const struct hc_net_spec *s)
 	return s && (s->kind == HC_NET_MESH || s->kind == HC_NET_TORUS || s->kind == HC_NET_KARY);
 }
 
+/* Return: number of nodes along @axis of the grid. */
 static uint32_t length(const struct hc_net_spec *s, unsigned int axis)
 {
 	return s->length[s->kind == HC_NET_KARY ? 0 : axis];
@@ -114,6 +115,7 @@ static void close_table(uint16_t *peer, uint32_t nodes, unsigned int ports)
 				peer[u * ports + d] = (uint16_t)u;
 }
 
+/* Return: a table of peers all of whose entries are HC_NET_NONE; NULL without memory. */
 static uint16_t *table(uint32_t nodes, unsigned int ports)
 {
 	uint16_t *peer = malloc((size_t)nodes * ports * sizeof(*peer));

@@ -18,8 +18,8 @@ enum hc_net_kind {
 	HC_NET_KARY,		/* lengths 0 and 1: K nodes along each of N axes, as a torus */
 	HC_NET_RING,		/* length 0: number of nodes */
 	HC_NET_TREE,		/* lengths 0 and 1: K children of each node, on N levels */
-	HC_NET_FULL,		/* length 0: number of nodes; each has a link to each other */
-	HC_NET_DRAGONFLY,	/* lengths 0 and 1: A nodes in a group, H links of each to others */
+	HC_NET_FULL,		/* length 0: number of nodes; each is linked with all others */
+	HC_NET_DRAGONFLY,	/* lengths 0, 1: A nodes a group, H links of each to other groups */
 };
 
 /**
@@ -54,8 +54,8 @@ int hc_net_links(const struct hc_net_spec *spec, uint32_t most, uint32_t *nodes,
 
 /**
  * hc_net_make() - number the ports of a network
- * @spec: what the network is; the numbers then follow the axes if that takes no more ports
- *	than a node must have. NULL: unknown
+ * @spec: the shape of the network, or NULL if it is not known. Port numbers follow the axes of a
+ *	grid if that takes no more ports than the greatest number of links of any node
  * @nodes: number of nodes, at most HC_RING_NODES_MAX
  * @links: the links, each between two different nodes and listed once
  * @n: number of links

@@ -4,7 +4,7 @@
  *
  * at[u * colours + c] is the node at the other end of u's link of colour c. A c/d path starts at a
  * node without a link of colour d and follows links of colours c, d, c, .. until there is no
- * further one. If the two colours are exchanged along it, the colouring stays proper.
+ * further one. If the two colours are exchanged along this path, the colouring stays proper.
  */
 #include "net.h"
 
@@ -38,14 +38,14 @@ static unsigned int first_free(const struct colouring *c, uint32_t u)
 	return colour;
 }
 
-/* Give the link between @u and @v this colour. */
+/* Give the link between @u and @v the colour @colour. */
 static void put(const struct colouring *c, uint32_t u, uint32_t v, unsigned int colour)
 {
 	*end_of(c, u, colour) = (uint16_t)v;
 	*end_of(c, v, colour) = (uint16_t)u;
 }
 
-/* Remove this colour from the link of @u that has it. */
+/* Remove the colour @colour from the link of @u that has it. */
 static void take(const struct colouring *c, uint32_t u, unsigned int colour)
 {
 	uint32_t v = *end_of(c, u, colour);
@@ -89,9 +89,10 @@ static void path_flip(const struct colouring *c, uint32_t u, unsigned int colour
 
 /* Choose a colour for the link between @u and @v and make it free at both ends. If no colour is
  * free at both, take a colour @a that is free at @u and a colour @b that is free at @v, and
- * exchange the two along the path of these colours from one end; that fails if the path ends at the
- * other one. In a bipartite network it never does: such a path would have an even number of links,
- * and end with a link of colour @a. Return: false if it fails.
+ * exchange the two along the path of these colours from @v, unless the path ends at @u. In a
+ * bipartite network it never ends there: such a path would have an odd number of links, and end
+ * with a link of colour @a, which no link of @u has. Return: false if it ends at @u for all @a and
+ * @b.
  */
 static bool link_colour(const struct colouring *c, uint32_t u, uint32_t v)
 {

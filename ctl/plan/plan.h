@@ -28,8 +28,8 @@ struct hc_faults {
  * EINVAL or ENOMEM.
  */
 struct hc_faults *hc_faults_new(unsigned int dim);
-/* Allocate the fault state of any network. Its table of peers, which is from malloc(), belongs to
- * the fault state then, and is freed if the function fails. Return: NULL without memory.
+/* Allocate the fault state of any network. It takes over the network's table of peers, which must
+ * be from malloc() and is freed even if the function fails. Return: NULL without memory.
  */
 struct hc_faults *hc_faults_of(const struct hc_topo *topo);
 /* Copy a fault state. Return: NULL without memory. */
@@ -79,8 +79,8 @@ struct hc_tree_req {
  *	node), plus number of the sink's faulty links inside the subcube; the latter is 0 if
  *	@clean_sink
  * @faulty_stages: number of stages at which at least one member's tree link is unusable
- * @steps: number of parallel steps that FTTC takes: stages + faulty_stages if every blocked
- *	sender has a helper; a stage whose longest detour has L hops takes L steps
+ * @steps: number of parallel steps that the paper's algorithm FTTC takes: stages + faulty_stages
+ *	if every blocked sender has a helper; a stage whose longest detour has L hops takes L steps
  * @nmembers: number of members: the live nodes of the subcube that healthy
  *	links, inside or outside the subcube, connect with the sink
  * @nexcluded: number of live nodes of the subcube that are no members
@@ -108,11 +108,10 @@ struct hc_tree_plan {
  * @plan: filled in; release with hc_tree_plan_free()
  * @why: set to a sentence (static storage) on error
  *
- * If no sink is requested, the methods exact and exhaust choose among the clean sinks, or among all
- * live nodes if no sink is clean: of these the sinks with the most members, of these the trees of
- * the least @cost, of these the trees with the fewest @faulty_stages, of these those of the lowest
- * sink, of these the one with the lexicographically first order. The method find-tree takes the
- * lowest clean sink, as the paper does. A requested sink need not be clean.
+ * If no sink is requested, the methods exact and exhaust choose among the trees of all clean sinks,
+ * or of all live nodes if no sink is clean. They prefer, in this order: the most members, the least
+ * @cost, the fewest @faulty_stages, the lowest sink, the lexicographically first order. The method
+ * find-tree takes the lowest clean sink, as the paper does. A requested sink need not be clean.
  *
  * Return: 0; -ERANGE (bad sink, subcube or dimension), -ENOLINK (the requested
  * sink, or every live node, is isolated, the requested sink failed, or not all requested members
@@ -143,8 +142,8 @@ uint32_t hc_plan_tree_down(const struct hc_tree_plan *plan);
 /**
  * struct hc_tree_least - the fewest steps of all trees with one sink and the same dimensions
  * @up: number of steps until the sink has all contributions
- * @both: number of steps until, after that, all members have the result
- * @exact: some tree takes as few; else it is only known that no tree takes fewer
+ * @both: number of steps until all members have the result
+ * @exact: some tree takes as few steps; else it is only known that no tree takes fewer
  */
 struct hc_tree_least {
 	uint32_t up;
@@ -159,7 +158,8 @@ struct hc_tree_least {
  * @plan: the plan
  * @least: filled in
  *
- * Exact up to 6 stages, and beyond if one faulty stage or none is needed.
+ * The result is exact up to 6 stages, and beyond if some tree takes at most one step more than it
+ * has stages.
  *
  * Return: as hc_plan_tree().
  */

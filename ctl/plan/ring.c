@@ -40,8 +40,8 @@ static void part_free(struct part *p)
 	free(p->node);
 }
 
-/* Set @part of all nodes that are connected with @u to @mark. Return: number of these nodes.
- * @queue: memory for all nodes.
+/* Set @part to @mark for @u and all nodes that are connected with it. Return: number of these
+ * nodes. @queue: memory for all nodes.
  */
 static uint32_t flood(const struct hc_graph *g, uint32_t u, uint32_t mark, uint32_t *part,
 		      uint16_t *queue)
@@ -238,14 +238,15 @@ static int make(const struct hc_graph *g, const struct part *p, const struct hc_
 }
 
 /* Return: true if no other ring tree is better. In each ring tree some node is in one ring only. It
- * receives one message in each step: after n - 1 steps it has all other messages, and after n steps
- * its own has come back. So no ring tree takes fewer steps than that.
+ * receives one message in each step: after n - 1 steps it has the messages of all other nodes, and
+ * after n steps its own message has come back. So no ring tree takes fewer than n steps.
  */
 static bool optimal(const struct hc_ring_plan *p)
 {
 	return p->steps.acknowledge == p->members;
 }
 
+/* Return: true if plan @a takes fewer steps than plan @b. */
 static bool better(const struct hc_ring_plan *a, const struct hc_ring_plan *b)
 {
 	if (a->steps.acknowledge != b->steps.acknowledge)

@@ -39,9 +39,9 @@ static inline uint32_t hc_graph_degree(const struct hc_graph *g, uint32_t u)
 
 /* Make the network of the live nodes and healthy links of @f. Return: NULL without memory. */
 struct hc_graph *hc_graph_left(const struct hc_faults *f);
-/* Make a network of the links @edges, which may be repeated and are sorted, and of the nodes in the
- * set @more, which need no link (NULL: none). All nodes are less than @nodes, which is at most
- * HC_RING_NODES_MAX.
+/* Make a network of the links @edges, which the function sorts and which may have repetitions, and
+ * of the nodes in the set @more, which need no link (NULL: none). All nodes are less than @nodes,
+ * which is at most HC_RING_NODES_MAX.
  */
 struct hc_graph *hc_graph_edges(uint32_t nodes, struct hc_edge *edges, size_t n,
 				const uint32_t *more);
@@ -53,7 +53,7 @@ struct hc_ring_net hc_graph_net(const struct hc_graph *g);
 enum hc_ring_method {
 	HC_RING_AUTO,		/* of the other two, the method that takes fewer steps */
 	HC_RING_VRT,		/* the virtual ring tree: Sun, Cheung, Lin & Li, figure 3.6 */
-	HC_RING_HAMILTON,	/* the longest cycle, and small rings on it for the others */
+	HC_RING_HAMILTON,	/* the longest cycle, and small rings on it for the other nodes */
 };
 
 /**
@@ -73,7 +73,7 @@ struct hc_ring_count {
  * @method: the method that found it
  * @members: number of members
  * @levels: number of levels
- * @longest: number of nodes of its longest ring
+ * @longest: number of nodes of the tree's longest ring
  * @ports: the least number of healthy links that a member has
  * @steps: number of steps that an all-to-all broadcast takes
  * @both: number of steps to deliver all messages if they go in both directions at once,
@@ -96,7 +96,7 @@ struct hc_ring_plan {
 	uint16_t *home;
 };
 
-/* The most nodes of a ring, unless the caller asks for something else; the longest cycle is not
+/* The most nodes of a ring, unless the caller gives another limit; the longest cycle is not
  * limited. The shorter the rings, the sooner a broken ring is noticed.
  */
 #define HC_RING_WIDTH 8
@@ -116,7 +116,7 @@ struct hc_ring_plan {
  * component) has more than 16 nodes. In other cases the cycle that it finds may not be the longest.
  *
  * HC_RING_AUTO takes a ring of all members if one is found, since no ring tree is better, and else
- * the tree that takes fewer steps; with a width, of the trees without longer rings.
+ * the tree that takes fewer steps. With a width, it considers only trees without longer rings.
  *
  * Return: 0, -EHOSTDOWN (no two nodes are connected) or -ENOMEM.
  */
@@ -165,8 +165,8 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
  * @count: filled in
  *
  * In each step each node sends one message in each of its rings. A message that the last node of a
- * ring sends to the first takes one step, whatever path it takes. In the kernel the nodes take as
- * many steps for each segment.
+ * ring sends to the first takes one step, whatever path it takes. The kernel's nodes take this
+ * number of steps for each segment.
  *
  * Time almost O(members).
  *

@@ -62,8 +62,9 @@ void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 	} while (at + 1 < n);
 }
 
-/* Progress of the search. A node that was visited, or a neighbour that was passed, need not be
- * checked again, because nodes enter rings but never leave them.
+/* Progress of the search. @walked: for each node, whether it has been on a path. @at: for each
+ * node, index (in g->to) of its next neighbour to check. Neither goes back, because nodes enter
+ * rings but never leave them.
  */
 struct walk {
 	bool *walked;

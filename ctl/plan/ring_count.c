@@ -24,7 +24,8 @@
  * struct tour - the tour through all rings
  * @t: the tree
  * @at: for each ring, index of its first node
- * @out: position of the link that leaves each place, and memory for as many again
+ * @out: for each place (a node in one of its rings), the position of the link that leaves it;
+ *	and memory for as many more positions
  * @stands: for each position, the node that is there
  * @starts: for each position, whether a message begins there
  * @last: for each node, the last of its positions so far; HC_RING_NO_NODE: none yet
@@ -60,8 +61,9 @@ static void stand(struct tour *w)
 		}
 }
 
-/* Return: the greatest distance of any message to the next position of any node. The loop goes
- * around the tour twice, because the last position of a node may be before the start of the tour.
+/* Return: the greatest distance on the tour from the start of any message to the next position of
+ * any node. The loop goes around the tour twice, because the last position of a node may be before
+ * the start of the tour.
  */
 static uint32_t longest(struct tour *w)
 {

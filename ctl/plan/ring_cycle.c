@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Long cycles, searched for in each block: a cycle never leaves a block (a biconnected component),
- * which stays connected if any one of its nodes fails.
+ * Long cycles. They are searched for in each block (a biconnected component: it stays connected if
+ * any one of its nodes fails), because a cycle never leaves a block.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,11 +10,14 @@
 #include "memory.h"
 #include "ring_impl.h"
 
-/* The most work for a cycle, in nodes of paths that are moved: per node, and in all. */
+/* The most work for a cycle, in nodes of paths that are moved: per node of the network, and in all.
+ */
 #define MOVES_EACH 50000ULL
 #define MOVES_MOST 400000000ULL
 
-/* The blocks: their nodes, one block after the other. */
+/* The blocks. @node: their nodes, one block after the other. @first: for each block, index of its
+ * first node; and the end of the last block. @n: number of blocks.
+ */
 struct blocks {
 	uint16_t *node;
 	uint32_t *first;
@@ -42,7 +45,7 @@ struct dfs {
 	uint32_t depth;
 };
 
-/* Make a block of @u and of all nodes that were found from @v on. */
+/* Make a block of @u and of the nodes on the stack from @v on, which were found from @v. */
 static void take_block(struct dfs *s, struct blocks *b, uint32_t u, uint32_t v)
 {
 	uint32_t at = b->first[b->n];
@@ -121,7 +124,7 @@ static int blocks_of(const struct hc_graph *g, struct blocks *b)
  * struct cycle - the state of the search for the longest cycle
  * @g: the network
  * @in: for each node, whether it is in the block
- * @side: for each node of the block, its class, 1 or 2, if each link joins the two classes
+ * @side: for each node of a bipartite block, its side, 1 or 2; 0: not visited yet
  * @queue: memory for all nodes
  * @best: length of the longest cycle so far
  * @path: the longest cycle so far
@@ -137,8 +140,8 @@ struct cycle {
 	uint64_t moves;
 };
 
-/* Return: an upper bound of the length of a cycle in a block of @n nodes: @n or, if the block has
- * two classes, twice the size of the smaller one.
+/* Return: an upper bound of the length of a cycle in a block of @n nodes: @n or, if the block is
+ * bipartite, twice the size of its smaller side.
  */
 static uint32_t bound(struct cycle *c, const uint16_t *node, uint32_t n)
 {

@@ -9,9 +9,10 @@
  * the same even number of links).
  *
  * Then the cycles of each 2-factor are joined. If the sides of a square belong alternately to two
- * factors, or alternately to a factor and to none, they are exchanged: the factors stay 2-factors,
- * and the number of their cycles falls, grows or stays the same. Random exchanges that do not raise
- * the number of cycles lead to one cycle in each factor; in cubes and tori this takes little time.
+ * factors, or alternately to a factor and to none, these sides can be exchanged: the factors stay
+ * 2-factors, and the number of their cycles falls, grows or stays the same. Random exchanges that
+ * do not raise the number of cycles lead to one cycle in each factor; in cubes and tori this takes
+ * little time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static void marry(struct arcs *a, uint32_t u, uint32_t v)
 }
 
 /* Find a mate for @u: a neighbour that has no mate, or whose mate can take another one. Return:
- * whether one was found.
+ * true if one was found.
  */
 static bool find_mate(struct factors *f, struct arcs *a, uint32_t u)
 {
@@ -231,8 +232,8 @@ static void direct(struct factors *f, struct arcs *a, bool *marked)
 }
 
 /* Search for a link of @u that is in no factor and leads to a node without a match, or to a node
- * whose match can take another link. Depth-first, without recursion. Return: true if the matching
- * has grown.
+ * whose match can take another link. Depth-first, without recursion. @round: number of the search,
+ * from 1. Return: true if the matching has grown.
  */
 static bool augment(struct factors *f, struct arcs *a, uint32_t u, uint32_t round)
 {
@@ -289,7 +290,7 @@ static bool factor(struct factors *f, struct arcs *a, uint32_t i)
 	return true;
 }
 
-/* Find all factors. Return: 0, -ENOMEM, or -ENOENT if there are not as many. */
+/* Find all factors. Return: 0, -ENOMEM, or -ENOENT if fewer than @f->k were found. */
 static int factors_find(struct factors *f)
 {
 	bool *marked = calloc(f->g->first[f->g->nodes] + 1, sizeof(*marked));
@@ -385,9 +386,9 @@ static void put_in(struct factors *f, uint32_t u, uint32_t v, uint32_t i)
 }
 
 /* Try a random square a, b, c, d whose links a-b and c-d are in factor @i (from 1), and whose links
- * b-c and d-a are both in another factor or both in none; exchange them if that does not raise the
- * number of cycles, and at random in a few other cases (UPHILL). Return: by how much the number of
- * cycles has fallen.
+ * b-c and d-a are both in another factor or both in none. Exchange the two pairs of links if that
+ * does not raise the number of cycles, and at random in a few other cases (UPHILL). Return: by how
+ * much the number of cycles has fallen.
  */
 static int square(struct factors *f, uint32_t i)
 {

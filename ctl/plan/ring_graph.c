@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks that need not be cubes.
+ * Networks of any shape, as lists of the neighbours of each node.
  */
 #include <stdlib.h>
 

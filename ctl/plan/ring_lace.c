@@ -17,6 +17,7 @@ struct lace {
 	uint16_t *path;
 };
 
+/* Return: true if the link of @u along the dimension with the bit @bit is healthy. */
 static bool healthy(const struct hc_faults *f, uint32_t u, uint32_t bit)
 {
 	return !((f->fault[u] | f->fault[u ^ bit]) & bit);

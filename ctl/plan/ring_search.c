@@ -4,9 +4,9 @@
  *
  * A path grows at its end. If it cannot grow, all neighbours of its end are on the path. The path
  * can then take the link from its end to one of them, v, and drop the link behind v: the section
- * behind v is reversed, and the path has another end. That is a rotation. A path whose two ends are
- * neighbours is a cycle. A cycle may be opened anywhere, so it is opened next to a node that is not
- * on it.
+ * behind v is reversed, and the path has another end. This change is a rotation. A path whose two
+ * ends are neighbours is a cycle. A cycle may be opened anywhere, so it is opened next to a node
+ * that is not on it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,6 +67,7 @@ static bool is_free(const struct search *s, uint32_t u)
 	return s->in[u] && s->pos[u] == OFF;
 }
 
+/* Return: number of neighbours of @u that are free, see is_free(). */
 static uint32_t free_neighbours(struct search *s, uint32_t u)
 {
 	uint32_t i, n = 0;
@@ -83,8 +84,8 @@ static void append(struct search *s, uint32_t u)
 	s->p[s->len++] = (uint16_t)u;
 }
 
-/* Extend the path to the neighbour of its end that has the fewest free neighbours: later no path
- * might lead to it. Return: false if the end has no free neighbour.
+/* Extend the path to the neighbour of its end that has the fewest free neighbours, because later
+ * there might be no path to that node. Return: false if the end has no free neighbour.
  */
 static bool extend(struct search *s)
 {
@@ -232,6 +233,7 @@ static void begin_again(struct search *s)
 	open_cycle(s);
 }
 
+/* Try paths until the work is used up, or a cycle of @s->most nodes is found. */
 static void search(struct search *s)
 {
 	uint32_t round;

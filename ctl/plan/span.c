@@ -126,7 +126,9 @@ static uint32_t bound_by_number(const struct span_net *n, uint32_t *news)
 		for (i = 1; i < most && i < steps; i++)
 			news[steps] += news[steps - i];
 		have += news[steps];
-		/* The number of new nodes may exceed the number of nodes that there are. */
+		/* The counts assume that there are always more nodes to send to, so the sum may
+		 * exceed the number of members.
+		 */
 		if (!news[steps] || have >= n->nmembers)
 			break;
 	}
@@ -196,6 +198,7 @@ static uint32_t links_of(const struct span_net *n)
 	return ends / 2;
 }
 
+/* Search for a tree with few steps, and compute the lower bound. @room: memory for all nodes. */
 static int search(const struct hc_faults *f, const struct hc_span_req *req,
 		  const struct span_net *net, struct hc_span_plan *plan, const char **why,
 		  uint32_t *room)
@@ -205,7 +208,9 @@ static int search(const struct hc_faults *f, const struct hc_span_req *req,
 
 	if (rc)
 		return rc;
-	/* No tree has less depth, and there may be no other tree at all. */
+	/* No tree has less depth than this one. If the members have no other links, there is no
+	 * other tree.
+	 */
 	plan->lower_bound = plan->depth > bound ? plan->depth : bound;
 	if (links_of(net) == net->nmembers - 1)
 		plan->lower_bound = plan->steps;
@@ -222,6 +227,7 @@ uint32_t hc_span_least(uint32_t members)
 	return members > 1 ? 32 - (uint32_t)__builtin_clz(members - 1) : 0;
 }
 
+/* Find the root, then the tree, unless its parents are given; and fill in the plan. */
 static int find(const struct hc_faults *f, const struct hc_span_req *req, struct hc_span_plan *plan,
 		const char **why)
 {

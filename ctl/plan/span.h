@@ -15,7 +15,7 @@
 
 enum hc_span_method {
 	HC_SPAN_STEPS,		/* as few steps as a search of bounded time finds */
-	HC_SPAN_DEPTH,		/* each node as few links from the root as can be */
+	HC_SPAN_DEPTH,		/* each node is as few links from the root as possible */
 };
 
 /**
@@ -40,8 +40,8 @@ struct hc_span_req {
  *	span.topo to memory of the faults
  * @parent: memory that span.parent points to
  * @up: see hc_span_check()
- * @steps: number of steps until the root has all data, and number of steps until all members
- *	have what it sends down
+ * @steps: number of steps until the root has all data; what the root sends down reaches all
+ *	members after the same number of steps
  * @depth: number of links from the root to the farthest member
  * @nmembers: number of members
  * @lower_bound: no tree with this root and these members takes fewer steps

@@ -3,10 +3,10 @@
  * Search for spanning trees with the fewest steps: can a message from the root reach all members in
  * a given number of steps?
  *
- * In a step, each node that has the message may send it to one neighbour that does not: a matching.
- * It never does harm if more nodes have the message, so only matchings to which no further pair can
- * be added are tried. The search remembers each set of nodes from which the remaining steps were
- * not enough.
+ * In a step, each node that has the message may send it to one neighbour that does not have it;
+ * these pairs are a matching. It never does harm if more nodes have the message, so only matchings
+ * to which no further pair can be added are tried. The search remembers each set of nodes from
+ * which the remaining steps were not enough.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
  * struct greedy - a tree that is made step by step
  * @n: the network
  * @parent: for each node that has the message, its port to its parent; for other nodes the
- *	port to the parent that they would have
+ *	port to their parent in the tree of nearest parents
  * @dist: for each node, number of links from the nearest node that has the message; 0: it has
  *	the message
  * @queue: the members, by ascending @dist
@@ -28,7 +28,7 @@
  *	the tree of nearest parents
  * @kids: for each node, number of its children in that tree
  * @busy: for each node, whether it sends in this step already
- * @random: random numbers that decide between equals
+ * @random: state of the random numbers that decide between equal choices
  */
 struct greedy {
 	const struct span_net *n;
@@ -79,9 +79,10 @@ static void begin(struct greedy *g, uint32_t seed)
 		g->dist[u] = u == g->n->root ? 0 : FAR;
 }
 
-/* Compute the distances of all nodes that do not have the message, and attach each to the nearer
- * neighbour that has the fewest children so far: of several to the first one, counted from port 0
- * or from a random port on. Return: number of members in the queue.
+/* Make the tree of nearest parents: compute the distances of all nodes that do not have the
+ * message, and attach each to the neighbour with less distance that has the fewest children so far;
+ * of several to the first one, counted from port 0 or from a random port on. Return: number of
+ * members in the queue.
  */
 static uint32_t nearest(struct greedy *g)
 {
@@ -165,7 +166,7 @@ static void weigh(struct greedy *g, uint32_t n)
 }
 
 /* Return: the port of @u to a neighbour that has the message and does not send in this step yet; of
- * several the one with the least other work. HC_NO_PORT if there is none.
+ * several the one with the fewest neighbours without the message. HC_NO_PORT if there is none.
  */
 static unsigned int sender(struct greedy *g, uint32_t u)
 {
@@ -187,8 +188,8 @@ static unsigned int sender(struct greedy *g, uint32_t u)
 	return best;
 }
 
-/* Sort the nodes next to nodes that have the message: the node that takes most steps comes first.
- * Return: their number.
+/* List in @next the neighbours of nodes that have the message; the node below which the most steps
+ * remain comes first. @n: number of nodes in the queue. Return: number of nodes in the list.
  */
 static uint32_t step_order(struct greedy *g, uint32_t n, uint32_t *next)
 {
@@ -221,7 +222,7 @@ static bool step(struct greedy *g, uint32_t *next)
 			continue;
 		g->busy[hc_peer(g->n->topo, next[i], d)] = 1;
 		g->parent[next[i]] = d;
-		/* The node has the message only after this step, so it does not send in it. */
+		/* The node has the message only after this step, so it sends nothing in it. */
 		g->busy[next[i]] = 1;
 		g->dist[next[i]] = 0;
 	}

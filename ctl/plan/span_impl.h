@@ -38,10 +38,10 @@ static inline bool span_link(const struct span_net *n, uint32_t u, unsigned int 
  * the fewest children. Return: 0 or -ENOMEM.
  */
 int span_near(const struct span_net *n, uint8_t *parent);
-/* Make several trees step by step and take the best: of the neighbours of nodes that have the
- * message, those get it first below which the most steps remain. Sets *steps and @parent if the
- * tree takes fewer than *steps steps; ends as soon as a tree takes @enough steps. Return: 0 or
- * -ENOMEM.
+/* Make several trees step by step and take the best: in each step, of the neighbours of nodes that
+ * have the message, those below which the most steps remain get it first. Sets *steps and @parent
+ * if the tree takes fewer than *steps steps; ends as soon as a tree takes @enough steps. Return: 0
+ * or -ENOMEM.
  */
 int span_greedy(const struct span_net *n, uint32_t enough, uint8_t *parent, uint32_t *steps);
 /* Search among all trees of at least *bound and fewer than *steps steps. Sets *steps and @parent if

@@ -18,9 +18,10 @@
  * @req: the request
  * @dims: mask of the free dimensions of the subcube
  * @base: a node of the subcube
- * @comp: number of each node's component; NO_COMPONENT for failed and isolated nodes
- * @weight: for each component, number of members of a tree in it; 0 if no sink is allowed in
- *	it
+ * @comp: number of each node's component; NO_COMPONENT for failed and isolated nodes, and for
+ *	nodes other than the requested members
+ * @weight: for each component, number of members of a tree in it, plus 1; 0 if no sink is
+ *	allowed in it
  * @ncomp: number of components
  * @clean: the sink must be a clean one
  */
@@ -295,6 +296,7 @@ static int plan_any_sink(struct job *j, uint32_t *sink, uint8_t *order,
 	return plan_with_sink(j, *sink, order);
 }
 
+/* Find the sink, unless one is requested, and the order by the method find-tree. */
 static int plan_find_tree(struct job *j, uint32_t *sink, uint8_t *order,
 			  const char **why)
 {
@@ -313,6 +315,7 @@ static int plan_find_tree(struct job *j, uint32_t *sink, uint8_t *order,
 	return hc_tree_find_order(j->f, *sink, j->dims, order);
 }
 
+/* Find the sink, unless one is requested, and the order by the method of the request. */
 static int plan_job(struct job *j, uint32_t *sink, uint8_t *order, const char **why)
 {
 	int err;
@@ -346,6 +349,7 @@ static struct hc_faults *make_seen(const struct hc_faults *f, const uint32_t *me
 	return seen;
 }
 
+/* Find the sink and the order of a tree with requested members. */
 static int plan_members(struct job *j, uint32_t *sink, uint8_t *order, const char **why)
 {
 	struct hc_faults *seen;

@@ -52,6 +52,9 @@ struct best {
 	hc_tree_cost cost;
 };
 
+/* Record the tree with this sink and order if it is the best so far. @early: cost of all stages but
+ * the last.
+ */
 static void try_sink(const struct hc_tree_scene *s, uint32_t sink,
 		     const uint8_t *order, hc_tree_cost early, struct best *best)
 {
@@ -72,6 +75,7 @@ static void try_sink(const struct hc_tree_scene *s, uint32_t sink,
 	}
 }
 
+/* Try this order with each sink that is allowed. */
 static void try_order(const struct hc_tree_scene *s, const uint8_t *order,
 		      struct best *best)
 {

@@ -162,6 +162,9 @@ static int find_detours(const struct hc_faults *f, struct hc_tree_plan *plan,
 	return 0;
 }
 
+/* Fill in the properties of the plan that follow from the sink and the order. @only: as for
+ * hc_tree_complete().
+ */
 static int complete(const struct hc_faults *f, const uint32_t *only, struct hc_tree_plan *plan)
 {
 	struct hc_tree *t = &plan->tree;

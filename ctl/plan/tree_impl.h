@@ -54,6 +54,7 @@ struct hc_tree_scene {
 	size_t nend;
 };
 
+/* Return: true if node @u is a member. */
 static inline bool hc_scene_member(const struct hc_tree_scene *s, uint32_t u)
 {
 	return s->comp[u] == s->id && !((u ^ s->base) & ~s->dims);
@@ -65,6 +66,7 @@ static inline uint32_t hc_scene_fault(const struct hc_tree_scene *s, uint32_t u)
 	return s->f->fault[u] & s->dims;
 }
 
+/* Return: true if node @u may be the sink. */
 static inline bool hc_scene_sink(const struct hc_tree_scene *s, uint32_t u)
 {
 	if (s->only != HC_ANY_SINK)
@@ -78,7 +80,7 @@ static inline hc_tree_cost hc_sink_cost(const struct hc_tree_scene *s, uint32_t 
 	return hc_weight32(hc_scene_fault(s, u)) * HC_COST_LINK;
 }
 
-/* Find an order for @sink whose tree has no blocked sender. @order: set to it. Return: whether
+/* Find an order for @sink whose tree has no blocked sender. @order: set to it. Return: true if
  * there is one.
  */
 bool hc_tree_greedy(const struct hc_tree_scene *s, uint32_t sink, uint8_t *order);

@@ -3,12 +3,12 @@
  * The best sink, by a search over subcubes in ascending order of cost.
  *
  * A state is a subcube Q that still has to be reduced to the sink, which may be any of its nodes.
- * From Q the search goes to the half H of Q on side b of dimension j. This costs one for each
- * member of the other half whose link along j is unusable: exactly the cost of that stage for each
- * sink in H whose next dimension is j. If the members of a state have no faulty link inside it, no
- * stage from there on costs anything, only the choice of its cheapest sink (0 if that is clean):
- * the state is a goal. So the least cost over all sinks and orders is the length of the shortest
- * path from the whole subcube to a goal, and Dijkstra's algorithm finds it.
+ * From Q the search goes to the half H of Q on side b of dimension j. This move costs one for each
+ * member of the other half whose link along j is unusable: exactly the cost of the stage along j
+ * for each sink in H whose next dimension is j. If the members of a state have no faulty link
+ * inside it, no stage from there on costs anything; only the choice of the cheapest sink may (0 if
+ * it is clean): the state is a goal. So the least cost over all sinks and orders is the length of
+ * the shortest path from the whole subcube to a goal, and Dijkstra's algorithm finds it.
  *
  * What keeps the search small, and why its result is exact nevertheless:
  *
@@ -17,8 +17,8 @@
  * - If no member of Q has a faulty link along j inside Q, then by monotonicity (tree_exact.c) each
  *   sink of Q loses nothing if its next dimension is j: only the two halves along j have to be
  *   expanded, at no cost.
- * - A state is dropped if the distance to it, plus the least cost of its next stage, exceeds a
- *   cost that is known to be reached.
+ * - A state is dropped if the distance to it, plus the least cost of its next stage, exceeds the
+ *   cost of a tree that has been found.
  *
  * All states at the optimal distance are expanded, so every sink that reaches the optimum is in
  * some goal, and the lowest of these sinks is found.
@@ -46,6 +46,7 @@ struct state {
 };
 
 /* The distances, a hash table with open addressing whose key is the subcube; and a heap of states.
+ * @bound: states that cost more are dropped. @best: least cost of a tree so far, with sink @sink.
  */
 struct search {
 	const struct hc_tree_scene *s;
@@ -61,6 +62,7 @@ struct search {
 	uint32_t sink;
 };
 
+/* Return: the entry for the subcube @key, or the empty entry where it belongs. */
 static struct state *lookup(struct state *table, bool *taken, uint32_t slots,
 			    cube_key key)
 {
@@ -101,6 +103,7 @@ static int grow_table(struct search *x)
 	return 0;
 }
 
+/* Return: true if state @a is expanded before state @b. */
 static bool before(const struct state *a, const struct state *b)
 {
 	return a->cost < b->cost || (a->cost == b->cost && a->key < b->key);
@@ -141,6 +144,9 @@ static struct state heap_pop(struct search *x)
 	return top;
 }
 
+/* Push the subcube with the distance @cost onto the heap, unless it is known at the same or at less
+ * cost.
+ */
 static int reach(struct search *x, uint32_t dims, uint32_t base, hc_tree_cost cost)
 {
 	struct state st = { .cost = cost, .key = make_key(dims, base) };
@@ -165,9 +171,10 @@ static int reach(struct search *x, uint32_t dims, uint32_t base, hc_tree_cost co
 /* blocked[j][b]: number of members of Q on side b of dimension j whose link along j is faulty. */
 struct tally {
 	uint32_t blocked[HC_LIB_DIM_MAX][2];
-	uint32_t dims;	/* the dimensions that have any */
+	uint32_t dims;	/* mask of the dimensions j for which blocked[j][0] or [1] is not 0 */
 };
 
+/* Count the faulty links of member @u, which are along the dimensions @bad. */
 static void tally_node(struct tally *y, uint32_t u, uint32_t bad)
 {
 	for (; bad; bad &= bad - 1) {
@@ -229,6 +236,7 @@ static bool cheapest_sink(const struct hc_tree_scene *s, uint32_t dims,
 	return found;
 }
 
+/* Record a tree of cost @cost with sink @sink if it is the best so far. */
 static void note_goal(struct search *x, hc_tree_cost cost, uint32_t sink)
 {
 	if (cost < x->best || (cost == x->best && sink < x->sink)) {
@@ -239,6 +247,8 @@ static void note_goal(struct search *x, hc_tree_cost cost, uint32_t sink)
 		x->bound = cost;
 }
 
+/* Go from state @st to the halves of its subcube, unless it is a goal or cannot improve the result.
+ */
 static int expand(struct search *x, struct state st)
 {
 	uint32_t dims = st.key >> 16, base = st.key & 0xffff, unused, todo;
@@ -280,6 +290,7 @@ static int expand(struct search *x, struct state st)
 	return 0;
 }
 
+/* Expand states in the order of their cost, until no state is left that can improve the result. */
 static int run(struct search *x)
 {
 	int err = reach(x, x->s->dims, x->s->base, 0);

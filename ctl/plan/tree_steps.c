@@ -12,11 +12,12 @@
  *
  * On the way down the last member has the result after the stages from the last one back to the
  * first one at which any member sends, each with as many steps as on the way up. Let a be the
- * number of dimensions along which all members agree with the sink. At a stage along one of these
- * no member sends, wherever the stage is in the order, and no other stage depends on it. So it
- * takes one step up, and none down if it comes before the first stage with a sender. If these a
- * stages are the first ones in the order, the next stage has a sender, so all other stages count on
- * the way down. So the fewest steps up and down are 2 U - a, with U the fewest steps up.
+ * number of dimensions along which all members agree with the sink. At a stage along one of these a
+ * dimensions no member sends, wherever the stage is in the order, and no other stage depends on it.
+ * So such a stage takes one step up, and none down if it comes before the first stage with a
+ * sender. If the a stages are the first ones in the order, the next stage has a sender, so all
+ * other stages count on the way down. So the fewest steps up and down are 2 U - a, with U the
+ * fewest steps up.
  */
 #include <string.h>
 

@@ -20,8 +20,8 @@ struct bench {
 	uint64_t load[BENCH_NODES];
 };
 
-/* Set up @e for the faults @f, which @e owns from then on. Return: false if there is no topology;
- * @f is freed then.
+/* Set up @e for the faults @f, which @e owns from then on. Return: true; or false, with @f freed,
+ * if there is no topology.
  */
 bool bench_init(struct bench *e, struct hc_faults *f);
 void bench_end(struct bench *e);
@@ -30,7 +30,7 @@ void bench_load(struct bench *e, const uint64_t *load);
 void random_loads(struct bench *e, unsigned int below);
 /* Make a plan. Return: what hc_balancer_plan() returns. */
 int bench_plan(struct bench *e, enum hc_balance_method method);
-/* Set up a 3-cube without faults, make a plan, and check it with plan_holds(). */
+/* Set up a 3-cube without faults, and make a plan. Return: what plan_holds() returns. */
 bool bench_three(struct bench *e, const uint64_t *load, enum hc_balance_method method);
 /* Return: true if all moves of the plan go over healthy links, no node sends more tasks in a step
  * than it holds when the step begins, and the properties of the plan are right.

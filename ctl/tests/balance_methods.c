@@ -11,9 +11,9 @@
 #include "net.h"
 #include "topo_both.h"
 
-/* is_cheapest() checks that a plan has as few hops as any even plan. It has if no change along a
- * cycle saves hops, that is, if the graph of the possible changes of the flow has no cycle of
- * negative cost (Bellman and Ford's algorithm). Node POOL of this graph takes one task from each
+/* is_cheapest() checks that a plan has as few hops as any even plan. It has as few if no change
+ * along a cycle saves hops, that is, if the graph of the possible changes of the flow has no cycle
+ * of negative cost (Bellman and Ford's algorithm). Node POOL of this graph takes one task from each
  * node that holds one more than the others.
  */
 #define POOL BENCH_NODES
@@ -89,7 +89,7 @@ static bool same_score(double a, double b)
 	return fabs(a - b) * 1e9 <= 1 + fabs(a);
 }
 
-/* Compare hc_balancer_least() with the least score over all greatest loads @m of a node. */
+/* Compare hc_balancer_least() with the least score that any greatest load @m of a node makes. */
 static bool is_least(struct bench *e, double hop_cost)
 {
 	static uint64_t final[BENCH_NODES];
@@ -120,7 +120,9 @@ static bool is_least(struct bench *e, double hop_cost)
 	return true;
 }
 
-/* Check the plans of all methods for the loads of @e, and compare their hops and scores. */
+/* Check the plans of all methods for the loads of @e: no even plan has fewer hops than the optimum,
+ * and no plan has a lower score than that of method AUTO.
+ */
 static bool all_methods(struct bench *e)
 {
 	static const enum hc_balance_method others[] = {
@@ -415,8 +417,8 @@ TEST(balance_of_a_table_is_that_of_the_cube)
 			ASSERT_EQ(bench_plan(&cube, methods[k]), 0);
 			ASSERT_EQ(bench_plan(&table, methods[k]), 0);
 			EXPECT_EQ(cube.p.hops, table.p.hops);
-			/* Several plans may have the fewest hops, so method OPT may leave other
-			 * loads.
+			/* Several plans may have the fewest hops, so the final loads of method OPT
+			 * may differ.
 			 */
 			if (methods[k] != HC_BALANCE_OPT)
 				EXPECT_TRUE(!memcmp(cube.p.final, table.p.final,

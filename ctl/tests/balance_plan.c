@@ -106,8 +106,8 @@ TEST(balance_tables_2_to_4_cwa)
 
 /* --- Figure 4, Tables 5 and 6 --- */
 
-/* The loads that the paper states. It does not state how the loads of the trees of 0001, 0011 and
- * 1001 are divided among the nodes of these trees.
+/* The loads that the paper states. The paper does not state how the loads of the trees of 0001,
+ * 0011 and 1001 are divided among the nodes of these trees.
  */
 static const uint64_t example_2[] = {
 	[0xb] = 5, [0xf] = 18, [0xe] = 14,
@@ -189,8 +189,8 @@ TEST(balance_lines_35_and_36_lose_tasks)
 	bench_end(&e);
 }
 
-/* Divide the quota of @u's tree as lines 43 to 48 are printed. @own: set to the number of tasks
- * that each node of the tree keeps.
+/* Divide the quota of @u's tree as the paper prints it in lines 43 to 48. @own: set to the number
+ * of tasks that each node of the tree keeps.
  */
 static void printed_quotas(const struct hc_balance_topo *t, uint32_t u, int64_t quota,
 			   int64_t *own)
@@ -277,8 +277,8 @@ TEST(balance_cwa_is_not_optimal)
 	bench_end(&e);
 }
 
-/* Erratum: if the dimension of the subcube is greater than n - T, there are more steps than 3 log N
- * + T.
+/* Erratum: if the dimension of the subcube is greater than n - T, with T the depth of the topology,
+ * there are more steps than 3 log N + T.
  */
 TEST(balance_steps_are_more_than_3_log_n_plus_t)
 {
@@ -372,7 +372,9 @@ TEST(balance_rid_asks_for_its_part_of_the_mean)
 	bench_end(&e);
 }
 
-/* Each request alone, rounded down, would be 0, and the node would stay without any task. */
+/* Rounded down, each of node 0's requests would be 0, and the node would stay without any task. So
+ * the requests are rounded such that their sum is right.
+ */
 TEST(balance_rid_asks_for_all_that_it_lacks)
 {
 	static const uint64_t load[] = { 0, 1, 2, 2 };

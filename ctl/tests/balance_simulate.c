@@ -28,7 +28,7 @@ TEST(balance_student_t)
 	EXPECT_TRUE(hc_mean(v, 1).mean == 1 && !hc_mean(v, 1).ci95);
 }
 
-/* Return: random parameters. */
+/* Return: parameters number @i: dimension and seed follow from @i, the others are random. */
 static struct hc_sim setting(unsigned int i)
 {
 	return (struct hc_sim){
@@ -84,8 +84,8 @@ TEST(balance_simulation_without_costs_comes_near_the_bound)
 	hc_sim_free(r);
 }
 
-/* Return: the mean difference between the speedups of DEM and MCWA. In each run both methods have
- * the same faults and tasks.
+/* Return: the mean of DEM's speedup minus MCWA's. In each run both methods have the same faults and
+ * tasks.
  */
 static struct hc_mean dem_ahead(unsigned int dim, unsigned int faults, enum hc_sim_charge charge)
 {

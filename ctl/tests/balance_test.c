@@ -109,8 +109,8 @@ static bool node_holds(const struct hc_faults *f, const struct hc_balance_topo *
 	CHECK((t->up[u] == HC_BALANCE_ROOT) == !dist[u]);
 	if (!dist[u])
 		return true;
-	/* Its parent is the lowest neighbour of the level above that a healthy link joins to the
-	 * node.
+	/* The parent of node @u is the lowest neighbour of the level above to which a healthy link
+	 * leads.
 	 */
 	for (v = 0; v < hc_nodes(f->dim); v++)
 		if (__builtin_popcount(u ^ v) == 1 && dist[v] == dist[u] - 1 &&

@@ -13,14 +13,14 @@
 struct hc_faults *cube_without(unsigned int dim, const char *nodes);
 /* Make a cube with up to @nodes random failed nodes and up to @links random faulty links. */
 struct hc_faults *cube_random(unsigned int dim, unsigned int nodes, unsigned int links);
-/* cube_is(): return true if @word names the subcube @c. cube_of(): return the subcube that @word
- * names. An X in a word is a free dimension: "XX01".
+/* Subcubes as text, with an X for each free dimension: "XX01". cube_is(): return true if @word is
+ * the text of subcube @c. cube_of(): return the subcube with the text @word.
  */
 bool cube_is(unsigned int dim, const struct hc_cube *c, const char *word);
 struct hc_cube cube_of(const char *word);
 /* Return: true if no node and no link of the subcube is faulty; each of them is checked. */
 bool cube_sound(const struct hc_faults *f, const struct hc_cube *c);
-/* Check all properties of a topology by a simple computation of their own. */
+/* Return: true if all properties of a topology are right, by a simple independent computation. */
 bool topo_holds(const struct hc_faults *f, const struct hc_balance_topo *t);
 
 #endif /* _BALANCE_TEST_H */

@@ -87,8 +87,8 @@ int boracle_run(const struct boracle *o, int source, const unsigned char *seq, i
 	return count;
 }
 
-/* A set of nodes is a number, so the dimension is at most 4. Each round computes in @next all new
- * sets that one more step makes of the sets in @now.
+/* A set of nodes is a number of 2^n bits, so the dimension is at most 4. Each round computes in
+ * @next all new sets that one more step makes of the sets in @now.
  */
 int boracle_shortest(const struct boracle *o, int source)
 {

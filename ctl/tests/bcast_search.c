@@ -34,8 +34,8 @@ struct family {
 	unsigned int tried;
 	unsigned int sets[17];		/* sets whose live nodes are connected, by size */
 	unsigned int more[17];		/* of these, sets that need more than n steps */
-	int worst[17];			/* the most steps, by size */
-	unsigned int broadcast1;	/* sets of n - 1 with n + 1 steps by Broadcast1 */
+	int worst[17];			/* the most steps that any set needs, by size */
+	unsigned int broadcast1;	/* sets of n - 1 for which Broadcast1 takes n + 1 steps */
 };
 
 /* Count the result of a set of faults, unless it disconnects live nodes. */
@@ -141,6 +141,7 @@ static bool search_from(const struct bworld *w, int shortest)
 	return fine;
 }
 
+/* Check the exact search for a set of faults, see search_from(). */
 static bool search_set(const unsigned int *set, unsigned int size, void *ctx)
 {
 	const struct family *c = ctx;
@@ -268,7 +269,7 @@ struct pieces {
 };
 
 /* Check that a piece has no fault and no node of an earlier piece, and that its sequence informs
- * all members from every source in the piece. Return: 0 if so.
+ * all members from every source in the piece. Return: 0 if the piece is right, else 1.
  */
 static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
 {
@@ -297,7 +298,7 @@ static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
 	return 0;
 }
 
-/* Check the pieces for all sources. They hold all live nodes. */
+/* Check the pieces for all sources: together they hold all live nodes. */
 static bool serves_all(const struct bworld *w, unsigned int faults, unsigned int links)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .greedy = rnd(2) };

@@ -99,8 +99,8 @@ bool has_sequence(const struct hc_bcast_plan *p, const char *sequence)
 	return dims_are(sequence, p->sequence, p->bcast.steps);
 }
 
-/* Every member but the source is sent the message once, by a member that has it, in the step that
- * the roles of both state.
+/* Return: true if every member but the source is sent the message once, by a member that has it, in
+ * the step that the roles of both state.
  */
 static bool roles_hold(const struct bworld *w, const struct hc_bcast_plan *p)
 {
@@ -133,8 +133,8 @@ static bool roles_hold(const struct bworld *w, const struct hc_bcast_plan *p)
 	return true;
 }
 
-/* The verifier accepts the plan if and only if no member is missed, and names the lowest one that
- * is.
+/* Return: true if the verifier accepts the plan, which misses no member, or refuses the plan and
+ * names the lowest member that is missed.
  */
 static bool check_agrees(const struct bworld *w, const struct hc_bcast_plan *p)
 {

@@ -29,10 +29,10 @@ void bworld_fault(struct bworld *w, unsigned int i);
  */
 void bworld_random(struct bworld *w, unsigned int nodes, unsigned int links, bool near);
 
-/* Make a plan for source 0. */
+/* Make a plan for source 0. Return: as hc_plan_bcast(). */
 int bworld_plan(const struct bworld *w, enum hc_bcast_method method, bool greedy,
 		struct hc_bcast_plan *p);
-/* Make the plan of a given sequence, "0123". */
+/* Make the plan of a given sequence, "0123". Return: as hc_plan_bcast_fixed(). */
 int bworld_fixed(const struct bworld *w, uint32_t source, const char *sequence,
 		 struct hc_bcast_plan *p);
 /* Return: true if the plan has this sequence. */

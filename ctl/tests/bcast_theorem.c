@@ -31,7 +31,9 @@ static bool both_primes(const struct bworld *w, unsigned int steps)
 	return true;
 }
 
-/* Return: true if the subcube is prime: it has no fault inside, but each larger subcube has one. */
+/* Return: true if the subcube around node 0 with the free dimensions @dims is prime: it has no
+ * fault inside, but each larger subcube has one.
+ */
 static bool is_prime(const struct bworld *w, int dims)
 {
 	int d;
@@ -44,8 +46,8 @@ static bool is_prime(const struct bworld *w, int dims)
 	return true;
 }
 
-/* Return: true if the sequence is complete, or becomes so by one more step along one of the first
- * @internal dimensions.
+/* Return: true if the first n steps of @seq inform all members, or do so with one more step along
+ * one of the first @internal dimensions.
  */
 static bool one_more_suffices(const struct bworld *w, unsigned char *seq, int internal)
 {
@@ -148,8 +150,8 @@ TEST(bcast_theorem_1_random_to_dimension_8)
 	}
 }
 
-/* If fewer than n nodes and links are faulty, one more step than n is enough, too. There is no
- * proof of that: if it were not so, the planner would add a second step.
+/* If fewer than n nodes and links are faulty, n + 1 steps are enough, as with faulty nodes only.
+ * There is no proof of that, so the planner can add a second step; it never does here.
  */
 TEST(bcast_fewer_than_n_faults_with_links)
 {
@@ -228,7 +230,7 @@ TEST(bcast_4n_9_faults)
 }
 
 /* The numbers of steps that were measured are far below the paper's bounds: at most n + 3 and n + 4
- * (errata).
+ * (errata). This test allows n + 3 and n + 8.
  */
 TEST(bcast_bounds_are_loose)
 {

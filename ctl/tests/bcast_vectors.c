@@ -32,7 +32,7 @@ TEST(bcast_figure_1)
 	bworld_free(&w);
 }
 
-/* Make the 5-cube with these four failed nodes. */
+/* Make the 5-cube with the four failed nodes @faults. */
 static void figure_2_faults(struct bworld *w, const unsigned int *faults)
 {
 	unsigned int i;
@@ -42,7 +42,8 @@ static void figure_2_faults(struct bworld *w, const unsigned int *faults)
 		bworld_node(w, faults[i]);
 }
 
-/* Return: true if dimension @d is free: no two bad nodes are neighbours along it. */
+/* Return: true if dimension @d is free: no two nodes without the message are neighbours along it.
+ */
 static bool is_free(const struct bworld *w, const struct hc_bcast_plan *p, int d)
 {
 	bool bad[BORACLE_NODES];
@@ -106,6 +107,9 @@ static bool fits_figure_2(const struct bworld *w)
 	return fits;
 }
 
+/* Count in *ctx the sets of four faults with the properties of figure 2. A set other than the known
+ * ones makes the count 100.
+ */
 static bool count_figure_2(const unsigned int *set, unsigned int size, void *ctx)
 {
 	unsigned int faults[4], i, *count = ctx;
@@ -135,8 +139,9 @@ TEST(bcast_figure_2_all_sets)
 	ASSERT_TRUE(count == 4);
 }
 
-/* Lemma 1 claims three dimensions with at most three doubly-faulty edges each, with up to 2n
- * faults. If a 3-subcube of the 4-cube is faulty, there is one such dimension.
+/* Lemma 1 claims that with up to 2n faulty nodes there are three dimensions along which at most
+ * three edges join two faulty nodes. If all nodes of a 3-subcube of the 4-cube are faulty, there is
+ * only one such dimension.
  */
 TEST(bcast_lemma_1)
 {
@@ -148,7 +153,7 @@ TEST(bcast_lemma_1)
 	for (d = 0; d < 4; d++)
 		ASSERT_TRUE(boracle_doubly(4, bad, d) == (d < 3 ? 4 : 0));
 	/* Adding faults elsewhere in larger cubes, up to 2n in all, does not add such dimensions:
-	 * the three of the subcube still have four edges.
+	 * along each dimension of the subcube four edges still join two faulty nodes.
 	 */
 	for (n = 5; n <= 6; n++) {
 		int good = 0;
@@ -182,7 +187,8 @@ static bool one_dimension(const unsigned int *set, unsigned int size, void *ctx)
 	return false;
 }
 
-/* Where the paper uses Lemma 1, one such dimension with 2n - 1 bad nodes is enough, and it exists.
+/* The paper uses Lemma 1 only for 2n - 1 bad nodes, and needs only one such dimension; there is
+ * one.
  */
 TEST(bcast_lemma_1_as_used)
 {
@@ -192,7 +198,9 @@ TEST(bcast_lemma_1_as_used)
 		ASSERT_TRUE(bcast_subsets(1u << l.n, 2 * l.n - 1, one_dimension, &l));
 }
 
-/* Up to 2n - 3 failed nodes cut off nothing but single nodes. Return: true if so with @set. */
+/* Up to 2n - 3 failed nodes cut off nothing but single nodes. @ctx: the dimension. Return: true if
+ * the failed nodes @set cut off a single node, or nothing.
+ */
 static bool still_connected(const unsigned int *set, unsigned int size, void *ctx)
 {
 	unsigned int i, d, u, links;
@@ -219,7 +227,8 @@ TEST(bcast_connected_below_2n)
 		ASSERT_TRUE(bcast_subsets(1u << n, 2 * (unsigned int)n - 3, still_connected, &n));
 }
 
-/* With more failed nodes a pair of nodes can be cut off: for n = 4 with 6 <= 4n - 9 of them. */
+/* With more failed nodes a pair of nodes can be cut off: for n = 4 with 6 nodes, fewer than 4n - 9.
+ */
 TEST(bcast_pair_cut_off)
 {
 	static const unsigned int faults[] = { 2, 3, 4, 5, 8, 9 };
@@ -263,8 +272,9 @@ TEST(bcast_broadcast1_from_n_faults)
 }
 
 /*
- * "The half with the fewest faults": the half across dimension 0 has one fault only, but that is
- * the node through which the message would have to enter the half.
+ * The paper sends the message to "the half with the fewest faults" first. Here the half across
+ * dimension 0 has one fault only, but that is the node through which the message would have to
+ * enter the half.
  */
 TEST(bcast_entry_of_the_better_half_failed)
 {

@@ -13,7 +13,9 @@ struct hc_faults;
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
-/* For functions that return whether all is right. A TEST() uses the macros of ktap.h. */
+/* Return false from the calling function unless @cond is true. For functions that return true if
+ * all is right; a TEST() uses the macros of ktap.h instead.
+ */
 #define CHECK(cond) do {						\
 	if (!(cond)) {							\
 		printf("# %s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \

@@ -69,8 +69,8 @@ static unsigned int hops(const struct hc_faults *f, uint32_t from, uint32_t to)
 	return h;
 }
 
-/* Add to @t the nodes and links of all shortest paths of the detour of @u, and to @senders its end.
- * Return: false if @u has no path to a passive node.
+/* Add to @t the nodes and links of all shortest paths of the detour of @u, and the node at which
+ * the detour ends to @senders. Return: false if @u has no path to a passive node.
  */
 static bool detour(const struct hc_faults *f, uint32_t sink, const uint8_t *order, uint32_t u,
 		   struct oracle_tree *t, uint32_t *senders)
@@ -143,6 +143,7 @@ static void swap(uint8_t *a, uint8_t *b)
 	*b = t;
 }
 
+/* Make @order the lexicographically next order. Return: 0 if it was the last one, else 1. */
 static unsigned int next_order(uint8_t *order, unsigned int n)
 {
 	unsigned int i = n - 1, j = n - 1;
@@ -209,6 +210,7 @@ static uint32_t least(const struct hc_faults *f, uint32_t members, uint32_t sink
 	return best;
 }
 
+/* Return: true if no pair costs less than the pair @p. @k: as for least(). */
 static bool is_least(const struct hc_faults *f, const struct hc_checked_pair *p, uint32_t members,
 		     uint32_t sink, unsigned int k)
 {
@@ -216,6 +218,7 @@ static bool is_least(const struct hc_faults *f, const struct hc_checked_pair *p,
 	return true;
 }
 
+/* Return: true if the verifier accepts the tree, and its relays and links are those of oracle(). */
 static bool tree_right(const struct hc_faults *f, const struct hc_checked_tree *t,
 		       uint32_t members)
 {
@@ -234,6 +237,7 @@ static bool tree_right(const struct hc_faults *f, const struct hc_checked_tree *
 	return true;
 }
 
+/* Return: true if both trees and the set of their common relays are right. */
 static bool pair_right(const struct hc_faults *f, const struct hc_checked_pair *p,
 		       uint32_t members)
 {
@@ -245,6 +249,7 @@ static bool pair_right(const struct hc_faults *f, const struct hc_checked_pair *
 	return true;
 }
 
+/* Return: true if the pair of dimension @k is right, or if there cannot be such a pair. */
 static bool dimension_right(const struct hc_faults *f, const struct hc_checked *plan,
 			    unsigned int k, uint32_t members)
 {
@@ -293,6 +298,7 @@ static bool best_of_all(const struct hc_faults *f, uint32_t sink)
 	return right;
 }
 
+/* Make the links in @set faulty: bit i is the i-th link, by lower end and then by dimension. */
 static void links_fail(struct hc_faults *f, uint64_t set)
 {
 	unsigned int i, n = 0;
@@ -425,6 +431,7 @@ static bool may_lie(const struct hc_checked_seen *seen, unsigned int n, uint32_t
 	return false;
 }
 
+/* Return: true if the suspects are those that a trial of all sets of one and two nodes finds. */
 static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen, unsigned int n,
 			   const struct hc_suspects *s, const struct hc_suspect_pair *two)
 {
@@ -459,7 +466,7 @@ static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen,
  */
 enum { OTHER, SAME, AT_TIMES, WAYS };
 
-/* Fill in the results of all trees. */
+/* Fill in the results of all trees. @byzantine: set of Byzantine nodes. @how: what they do. */
 static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t byzantine, unsigned int how)
 {
 	unsigned int i;
@@ -474,6 +481,7 @@ static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t byzantin
 	}
 }
 
+/* Let the nodes @byzantine falsify data, and check which nodes are suspected. */
 static bool case_right(unsigned int dim, struct hc_checked_seen *seen, unsigned int n,
 		       uint32_t byzantine, unsigned int how, bool faults)
 {
@@ -496,8 +504,9 @@ static bool case_right(unsigned int dim, struct hc_checked_seen *seen, unsigned 
 	 */
 	if (!faults && dim > 1 && how == OTHER && __builtin_popcount(byzantine) == 1)
 		CHECK(fit == byzantine);
-	/* If it sends the same wrong result in all trees, the node with the complementary number
-	 * explains the results as well: exactly one of the two is a relay of each tree.
+	/* If a single Byzantine node sends the same wrong result in all trees, the node with the
+	 * complementary number explains the results as well: exactly one of the two is a relay of
+	 * each tree.
 	 */
 	u = (1u << dim) - 1 - (uint32_t)__builtin_ctz(byzantine);
 	if (!faults && how == SAME && __builtin_popcount(byzantine) == 1)

@@ -29,14 +29,14 @@ TEST(traits_each_collective_has_sensible_ones)
 		ASSERT_TRUE((t->gives == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NONE) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_coll_unasked(t) || t->gives == HC_WHO_ROOT);
-		/* If contributions have a part for each member, all members contribute and all get
-		 * a result.
+		/* If a contribution has a block for each member, all members contribute and all
+		 * get a result.
 		 */
 		ASSERT_TRUE(!t->parts || (t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL));
 		ASSERT_TRUE(!t->parts || !hc_coll_shares(t));
-		/* The caller is notified without a request if all members get a result, unless that
-		 * consists of the blocks of all members, and if no member gets one. (A member that
-		 * has all blocks does not know yet which members have its own.)
+		/* Callers are notified without a request if no member gets a result, or if all
+		 * members get one that does not consist of the blocks of all members. (A member
+		 * that has all blocks does not know yet which members have its own block.)
 		 */
 		ASSERT_TRUE(t->notified == ((t->gets == HC_WHO_ALL && !hc_coll_shares(t)) ||
 					    t->gets == HC_WHO_NONE));

@@ -44,6 +44,7 @@ static void bench_fill(unsigned int type)
 	}
 }
 
+/* Measure one operator and type in five rounds, and print the best. */
 static void bench_one(unsigned int oper, unsigned int type, size_t bytes, bool fpu)
 {
 	double best = 1e9, t;

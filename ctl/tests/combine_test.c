@@ -76,6 +76,7 @@ static bool check_array(unsigned int oper, unsigned int type, size_t size,
 	return ok;
 }
 
+/* Check arrays of many lengths and alignments, with and without the FPU. */
 static bool check_arrays(unsigned int oper, unsigned int type, size_t size)
 {
 	static const size_t elems[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17,
@@ -100,6 +101,7 @@ static void arrays(struct __test_metadata *_metadata)
 	EXPECT_TRUE(check_arrays(oper, type, _metadata->param[2]));
 }
 
+/* Add a test of arrays if the operator can combine elements of the type. */
 static void arrays_add(unsigned int oper, unsigned int type, unsigned int width)
 {
 	unsigned int size = plain_size(oper, type, width);
@@ -218,8 +220,8 @@ static void pairs_add(unsigned int pairs)
 				 wide ? "f64" : "f32");
 }
 
-/* Combine each 16-bit float with itself, its negative, neighbours of both, and random floats, some
- * of which come first.
+/* Combine each 16-bit float with itself, its negative, neighbours of both, and random floats; in
+ * half of the pairs the random float is the first operand.
  */
 static void halves(struct __test_metadata *_metadata)
 {

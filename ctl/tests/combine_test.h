@@ -25,8 +25,10 @@ extern const char *const type_name[];
 extern u64 special[2][128];
 extern int specials[2];
 
+/* Fill in special[@wide] and specials[@wide]. */
 void make_specials(int wide);
 
+/* Return: 64 random bits. */
 u64 rnd(void);
 u64 companion(int wide, u64 near);
 void put_float(int wide, void *p, size_t i, u64 v);

@@ -73,8 +73,9 @@ void make_specials(int wide)
 	add_special(wide, top << frac | (h - 1));
 }
 
-/* Return: a float that often makes special results with @near: its exponent is near that of @near,
- * or their product is near the limits of the range; also special and random values.
+/* Return: a float for which operations with the float @near often have special results: its
+ * exponent is near that of @near, or their product is near the limits of the range; sometimes a
+ * special or a random float.
  */
 u64 companion(int wide, u64 near)
 {
@@ -120,7 +121,7 @@ void put_float(int wide, void *p, size_t i, u64 v)
 		memcpy((char *)p + 4 * i, &w, 4);
 }
 
-/* Fill in random bytes or small numbers; with the latter ties and equal prefixes occur. */
+/* Fill @p with random bytes, or with small numbers, among which ties and equal prefixes occur. */
 void fill(unsigned int oper, unsigned int type, void *p, size_t bytes)
 {
 	bool small = rnd() & 1;

@@ -12,9 +12,12 @@
 
 #define MEMBERS	4
 
-/* A member's answer; chunks are numbered from 0 here. @ran, @placed: numbers of attempts. @at: the
- * member's chunk. @prev: the chunk to which it can go back if @back. @unfit: it cannot go on.
- * @ahead: number of operations, from its own on, of which something was sent.
+/* A member's answer to ASK (struct hc_wire_repair_ops), with chunks numbered from 0. @ran: the last
+ * attempt in whose rings members sent data. @placed: the last attempt that assigned the member a
+ * position. @at: the member's current chunk. @prev: if @back, the chunk to which the member can go
+ * back: it can send its segment of that chunk again. @unfit: the member's operations cannot be
+ * resumed. @ahead: number of operations, from the current one on, of which some member has sent
+ * something.
  */
 struct answer {
 	unsigned int ran, placed;
@@ -66,7 +69,7 @@ static bool fits_at(const struct answer *a, unsigned int n, unsigned int low)
 	return true;
 }
 
-/* Return: the attempt that all answers name, or 0 if there is none. */
+/* Return: the attempt that all answers have as @ran or @placed, or 0 if there is none. */
 static unsigned int line_of(const struct answer *a, unsigned int n)
 {
 	unsigned int i, line;
@@ -137,7 +140,7 @@ static bool decision_right(const struct answer *a, unsigned int n)
 	}
 	possible &= low_of(a, n) != ~0u;
 	decision_of(&v, a, n);
-	/* With such contradictory answers the decision depends on their order. */
+	/* With answers that contradict each other the decision depends on their order. */
 	CHECK(hc_decision_resumes(&v) ? possible : !possible || contradict(a, n));
 	if (!hc_decision_resumes(&v))
 		return true;
@@ -178,6 +181,8 @@ static bool decisions_right(struct answer *a, unsigned int n, unsigned int from)
 	return true;
 }
 
+/* Check the decisions for all orders of the answers, and print the answers if a decision is wrong.
+ */
 static bool all_right(struct answer *a, unsigned int n)
 {
 	unsigned int i;
@@ -270,7 +275,7 @@ TEST(true_members_go_on)
 	}
 }
 
-/* A member claims that data was sent for operations long after its own: that is not accepted. */
+/* A member answers that data was sent for operations long after its own: nothing is resumed. */
 TEST(a_far_future_is_a_misfit)
 {
 	static const uint64_t far[] = {

@@ -23,7 +23,7 @@ static const size_t parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TASK] = 32, [HC_FRAME_ROUND] = 32, [HC_FRAME_STOP] = 32,
 };
 
-/* A frame, in memory of its length. */
+/* A frame, in memory of exactly its length. */
 struct bytes {
 	uint8_t *at;
 	size_t len;
@@ -56,7 +56,9 @@ static struct bytes make(unsigned int type, unsigned int flags, unsigned int wal
 	return b;
 }
 
-/* Decode a frame of @len bytes of which the first @captured were captured. */
+/* Decode a frame of @len bytes of which the first @captured were captured. Return: what
+ * decode_frame() returns.
+ */
 static bool see(const uint8_t *bytes, size_t captured, size_t len, struct decoded *d)
 {
 	uint8_t *exact = malloc(captured ?: 1);

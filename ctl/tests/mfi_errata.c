@@ -67,13 +67,14 @@ TEST(mfi_faults_around_one_without_fault)
 	EXPECT_EQ(2, allowed_near(figure_3_3, 1, "1 5", 2));
 }
 
-/* It also claims "at most t_g - 1 faulty components adjacent to a faulty component". */
+/* Section III also claims "at most t_g - 1 faulty components adjacent to a faulty component". */
 TEST(mfi_faults_around_a_fault)
 {
 	EXPECT_EQ(2, allowed_near("1 2, 2 3, 1 3", 2, "1 2 3", 0));
 }
 
-/* Figure 3.4 leaves processor 5 undefined, as the definition does; by figure 3.2 it is not faulty.
+/* Figure 3.4 leaves processor 5 undefined, as the definition does; the algorithm of figure 3.2
+ * makes it "not faulty".
  */
 TEST(mfi_figure_3_2_forbids_too_much)
 {
@@ -113,8 +114,8 @@ TEST(mfi_conjunction_of_the_first_row_omits_25)
 	hc_mfi_free(net);
 }
 
-/* Run the algorithm of figure 4.1 as printed. @group: set to the group of each process. Return:
- * number of processes that have a group.
+/* Run the algorithm of figure 4.1 as printed. @c: the first group. @group: set to the group of each
+ * process. Return: number of processes that have a group.
  */
 static uint32_t figure_4_1(const struct hc_mfi_net *net, const bool *c, uint32_t *group)
 {
@@ -240,7 +241,7 @@ static uint32_t torus_mfi(uint32_t rows, uint32_t columns, enum hc_mfi_pattern p
 	return found;
 }
 
-/* The paper's formula is div(m, 2) * div(n, 2). */
+/* The paper's formula for the size of a largest set is div(m, 2) * div(n, 2). */
 TEST(mfi_squares_of_odd_tori)
 {
 	static const uint32_t size[][4] = {
@@ -264,7 +265,7 @@ TEST(mfi_four_groups_do_not_do_for_odd_tori)
 	EXPECT_EQ(5, g.count);
 }
 
-/* The paper's formula is k^2 / 5. */
+/* The paper's formula for the size of a largest set is k^2 / 5. */
 TEST(mfi_stars_seldom_reach_the_bound)
 {
 	static const uint32_t bound[] = { 1, 3, 5, 7, 9 }, size[] = { 1, 2, 5, 6, 8 };
@@ -276,7 +277,7 @@ TEST(mfi_stars_seldom_reach_the_bound)
 	}
 }
 
-/* The paper's formula is k^n / (2n + 1). */
+/* The paper's formula for the size of a largest set is k^n / (2n + 1). */
 TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
 {
 	static const struct {
@@ -295,7 +296,7 @@ TEST(mfi_stars_in_kary_cubes_seldom_reach_the_bound)
 	}
 }
 
-/* The paper's upper bound is B(n, 3) = 2^m. */
+/* The paper's upper bound of the size of a set in a cube is B(n, 3) = 2^m. */
 TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
 {
 	struct hc_mfi_net *net = hc_mfi_cube(8, 1);
@@ -317,7 +318,9 @@ TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
 	}
 }
 
-/* The paper's formula is Q^2 / 9, but the mesh of section 6.2 does not wrap around. */
+/* The paper's formula for the size of a largest set is Q^2 / 9, but the mesh of section 6.2 does
+ * not wrap around.
+ */
 TEST(mfi_boxes_of_a_mesh_are_more_than_a_ninth)
 {
 	uint32_t q, paper;

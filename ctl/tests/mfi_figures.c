@@ -131,7 +131,7 @@ TEST(mfi_figure_5_1_squares)
 {
 	struct hc_mfi_net *net = hc_mfi_grid(6, 6, true, HC_MFI_SQUARE, 1);
 
-	/* The non-fault group are the eight processors around it. */
+	/* The non-fault group of processor 8 consists of the eight processors around it. */
 	EXPECT_TRUE(row_is(net, "8", "FFF---FTF---FFF---------------------"));
 	EXPECT_EQ(9, mfi(net, HC_MFI_AUTO));
 	EXPECT_EQ(9, mfi(net, HC_MFI_SEARCH));

@@ -5,8 +5,8 @@
  */
 #include "mfi_test.h"
 
-/* Return: the least size of the largest part if the groups from @i on are divided into @more parts
- * more than there are groups.
+/* Return: the least size of the largest part if the groups from @i on are divided: each group is
+ * one part, and @more further parts may be made.
  */
 static uint32_t least_load(const uint32_t *size, uint32_t groups, uint32_t i, uint32_t more)
 {
@@ -99,7 +99,9 @@ static uint64_t hops_with(const struct hc_mfi_net *net, const uint32_t *part, co
 	return sum;
 }
 
-/* Return: the fewest hops with the parts from @i on at any free nodes. */
+/* Return: the fewest hops of all assignments that continue @at, which has the nodes of the parts
+ * before part @i. @used: these nodes, as a set.
+ */
 static uint64_t least_hops(const struct hc_mfi_net *net, const uint32_t *part, uint32_t parts,
 			   const uint16_t *hops, uint32_t nodes, uint32_t *at, uint32_t i,
 			   uint32_t used)

@@ -118,6 +118,9 @@ int escapes_brute(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t
 	return (int)(k - rank);
 }
 
+/* Return: true if the groups around a largest set are feasible, and their number is within the
+ * bounds.
+ */
 static bool groups_hold(const struct hc_mfi_net *net)
 {
 	struct hc_mfi_groups g;
@@ -300,7 +303,7 @@ TEST(mfi_environments_of_kary_cubes)
 }
 
 /* Check the row of the fault matrix and the non-fault group of each set of one or two processors.
- * That needs no trial of all sets, so the network may be large.
+ * This check needs no trial of all sets, so the network may be large.
  */
 static bool matrix_holds(struct hc_mfi_net *net)
 {

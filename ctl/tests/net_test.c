@@ -221,8 +221,8 @@ TEST(a_dragonfly_is_one)
 	free(links);
 }
 
-/* Make random links, at most @most at each node. @sides: only between an even and an odd node.
- * Return: number of links.
+/* Make random links, at most @most at each node. @sides: each link joins an even node and an odd
+ * one. Return: number of links.
  */
 static size_t random_links(struct hc_edge *v, uint32_t nodes, unsigned int most, bool sides)
 {

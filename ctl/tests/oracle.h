@@ -35,6 +35,7 @@ struct oracle_tree {
 	unsigned int order[ORACLE_DIMS];
 };
 
+/* The state of a node at a stage: it receives, it sends, or it has sent at an earlier stage. */
 enum oracle_state { ORACLE_PASSIVE, ORACLE_ACTIVE, ORACLE_IDLE };
 
 /* Return: the state of node @v at a stage, by equations (1) to (3) of the paper as printed, with r
@@ -63,7 +64,9 @@ void oracle_score(const struct oracle *o, const struct oracle_tree *t,
  */
 bool oracle_best(const struct oracle *o, unsigned int dims, unsigned int base,
 		 struct oracle_tree *best, struct oracle_score *score);
-/* Find the best of all trees with a given sink. */
+/* Find the best of all trees with a given sink. Return: false if the sink is not live or has no
+ * link.
+ */
 bool oracle_best_at(const struct oracle *o, unsigned int dims, unsigned int sink,
 		    struct oracle_tree *best, struct oracle_score *score);
 
@@ -92,9 +95,9 @@ void oracle_op(struct oracle_script *s, unsigned int u, enum oracle_what what,
 /* Versions of the algorithm FTTC. */
 enum oracle_mode {
 	ORACLE_LITERAL,	/* figure 13 as printed */
-	ORACLE_PRINTED,	/* a helper tests its link to the node that it helps */
-	ORACLE_FIXED,	/* only effective helpers; passive nodes wait for detours, too */
-	ORACLE_NEAREST,	/* the same, and detours go to the nearest passive node */
+	ORACLE_PRINTED,	/* as printed, but a helper tests its link to the node that it helps */
+	ORACLE_FIXED,	/* also, only effective helpers, and passive nodes wait for detours */
+	ORACLE_NEAREST,	/* also, detours go to the nearest passive node */
 };
 
 /* Make the script of the algorithm FTTC, with knowledge of the whole cube. */
@@ -111,12 +114,13 @@ enum oracle_outcome {
 	ORACLE_NO_LINK,		/* @node used a link to @peer that is not there */
 };
 
+/* The result of a run of a script. @node, @peer: see enum oracle_outcome. */
 struct oracle_result {
 	enum oracle_outcome outcome;
 	unsigned int node;
 	unsigned int peer;
 	unsigned int cost[ORACLE_DIMS];	/* steps of each stage */
-	unsigned int steps;		/* their sum */
+	unsigned int steps;		/* sum of @cost */
 	unsigned int clock;		/* the sink's logical clock at the end */
 };
 

@@ -23,6 +23,7 @@ void oracle_op(struct oracle_script *s, unsigned int u, enum oracle_what what,
 	op->parts = parts;
 }
 
+/* The arguments of oracle_fttc(). */
 struct fttc {
 	const struct oracle *o;
 	const struct oracle_tree *t;
@@ -199,6 +200,7 @@ static unsigned int hops_of(struct machine *x, unsigned int u,
 	return 1;
 }
 
+/* Send the part of node @u's data that @op states; after that the node does not hold it. */
 static void send(struct machine *x, unsigned int u, const struct oracle_op *op)
 {
 	struct message *m = calloc(1, sizeof(*m));

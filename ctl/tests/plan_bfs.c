@@ -18,6 +18,7 @@ static unsigned int dim, fault[NODES];
 static uint16_t far[NODES], dist[NODES];
 static uint8_t hop[NODES];
 
+/* Return: true if neither end of link (@u, @d) reports the link as faulty. */
 static bool good(unsigned int u, unsigned int d)
 {
 	return !((fault[u] | fault[u ^ 1u << d]) >> d & 1);
@@ -45,8 +46,8 @@ static unsigned int naive(unsigned int root)
 	return tail;
 }
 
-/* Return: true if hc_way_find() finds a path from @u to @root whose length is the distance by the
- * search with a queue, and at no node of it a healthy link of a lower dimension leads nearer to
+/* Return: true if hc_way_find() finds a shortest path from @u to @root, and if the path leaves each
+ * of its nodes by the lowest dimension that leads nearer to @root. far[] has the distances from
  * @root.
  */
 static bool way_is_first(struct hc_bfs *b, unsigned int u, unsigned int root)
@@ -124,7 +125,7 @@ TEST(searches_find_what_a_plain_search_finds)
 	for (run = 0; run < 400; run++) {
 		dim = run % (DIM + 1);
 		memset(fault, 0, sizeof(fault));
-		/* From no faulty link up to most of the links. */
+		/* Make none, some or most of the links faulty. */
 		for (i = rnd((dim << dim) + 1) * (run % 5) / 4; i; i--)
 			fault[rnd(1u << dim)] |= 1u << rnd(dim);
 		ASSERT_TRUE(agrees(dim < 6 ? 1u << dim : 3, rnd(2)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Node-disjoint paths: the planner finds as many as exist. By Menger's theorem that is the least
- * number of nodes whose removal disconnects the destination; all sets of this number of nodes are
- * tried.
+ * number of nodes whose removal disconnects the destination; the test finds this number by trying
+ * all sets of one node, of two nodes, and so on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ struct cut {
 	__u32 near[N];
 };
 
+/* Return: the cube with these faults, and with this source and destination. */
 static struct cut cut_of(unsigned int dim, const __u16 *fault, __u32 src, __u32 dst)
 {
 	struct cut c = { .dim = dim, .fault = fault, .src = src, .dst = dst };
@@ -124,7 +125,9 @@ static bool paths_apart(const struct cut *c, const struct hc_path_dims *p, unsig
 	return links <= 1;
 }
 
-/* Check the paths between two nodes: at least @least of them, and if @brute as many as exist. */
+/* Check the paths that are found between two nodes: at least @least and, if @brute, as many as
+ * exist.
+ */
 static bool pair_right(struct hc_disjoint *g, const __u16 *fault, __u32 src, __u32 dst,
 		       unsigned int least, bool brute)
 {
@@ -173,6 +176,7 @@ static void faults_fill(__u16 *fault, unsigned int dim, __u32 src, __u32 dst, un
 	}
 }
 
+/* Check the paths between all pairs of nodes of a cube, with up to dim - 1 random faults. */
 static bool all_pairs(unsigned int dim, bool as_table)
 {
 	const struct hc_topo topo = topo_both(dim, as_table);
@@ -205,7 +209,9 @@ TEST(n_paths_and_one_less_for_each_fault)
 	}
 }
 
-/* With n or more faults, more paths may exist than the rotations without faults (hc_disjoint.c). */
+/* With n or more faults there may be more disjoint paths than rotations without faults (see
+ * hc_disjoint.c).
+ */
 TEST(as_many_as_there_are_among_many_faults)
 {
 	struct hc_disjoint g;

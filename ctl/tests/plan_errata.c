@@ -107,7 +107,7 @@ TEST(figure_13_node_fault_deadlocks)
 	}
 }
 
-/* Are parts lost in FIND_TREE's tree of the 3-cube with the faulty links @set? */
+/* Return: true if parts are lost in FIND_TREE's tree of the 3-cube with the faulty links @set. */
 static bool loses_parts(unsigned int set)
 {
 	struct oracle_result r;
@@ -253,8 +253,8 @@ static uint64_t next_set(uint64_t set)
 	return ripple | (((set ^ ripple) >> 2) / low);
 }
 
-/* Count the sets of @f faulty links for which a tree without faults exists, and those of them for
- * which FIND_TREE does not find one.
+/* Count the sets of @f faulty links for which there is a tree without faulty links, and those of
+ * them for which FIND_TREE does not find one.
  */
 static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 			 unsigned int *missed)
@@ -329,7 +329,7 @@ TEST(theorem_3_bound)
 		world_free(&w);
 	}
 
-	/* In the 3-cube two failed nodes have the same effect; method EXACT needs no clean sink. */
+	/* Two failed nodes can also leave the 3-cube without a clean sink; EXACT needs none. */
 	world_init(&w, 3);
 	world_node(&w, 0);
 	world_node(&w, 7);

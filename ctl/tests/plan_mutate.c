@@ -30,6 +30,9 @@ static uint32_t any_node(const struct victim *v)
 	return rnd(1u << v->t.dim);
 }
 
+/* Each of the functions below makes one change. Return: false if the plan cannot be changed like
+ * that.
+ */
 static bool swap_order(struct victim *v)
 {
 	unsigned int a = rnd(v->t.stages), b = rnd(v->t.stages);
@@ -285,7 +288,7 @@ static void reason_world(struct world *w, struct victim *v)
 	hc_tree_plan_free(&p);
 }
 
-/* Introduce error number @how of every_error_is_named. */
+/* Introduce the error of entry @how of want[] in every_error_is_named. */
 static void break_plan(struct world *w, struct victim *v, unsigned int how)
 {
 	switch (how) {

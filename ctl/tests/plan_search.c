@@ -10,6 +10,7 @@
 
 #include "plan_test.h"
 
+/* Return: true if the planner's tree is the oracle's tree @t with the score @s. */
 static bool same_tree(const struct hc_tree_plan *p, const struct oracle_tree *t,
 		      const struct oracle_score *s)
 {
@@ -33,8 +34,8 @@ static bool any_live(const struct world *w)
 	return false;
 }
 
-/* Methods EXACT and EXHAUST find the oracle's tree, or fail if it has none; the plan of EXACT
- * passes plan_holds().
+/* Return: true if the methods EXACT and EXHAUST find the oracle's tree, or fail if it has none, and
+ * the plan of EXACT passes plan_holds().
  */
 static bool optimal(const struct world *w, const struct oracle_tree *best,
 		    const struct oracle_score *score, bool found)
@@ -57,7 +58,9 @@ static bool optimal(const struct world *w, const struct oracle_tree *best,
 	return true;
 }
 
-/* FIND_TREE fails if and only if no node is clean; its tree is no better than the optimum. */
+/* Return: true if FIND_TREE fails if and only if no node is clean, and its tree is no better than
+ * the optimum.
+ */
 static bool find_tree_fair(const struct world *w, const struct oracle_score *best,
 			   bool found)
 {
@@ -88,6 +91,9 @@ static bool all_right(const struct world *w)
 	return false;
 }
 
+/* Check all methods with the faulty links @links (bit i is link number i) and the failed nodes
+ * @nodes.
+ */
 static bool all_right_with(unsigned int n, uint64_t links, unsigned int nodes)
 {
 	struct world w;

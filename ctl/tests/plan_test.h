@@ -54,7 +54,7 @@ int check_plan(const struct world *w, const struct hc_tree *t);
  */
 bool role_script(const struct hc_tree *t, const uint32_t *fault,
 		 struct oracle_script *s);
-/* Run the script of role_script() with the members of the plan. */
+/* Run the script of role_script() with the members of the plan. Return: as role_script(). */
 bool run_roles(const struct world *w, const struct hc_tree *t,
 	       struct oracle_result *r);
 /* Check a plan: the verifier accepts it, its properties are right, the roles that the nodes compute

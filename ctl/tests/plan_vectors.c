@@ -144,8 +144,9 @@ TEST(sets_of_a_stage)
 
 /*
  * With a clean sink and link faults only, the costs that FIND_TREE minimises add up to twice the
- * number of faulty links of its tree: each of these is counted once for k = j, and once more while
- * its dimension is still unused.
+ * number of faulty links of its tree: each of these links is counted once when its end nearer to
+ * the sink joins the used nodes, while the link's dimension is still unused, and once when that
+ * dimension is chosen (k = j).
  */
 TEST(find_tree_cost_identity)
 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sun, Cheung, Lin & Li, all-to-all broadcast: the paper's examples, and each of its claims that is
- * wrong, with the counterexample (Documentation/errata.rst).
+ * wrong, with the counterexample (Documentation/errata.rst). The paper calls a node that is in
+ * several rings a convergent point.
  */
 #include <stdlib.h>
 
 #include "net.h"
 #include "ring_test.h"
 
+/* Make a star: node 0 has links to @m other nodes. */
 static void net_star(struct net *net, unsigned int m)
 {
 	unsigned int i;
@@ -17,6 +19,7 @@ static void net_star(struct net *net, unsigned int m)
 		net_link(net, 0, i);
 }
 
+/* Make a path of @n nodes. */
 static void net_path(struct net *net, unsigned int n)
 {
 	unsigned int i;
@@ -37,6 +40,7 @@ static bool by(enum hc_ring_method method, const struct net *net, uint32_t width
 	return !rc;
 }
 
+/* Make a virtual ring tree with rings of at most @width nodes. Return: as by(). */
 static bool vrt(const struct net *net, uint32_t width, struct hc_ring_plan *p)
 {
 	return by(HC_RING_VRT, net, width, p);
@@ -132,7 +136,7 @@ TEST(proposition_2_acknowledged_takes_one_more)
 	}
 }
 
-/* For a path of four nodes the bound is 2 steps, but the path is 3 links long. */
+/* For a path of four nodes the bound is 2 steps, but its ends are 3 links apart. */
 TEST(lemma_1_is_a_bound_only)
 {
 	struct hc_ring_plan p;
@@ -146,7 +150,7 @@ TEST(lemma_1_is_a_bound_only)
 
 /* Return: the paper's number of steps (definition 3): for two rings, twice the sizes of the rings
  * on the path between them in the tree, without the first ring; the greatest sum of all pairs.
- * @with_root: with four times the size of the first ring.
+ * @with_root: plus four times the size of the first ring.
  */
 static unsigned int formula(const struct hc_ring_tree *t, bool with_root)
 {

@@ -330,7 +330,8 @@ static unsigned int walk_start(const struct walk *w, unsigned int u)
 
 /* Send the message of node @u along the whole path, over one link in each step. @used: links that
  * messages use in each step. @when: set to the step after which each node has the message. @last:
- * set to the last step. Return: false on an error.
+ * set to the last step. Return: false if a link is in use already, or a node lacks the message that
+ * it has to send.
  */
 static bool walk_message(const struct walk *w, unsigned int u, bool used[][2 * NET_MAX],
 			 unsigned int *when, unsigned int *last)

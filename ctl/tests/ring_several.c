@@ -128,8 +128,8 @@ TEST(several_rings_around_faults)
 		g = f ? hc_graph_left(f) : NULL;
 		ASSERT_TRUE(g && !hc_plan_rings(g, 16, &r));
 		ASSERT_TRUE(rings_are_right(f, &r) && r.n <= r.most);
-		/* Without one node, a cube has fewer nodes on one side, and so no ring of all
-		 * members.
+		/* If a node has failed, the numbers of even and odd nodes of the cube differ, so
+		 * there is no ring of all members.
 		 */
 		if (r.members == hc_nodes(dim)) {
 			all += r.n;

@@ -9,7 +9,9 @@
 
 #include "ring_test.h"
 
-/* The verifier and the definition accept the tree, and all properties of the plan are right. */
+/* Return: true if the verifier and the definition accept the tree, and all properties of the plan
+ * are right.
+ */
 bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
 {
 	struct hc_graph *g = net_graph(net);
@@ -42,8 +44,8 @@ bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
 	return true;
 }
 
-/* Method AUTO takes the tree of one of the other methods, and none of these trees takes fewer
- * steps.
+/* Return: true if method AUTO takes the tree of one of the other methods, and none of these trees
+ * takes fewer steps.
  */
 static bool compare(const struct hc_ring_plan *p)
 {
@@ -205,6 +207,7 @@ TEST(paths_and_chains_of_cycles)
 
 /* --- cubes --- */
 
+/* Make link (@u, @d) faulty in the network and in the fault state. */
 static void cut(struct net *net, struct hc_faults *f, unsigned int u, unsigned int d)
 {
 	net_cut(net, u, u ^ 1u << d);
@@ -212,6 +215,7 @@ static void cut(struct net *net, struct hc_faults *f, unsigned int u, unsigned i
 		abort();
 }
 
+/* Make link number @i of the cube faulty, as cut() does. */
 static void cut_nth(struct net *net, struct hc_faults *f, unsigned int i)
 {
 	unsigned int half = net->n / 2, d = i / half, low = i % half;
@@ -219,8 +223,8 @@ static void cut_nth(struct net *net, struct hc_faults *f, unsigned int i)
 	cut(net, f, (low >> d << (d + 1)) | (low & ((1u << d) - 1)), d);
 }
 
-/* Check a ring of all nodes for all sets of @f faulty links of the cube. The first @n links of @set
- * are chosen; the others have numbers from @next on.
+/* Check that there is a ring of all nodes with each set of @f faulty links of the cube. The first
+ * @n links of @set are chosen; the others have numbers from @next on.
  */
 static bool all_sets(unsigned int dim, unsigned int f, unsigned int next, unsigned int *set,
 		     unsigned int n)
@@ -303,8 +307,8 @@ TEST(hamilton_where_there_is_one)
 	}
 }
 
-/* If a node has failed, one node of the other parity does not fit into the cycle, and is attached
- * to it by a small ring.
+/* If a node has failed, the longest cycle leaves out one node of the other parity, which a small
+ * ring attaches to the cycle.
  */
 TEST(hamilton_beside_failed_nodes)
 {

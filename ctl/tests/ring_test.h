@@ -33,7 +33,7 @@ unsigned int net_largest(const struct net *net);
 /* Return: length of the longest cycle, by trying all paths; for few nodes. */
 unsigned int net_longest_cycle(const struct net *net);
 
-/* Is @t a ring tree of the network? Checked by the definition, without code of the verifier. */
+/* Return: true if @t is a ring tree of the network, by the definition, without the verifier. */
 bool net_has_tree(const struct net *net, const struct hc_ring_tree *t);
 /**
  * struct trial - the result of a simulated broadcast
@@ -60,9 +60,9 @@ void tree_try(const struct hc_ring_tree *t, bool hot, struct trial *r);
  * send a message before it has arrived.
  */
 bool tree_walk(const struct hc_ring_tree *t, struct trial *r);
-/* Check all properties of a plan. */
+/* Return: true if all properties of a plan are right. */
 bool plan_holds(const struct net *net, const struct hc_ring_plan *p);
-/* Make a plan by each method, and check all of them. */
+/* Make a plan by each method. Return: true if all properties of these plans are right. */
 bool net_plans(const struct net *net, uint32_t width);
 
 #endif /* _RING_TEST_H */

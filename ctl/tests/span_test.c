@@ -130,9 +130,9 @@ static bool small_make(struct small *s, uint32_t nodes, unsigned int more, unsig
 	return s->f;
 }
 
-/* The verifier accepts a choice of parents if and only if they form a tree, and the steps are those
- * of the best order of children. No tree of all nodes that can be reached takes fewer steps than
- * the planner's.
+/* Check all choices of parents: the verifier accepts a choice if and only if the parents form a
+ * tree, and its steps are those of the best order of children; and no tree of all nodes that can be
+ * reached takes fewer steps than the planner's.
  */
 static bool all_trees(const struct small *s, uint32_t root)
 {
@@ -186,8 +186,8 @@ TEST(each_tree_of_small_networks)
 
 /* --- roles --- */
 
-/* Each member but the root sends once, to its parent, which expects that; and each node receives
- * from its children in the order of their steps.
+/* Return: true if each member but the root sends once, to its parent, which has it as a source; and
+ * if each node receives from its children in the order of their steps.
  */
 static bool roles_fit(const struct hc_span_plan *p, const struct hc_faults *f)
 {
@@ -266,7 +266,7 @@ TEST(known_networks)
 	ASSERT_TRUE(plan_of(HC_NET_TORUS, 5, 5, 0, HC_SPAN_DEPTH, 6, 4, false));
 	ASSERT_TRUE(plan_of(HC_NET_MESH, 5, 5, 0, HC_SPAN_STEPS, 8, 0, true));
 	ASSERT_TRUE(plan_of(HC_NET_DRAGONFLY, 4, 2, 0, HC_SPAN_STEPS, 6, 0, true));
-	/* A node of a binary tree sends to one child after the other. */
+	/* A node of a binary tree sends to one child after the other: two steps for each level. */
 	ASSERT_TRUE(plan_of(HC_NET_TREE, 2, 5, 0, HC_SPAN_STEPS, 8, 4, true));
 	ASSERT_TRUE(plan_of(HC_NET_TORUS, 64, 64, 0, HC_SPAN_STEPS, 64, 0, true));
 }
