@@ -14,7 +14,7 @@
 #include "handle.h"
 
 /* Store a message for which no operation listens yet: as an operation in the list h->early. Return:
- * NULL if there is no memory; then that is recorded as a failure.
+ * NULL if there is no memory, which is recorded as a failure.
  */
 static struct hcl_op *early_new(struct hcl *h, const struct hypercube_result *res)
 {

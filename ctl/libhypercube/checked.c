@@ -133,7 +133,9 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 		return err;
 	err = hcl_post(h, &p[1], b->in, b->bytes, b->out[1], b->bytes, &id[1]);
 	if (err) {
-		/* The operation numbers of the two plans do not match any more. */
+		/* Only one plan has the operation, so the operation numbers of the two plans do not
+		 * match any more.
+		 */
 		h->dead = true;
 		return err;
 	}
@@ -154,6 +156,7 @@ int hcli_checked_both(struct hcl *h, const struct hcl_params *p, const struct hc
 	return run_both(h, pair, &b, &check);
 }
 
+/* Return: @check, cleared. */
 static struct hcl_check *fresh(struct hcl_check *check)
 {
 	memset(check, 0, sizeof(*check));

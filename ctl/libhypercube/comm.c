@@ -54,6 +54,7 @@ struct hcl_comm {
 
 static __thread char said[WORDS];
 
+/* Store an explanation for hcl_comm_explain(). Return: @rc. */
 __attribute__((format(printf, 2, 3))) static int fail(int rc, const char *format, ...)
 {
 	va_list list;
@@ -85,6 +86,7 @@ static int nomem(void)
 
 /* --- creating a communicator --- */
 
+/* Return: true if a group has a node twice. */
 static bool has_twice(const struct hcl_comm_group *g)
 {
 	uint32_t i, j;
@@ -96,6 +98,7 @@ static bool has_twice(const struct hcl_comm_group *g)
 	return false;
 }
 
+/* Make a communicator, without a plan and a handle. Return: 0, or a negative errno. */
 static int comm_new(struct hcl_comm **made, const struct hcl_comm_group *g, uint32_t node)
 {
 	struct hcl_comm *c;
@@ -121,6 +124,9 @@ static int comm_new(struct hcl_comm **made, const struct hcl_comm_group *g, uint
 	return 0;
 }
 
+/* Free a communicator. Close its handle if no other communicator uses it, and remove its plan if
+ * the caller has installed it.
+ */
 static void comm_release(struct hcl_comm *c)
 {
 	if (!c)

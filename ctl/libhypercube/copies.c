@@ -11,6 +11,7 @@
 
 #include "handle.h"
 
+/* Set a socket option. @what: what its value is, for messages. */
 static int set(struct hcl *h, int option, unsigned int v, const char *what)
 {
 	const int value = v > INT_MAX ? INT_MAX : (int)v;

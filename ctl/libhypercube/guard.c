@@ -6,7 +6,7 @@
  * Only the program has the writing end of a pipe. The child has the reading end, and requests
  * SIGTERM as the signal for events on it (F_SETSIG). Whatever ends the program, the kernel then
  * closes the writing end, so the guard ends, too. (PR_SET_PDEATHSIG would also end the guard when
- * only the thread ends that has forked it.)
+ * only the thread that has forked it ends.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +44,7 @@ struct hcl_guard {
  */
 enum { LIFE, SAID, BEGUN, PIPES };
 
+/* Close all ends of the pipes that are open. */
 static void shut(int pipes[PIPES][2])
 {
 	int i;
@@ -111,6 +112,7 @@ static int follow(int life)
 	return 0;
 }
 
+/* In the child: execute the guard, or report the error on the pipe BEGUN. */
 static void become(char *const *argv, int pipes[PIPES][2])
 {
 	int null;
@@ -165,6 +167,7 @@ static int guard_start(struct hcctl *h, struct hcl_guard *g)
 	return g->pid > 0 ? 0 : g->pid == -ENOENT ? -ENOEXEC : g->pid;
 }
 
+/* Check that the program may start a guard, and that the plan is guarded. */
 static int check(struct hcctl *h, const char *fabric, uint32_t id)
 {
 	struct nl_fabric info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of the library.
+ * Declarations that the files of the library share.
  */
 #ifndef HCL_HANDLE_H
 #define HCL_HANDLE_H
@@ -25,9 +25,9 @@ struct hcl_lacks {
 
 /**
  * struct hcl_op - a posted operation
- * @next: next one in the order of the calls, or in the list of free ones
+ * @next: next operation in the order of the calls, or in the list of unused operations
  * @port: the socket over which it is sent
- * @id: its number, which is also its cookie
+ * @id: number of the operation in this handle, and its cookie
  * @p: its parameters
  * @in: the contribution
  * @bytes: length of the contribution
@@ -81,7 +81,7 @@ struct hcl_op {
  * @begun: number of operations whose control message was sent on the socket
  * @unheard: number of operations that were sent completely since records were last received
  * @used: the kernel has accepted data on the socket
- * @listens: a call has waited on the socket for a message
+ * @listens: a call has waited on the socket for a message of a broadcast
  * @watched: events for which the descriptor of hcl_fd() watches the socket, EPOLL*
  */
 struct hcl_port {
@@ -97,7 +97,7 @@ struct hcl_port {
 	uint32_t watched;
 };
 
-/* Bytes of an explanation. */
+/* Size of an explanation, bytes. */
 #define HCL_SAID	256
 
 /**
@@ -120,14 +120,15 @@ struct hcl_why {
  * @first: the plan that the first socket serves; 0: none yet
  * @nports: number of sockets
  * @epoll: the descriptor that hcl_fd() has returned, or -1
- * @moved: time when data was last sent or received, ms; only valid while an operation listens
+ * @moved: time when data was last sent or received, ms; only valid while an operation waits for a
+ *	message of a broadcast
  * @addr: address to which the handle is bound
  * @dead: the handle cannot be used any more: an operation was abandoned before it had ended, or
  *	only some of several operations that belong together were posted
  * @next_id: number of the next operation
  * @head: posted operations, oldest first
- * @tail: where the next one is linked
- * @early: messages of broadcasts that arrived before an operation listened, oldest first
+ * @tail: where the next operation is linked
+ * @early: messages of broadcasts that arrived before an operation waited for them, oldest first
  * @timeout: time limit of calls, ms, see hcl_set_timeout()
  * @free: unused operations
  * @late: an operation that no call waits for has failed, and no call has reported that yet
@@ -211,8 +212,8 @@ int hcli_port_drain(struct hcl *h, struct hcl_port *port);
  * -errno.
  */
 int hcli_move_wait(struct hcl *h, struct hcl_port *port);
-/* Send as much of the first unsent operation as the kernel accepts. Return: 1; 0 if it accepts
- * nothing now; -ENOBUFS if the caller must receive first; or another -errno.
+/* Send as much of the first unsent operation as the kernel accepts. Return: 1 if it has accepted
+ * data; 0 if it accepts none now; -ENOBUFS if the caller must receive first; or another -errno.
  */
 int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags);
 /* Receive one piece of a record. Return: 1, 0 if there is none, or -errno. */
@@ -221,8 +222,8 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 /* --- failure.c --- */
 /* Make @res the latest failure. */
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
-/* Store the latest failure until a call reports it. It is that of an operation that no call waits
- * for.
+/* Store the latest failure, which is that of an operation that no call waits for, until a call
+ * reports it.
  */
 void hcli_late(struct hcl *h);
 /* Record that a failure of the plan was read from the socket. Operations that the program posts
@@ -279,8 +280,8 @@ void hcli_seek(struct hcl *h, const struct hcl_op *op);
  */
 int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		  struct hcl_port **port);
-/* Close a further socket, on which no operation is posted. @p: the pointer in the list that leads
- * to it.
+/* Close a socket of the handle other than the first one, on which no operation is posted. @p: the
+ * list's pointer to the socket.
  */
 void hcli_port_close(struct hcl *h, struct hcl_port **p);
 /* Handle that the kernel has refused data on a socket. If the kernel has never accepted data on
@@ -301,7 +302,9 @@ int hcli_poll_until(struct hcl *h, uint64_t end);
  * was, or EAGAIN if time @end was reached.
  */
 bool hcli_again(struct hcl *h, short events, uint64_t end);
-/* Update the descriptor of hcl_fd(): the events to wait for may have changed. */
+/* Update the events for which the descriptor of hcl_fd() watches the sockets, which may have
+ * changed.
+ */
 void hcli_watch(struct hcl *h);
 int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
 /* Close all sockets. */
@@ -332,7 +335,7 @@ static inline bool hcli_listens(const struct hcl_op *op)
 	return op->out && hcli_unasked(op->p.collective);
 }
 
-/* Is this the record of a message? Such a record answers no contribution. */
+/* Is @res the record of a broadcast's message? Such a record answers no contribution. */
 static inline bool hcli_is_message(const struct hypercube_result *res)
 {
 	return !res->cookie && hcli_unasked(res->collective);
@@ -342,9 +345,11 @@ static inline bool hcli_is_message(const struct hypercube_result *res)
  * is recorded as a failure.
  */
 struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res);
-/* Give @op its message if the message was received already. To be called before @op is linked. */
+/* If the message for @op was received already, store it in @op. Call this before @op is linked. */
 void hcli_listen(struct hcl *h, struct hcl_op *op);
-/* Receive something, or find that no message can be received. Return: 0 or -errno. */
+/* Wait until data has been received, or end @op if no message can be received for it. Return: 0 or
+ * -errno.
+ */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op);
 /* Return: ms until hcli_stale_check() must be called; -1: it need not be called. */
 int hcli_set_stale(const struct hcl *h);

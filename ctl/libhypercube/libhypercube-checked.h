@@ -149,7 +149,7 @@ struct hcl_suspects {
  *
  * This runs an allreduce over each pair, one after another. All trees in which no Byzantine node
  * relays have the same result. So a set of nodes explains the results if and only if all trees in
- * which none of them relays have one result.
+ * which none of these nodes relays have the same result.
  *
  * If no link is faulty, each pair determines one bit of the number of a node that corrupts data in
  * every tree in which it relays, so exactly this node is left. If the two results of a pair are

@@ -28,13 +28,13 @@ struct hcl_comm;
 /**
  * struct hcl_comm_group - the nodes of a communicator; the same at all members
  * @fabric: name of the fabric
- * @nodes: the members' nodes; a member's rank is its index here
+ * @nodes: the members' nodes; a member's rank is the index of its node in this array
  * @n: number of members
  * @plan: id of the communicator's plan, which no other plan may have; below 2^31, since
  *	hcl_comm_split() and hcl_comm_dup() use higher ids
  * @guard_ms: the plan is guarded (see hcctl-guard(8)), and members wait this long for each other
  *	after faults; 0: it is not guarded
- * @wait_ms: how long to wait for members that call later; 0: ten seconds
+ * @wait_ms: ms to wait for members that call later; 0: ten seconds
  */
 struct hcl_comm_group {
 	const char *fabric;

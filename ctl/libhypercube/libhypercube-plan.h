@@ -160,7 +160,7 @@ struct hcl_guard;
  *
  * When a fault breaks the plan, its members wait, and the guard computes and installs the next
  * epoch. The guard is "hcctl guard", see hcctl-guard(8), which is found by PATH. It runs as a child
- * process in a process group of its own, and ends with the program, whatever ends that, or with
+ * process in a process group of its own, and ends when the program ends for any reason, or with
  * hcl_guard_end(). Any number of programs may guard a plan. A program that waits for any child
  * process (waitpid(-1, ..)) may get the status of the guard.
  *
@@ -203,7 +203,7 @@ int hcl_guard_end(struct hcl_guard *guard);
  * struct hcl_checked - installed pairs of trees, see libhypercube-checked.h
  * @best: the pair to use
  * @members: number of members of @best
- * @nunseen: number of nodes that relay in both of its trees
+ * @nunseen: number of nodes that relay in both trees of @best
  * @unseen: these nodes, ascending: each of them can corrupt results undetected
  * @npairs: number of pairs in @pair
  * @pair: for hcl_checked_locate(): a pair for each dimension that has members on both sides

@@ -241,7 +241,7 @@ int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res);
  * @plan: id of a broadcast plan
  * @source: the plan's source
  * @buf: at the source the message, elsewhere room for it
- * @bytes: at the source its length, elsewhere that of the room
+ * @bytes: at the source the length of the message, elsewhere the length of the room
  * @flags: at the source 0, or HYPERCUBE_F_NOTIFY to wait until all members have it
  * @res: how it ended, or NULL; zeros at the source without HYPERCUBE_F_NOTIFY. @res->bytes is the
  *	length of a message received

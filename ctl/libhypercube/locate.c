@@ -26,6 +26,7 @@ static uint64_t digest(const void *data, size_t bytes)
 	return hash;
 }
 
+/* Return: true if all pairs are of one fabric and have relays, and their number is valid. */
 static bool pairs_fit(const struct hcl_pair *pair, unsigned int n)
 {
 	unsigned int i;

@@ -112,6 +112,7 @@ static bool is_missing(const struct look *l, const struct nl_op *row)
 
 /* ---------------------------------------------------------------- missing members */
 
+/* Return: the entry of @node in @v, the kernel's report of all members, or NULL. */
 static const struct nl_op *row_of(const struct nl_op *v, size_t n, uint32_t node)
 {
 	size_t i = 0;
@@ -197,6 +198,7 @@ static bool waits_for_peer(const struct nl_op *row)
 	return row->wait == HYPERCUBE_WAIT_PEER || row->wait == HYPERCUBE_WAIT_CREDIT;
 }
 
+/* Report @node as the cause of the wait. @what: what it does not do. */
 static void blame_node(struct hcl *h, uint32_t node, const char *what)
 {
 	h->why.res.cause_node = node;
@@ -262,7 +264,7 @@ static void follow(struct hcl *h, struct look *l, struct nl_op row)
 		if (next == NL_NONE || !row_get(l, next, &row) || at_fault(h, l, &row))
 			return;
 		/* The peer does not wait for a member, or it waits for @from. So the links between
-		 * these two are the cause.
+		 * these two members are the cause.
 		 */
 		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
 			blame_way(h, from.node, next);
@@ -281,8 +283,8 @@ void hcli_seek(struct hcl *h, const struct hcl_op *op)
 	if (row_get(&l, l.node, &me) && !look_at(&l, h, &me)) {
 		const uint64_t nr = l.nr;
 
-		/* An older operation that makes no progress delays this one, so follow that one
-		 * first.
+		/* An older operation that makes no progress delays this one, so follow the older
+		 * one first.
 		 */
 		if (me.done < nr)
 			l.nr = me.done;

@@ -141,7 +141,7 @@ int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width)
 	return types[type].size;
 }
 
-/* The text for an error. */
+/* The text that describes an error. */
 struct words {
 	int err;
 	const char *text;

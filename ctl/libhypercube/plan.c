@@ -18,6 +18,7 @@
 /* Explanation of the latest failure of this thread. */
 static __thread char said[SAID];
 
+/* Store an error message for hcl_plan_explain(). */
 static void keep(struct hcctl *h, const char *kind, const char *text)
 {
 	(void)h;
@@ -372,6 +373,7 @@ static int check_nodes(struct hcctl *h, const struct making *m, const struct hc_
 	return -ERANGE;
 }
 
+/* Plan around the present faults, and install the plan. @last: as in live_retry(). */
 static int make_once(struct hcctl *h, void *arg, bool last)
 {
 	const struct making *m = arg;

@@ -148,13 +148,13 @@ static int port_open(struct hcl *h, uint32_t plan, struct hcl_port **out)
 		hcli_timeout_set(h, &h->port);
 	*out = port;
 	/* Earlier messages of the plan may be queued at the first socket. They must be received
-	 * before those at the new one.
+	 * before messages at the new socket.
 	 */
 	return hcli_port_drain(h, &h->port);
 }
 
-/* Return: true if the error means that the process cannot have another socket. Then the plan shares
- * the first socket, and may have to wait for another plan.
+/* Return: true if the error means that the process cannot have another socket. In that case the
+ * plan shares the first socket, and may have to wait for another plan.
  */
 static bool want_of_room(int err)
 {

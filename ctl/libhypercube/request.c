@@ -187,6 +187,7 @@ static int op_begin(struct hcl *h, struct hcl_op *op)
 	return err < 0 && err != -ENOBUFS ? err : 0;
 }
 
+/* Handle that the kernel has refused @op with error @err: release @op. */
 static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 {
 	struct hcl_port *port = op->port;

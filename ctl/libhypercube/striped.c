@@ -86,6 +86,7 @@ static void stripes_free(struct striped *s)
 	}
 }
 
+/* Post an operation for each stripe. Return: 0, or the error of the first that fails. */
 static int stripes_post(struct hcl *h, struct striped *s)
 {
 	struct hcl_params p = s->p;
@@ -103,7 +104,9 @@ static int stripes_post(struct hcl *h, struct striped *s)
 		p.plan = t->plan;
 		err = hcl_post(h, &p, t->in, s->gives * t->len, t->out, s->members * t->len,
 			       &t->id);
-		/* The operation numbers of the plans do not match any more. */
+		/* Only some of the plans have the operation, so their operation numbers do not
+		 * match any more.
+		 */
 		h->dead |= err && i;
 	}
 	return err;
@@ -127,6 +130,7 @@ static int stripes_wait(struct hcl *h, struct striped *s)
 	return err;
 }
 
+/* Copy the results of the stripes to their offsets in @out. */
 static int stripes_join(struct hcl *h, const struct striped *s, char *out)
 {
 	unsigned int i;

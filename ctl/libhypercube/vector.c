@@ -150,7 +150,9 @@ static char *blocks_room(uint32_t members, size_t block)
 	return malloc(all ? all : 1);
 }
 
-/* Check that one call can send these blocks. Return: 0, or -EMSGSIZE with an explanation. */
+/* Check that one call can send @members blocks of @block bytes, each with its length. Return: 0, or
+ * -EMSGSIZE with an explanation.
+ */
 static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t block)
 {
 	size_t one;

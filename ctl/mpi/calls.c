@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MPI's functions, each a line that puts its arguments into a struct hcm_call; what is not taken
- * goes to the function that was there before.
+ * MPI's functions. Each consists of a macro that puts the arguments into a struct hcm_call. A call
+ * that is not taken goes to the function of the module below.
  */
 #include <string.h>
 
@@ -29,6 +29,7 @@ static int request_free(ompi_request_t **request)
 	return MPI_SUCCESS;
 }
 
+/* Collectives cannot be cancelled. */
 static int request_cancel(ompi_request_t *request, int flag)
 {
 	(void)request;
@@ -60,7 +61,9 @@ struct hcm_op *hcm_op_new(struct hcm_comm *m, bool persistent)
 
 /* --- what is taken --- */
 
-/* The same at all ranks. */
+/* Check whether a call is taken, and set up its communicator if necessary. Return: HCM_TAKEN, or
+ * the reason why the call goes below; it is equal at all ranks.
+ */
 static enum hcm_reason check(struct hcm_comm *m, const struct hcm_call *c, bool blocking,
 			     struct hcm_type *type)
 {
@@ -77,7 +80,9 @@ static enum hcm_reason check(struct hcm_comm *m, const struct hcm_call *c, bool 
 	return hcm_flow_admit(m) ? HCM_TAKEN : HCM_OVER;
 }
 
-/* Return: HCM_TAKEN, or why not after all. */
+/* Execute a call, or begin it if @request is not NULL. *@rc is set to an error of MPI. Return:
+ * HCM_TAKEN, or the reason why the call goes below after all.
+ */
 static enum hcm_reason run(struct hcm_comm *m, const struct hcm_call *c,
 			   const struct hcm_type *type, ompi_request_t **request, int *rc)
 {
@@ -91,7 +96,7 @@ static enum hcm_reason run(struct hcm_comm *m, const struct hcm_call *c,
 	op->request = request;
 	*rc = hcm_shape_op(c, op);
 	if (*rc != MPI_SUCCESS || (!op->total && c->what != HCM_barrier)) {
-		/* There is nothing to do. */
+		/* The call has no data, or an error. */
 		hcm_shape_end(op);
 		OBJ_RELEASE(op);
 		if (request)
@@ -110,7 +115,9 @@ static enum hcm_reason run(struct hcm_comm *m, const struct hcm_call *c,
 	return below;
 }
 
-/* False: the function below is to do it. */
+/* Execute or begin a call if it is taken. Return: false if the function of the module below must do
+ * it.
+ */
 static bool taken(MODULE module, const struct hcm_call *c, ompi_request_t **request, int *rc)
 {
 	struct hcm_comm *m = (struct hcm_comm *)module;
@@ -126,12 +133,12 @@ static bool taken(MODULE module, const struct hcm_call *c, ompi_request_t **requ
 
 /* --- the functions --- */
 
-/* Parameters before the communicator. */
+/* Lists of the parameters before the communicator. */
 #define ARGS(...) __VA_ARGS__,
 #define NONE
 
-/* The blocking function, the nonblocking and the persistent one; what follows the arguments
- * fills in the call.
+/* Define the blocking, the nonblocking and the persistent function of a collective. The parameters
+ * of the macro after @args fill in the struct hcm_call.
  */
 #define MPICALL(name, params, args, ...)							\
 static int do_##name(params COMM comm, MODULE module)						\
@@ -172,7 +179,9 @@ static int do_##name##_init(params COMM comm, struct ompi_info_t *info,			\
 
 #define RANK	(((struct hcm_comm *)module)->rank)
 #define IS_ROOT (RANK == root)
-/* A buffer, a block or an array of counts, where these blocks are, and their type. */
+/* Initializers of the members of struct hcm_call: buffer @b, count or array of counts @n,
+ * displacements @d, type or array of types @t.
+ */
 #define SEND(b, n, t)	.send = { .buf = (void *)(b), .count = (n), .dt = (t) }
 #define SENDV(b, n, d, t) \
 	.send = { .buf = (void *)(b), .counts = (n), .displs = (d), .dt = (t) }
@@ -181,7 +190,9 @@ static int do_##name##_init(params COMM comm, struct ompi_info_t *info,			\
 #define RECV(b, n, t)	.recv = { .buf = (b), .count = (n), .dt = (t) }
 #define RECVV(b, n, d, t)	.recv = { .buf = (b), .counts = (n), .displs = (d), .dt = (t) }
 #define RECVW(b, n, d, t)	.recv = { .buf = (b), .counts = (n), .displs = (d), .dts = (t) }
-/* What is not significant at other ranks may be anything there. */
+/* An argument that is significant only at some ranks may have any value at the others: use it only
+ * if @yes.
+ */
 #define IF(yes, value)	((yes) ? (value) : 0)
 #define SEND_IF(yes, b, n, t)	SEND(IF(yes, b), IF(yes, n), IF(yes, t))
 #define RECV_IF(yes, b, n, t)	RECV(IF(yes, b), IF(yes, n), IF(yes, t))
@@ -253,7 +264,7 @@ MPICALL(alltoallw,
 	ARGS(sbuf, sn, sdispls, sdts, rbuf, rn, rdispls, rdts),
 	SENDW(sbuf, sn, sdispls, sdts), RECVW(rbuf, rn, rdispls, rdts))
 
-/* Those of neighbours in a topology, which always go below. */
+/* Collectives among neighbours in a topology, which always go below. */
 MPICALL(neighbor_allgather,
 	ARGS(const void *sbuf, int sn, DT sdt, void *rbuf, int rn, DT rdt),
 	ARGS(sbuf, sn, sdt, rbuf, rn, rdt))

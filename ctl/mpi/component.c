@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What Open MPI looks for in the file: the component, which is asked for each new communicator.
+ * The component that Open MPI finds in this library. Open MPI asks it for a module for each new
+ * communicator.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,11 +11,11 @@
 #include "component.h"
 #include "opal/runtime/opal_progress.h"
 
-/* Above all that Open MPI has, of which tuned has 30. */
+/* Higher than the priorities of Open MPI's own components; tuned has 30. */
 #define PRIORITY	90
-/* How long a communicator waits for its ranks to be connected again. */
+/* ms for which a communicator waits until ranks that faults have cut off are connected again. */
 #define GUARD_MS	10000
-/* So often a process looks whether its result is there, before it sleeps. */
+/* How often a process checks whether its result has arrived before it sleeps. */
 #define SPIN		20
 
 char hcm_fabric[HYPERCUBE_NAME_MAX];
@@ -64,6 +65,7 @@ struct hcm_comm *hcm_comm_new(void)
 	return (struct hcm_comm *)opal_obj_new(&comm_class);
 }
 
+/* Open MPI has chosen the module for a communicator: replace the communicator's functions. */
 static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {
 	struct hcm_comm *m = (struct hcm_comm *)module;
@@ -86,6 +88,7 @@ static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *co
 	return OMPI_SUCCESS;
 }
 
+/* Return: a module for a new communicator, or NULL if the component cannot serve it. */
 static mca_coll_base_module_t *comm_query(struct ompi_communicator_t *comm, int *prio)
 {
 	struct hcm_comm *m;
@@ -135,6 +138,7 @@ mca_coll_base_component_t mca_coll_hypercube_component = {
 	.collm_comm_query = comm_query,
 };
 
+/* Register a parameter of the component with Open MPI. */
 static void variable(const char *name, const char *help, mca_base_var_type_t type, void *storage)
 {
 	mca_base_component_var_register(&mca_coll_hypercube_component.collm_version, name, help,

@@ -2,19 +2,29 @@
 /*
  * A collective component of Open MPI over libhypercube.
  *
- * Every call that it takes becomes one vector that all ranks have alike: a rank gives a part of it
- * and zeros elsewhere (or, of a reduction, all of it), the kernel combines the contributions of all
- * ranks over a tree, and a rank takes what it needs of the result.  So a collective is a row of a
- * table (shape.c) that says how long the vector is, and who gives and takes what.  Such operations
- * outlive faults on a guarded plan; only when that is over, fall.c has something to do.
+ * The component converts each call that it takes to a vector, which has the same length at all
+ * ranks. Each rank contributes one part of the vector, and zeros for the rest (in a reduction: the
+ * whole vector). The kernel combines the contributions of all ranks over a tree, and each rank
+ * takes the parts that it needs from the result. So a collective is a row of a table (shape.c): it
+ * has the length of the vector, and the parts that ranks contribute and take. On a guarded plan
+ * these operations survive faults; fall.c completes them when the plan is over.
  *
- * component.c  what Open MPI asks for		calls.c  its functions
+ * The *module below* is the module of Open MPI whose function the component has replaced. A call is
+ * *taken* if the component executes it; otherwise the call *goes below*, to that module. A *chunk*
+ * is a part of a vector, of at most HCM_CHUNK bytes, that the kernel combines in one operation.
+ *
+ * calls.c	MPI's functions
+ * component.c	the component and its parameters
+ * fall.c	operations of a plan that is over
+ * flow.c	posting of chunks, and their results
+ * group.c	the plan of a communicator
+ * limits.c	sizes for which the module below is faster
+ * message.c	messages between processes
  * persist.c	persistent requests
- * shape.c	the tables			types.c  types and operators, packing
- * side.c	blocks in buffers
- * flow.c	chunks on their way		group.c  the plan of a communicator
- * fall.c	what follows a plan		message.c  from process to process
- * limits.c	what is faster below		stats.c  what went where
+ * shape.c	the vectors of the collectives
+ * side.c	blocks in the callers' buffers
+ * stats.c	statistics
+ * types.c	types and operators, packing of elements
  */
 #ifndef HYPERCUBE_MPI_COMPONENT_H
 #define HYPERCUBE_MPI_COMPONENT_H
@@ -40,14 +50,18 @@
 #include <libhypercube.h>
 #include <libhypercube-plan.h>
 
-/* A guarded plan keeps contributions and results of this length, several at a time. */
+/* Largest chunk, bytes. The ledger of a guarded plan has room for several contributions and results
+ * of this length.
+ */
 #define HCM_CHUNK	65536
-/* How many chunks of a communicator are on their way at once. */
+/* Largest number of chunks of a communicator that are under way at the same time. */
 #define HCM_SLOTS	8
-/* A vector with a block from each rank for each rank goes to all: longer ones go below. */
+/* Largest vector, bytes, that goes to all ranks although each rank needs only a part of it. Calls
+ * with longer vectors of this kind go below.
+ */
 #define HCM_SQUARE_MAX	HCM_CHUNK
 
-/* MPI's collectives: HCM_allreduce and so on. */
+/* The collectives of MPI: HCM_allreduce and so on. */
 enum hcm_what {
 #define WHAT(name) HCM_##name,
 #include "whats.h"
@@ -56,27 +70,28 @@ enum hcm_what {
 
 /* Why a call goes to the module below. */
 enum hcm_reason {
-	HCM_TAKEN,
-	HCM_CALL,	/* there is nothing for it in the kernel */
-	HCM_OPERATOR,	/* nor for this operator */
-	HCM_TYPE,	/* nor for this type with this operator */
-	HCM_LONG,	/* what it brings to all is too long */
+	HCM_TAKEN,	/* the call is taken */
+	HCM_CALL,	/* the kernel has no such collective */
+	HCM_OPERATOR,	/* the kernel does not have the operator */
+	HCM_TYPE,	/* the kernel does not have the operator for this type */
+	HCM_LONG,	/* the vector is too long to go to ranks that need only a part of it */
 	HCM_SLOW,	/* the module below is faster */
-	HCM_LENGTHS,	/* not all ranks know whether it is, and it may not wait for them */
-	HCM_EARLY,	/* no blocking call has set the communicator up */
-	HCM_NO_PLAN,	/* there is no plan for the communicator */
-	HCM_OVER,	/* its plan is over */
+	HCM_LENGTHS,	/* the lengths decide which is faster, and the call may not wait for them */
+	HCM_EARLY,	/* no blocking call has set up the communicator yet */
+	HCM_NO_PLAN,	/* the communicator has no plan */
+	HCM_OVER,	/* the communicator's plan is over */
 	HCM_REASON_NR
 };
 
 /**
- * struct hcm_side - what is sent, or where the result goes: blocks of elements
+ * struct hcm_side - the blocks that a call sends or receives, in the caller's buffer
  * @buf: the buffer, or MPI_IN_PLACE
- * @count: elements of a block
- * @dt: their type, or NULL: there is nothing
- * @counts: elements of each rank's block, instead of @count, or NULL
- * @displs: where these are, or NULL: one behind the other
- * @dts: the type of each, @displs are bytes then; or NULL: @dt
+ * @count: number of elements of each block, if @counts is NULL
+ * @dt: type of the elements, or NULL: the rank sends or receives nothing
+ * @counts: number of elements of each rank's block, or NULL: all blocks have @count elements
+ * @displs: displacement of each block in @buf, in elements, or in bytes if @dts is set; NULL: the
+ *	blocks follow one another
+ * @dts: type of each block, or NULL: all blocks have type @dt
  */
 struct hcm_side {
 	void *buf;
@@ -88,10 +103,10 @@ struct hcm_side {
 };
 
 /**
- * struct hcm_call - a call of MPI, in the same words whatever it is
+ * struct hcm_call - the arguments of a call of MPI, in one form for all collectives
  * @what: enum hcm_what
- * @send: what is sent
- * @recv: where the result goes
+ * @send: the blocks to send
+ * @recv: the blocks of the result
  * @op: the operator
  * @root: the root
  */
@@ -107,8 +122,8 @@ struct hcm_call {
  * struct hcm_type - how the kernel combines elements of a type
  * @oper: enum hypercube_oper
  * @type: enum hypercube_type
- * @bytes: of an element of MPI's, in the kernel
- * @pair: MPI's pair of a value and an index, or NULL
+ * @bytes: length of an MPI element in the form that the kernel uses
+ * @pair: MPI's type of pairs of a value and an index, or NULL
  */
 struct hcm_type {
 	uint8_t oper;
@@ -118,10 +133,10 @@ struct hcm_type {
 };
 
 /**
- * struct hcm_piece - of a vector, which a rank takes
- * @at: where it begins
- * @len: bytes
- * @to: where it goes, from &hcm_op.take on
+ * struct hcm_piece - a piece of a vector that a rank takes
+ * @at: offset of the piece in the vector, bytes
+ * @len: its length, bytes
+ * @to: offset of the piece in hcm_op.take, bytes
  */
 struct hcm_piece {
 	size_t at;
@@ -130,32 +145,37 @@ struct hcm_piece {
 };
 
 /**
- * struct hcm_op - a call on its way
- * @base: MPI's request, as MPI's functions expect it, which keep its types in there
+ * struct hcm_op - a call that is under way
+ * @base: MPI's request, of the type in which Open MPI's functions store references to datatypes
  * @call: the call
  * @comm: its communicator
- * @next: behind it in the queue
- * @type: how its elements are combined
+ * @next: next operation in the same queue or list
+ * @type: how the elements are combined
  * @collective: enum hypercube_collective
- * @total: bytes of the vector
- * @give: what this rank gives of it, @give_len bytes from @give_at on
- * @take: where @pieces pieces go, @piece
- * @one: memory for one piece
- * @at: where each block of the vector begins, and where the last one ends, of a call whose lengths
- *	not all ranks know; until @asks is over, the lengths
+ * @total: length of the vector, bytes
+ * @give: contribution of this rank: @give_len bytes of the vector from offset @give_at on
+ * @give_at: see @give
+ * @give_len: see @give
+ * @take: memory for the pieces that this rank takes
+ * @piece: the pieces that this rank takes, @pieces of them
+ * @pieces: see @piece
+ * @one: memory for @piece if there is only one piece
+ * @at: if not all ranks know the lengths of the blocks: offset of each block in the vector, and the
+ *	end of the last block, or, as long as @asks is set, the length of each block; otherwise NULL
  * @arrays: memory for the arrays of @call
- * @packed_in: memory of @give, or NULL: the caller's
- * @packed_out: memory of @take, or NULL: the caller's
+ * @packed_in: memory of @give, or NULL if @give is in the caller's buffer
+ * @packed_out: memory of @take, or NULL if @take is in the caller's buffer
  * @posted: bytes of the vector that were posted
- * @finished: bytes of the vector that have come back
- * @request: the caller waits for MPI's request
- * @asks: the vector has the lengths of the blocks; another one follows, which has the blocks
- * @below: HCM_TAKEN, or why it goes below, as all ranks have found then
- * @done: it is over
- * @error: MPI's error
- * @restarts: how often the kernel has begun again because of faults
- * @began: ns
- * @persist: of a persistent request, or NULL
+ * @finished: bytes of the vector whose results were received
+ * @request: the caller waits by a request of MPI
+ * @asks: the vector has the lengths of the blocks; a second vector, with the blocks, follows
+ * @below: HCM_TAKEN, or the reason why the call goes below, found by all ranks when they got the
+ *	lengths
+ * @done: the operation has ended
+ * @error: error of MPI
+ * @restarts: how often the kernel has restarted operations of the call because of faults
+ * @began: time at which the operation began, ns
+ * @persist: the persistent request to which the operation belongs, or NULL
  */
 struct hcm_op {
 	ompi_coll_base_nbc_request_t base;
@@ -189,14 +209,14 @@ struct hcm_op {
 };
 
 /**
- * struct hcm_slot - a chunk on its way
- * @op: of this operation
- * @at: its offset in the vector
- * @len: its length
- * @id: the library's number
- * @in: memory for what is not as it stands in @op->give
- * @out: memory for what does not go straight to @op->take
- * @direct: it goes straight there
+ * struct hcm_slot - a chunk that is under way
+ * @op: the operation to which it belongs
+ * @at: its offset in the vector, bytes
+ * @len: its length, bytes
+ * @id: number of the library's operation
+ * @in: memory for a contribution that is not contiguous at @op->give
+ * @out: memory for a result that is not received directly at @op->take
+ * @direct: the result is received directly at @op->take
  */
 struct hcm_slot {
 	struct hcm_op *op;
@@ -208,35 +228,37 @@ struct hcm_slot {
 	bool direct;
 };
 
+/* State of a communicator. */
 enum hcm_state {
-	HCM_NEW,
-	HCM_UP,
-	HCM_FALLING,	/* its plan is over; which operations still go this way is not known */
-	HCM_FALLEN,	/* it is known */
-	HCM_DOWN,
+	HCM_NEW,	/* it has not been set up */
+	HCM_UP,		/* its operations go through the kernel */
+	HCM_FALLING,	/* the plan is over, and GO has not been received (fall.c) */
+	HCM_FALLEN,	/* the plan is over, and GO has been received */
+	HCM_DOWN,	/* there is no plan: all calls go below */
 };
 
 /**
  * struct hcm_comm - a communicator
  * @super: Open MPI's module
- * @below: the functions and modules that were there before
+ * @below: functions and modules of the communicator before this component replaced the functions
  * @comm: Open MPI's communicator
- * @rank: of this process
- * @size: how many ranks
+ * @rank: rank of this process
+ * @size: number of ranks
  * @state: enum hcm_state
  * @plan: id of its plan
- * @h: the library's handle, while HCM_UP
- * @first: its oldest operation, or NULL
- * @last: its newest
- * @posting: the first of which not all is posted, or NULL
- * @slot: the chunks on their way, a ring
- * @slots: how many there are, from @head on
- * @head: the oldest one
- * @fall: what it needs when its plan is over
- * @given: rank 0 has what this rank gives to the oldest chunk, HCM_FALLEN
- * @private: it has no ranks of its own, but is for a persistent request
- * @active: it is in the list of those with operations
- * @next: in that list
+ * @h: the library's handle, in state HCM_UP
+ * @first: oldest operation that has not ended, or NULL
+ * @last: newest operation
+ * @posting: first operation that is not posted completely, or NULL
+ * @slot: the chunks under way, a ring
+ * @slots: number of chunks under way, from @head on
+ * @head: index of the oldest chunk in @slot
+ * @fall: state for the time when the plan is over
+ * @given: HCM_FALLEN: this rank has sent its contribution to the oldest chunk to rank 0
+ * @private: it has the plan of a persistent request, and shares @comm with the communicator of the
+ *	program
+ * @active: it is in the list of communicators with operations
+ * @next: next communicator in that list
  */
 struct hcm_comm {
 	mca_coll_base_module_t super;
@@ -262,12 +284,12 @@ struct hcm_comm {
 
 /**
  * struct hcm_message - the head of a message between processes
- * @plan: of which communicator
- * @kind: what it says, see fall.c
- * @from: rank in it
- * @who: another one
- * @len: bytes of data behind
- * @number: what it is about
+ * @plan: id of the communicator's plan
+ * @kind: type of the message, see enum kind in fall.c
+ * @from: rank of the sender in the communicator
+ * @who: a rank, or another number, see enum kind
+ * @len: bytes of data that follow the head
+ * @number: two numbers, see enum kind
  */
 struct hcm_message {
 	uint32_t plan;
@@ -279,10 +301,10 @@ struct hcm_message {
 };
 
 /**
- * struct hcm_kept - the result of a chunk
- * @bytes: of it
- * @len: how many
- * @size: of the memory
+ * struct hcm_kept - the result of a chunk, kept for other ranks
+ * @bytes: the result
+ * @len: its length, bytes
+ * @size: size of the memory at @bytes
  */
 struct hcm_kept {
 	char *bytes;
@@ -291,12 +313,12 @@ struct hcm_kept {
 };
 
 /**
- * struct hcm_where - of a rank, at rank 0
- * @known: it has said how far it is
- * @results: so many results it has had
- * @calls: so many operations it has begun
- * @given: what it gives to the present chunk, or NULL
- * @len: bytes of that
+ * struct hcm_where - what rank 0 knows of a rank
+ * @known: the rank has sent WHERE, and @results and @calls are valid
+ * @results: number of results that the rank has received
+ * @calls: number of operations that the rank has begun
+ * @given: contribution of the rank to the present chunk, or NULL
+ * @len: length of @given, bytes
  */
 struct hcm_where {
 	bool known;
@@ -306,28 +328,29 @@ struct hcm_where {
 	size_t len;
 };
 
+/* NONE: the plan is not over. ASKED: WHERE was sent. REPORTED: GO was received. See fall.c. */
 enum hcm_fall_phase { HCM_FALL_NONE, HCM_FALL_ASKED, HCM_FALL_REPORTED };
 
 /**
- * struct hcm_fall - what a communicator needs when its plan is over
- * @next: another one
- * @comm: the communicator, or NULL: it was freed
- * @plan: its plan's id
- * @rank: of this process
- * @size: how many ranks
- * @node: of each, its rank in MPI_COMM_WORLD
- * @since: ns: freed
- * @kept: the latest results, by number
- * @results: so many this rank has had
- * @calls: so many operations it has begun
+ * struct hcm_fall - state of a communicator for the time when its plan is over
+ * @next: next one in the list of all
+ * @comm: the communicator, or NULL if it was freed
+ * @plan: id of its plan
+ * @rank: rank of this process
+ * @size: number of ranks
+ * @node: for each rank, its rank in MPI_COMM_WORLD
+ * @since: time at which the communicator was freed, ns
+ * @kept: the latest results; result n is in entry n % HCM_SLOTS
+ * @results: number of results that this rank has received
+ * @calls: number of operations that this rank has begun
  * @phase: enum hcm_fall_phase
- * @end: so many results anyone has, HCM_FALL_REPORTED
- * @limit: so many operations anyone has begun, HCM_FALL_REPORTED
+ * @end: HCM_FALL_REPORTED: the largest number of results that any rank has received
+ * @limit: HCM_FALL_REPORTED: the largest number of operations that any rank has begun
  * @failed: there was no memory
- * @where: rank 0: of each rank
- * @known: of how many ranks it is known how far they are
- * @gave: how many have given something to the present chunk
- * @why: what has ended the plan, or NULL
+ * @where: at rank 0: what it knows of each rank
+ * @known: at rank 0: number of ranks that have sent WHERE
+ * @gave: at rank 0: number of ranks that have contributed to the present chunk
+ * @why: why the plan is over, or NULL
  */
 struct hcm_fall {
 	struct hcm_fall *next;
@@ -350,12 +373,12 @@ struct hcm_fall {
 	char *why;
 };
 
-/* One line on standard error. */
+/* Print a line to standard error. */
 __attribute__((format(printf, 1, 2))) void hcm_say(const char *format, ...);
 uint64_t hcm_now_ns(void);
 
 /* --- component.c --- */
-/* With nothing in it, or NULL. */
+/* Return: a new, empty struct hcm_comm, or NULL if there is no memory. */
 struct hcm_comm *hcm_comm_new(void);
 extern char hcm_fabric[HYPERCUBE_NAME_MAX];
 extern int hcm_guard_ms;
@@ -363,137 +386,161 @@ extern bool hcm_required;
 extern int hcm_spin;
 
 /* --- calls.c --- */
-/* Put the functions into the module; those below are there. */
+/* Put the functions of this component into the module. The caller has set @m->below. */
 void hcm_calls_set(struct hcm_comm *m);
 void hcm_calls_release(struct hcm_comm *m);
 
-/* A new operation of @m, as a request that is active, or a persistent one, which is not. */
+/* Return: a new operation of @m, whose request is active, or persistent and inactive; NULL if there
+ * is no memory.
+ */
 struct hcm_op *hcm_op_new(struct hcm_comm *m, bool persistent);
 
 /* --- persist.c --- */
-/* A persistent request for a call that has that @below: the same one, or one that goes through the
- * kernel as long as there is a plan.
+/* Make a persistent request for a call. @below: the request of the module below for the same call.
+ * *@request is set to a request that goes through the kernel as long as its plan is not over, or to
+ * @below. Return: an error of MPI.
  */
 int hcm_persist(struct hcm_comm *m, const struct hcm_call *c, ompi_request_t *below,
 		ompi_request_t **request);
-/* Requests that were started below: tell of those that are complete. */
+/* Complete the persistent requests for which the request of the module below was started, and is
+ * complete. Return: how many.
+ */
 int hcm_persist_progress(void);
 
 /* --- shape.c --- */
 const char *hcm_what_name(enum hcm_what what);
-/* Fill in @type for a call that is to be taken, or say why it is not: all ranks say the same. */
+/* Check whether a call is taken, and fill in @type if it is. Return: HCM_TAKEN, or the reason why
+ * the call goes below; it is equal at all ranks.
+ */
 enum hcm_reason hcm_shape_check(const struct hcm_comm *m, const struct hcm_call *c, bool blocking,
 				struct hcm_type *type);
-/* A call's arrays are the caller's until it returns: copy them into memory of their own. */
+/* Copy the arrays of a call, which the caller may free when the call returns, to memory at
+ * *@arrays. Return: an error of MPI.
+ */
 int hcm_call_keep(struct hcm_call *c, int size, void **arrays);
-/* The operation of a call, but for its place in the queue.  An error of MPI. */
+/* Fill in the operation of a call, except its position in the queue. Return: an error of MPI. */
 int hcm_shape_op(const struct hcm_call *c, struct hcm_op *op);
-/* The vector of lengths is there: go on with that of the blocks.  An error of MPI. */
+/* The vector of lengths has been received: prepare the vector of the blocks. Return: an error of
+ * MPI.
+ */
 int hcm_shape_lengths(struct hcm_op *op);
-/* It is over: what was packed is unpacked, and its memory freed. */
+/* The operation has ended: unpack what was packed, and free its memory. */
 void hcm_shape_end(struct hcm_op *op);
 
 /* --- types.c --- */
-/* HCM_TAKEN and @type, or why not. */
+/* Return: HCM_TAKEN with @type filled in, or the reason why the kernel cannot combine elements of
+ * type @dt by operator @op.
+ */
 enum hcm_reason hcm_type_find(const struct ompi_op_t *op, const struct ompi_datatype_t *dt,
 			      struct hcm_type *type);
 size_t hcm_size(const struct ompi_datatype_t *dt);
 ptrdiff_t hcm_extent(const struct ompi_datatype_t *dt);
-/* Do @count elements lie at their address one behind the other, as the kernel wants them? */
+/* Are @count elements contiguous in memory, and in the form that the kernel uses? */
 bool hcm_is_plain(const struct ompi_datatype_t *dt, size_t count, const struct hcm_type *t);
-/* Elements at @buf to and from bytes as the kernel wants them. */
+/* Convert elements at @buf to the kernel's form at @bytes, and back. */
 void hcm_pack(const struct ompi_datatype_t *dt, size_t count, const void *buf,
 	      const struct hcm_type *t, void *bytes);
 void hcm_unpack(const struct ompi_datatype_t *dt, size_t count, void *buf,
 		const struct hcm_type *t, const void *bytes);
 
-/* What another rank gives, into what was given before, as the kernel does it. */
+/* Combine the contribution @in of another rank into @sum, as the kernel does. */
 void hcm_combine(const struct hcm_op *op, size_t len, const void *in, void *sum);
 
-/* --- side.c: of block @block, or of @nr blocks from @first on --- */
-/* Its bytes in the kernel; those of the blocks before it. */
+/* --- side.c: functions for block @block, or for @nr blocks from block @first on --- */
+/* Return: the length of the block in the kernel's form; that of all blocks before it together. */
 size_t hcm_side_bytes(const struct hcm_side *s, int block, const struct hcm_type *t);
 size_t hcm_side_before(const struct hcm_side *s, int block, const struct hcm_type *t);
-/* Where they lie, if they lie one behind the other as the kernel wants them; else NULL. */
+/* Return: the address of the blocks, if they are contiguous and in the kernel's form, else NULL. */
 char *hcm_side_plain(const struct hcm_side *s, int first, int nr, const struct hcm_type *t);
 void hcm_side_pack(const struct hcm_side *s, int first, int nr, const struct hcm_type *t,
 		   char *bytes);
-/* @len bytes, or what there is room for. */
+/* Unpack @len bytes to the block, or as many as it has room for. */
 void hcm_side_unpack(const struct hcm_side *s, int block, size_t len, const struct hcm_type *t,
 		     const char *bytes);
 
 /* --- limits.c --- */
-/* Take over the rows of a text. */
+/* Set the limits to the rows of a text. */
 void hcm_limits_set(const char *text);
-/* Do vectors of so many bytes go below, any, or all of them? */
+/* Return: true if vectors of @bytes bytes go below; if any vectors go below; if all do. */
 bool hcm_limits_below(enum hcm_what what, int ranks, size_t bytes);
 bool hcm_limits_any(enum hcm_what what, int ranks);
 bool hcm_limits_all(enum hcm_what what, int ranks);
 
 /* --- group.c --- */
-/* A collective call below: all ranks come to the same state. */
+/* Set up the plan of a communicator. All ranks of it call this, and all get the same state. */
 void hcm_group_setup(struct hcm_comm *m);
-/* The communicator goes. */
+/* Release the plan of a communicator that is being freed. */
 void hcm_group_leave(struct hcm_comm *m);
-/* The program ends, and no rank has anything under way. */
+/* Remove all plans, since the program ends and no rank has an operation under way. */
 void hcm_group_end(void);
 
 /* --- flow.c --- */
-/* Protects operations, what follows a plan, and messages. */
+/* Protects operations, the state in fall.c, and messages. */
 extern opal_mutex_t hcm_lock;
 
-/* Begin an operation; the queue has it from now on. */
+/* Begin an operation: append it to the queue of @m. */
 void hcm_flow_begin(struct hcm_comm *m, struct hcm_op *op);
-/* Wait until it is over. */
+/* Wait until the operation has ended. */
 void hcm_flow_wait(struct hcm_comm *m, struct hcm_op *op);
-/* For opal_progress(): how many operations have ended. */
+/* Advance all operations; opal_progress() calls this. Return: how many operations have ended. */
 int hcm_flow_progress(void);
 
-/* Count the caller's operation in; false: it is one of the module below. */
+/* Count an operation that the caller will begin. Return: false if the operation goes below instead,
+ * because the plan is over.
+ */
 bool hcm_flow_admit(struct hcm_comm *m);
-/* The plan is over: nothing is posted and taken any more. */
+/* The plan is over: close the handle, so that no chunks are posted any more. */
 void hcm_flow_stop(struct hcm_comm *m);
-/* It is known which operations still go this way. */
+/* GO has been received: continue with the operations that the module below does not execute. */
 void hcm_flow_go(struct hcm_comm *m);
-/* The result of the oldest chunk. */
+/* Process the result of the oldest chunk, which has been computed without the kernel or received.
+ */
 void hcm_flow_result(struct hcm_comm *m, const void *bytes, size_t len);
-/* The oldest operation fails at all ranks: they give chunks of different lengths. */
+/* Fail the oldest operation, as all ranks do, because their contributions to a chunk differ in
+ * length.
+ */
 void hcm_flow_refuse(struct hcm_comm *m);
 
 /* --- fall.c: under hcm_lock --- */
-/* For a communicator that is up, and the nodes of its ranks; false: no memory. */
+/* Make the state of a communicator that is in state HCM_UP. @node: the nodes of its ranks. Return:
+ * false if there is no memory.
+ */
 bool hcm_fall_new(struct hcm_comm *m, const uint32_t *node);
 void hcm_fall_free(struct hcm_fall *f);
-/* The communicator is gone. */
+/* The communicator is freed. Keep its results for a while, for ranks that have not received them.
+ */
 void hcm_fall_leave(struct hcm_fall *f);
-/* All are. */
+/* Free the state of all communicators. */
 void hcm_fall_end(void);
-/* Keep the next result; false: no memory. */
+/* Keep the next result. Return: false if there is no memory. */
 bool hcm_fall_keep(struct hcm_fall *f, const void *bytes, size_t len);
-/* The plan is over at this rank: why, or NULL: it was asked. */
+/* The plan is over at this rank. @why: the reason, or NULL: another rank has reported it. */
 void hcm_fall_begin(struct hcm_fall *f, const char *why);
-/* What this rank gives to its next chunk; false: no memory. */
+/* Send this rank's contribution to its next chunk to rank 0. Return: false if there is no memory.
+ */
 bool hcm_fall_give(struct hcm_fall *f, const void *bytes, size_t len);
-/* Rank 0: combine what was given to it if all have. */
+/* At rank 0: combine the contributions to the present chunk, if all ranks have sent theirs. */
 void hcm_fall_progress(struct hcm_fall *f, const struct hcm_op *op, size_t len);
 void hcm_fall_message(const struct hcm_message *m, const void *data);
 
 /* --- message.c: under hcm_lock --- */
-/* Be there for messages from now on; false: it is not possible. */
+/* Receive messages from now on. Return: false if that is not possible. */
 bool hcm_message_listen(void);
-/* To a rank of MPI_COMM_WORLD. */
+/* Send a message to a rank of MPI_COMM_WORLD. Return: 0 or -ENOMEM. */
 int hcm_message_send(int rank, const struct hcm_message *head, const void *data);
-/* Is there anything to do? */
+/* Return: true if a message has arrived, or is being sent. */
 bool hcm_message_waits(void);
 void hcm_message_progress(void);
-/* MPI_COMM_WORLD goes; not under hcm_lock. */
+/* Stop receiving messages, because MPI_COMM_WORLD is freed. Not under hcm_lock. */
 void hcm_message_end(void);
 
 /* --- stats.c --- */
 void hcm_stats_begin(void);
 void hcm_stats_below(enum hcm_what what, enum hcm_reason reason);
 void hcm_stats_taken(const struct hcm_op *op);
-/* A communicator got its plan, or not; what each part of it took. */
+/* The phases of the setup of a communicator. hcm_stats_setup() adds their durations, whether the
+ * communicator has got a plan or not.
+ */
 enum hcm_setup { HCM_SETUP_PLAN, HCM_SETUP_HANDLE, HCM_SETUP_AGREE, HCM_SETUP_NR };
 void hcm_stats_setup(const uint64_t ns[HCM_SETUP_NR]);
 void hcm_stats_end(void);

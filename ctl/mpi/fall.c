@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A communicator whose plan is over goes on without the kernel.
+ * Completes the operations of a communicator without the kernel when its plan is over.
  *
- * A plan is over at a rank when an operation has failed there: its node has failed, or was cut off
- * for longer than the plan is guarded.  Rank 0 of the communicator asks all ranks how far they are
- * (WHERE), and tells them what follows (GO):
+ * A plan is over at a rank when an operation has failed there, because its node has failed or was
+ * cut off for longer than the plan is guarded. This rank sends its state to rank 0 of the
+ * communicator (WHERE). Rank 0 requests the state of all other ranks (ASK), and then sends to all
+ * ranks how to continue (GO):
  *
- *  - A chunk of which any rank has the result is over: who has the most of them sends the others
- *    what they lack (RESULT).  A rank has HCM_SLOTS chunks on their way at most.  So who has the
- *    result of one knows that all have contributed to it, and have the results of all but the last
- *    HCM_SLOTS: these it keeps.
- *  - No rank has the result of another chunk, so all still have what they give to it.  Those of
- *    operations that any rank has begun are combined by rank 0 (GIVE, SUM).
- *  - Operations that no rank has begun are those of the module below.  A rank begins none from when
- *    it has been asked until it gets GO.
+ *  - If any rank has the result of a chunk, the chunk is complete. The rank with the most results
+ *    sends to the others the results that they lack (RESULT). A rank has at most HCM_SLOTS chunks
+ *    under way. So if a rank has the result of a chunk, all ranks have contributed to this chunk,
+ *    and have the results of all chunks but the last HCM_SLOTS. So each rank keeps its last
+ *    HCM_SLOTS results.
+ *  - If no rank has the result of a chunk, all ranks still have their contributions to it. If any
+ *    rank has begun the operation, rank 0 combines the contributions (GIVE), and sends the result
+ *    to all ranks (SUM).
+ *  - If no rank has begun an operation, the operation goes below. A rank begins no operation from
+ *    the time at which it sends WHERE until it receives GO.
  *
- * So nothing is lost and nothing is done twice.  What is kept outlives the communicator: a rank
- * that has all results may free it while others wait for theirs.
+ * So no operation is lost, and none is executed twice. The results are kept even after the
+ * communicator was freed: a rank that has all results may free it while others wait for results.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "component.h"
 
+/* Types of messages, with the meaning of the members of struct hcm_message. */
 enum kind {
-	WHERE,		/* numbers: results, operations begun; data: why, or nothing */
-	ASK,
-	GO,		/* numbers: results, operations; who sends; data: how many each has */
+	WHERE,		/* numbers: hcm_fall.results, .calls; data: why the plan is over, or none */
+	ASK,		/* requests WHERE */
+	GO,		/* numbers: hcm_fall.end, .limit; who: sends RESULT; data: all .results */
 	RESULT,		/* number: of the chunk; data: its result */
-	GIVE,		/* number: of the chunk; data: what a rank gives */
-	SUM,		/* as RESULT; who: not 0 if there is none, since lengths differ */
+	GIVE,		/* number: of the chunk; data: the sender's contribution */
+	SUM,		/* as RESULT; who: not 0: no result, since contributions differ in length */
 };
 
-/* Communicators that were freed, whose results are kept for so many seconds beyond what a plan is
- * guarded; of more, or of more bytes, the oldest ones are forgotten.
+/* The state of a freed communicator is kept for FREED_S seconds longer than a plan is guarded. If
+ * there are more than FREED_MAX freed communicators, or their results have more than FREED_BYTES
+ * bytes, the state of the oldest ones is freed.
  */
 #define FREED_MAX	256
 #define FREED_BYTES	(16 << 20)
@@ -41,22 +46,25 @@ enum kind {
 #define WHY_MAX		256
 
 /**
- * struct early - rank 0 has asked about a plan of which this rank does not know yet
- * @next: one that came before
- * @plan: its id
+ * struct early - an ASK of rank 0 about a plan that this rank does not know yet
+ * @next: next older one
+ * @plan: id of the plan
  */
 struct early {
 	struct early *next;
 	uint32_t plan;
 };
 
-/* Those of a rank that never comes to know are forgotten, the oldest first. */
+/* Largest number of entries in @earlies. If there are more ASKs, the oldest ones are dropped, since
+ * this rank may never learn of their plans.
+ */
 #define EARLY_MAX	256
 
 static struct hcm_fall *falls;
 static struct early *earlies;
 static bool said;
 
+/* Send a message to a rank of the communicator, or process it at once if that is this rank. */
 static int send_to(const struct hcm_fall *f, int rank, enum kind kind, uint64_t a, uint64_t b,
 		   int who, const void *data, size_t len)
 {
@@ -72,6 +80,7 @@ static int send_to(const struct hcm_fall *f, int rank, enum kind kind, uint64_t 
 	return hcm_message_send(f->node[rank], &m, data);
 }
 
+/* Send a message to all other ranks. */
 static void send_to_all(struct hcm_fall *f, enum kind kind, uint64_t a, uint64_t b, int who,
 			const void *data, size_t len)
 {
@@ -82,8 +91,9 @@ static void send_to_all(struct hcm_fall *f, enum kind kind, uint64_t a, uint64_t
 			f->failed = true;
 }
 
-/* --- who asks early --- */
+/* --- ASKs about unknown plans --- */
 
+/* Record an ASK about a plan that this rank does not know. */
 static void early_add(uint32_t plan)
 {
 	struct early *e = malloc(sizeof(*e)), **p = &earlies;
@@ -99,6 +109,7 @@ static void early_add(uint32_t plan)
 	*p = NULL;
 }
 
+/* Remove the record of an ASK about a plan. Return: true if there was one. */
 static bool early_take(uint32_t plan)
 {
 	struct early **p = &earlies, *e;
@@ -112,7 +123,7 @@ static bool early_take(uint32_t plan)
 	return e;
 }
 
-/* --- what is kept --- */
+/* --- kept results --- */
 
 bool hcm_fall_new(struct hcm_comm *m, const uint32_t *node)
 {
@@ -161,7 +172,9 @@ void hcm_fall_free(struct hcm_fall *f)
 	free(f);
 }
 
-/* Of what was freed: what is old, and what is too much.  The list has the newest ones first. */
+/* Free the state of freed communicators that is old, or exceeds the limits. The newest entries are
+ * first in the list.
+ */
 static void forget_old(void)
 {
 	uint64_t age = (hcm_guard_ms + FREED_S * 1000) * UINT64_C(1000000), now = hcm_now_ns();
@@ -216,7 +229,7 @@ bool hcm_fall_keep(struct hcm_fall *f, const void *bytes, size_t len)
 
 /* --- agreement --- */
 
-/* Rank 0 knows of all. */
+/* Rank 0 has received WHERE from all ranks: send GO. */
 static void conclude(struct hcm_fall *f)
 {
 	uint64_t results = 0, calls = 0, *have = malloc(f->size * sizeof(*have));
@@ -241,6 +254,7 @@ static void conclude(struct hcm_fall *f)
 	free(have);
 }
 
+/* Process WHERE, at rank 0. */
 static void got_where(struct hcm_fall *f, const struct hcm_message *m, const char *why)
 {
 	struct hcm_where *w = &f->where[m->from];
@@ -254,7 +268,9 @@ static void got_where(struct hcm_fall *f, const struct hcm_message *m, const cha
 	w->calls = m->number[1];
 	if (!f->known++)
 		send_to_all(f, ASK, 0, 0, 0, NULL, 0);
-	/* Which has rank 0 come to here for itself, if this was not for itself. */
+	/* If this message is from another rank, this call sends rank 0's own WHERE, which calls
+	 * got_where() again.
+	 */
 	hcm_fall_begin(f, NULL);
 	if (f->known == f->size && f->phase == HCM_FALL_ASKED)
 		conclude(f);
@@ -271,7 +287,7 @@ void hcm_fall_begin(struct hcm_fall *f, const char *why)
 		f->failed = true;
 }
 
-/* To each what it lacks. */
+/* Send to each rank the results that it lacks. @have: number of results that each rank has. */
 static void send_results(struct hcm_fall *f, const uint64_t *have)
 {
 	const struct hcm_kept *k;
@@ -286,6 +302,7 @@ static void send_results(struct hcm_fall *f, const uint64_t *have)
 		}
 }
 
+/* Process GO. @have: number of results that each rank has. */
 static void got_go(struct hcm_fall *f, const struct hcm_message *m, const void *have)
 {
 	if (f->phase != HCM_FALL_ASKED || m->len != f->size * sizeof(uint64_t))
@@ -306,6 +323,7 @@ bool hcm_fall_give(struct hcm_fall *f, const void *bytes, size_t len)
 	return !send_to(f, 0, GIVE, f->results, 0, 0, bytes, len);
 }
 
+/* Process GIVE, at rank 0. */
 static void got_give(struct hcm_fall *f, const struct hcm_message *m, const void *bytes)
 {
 	struct hcm_where *w = &f->where[m->from];
@@ -323,7 +341,9 @@ static void got_give(struct hcm_fall *f, const struct hcm_message *m, const void
 	f->gave++;
 }
 
-/* What all have given, in the order of the ranks; @fit: all have given as much. */
+/* Combine the contributions of all ranks to a chunk of @len bytes, in the order of the ranks. *@fit
+ * is set to whether all contributions have this length. Return: the result.
+ */
 static void *combine(struct hcm_fall *f, const struct hcm_op *op, size_t len, bool *fit)
 {
 	void *sum = f->where[0].given;
@@ -359,6 +379,7 @@ void hcm_fall_progress(struct hcm_fall *f, const struct hcm_op *op, size_t len)
 	free(sum);
 }
 
+/* Process RESULT or SUM. */
 static void got_result(struct hcm_fall *f, const struct hcm_message *m, const void *bytes)
 {
 	if (f->phase == HCM_FALL_NONE || !f->comm || m->number[0] != f->results)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations on their way: vectors are cut into chunks, which the kernel combines one after the
- * other, in the order in which the ranks have called.
+ * Operations under way. Vectors are cut into chunks, which the kernel combines one after another,
+ * in the order in which the ranks have made their calls.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "component.h"
 #include "opal/runtime/opal_progress.h"
 
-/* us: how long a process that has nothing else to do sleeps at most, before it serves MPI again;
- * and one that may have, where others want its processor.
+/* Longest sleeps, us, before a process calls opal_progress() again: in a blocking call; and in a
+ * process that may have other work, if other processes need its processor.
  */
 #define SLEEP_US		1000
 #define YIELD_US	200
 
 opal_mutex_t hcm_lock = OPAL_MUTEX_STATIC_INIT;
 static struct hcm_comm *busy;
-/* Operations whose callers are to be notified. */
+/* Operations that have ended, and whose callers have not been notified. */
 static struct hcm_op *ended_first, **ended_last = &ended_first;
 static bool within;
 
@@ -33,6 +33,7 @@ uint64_t hcm_now_ns(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
+/* Add a communicator to the list of communicators with operations. */
 static void busy_add(struct hcm_comm *m)
 {
 	if (m->active)
@@ -54,13 +55,14 @@ static void busy_del(struct hcm_comm *m)
 
 /* --- chunks --- */
 
+/* Allocate memory for a chunk, unless *@p has it. Return: false if there is no memory. */
 static bool slot_memory(char **p)
 {
 	*p = *p ?: malloc(HCM_CHUNK);
 	return *p;
 }
 
-/* What this rank gives of bytes @at to @at + @len; NULL: no memory. */
+/* Return: this rank's contribution to chunk @s, or NULL if there is no memory. */
 static const char *chunk_in(const struct hcm_op *op, struct hcm_slot *s)
 {
 	size_t from = op->give_at > s->at ? op->give_at : s->at;
@@ -78,8 +80,8 @@ static const char *chunk_in(const struct hcm_op *op, struct hcm_slot *s)
 	return s->in;
 }
 
-/* Where the result of the chunk goes: straight to its place if all of it is wanted there and
- * nothing of what is given lies there.
+/* Return: memory for the result of chunk @s, or NULL if there is none. It is the chunk's position
+ * in @op->take if this rank takes the whole chunk, and if the contribution @in does not overlap it.
  */
 static char *chunk_out(const struct hcm_op *op, struct hcm_slot *s, const char *in)
 {
@@ -96,7 +98,8 @@ static char *chunk_out(const struct hcm_op *op, struct hcm_slot *s, const char *
 	return out;
 }
 
-/* The pieces of the chunk that are wanted. */
+/* Copy the pieces of chunk @s that this rank takes to @op->take, unless they were received there.
+ */
 static void chunk_take(const struct hcm_op *op, const struct hcm_slot *s)
 {
 	size_t i, from, to, end = s->at + s->len;
@@ -112,7 +115,7 @@ static void chunk_take(const struct hcm_op *op, const struct hcm_slot *s)
 	}
 }
 
-/* The next chunk of @op, behind those on their way. */
+/* Return: the next chunk of @op, in the slot after the chunks that are under way. */
 static struct hcm_slot *chunk_next(struct hcm_comm *m, struct hcm_op *op)
 {
 	struct hcm_slot *s = &m->slot[(m->head + m->slots) % HCM_SLOTS];
@@ -123,23 +126,26 @@ static struct hcm_slot *chunk_next(struct hcm_comm *m, struct hcm_op *op)
 	return s;
 }
 
-/* It is on its way. */
+/* Record that chunk @s is under way. */
 static void chunk_begun(struct hcm_comm *m, const struct hcm_slot *s)
 {
 	s->op->posted += s->len;
 	m->slots++;
-	/* What follows lengths is known when they are there. */
+	/* An operation with a vector of lengths posts a second vector, so it stays @m->posting. */
 	if (s->op->posted == s->op->total && !s->op->asks)
 		m->posting = s->op->next;
 }
 
+/* Post the next chunk of @op. Return: 0, or a negative errno. */
 static int chunk_post(struct hcm_comm *m, struct hcm_op *op)
 {
 	struct hcm_slot *s = chunk_next(m, op);
 	struct hcl_params p = {
 		.plan = m->plan, .collective = op->collective,
 		.oper = op->type.oper ?: HYPERCUBE_OR, .type = op->type.type ?: HYPERCUBE_U8,
-		/* No epoch has fewer members, unless another tool has planned it. */
+		/* Fail if members are missing, which is so only if another tool has planned the
+		 * epoch.
+		 */
 		.flags = HYPERCUBE_F_ALL_OR_NOTHING,
 	};
 	const char *in = chunk_in(op, s);
@@ -163,7 +169,9 @@ static int chunk_post(struct hcm_comm *m, struct hcm_op *op)
 
 /* --- operations --- */
 
-/* Behind what has ended before; their callers are notified without the lock. */
+/* Move the oldest operation to the end of the list of ended operations. Callers are notified later,
+ * without the lock.
+ */
 static void op_end(struct hcm_comm *m)
 {
 	struct hcm_op *op = m->first;
@@ -176,7 +184,7 @@ static void op_end(struct hcm_comm *m)
 	ended_last = &op->next;
 }
 
-/* Not even without the kernel. */
+/* Fail all operations, because they cannot be completed without the kernel either. */
 static void comm_fail(struct hcm_comm *m)
 {
 	hcm_say("MPI_%s failed: out of memory", hcm_what_name(m->first->call.what));
@@ -188,8 +196,8 @@ static void comm_fail(struct hcm_comm *m)
 	}
 }
 
-/* All ranks post the same in the same order: what is behind an operation that waits for lengths
- * waits as well.
+/* Return: true if a chunk may be posted. All ranks post the same chunks in the same order, so
+ * operations after one that waits for lengths wait, too.
  */
 static bool may_post(const struct hcm_comm *m)
 {
@@ -198,6 +206,7 @@ static bool may_post(const struct hcm_comm *m)
 	return op && m->slots < HCM_SLOTS && (!op->asks || op->posted < op->total);
 }
 
+/* Post chunks as long as that is possible. Return: 0, or a negative errno. */
 static int post_more(struct hcm_comm *m)
 {
 	int rc = 0;
@@ -207,7 +216,7 @@ static int post_more(struct hcm_comm *m)
 	return rc;
 }
 
-/* All lengths are there. */
+/* The lengths of all blocks have been received. */
 static void lengths_end(struct hcm_comm *m, struct hcm_op *op)
 {
 	if (hcm_shape_lengths(op) != MPI_SUCCESS)
@@ -216,7 +225,7 @@ static void lengths_end(struct hcm_comm *m, struct hcm_op *op)
 		m->posting = op->next;
 }
 
-/* The result of the oldest chunk is there. */
+/* Process the result of the oldest chunk, which has been received. */
 static void slot_end(struct hcm_comm *m, struct hcm_slot *s)
 {
 	struct hcm_op *op = s->op;
@@ -231,6 +240,7 @@ static void slot_end(struct hcm_comm *m, struct hcm_slot *s)
 		op_end(m);
 }
 
+/* Return: the result of a chunk, which the kernel has written. */
 static const char *slot_result(const struct hcm_slot *s)
 {
 	const struct hcm_piece *p = s->op->piece;
@@ -238,6 +248,7 @@ static const char *slot_result(const struct hcm_slot *s)
 	return s->direct ? s->op->take + p->to + (s->at - p->at) : s->out;
 }
 
+/* Take the result of the oldest chunk from the library. Return: 0, or a negative errno. */
 static int take_next(struct hcm_comm *m)
 {
 	struct hcm_slot *s = &m->slot[m->head];
@@ -253,6 +264,7 @@ static int take_next(struct hcm_comm *m)
 	return m->fall->failed ? -ENOMEM : 0;
 }
 
+/* Advance the operations of a communicator in state HCM_UP. */
 static void kernel_progress(struct hcm_comm *m)
 {
 	char text[256];
@@ -271,7 +283,7 @@ static void kernel_progress(struct hcm_comm *m)
 
 /* --- a plan that is over: fall.c has the rules --- */
 
-/* One chunk at a time. */
+/* Advance the operations of a communicator whose plan is over, one chunk at a time. */
 static void fallen_progress(struct hcm_comm *m)
 {
 	struct hcm_slot *s = &m->slot[m->head];
@@ -379,6 +391,7 @@ static void op_tell(struct hcm_op *op)
 	op->done = true;
 }
 
+/* Advance the operations of all communicators. */
 static void comms_progress(void)
 {
 	struct hcm_comm *m, *next;
@@ -394,7 +407,9 @@ static void comms_progress(void)
 	}
 }
 
-/* Until there is something to do for operations of @m, or of NULL: any communicator; or so long. */
+/* Sleep for @us microseconds, or until data can be sent or received for @m. @m is NULL: for the
+ * first communicator in the list @busy. A communicator without a handle is not waited for.
+ */
 static void sleep_for(const struct hcm_comm *m, unsigned int us)
 {
 	const struct timespec limit = { .tv_nsec = us * 1000 };
@@ -411,8 +426,10 @@ static void sleep_for(const struct hcm_comm *m, unsigned int us)
 		ppoll(&p, 1, &limit, NULL);
 }
 
-/* MPI yields the processor while it waits for a request.  Where there are more processes than
- * processors these then take turns at finding nothing, and what they wait for comes late.
+/* MPI only yields the processor while it waits for a request. If there are more processes than
+ * processors, the waiting processes then take turns at polling in vain, which delays the results
+ * that they wait for. So sleep after polling in vain for some time. @found: how many operations
+ * have ended.
  */
 static void yield(int found)
 {
@@ -428,7 +445,9 @@ int hcm_flow_progress(void)
 	struct hcm_op *ended, *op;
 	int n;
 
-	/* Sending a message may come to here again, in a program of one thread without a lock. */
+	/* Sending a message may call this function again, and in a program of one thread the lock
+	 * does not exclude that: @within does.
+	 */
 	n = hcm_persist_progress();
 	if ((!busy && !hcm_message_waits()) || within || OPAL_THREAD_TRYLOCK(&hcm_lock))
 		return n;
@@ -453,7 +472,7 @@ void hcm_flow_begin(struct hcm_comm *m, struct hcm_op *op)
 {
 	op->comm = m;
 	op->began = hcm_now_ns();
-	/* Who has a request may free the communicator meanwhile. */
+	/* A caller that has a request may free the communicator before the operation ends. */
 	if (op->request)
 		OBJ_RETAIN(m->comm);
 	OPAL_THREAD_LOCK(&hcm_lock);

@@ -2,13 +2,16 @@
 /*
  * The plan of a communicator: a guarded tree whose members are the nodes of its ranks.
  *
- * Rank 0 of the communicator installs it and sends its id to the others, and each rank opens a
- * handle.  A rank that cannot is one whose plan is over before it has begun: fall.c knows what
- * follows, so no rank waits until all could.  All this is done in the first blocking
- * collective call, which may wait for rank 0; in MPI_Init() for MPI_COMM_WORLD.
+ * Rank 0 of the communicator installs the plan and sends its id to the other ranks, and each rank
+ * opens a handle. If a rank cannot open one, the plan is over at this rank from the beginning, and
+ * fall.c completes its operations; so no rank waits until all ranks have a handle. All this is done
+ * in the first blocking collective call, which may wait for rank 0, or, for MPI_COMM_WORLD, in
+ * MPI_Init().
  *
- * A plan is removed when no rank can wait for a result any more: what rank 0 has had, others will
- * have had a while later, or the plan is broken for longer than it is guarded.
+ * After rank 0 has freed the communicator, it keeps the plan installed at least for the time for
+ * which the plan is guarded, unless the program ends. In this time the other ranks receive the
+ * results that rank 0 has received, or the plan is over, so no rank waits for a result of the plan
+ * any more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +26,31 @@
 
 #define BUFFER		(1 << 20)
 
-/* No collective of Open MPI 4.1 has it. */
+/* A tag that no collective of Open MPI 4.1 uses. */
 #define TAG (MCA_COLL_BASE_TAG_HCOLL_BASE - 4712)
 
-/* us: a process that waits for rank 0 sleeps, longer each time, so that rank 0 has a processor. */
+/* Shortest and longest sleep, us, of a process that waits for another one. Each sleep is twice as
+ * long as the one before, so that rank 0 gets a processor.
+ */
 #define SLEEP_MIN_US	50
 #define SLEEP_MAX_US	1000
 
-/* Plans that wait to be removed: no more communicators are taken beyond. */
+/* Largest number of plans that wait to be removed. If half as many wait, no further plan is
+ * installed.
+ */
 #define RETIRED_MAX	256
 
 /**
- * struct retired - a plan whose communicator is gone
+ * struct retired - a plan whose communicator was freed
  * @id: its id
- * @since: ns
+ * @since: time at which the communicator was freed, ns
  */
 struct retired {
 	uint32_t id;
 	uint64_t since;
 };
 
-/* Protects what follows, of several threads. */
+/* Protects the variables below against other threads. */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static struct retired retired[RETIRED_MAX];
 static unsigned int nretired;
@@ -66,7 +73,7 @@ static uint32_t my_node(void)
 	return node_of(&ompi_mpi_comm_world.comm, ompi_mpi_comm_world.comm.c_my_rank);
 }
 
-/* Have they all been started with this process? */
+/* Return: true if the processes of all ranks belong to the job of this process. */
 static bool same_job(const struct hcm_comm *m)
 {
 	const ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
@@ -79,12 +86,14 @@ static bool same_job(const struct hcm_comm *m)
 	return true;
 }
 
+/* Remove the plan in entry @i of @retired. */
 static void retired_remove(unsigned int i)
 {
 	hcl_plan_remove(hcm_fabric, retired[i].id);
 	retired[i] = retired[--nretired];
 }
 
+/* Record that a plan is to be removed, because its communicator was freed. */
 static void retire(uint32_t id)
 {
 	OPAL_THREAD_LOCK(&lock);
@@ -93,7 +102,9 @@ static void retire(uint32_t id)
 	OPAL_THREAD_UNLOCK(&lock);
 }
 
-/* Return: an id for a plan, or 0: too many wait to be removed. */
+/* Remove the plans that have waited long enough. Return: an id for a new plan, or 0 if too many
+ * plans still wait to be removed.
+ */
 static uint32_t new_id(void)
 {
 	uint64_t age = hcm_guard_ms * UINT64_C(1000000), now = hcm_now_ns();
@@ -112,7 +123,7 @@ static uint32_t new_id(void)
 	return id;
 }
 
-/* Return: its id, or 0 and @why. */
+/* Install a plan. Return: its id, or 0 with the reason in @why. */
 static uint32_t install(const struct hcm_comm *m, const uint32_t *nodes, char *why, size_t size)
 {
 	uint32_t id = new_id();
@@ -129,14 +140,14 @@ static uint32_t install(const struct hcm_comm *m, const uint32_t *nodes, char *w
 	return 0;
 }
 
-/* There is no way to go on that the other ranks would take as well. */
+/* End the program, because this rank cannot continue, and the other ranks do not know that. */
 static void give_up(const char *why)
 {
 	hcm_say("%s", why);
 	ompi_mpi_abort(&ompi_mpi_comm_world.comm, 1);
 }
 
-/* Return: 0, or a negative errno and @why. */
+/* Open the handle. Return: 0, or a negative errno with the reason in @why. */
 static int open_handle(struct hcm_comm *m, char *why, size_t size)
 {
 	int rc = hcl_open_plan(&m->h, hcm_fabric, my_node(), m->plan);
@@ -153,7 +164,7 @@ static int open_handle(struct hcm_comm *m, char *why, size_t size)
 	return rc;
 }
 
-/* Open it.  The plan of a rank that cannot is over. */
+/* Open the handle. If that fails, the plan is over at this rank. */
 static void join(struct hcm_comm *m, const uint32_t *nodes)
 {
 	char why[256];
@@ -170,6 +181,7 @@ static void join(struct hcm_comm *m, const uint32_t *nodes)
 		give_up("out of memory");
 }
 
+/* Wait for a request that was begun with result @rc. Return: an error of Open MPI. */
 static int await(int rc, ompi_request_t *request)
 {
 	unsigned int us = SLEEP_MIN_US;
@@ -189,7 +201,9 @@ static int await(int rc, ompi_request_t *request)
 	return rc;
 }
 
-/* From rank 0 straight to each other one: a tree would sleep once a level. */
+/* Send the plan's id from rank 0 directly to each other rank. Along a tree, processes would sleep
+ * at each level.
+ */
 static int send_id(struct hcm_comm *m, uint32_t id)
 {
 	ompi_request_t *request;
@@ -211,7 +225,7 @@ static int receive_id(struct hcm_comm *m, uint32_t *id)
 	return await(rc, request);
 }
 
-/* Return: the time since @since, which is now again. */
+/* Return: the time since *@since, ns. *@since is set to the present time. */
 static uint64_t lap(uint64_t *since)
 {
 	uint64_t now = hcm_now_ns(), took = now - *since;
@@ -220,7 +234,7 @@ static uint64_t lap(uint64_t *since)
 	return took;
 }
 
-/* There is none, and all ranks know. */
+/* Record that the communicator has no plan, which all ranks know. */
 static void no_plan(struct hcm_comm *m, const char *why)
 {
 	m->state = HCM_DOWN;
@@ -240,7 +254,7 @@ static void setup(struct hcm_comm *m, const uint32_t *nodes)
 	if (!m->rank)
 		m->plan = install(m, nodes, why, sizeof(why));
 	ns[HCM_SETUP_PLAN] = lap(&since);
-	/* Rank 0 is ready for what the others may ask it before they know of the plan. */
+	/* Rank 0 must be ready for messages of the other ranks before these ranks know the plan. */
 	if (!m->rank && m->plan)
 		join(m, nodes);
 	ns[HCM_SETUP_HANDLE] = lap(&since);

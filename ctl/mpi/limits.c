@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which calls the module below does faster, as hypercube-mpi-tune has measured it on this machine:
- * rows CALL:RANKS:FROM-TO, with commas or white space between them.  A row is for communicators of
- * RANKS ranks and more, up to the next row of the call with more; vectors of FROM bytes to fewer
- * than TO go below.  All ranks get the same rows from mpirun, so all come to the same.
+ * The calls for which the module below is faster, as hypercube-mpi-tune has measured on this
+ * machine: rows CALL:RANKS:FROM-TO, separated by commas or white space. A row applies to
+ * communicators of RANKS or more ranks, unless the call has a row for more ranks that applies, too.
+ * The rows of a call with the fewest ranks apply to smaller communicators as well. Vectors of FROM
+ * or more, but fewer than TO bytes go below. All ranks get the same rows from mpirun, so all decide
+ * alike.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +17,11 @@
 #define ROW_MAX		128
 
 /**
- * struct row - one of them
+ * struct row - a row
  * @what: the call
- * @ranks: of communicators of at least so many ranks
- * @from: bytes of a vector that go below
- * @to: the first that do not
+ * @ranks: least number of ranks of a communicator to which the row applies
+ * @from: vectors of this many bytes and more go below
+ * @to: vectors of this many bytes and more do not go below
  */
 struct row {
 	enum hcm_what what;
@@ -28,7 +30,7 @@ struct row {
 	size_t to;
 };
 
-/* By call and ranks. */
+/* The rows, sorted by call and number of ranks. */
 static struct row rows[ROWS_MAX];
 static unsigned int nrows;
 
@@ -41,6 +43,7 @@ static int compare(const void *x, const void *y)
 	return (a->ranks > b->ranks) - (a->ranks < b->ranks);
 }
 
+/* Parse a row. Return: false if it is invalid. */
 static bool parse(const char *word, struct row *r)
 {
 	char name[32];
@@ -81,7 +84,9 @@ void hcm_limits_set(const char *text)
 	qsort(rows, nrows, sizeof(*rows), compare);
 }
 
-/* Those for so many ranks: the first one. */
+/* Find the rows that apply to a communicator of @ranks ranks. *@nr is set to their number. Return:
+ * the first one, or NULL.
+ */
 static const struct row *find(enum hcm_what what, int ranks, unsigned int *nr)
 {
 	const struct row *first = NULL;

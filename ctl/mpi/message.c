@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages between the processes of a job, over the point-to-point layer of Open MPI, which no
- * fault of a fabric touches.  One receive is posted at any time; the progress of MPI serves it.
+ * Messages between the processes of a job, over the point-to-point layer of Open MPI, which faults
+ * of a fabric do not affect. One receive is posted at any time; MPI's progress function processes
+ * the messages.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +11,16 @@
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/pml/pml.h"
 
-/* No collective of Open MPI 4.1 has it. */
+/* A tag that no collective of Open MPI 4.1 uses. */
 #define TAG (MCA_COLL_BASE_TAG_HCOLL_BASE - 4711)
 
-/* s: so long the last messages are sent and received for. */
+/* Longest time, s, for which hcm_message_end() waits for messages. */
 #define WAIT_SECONDS 2
 
 /**
  * struct packet - a message in memory
- * @head: what it is
- * @data: @head.len bytes
+ * @head: its head
+ * @data: @head.len bytes of data
  */
 struct packet {
 	struct hcm_message head;
@@ -27,9 +28,9 @@ struct packet {
 };
 
 /**
- * struct sent - a message on its way
- * @next: another one
- * @request: Open MPI's
+ * struct sent - a message that is being sent
+ * @next: next one in the list
+ * @request: Open MPI's request
  * @packet: the message
  */
 struct sent {
@@ -125,7 +126,7 @@ static bool is_late(uint64_t began)
 	return hcm_now_ns() - began > WAIT_SECONDS * UINT64_C(1000000000);
 }
 
-/* What another process still waits for is over, since all have come to MPI_Finalize(). */
+/* Stop receiving. No process needs a further message, since all have called MPI_Finalize(). */
 void hcm_message_end(void)
 {
 	ompi_request_t *last = receive;
@@ -137,7 +138,9 @@ void hcm_message_end(void)
 		opal_progress();
 		sends_progress();
 	}
-	/* Progress is not to find it.  It may be another one by now. */
+	/* Clear @receive, so that hcm_message_progress() does not use the request. opal_progress()
+	 * may have posted another receive, so read @receive again.
+	 */
 	last = receive;
 	receive = NULL;
 	ompi_request_cancel(last);

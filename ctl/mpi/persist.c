@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Persistent requests.  Ranks make them in one order, and may start them in any, whereas the kernel
- * tells the operations of a plan apart by their order alone: so each has a plan of its own, as if
- * it had a communicator of its own.
+ * Persistent requests. All ranks make them in the same order, but may start them in any order. The
+ * kernel, however, distinguishes the operations of a plan only by their order. So each request has
+ * a plan of its own, as if it had a communicator of its own.
  *
- * The module below has made a request for the same call, which is started instead once the plan is
- * over.
+ * The module below has made a request for the same call. That one is started instead when the plan
+ * is over.
  */
 #include <stdlib.h>
 
 #include "component.h"
 
 /**
- * struct hcm_persist - what outlives a start
+ * struct hcm_persist - a persistent request
  * @call: the call
- * @arrays: memory for its arrays
- * @type: how its elements are combined
- * @below: the request of the module below
- * @comm: what the program has made the request on
- * @free: of MPI's request, as it was before
+ * @arrays: memory for the arrays of @call
+ * @type: how the elements are combined
+ * @below: the request of the module below for the same call
+ * @comm: the communicator on which the program has made the request
+ * @free: the function .req_free of MPI's request before this file replaced it
  */
 struct hcm_persist {
 	struct hcm_call call;
@@ -29,7 +29,7 @@ struct hcm_persist {
 	ompi_request_free_fn_t free;
 };
 
-/* Those that were started below, under hcm_lock. */
+/* Operations for which the request of the module below was started; under hcm_lock. */
 static struct hcm_op *relayed;
 
 static int persist_free(ompi_request_t **request)
@@ -48,6 +48,7 @@ static int persist_free(ompi_request_t **request)
 	return MPI_SUCCESS;
 }
 
+/* Start the request of the module below instead of @op. Return: an error of MPI. */
 static int start_below(struct hcm_op *op)
 {
 	int rc = op->persist->below->req_start(1, &op->persist->below);
@@ -62,6 +63,7 @@ static int start_below(struct hcm_op *op)
 	return MPI_SUCCESS;
 }
 
+/* Start a persistent request. Return: an error of MPI. */
 static int start_one(struct hcm_op *op)
 {
 	struct hcm_persist *p = op->persist;
@@ -103,7 +105,9 @@ static int persist_start(size_t count, ompi_request_t **requests)
 	return rc;
 }
 
-/* Return: the next one that is complete, or NULL. */
+/* Find an operation in @relayed for which the request of the module below is complete, and remove
+ * it from the list. Return: the operation, or NULL.
+ */
 static struct hcm_op *relayed_next(void)
 {
 	struct hcm_op **o, *op;
@@ -139,7 +143,9 @@ int hcm_persist_progress(void)
 	return n;
 }
 
-/* The plan of a request: that of a communicator of the same ranks, or NULL. */
+/* Set up a plan for a request, with the ranks of @m. Return: a struct hcm_comm for it, or NULL if
+ * there is no plan.
+ */
 static struct hcm_comm *plan_new(const struct hcm_comm *m)
 {
 	struct hcm_comm *own = hcm_comm_new();
@@ -158,7 +164,9 @@ static struct hcm_comm *plan_new(const struct hcm_comm *m)
 	return NULL;
 }
 
-/* All ranks come to the same, but for one that lacks memory, which says so.  No @op: no plan. */
+/* Make the operation of a persistent request. *@op is set to NULL if there is no plan, which all
+ * ranks find alike. Return: an error of MPI: this rank has no memory.
+ */
 static int persist_new(struct hcm_comm *m, const struct hcm_call *c, const struct hcm_type *type,
 		       struct hcm_op **op)
 {

@@ -1,54 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each collective is: a vector, which ranks give what of it, and which take what.
+ * The vector of each collective: its length, which ranks contribute which part of it, and which
+ * ranks take which part of the result.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "component.h"
 
-/* How long the vector is. */
+/* The length of the vector. */
 enum unit {
-	NO_WAY,		/* there is none through the kernel */
+	NO_WAY,		/* there is no vector: the call goes below */
 	ONE,		/* one block */
-	RANKS,		/* a block of each rank */
-	COUNTS,		/* the same, of different lengths, which all know */
-	LENGTHS,	/* the same, of lengths that each knows of its own, or the root of all */
-	SQUARE,		/* a block of each rank for each rank */
-	LENGTHS_SQUARE,	/* the same, of lengths that each knows of its own */
+	RANKS,		/* a block for each rank */
+	COUNTS,		/* as RANKS, of different lengths, which all ranks know */
+	LENGTHS,	/* as RANKS; a rank knows only its own block's length, the root all */
+	SQUARE,		/* a block from each rank for each rank */
+	LENGTHS_SQUARE,	/* as SQUARE; a rank knows only the lengths of its own blocks */
 };
 
-/* Which part of it. */
+/* A part of the vector. */
 enum part {
 	WHOLE,
 	MINE,		/* the block of this rank */
-	ROW,		/* of a SQUARE: what this rank has for each */
-	COLUMN,		/* what each has for this rank */
+	ROW,		/* of a SQUARE: the blocks from this rank */
+	COLUMN,		/* of a SQUARE: the blocks for this rank */
 };
 
-/* What a rank combines itself of what it takes, by any operator of MPI. */
+/* The blocks of the result that a rank combines itself, by any operator of MPI. */
 enum fold {
 	NO_FOLD,
 	INCLUSIVE,	/* the blocks of all ranks up to this one */
-	EXCLUSIVE,	/* of those before it */
+	EXCLUSIVE,	/* the blocks of the ranks before this one */
 };
 
-/* Which ranks. */
+/* A set of ranks. */
 enum who { NONE, ALL, ROOT, OTHERS };
 
 /**
- * struct shape - a row
- * @name: of the call
+ * struct shape - the vector of a collective
+ * @name: name of the call
  * @collective: enum hypercube_collective, or 0: allreduce
- * @reduces: with the call's operator; else what is given fills the vector
- * @unit: its length
- * @give: these give
- * @given: that part
- * @take: these take
- * @taken_part: that part
- * @by_send: the length of a block is what the ranks that are no root send, and the root gets;
- *	else what the root sends, and the others get
- * @fold: which blocks are combined in the end
+ * @reduces: the call's operator combines the contributions; otherwise each rank fills a different
+ *	part of the vector
+ * @unit: length of the vector
+ * @give: ranks that contribute
+ * @given: part of the vector that each of these ranks contributes
+ * @take: ranks that take something from the result
+ * @taken_part: part of the vector that each of these ranks takes
+ * @by_send: if there is a root: the length of a block is that of the block that any other rank
+ *	sends, or that the root receives; false: of the block that the root sends, or that any other
+ *	rank receives
+ * @fold: which blocks each rank combines itself in the end
  */
 struct shape {
 	const char *name;
@@ -101,6 +104,7 @@ const char *hcm_what_name(enum hcm_what what)
 	return shapes[what].name;
 }
 
+/* Return: true if this rank is in the set @who. */
 static bool takes_part(const struct hcm_comm *m, const struct hcm_call *c, enum who who)
 {
 	return who == ALL || (who == ROOT && m->rank == c->root) ||
@@ -114,13 +118,13 @@ static bool is_square(enum unit unit)
 	return unit == SQUARE || unit == LENGTHS_SQUARE;
 }
 
-/* Are the lengths to be asked for? */
+/* Return: true if the ranks must exchange the lengths of the blocks first. */
 static bool has_lengths(enum unit unit)
 {
 	return unit == LENGTHS || unit == LENGTHS_SQUARE;
 }
 
-/* How many blocks it has. */
+/* Return: the number of blocks of the vector. */
 static size_t blocks(const struct hcm_comm *m, enum unit unit)
 {
 	if (unit == ONE)
@@ -128,7 +132,7 @@ static size_t blocks(const struct hcm_comm *m, enum unit unit)
 	return is_square(unit) ? (size_t)m->size * m->size : (size_t)m->size;
 }
 
-/* Bytes of a block where all have one length. */
+/* Return: the length of a block, bytes, if all blocks have the same length. */
 static size_t block_bytes(const struct hcm_comm *m, const struct hcm_call *c,
 			  const struct hcm_type *t)
 {
@@ -139,7 +143,7 @@ static size_t block_bytes(const struct hcm_comm *m, const struct hcm_call *c,
 	return hcm_side_bytes(send ? &c->send : &c->recv, 0, t);
 }
 
-/* Where block @n begins, if all ranks know. */
+/* Return: the offset of block @n in the vector, bytes, if all ranks know the lengths. */
 static size_t known_at(const struct hcm_comm *m, const struct hcm_call *c,
 		       const struct hcm_type *t, size_t n)
 {
@@ -153,13 +157,13 @@ static size_t block_at(const struct hcm_op *op, size_t n)
 	return op->at ? op->at[n] : known_at(op->comm, &op->call, &op->type, n);
 }
 
-/* Those that bring to all what each wants but a part of. */
+/* Return: true if the vector goes to all ranks although each rank needs only a part of it. */
 static bool is_wide(const struct shape *s)
 {
 	return is_square(s->unit) || s->fold;
 }
 
-/* Does a vector of so many bytes go below? */
+/* Return: HCM_TAKEN, or the reason why a call with a vector of @bytes bytes goes below. */
 static enum hcm_reason check_bytes(const struct hcm_comm *m, enum hcm_what what, size_t bytes)
 {
 	if (is_wide(&shapes[what]) && bytes > HCM_SQUARE_MAX)
@@ -167,7 +171,9 @@ static enum hcm_reason check_bytes(const struct hcm_comm *m, enum hcm_what what,
 	return hcm_limits_below(what, m->size, bytes) ? HCM_SLOW : HCM_TAKEN;
 }
 
-/* The same where it is to be asked for how many they are: only a blocking call may wait for it. */
+/* As check_bytes(), if the ranks must exchange the lengths first. Only a blocking call may wait for
+ * the lengths and then go below.
+ */
 static enum hcm_reason check_unknown(const struct hcm_comm *m, enum hcm_what what, bool blocking)
 {
 	if (hcm_limits_all(what, m->size))
@@ -198,7 +204,7 @@ enum hcm_reason hcm_shape_check(const struct hcm_comm *m, const struct hcm_call 
 
 /* --- what this rank gives --- */
 
-/* The first one of the vector. */
+/* Return: the first block of the vector to which this rank contributes. */
 static size_t given_block(const struct hcm_op *op)
 {
 	enum part part = shapes[op->call.what].given;
@@ -207,15 +213,19 @@ static size_t given_block(const struct hcm_op *op)
 	return part == MINE ? rank : part == ROW ? rank * op->comm->size : 0;
 }
 
-/* What is taken to the place of what is given is at the same place of the vector or before it, or
- * what is given is copied.
+/* Set the contribution of this rank. With MPI_IN_PLACE the result overwrites the contribution. That
+ * is safe if a result has the offset in the vector of the contribution that it overwrites, or a
+ * higher one, since chunks are sent in ascending order. For a ROW this is not so, and the
+ * contribution is copied.
  */
 static int give(struct hcm_op *op)
 {
 	const struct hcm_call *c = &op->call;
 	const struct shape *s = &shapes[c->what];
 	bool in_place = c->send.buf == MPI_IN_PLACE;
-	/* What reduces has blocks of what is sent in the place of the result. */
+	/* With MPI_IN_PLACE the contribution is in the buffer of the result. Its blocks are those
+	 * of @send if blocks are combined, otherwise those of @recv.
+	 */
 	bool as_sent = !in_place || s->reduces || s->fold;
 	struct hcm_side side = as_sent ? c->send : c->recv;
 	int first = s->given == MINE && !as_sent ? op->comm->rank : 0;
@@ -239,7 +249,9 @@ static int give(struct hcm_op *op)
 
 /* --- what it takes --- */
 
-/* How many blocks it takes, and which of the vector's block @i of those is. */
+/* Return: the number of blocks that this rank takes. taken_block() returns the index in the vector
+ * of the @i-th of these blocks.
+ */
 static int taken_blocks(const struct hcm_op *op)
 {
 	const struct shape *s = &shapes[op->call.what];
@@ -255,7 +267,7 @@ static size_t taken_block(const struct hcm_op *op, int i)
 	       part == COLUMN ? (size_t)i * op->comm->size + op->comm->rank : (size_t)i;
 }
 
-/* Pieces that follow each other are one. */
+/* Add a piece. Join it with the last piece if both are adjacent in the vector and in the result. */
 static void piece_add(struct hcm_op *op, size_t at, size_t len, size_t to)
 {
 	struct hcm_piece *last = op->pieces ? &op->piece[op->pieces - 1] : NULL;
@@ -266,6 +278,7 @@ static void piece_add(struct hcm_op *op, size_t at, size_t len, size_t to)
 		op->piece[op->pieces++] = (struct hcm_piece){ at, len, to };
 }
 
+/* List the pieces of the vector that this rank takes. Return: an error of MPI. */
 static int take_pieces(struct hcm_op *op)
 {
 	int i, nr = taken_blocks(op);
@@ -285,6 +298,7 @@ static int take_pieces(struct hcm_op *op)
 	return MPI_SUCCESS;
 }
 
+/* Set what this rank takes from the result, and memory for it. Return: an error of MPI. */
 static int take(struct hcm_op *op)
 {
 	const struct hcm_call *c = &op->call;
@@ -307,7 +321,9 @@ static int take(struct hcm_op *op)
 	return op->take ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* What was packed must outlive the call. */
+/* Unpack the pieces that this rank has taken to the caller's buffer, perhaps after the call has
+ * returned, so that the copies of the call's arrays are needed.
+ */
 static void unpack(const struct hcm_op *op)
 {
 	const struct hcm_side *recv = &op->call.recv;
@@ -329,7 +345,9 @@ static void unpack(const struct hcm_op *op)
 	}
 }
 
-/* From the last block to the first one: operators need not be commutative. */
+/* Combine the blocks of the result up to that of this rank. PMPI_Reduce_local() puts its input
+ * before the other operand, and operators need not be commutative, so begin with the last block.
+ */
 static int fold(const struct hcm_op *op)
 {
 	const struct hcm_side *recv = &op->call.recv;
@@ -357,6 +375,7 @@ static int fold(const struct hcm_op *op)
 
 /* --- operations --- */
 
+/* Copy an array to *@memory, and advance *@memory. Return: the copy. */
 static void *keep_array(const void *array, size_t bytes, char **memory)
 {
 	void *copy = *memory;
@@ -379,12 +398,12 @@ int hcm_call_keep(struct hcm_call *c, int size, void **arrays)
 	char *memory;
 
 	*arrays = NULL;
-	/* Those of what is not sent may be anything. */
+	/* With MPI_IN_PLACE the arrays of the blocks to send may have any value. */
 	if (has_lengths(shapes[c->what].unit) && c->send.buf == MPI_IN_PLACE)
 		c->send = (struct hcm_side){ .buf = MPI_IN_PLACE };
 	if (!c->send.counts && !c->recv.counts)
 		return MPI_SUCCESS;
-	/* Types first: they want to be aligned, and so they are. */
+	/* Each side has its array of types first, so that it is aligned. */
 	memory = malloc(2 * size * (sizeof(*c->send.dts) + 2 * sizeof(int)));
 	if (!memory)
 		return MPI_ERR_NO_MEM;
@@ -394,6 +413,7 @@ int hcm_call_keep(struct hcm_call *c, int size, void **arrays)
 	return MPI_SUCCESS;
 }
 
+/* Prepare the vector of the blocks. Return: an error of MPI. */
 static int shape_data(struct hcm_op *op)
 {
 	const struct shape *s = &shapes[op->call.what];
@@ -408,7 +428,9 @@ static int shape_data(struct hcm_op *op)
 	return rc;
 }
 
-/* A vector of the lengths of all blocks: each rank gives what it knows, and gets all. */
+/* Prepare the vector of the lengths of all blocks. Each rank contributes the lengths that it knows,
+ * and takes all lengths.
+ */
 static int shape_ask(struct hcm_op *op)
 {
 	const struct hcm_call *c = &op->call;
@@ -469,7 +491,7 @@ int hcm_shape_lengths(struct hcm_op *op)
 	op->posted = 0;
 	op->finished = 0;
 	op->total = sum;
-	/* None that does not block: those may have any. */
+	/* A nonblocking call never goes below here: it is taken only if it may have any length. */
 	op->below = check_bytes(op->comm, op->call.what, sum);
 	return op->below ? MPI_SUCCESS : shape_data(op);
 }

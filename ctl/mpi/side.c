@@ -21,7 +21,7 @@ size_t hcm_side_bytes(const struct hcm_side *s, int block, const struct hcm_type
 {
 	size_t count = side_count(s, block);
 
-	/* Where there is nothing, the type may be anything. */
+	/* The type of an empty block may have any value. */
 	return count ? count * element_bytes(side_type(s, block), t) : 0;
 }
 
@@ -37,6 +37,7 @@ size_t hcm_side_before(const struct hcm_side *s, int block, const struct hcm_typ
 	return sum;
 }
 
+/* Return: the address of a block in the buffer. */
 static char *side_place(const struct hcm_side *s, int block)
 {
 	ptrdiff_t at = 0;
@@ -54,7 +55,9 @@ static char *side_place(const struct hcm_side *s, int block)
 	return (char *)s->buf + at * hcm_extent(s->dt);
 }
 
-/* Blocks of one length are one block as well. */
+/* Describe @nr blocks of one length as one block, @one. Return: false if @s has one block, or
+ * blocks of different lengths.
+ */
 static bool is_one(const struct hcm_side *s, int nr, struct hcm_side *one)
 {
 	if (s->counts || nr == 1)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What went through the kernel, and what did not: HYPERCUBE_MPI_STATS=1 prints it at the end, of
- * rank 0, or of all ranks with "all".  HYPERCUBE_MPI_LOG=FILE has a line for each operation of
- * rank 0: when it ended (us), which it was, its bytes, how long it took (us), and how often it was
- * begun again.
+ * Statistics of calls that went through the kernel, and of those that went below.
+ * HYPERCUBE_MPI_STATS=1 prints the statistics of rank 0 at the end of the program,
+ * HYPERCUBE_MPI_STATS=all those of all ranks. HYPERCUBE_MPI_LOG=FILE writes a line for each
+ * operation of rank 0: when it ended (us), its collective, the bytes of its vector, its duration
+ * (us), and how often the kernel has restarted it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +15,13 @@
 #include "component.h"
 
 /**
- * struct row - calls of one name
- * @taken: how many went through the kernel
- * @bytes: of their vectors
- * @ns: they took
- * @again: how many of them the kernel has begun again because of faults
- * @again_ns: these took
- * @below: how many did not, and why
+ * struct row - the calls of one collective
+ * @taken: number of calls that went through the kernel
+ * @bytes: length of their vectors together
+ * @ns: duration of these calls together
+ * @again: number of these calls that the kernel has restarted because of faults
+ * @again_ns: duration of the restarted calls together, ns
+ * @below: number of calls that went below, by reason
  */
 struct row {
 	uint64_t taken;
@@ -111,7 +112,9 @@ void hcm_stats_setup(const uint64_t ns[HCM_SETUP_NR])
 	OPAL_THREAD_UNLOCK(&lock);
 }
 
-/* "MPI_Allreduce  120 in the kernel, 4096 bytes, 12.3 ms; 3 below: operator not in the kernel" */
+/* Print lines such as "Allreduce 120 in the kernel, 4096 bytes, 12.3 ms" and "Allreduce 3 below: no
+ * plan".
+ */
 static void print_row(const struct row *r, enum hcm_what what)
 {
 	unsigned int i;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpirun .. hypercube-mpi-tune FILE [MILLISECONDS]: which collectives of which sizes are faster
- * through the kernel, and which by Open MPI's own modules, on this machine; limits.c says what the
- * rows of the file mean.
+ * mpirun .. hypercube-mpi-tune FILE [MILLISECONDS]: measure which collectives of which sizes are
+ * faster through the kernel on this machine, and which in Open MPI's own modules. limits.c
+ * describes the rows of the file.
  *
- * Each call is made over two communicators of the same ranks, one of which the component is kept
- * out of, by turns: many times one after the other, with a barrier of the latter behind each, so
- * that no rank runs ahead.  The medians decide.  Which is faster between two sizes that were
- * measured is taken to change halfway.
+ * Each call is made over two communicators of the same ranks, alternately; one of them does not use
+ * the component. The call is made many times in succession. A barrier over the communicator without
+ * the component follows each call, so that no rank runs ahead. The medians are compared. If another
+ * module is faster at the next size, the change is assumed to be halfway between the two sizes.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,16 +21,18 @@
 #define VECTOR_MIN	8
 #define VECTOR_MAX	(1 << 20)
 #define STEP		8
-/* Of calls that bring to all what each wants a part of. */
+/* Longest vector of calls whose vector goes to all ranks although each rank needs only a part of
+ * it.
+ */
 #define WIDE_MAX	65536
 #define TURNS		5
 #define MS		20
 
 /**
- * struct pair - communicators of the same ranks
- * @kernel: over the fabric, where the component takes it
- * @below: not so
- * @size: how many ranks
+ * struct pair - two communicators of the same ranks
+ * @kernel: uses the component, and so the fabric
+ * @below: does not use the component
+ * @size: number of ranks
  */
 struct pair {
 	MPI_Comm kernel;
@@ -41,7 +43,7 @@ struct pair {
 static char *in, *out;
 static int *counts, *places;
 
-/* n: elements of a block */
+/* Functions that make one call. n: elements of a block */
 #define DT	MPI_INT
 static void allreduce(int n, MPI_Comm c) { MPI_Allreduce(in, out, n, DT, MPI_SUM, c); }
 static void reduce(int n, MPI_Comm c) { MPI_Reduce(in, out, n, DT, MPI_SUM, 0, c); }
@@ -80,11 +82,13 @@ static void alltoallv(int n, MPI_Comm c)
 
 /**
  * struct call - a collective
- * @name: as in the rows
- * @alike: another one, which takes the same way
- * @call: it
- * @power: of the number of ranks, so many blocks the vector has; -1: there is none
- * @most: bytes of the longest vector
+ * @name: its name in the rows
+ * @alike: name of another collective that gets the same rows, since it is implemented alike, or
+ *	NULL
+ * @call: makes one call
+ * @power: the number of blocks of the vector is the number of ranks to this power; -1: there is no
+ *	vector
+ * @most: length of the longest vector, bytes
  */
 static const struct call {
 	const char *name;
@@ -118,6 +122,7 @@ static int by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+/* Make a call @times times over @comm. Return: the mean duration of a call and a barrier, s. */
 static double seconds(const struct call *c, int n, MPI_Comm comm, MPI_Comm barriers, int times)
 {
 	double began;
@@ -132,7 +137,9 @@ static double seconds(const struct call *c, int n, MPI_Comm comm, MPI_Comm barri
 	return (MPI_Wtime() - began) / times;
 }
 
-/* Both ways by turns.  Of rank 0, which alone decides. */
+/* Measure a call over both communicators, alternately. @took: the median durations, s, over each of
+ * them. Only those at rank 0 are used.
+ */
 static void measure(const struct call *c, int n, const struct pair *p, double limit, double took[2])
 {
 	double each[2][TURNS], first;
@@ -155,12 +162,12 @@ static void measure(const struct call *c, int n, const struct pair *p, double li
 /* --- the file --- */
 
 /**
- * struct table - rows of a call and a number of ranks
- * @file: where they go
+ * struct table - the rows of a call and a number of ranks
+ * @file: the file to write
  * @call: the call
- * @ranks: how many
- * @from: bytes from which the call goes below, SIZE_MAX: it does not
- * @rows: so many were written
+ * @ranks: number of ranks
+ * @from: length of the vectors, bytes, from which on the call goes below; SIZE_MAX: it does not
+ * @rows: number of rows that were written
  */
 struct table {
 	FILE *file;
@@ -170,6 +177,7 @@ struct table {
 	int rows;
 };
 
+/* Write a row: vectors of @from bytes to fewer than @to bytes go below. */
 static void row_write(struct table *t, size_t from, size_t to)
 {
 	fprintf(t->file, "%s:%d:%zu-%zu\n", t->call->name, t->ranks, from, to);
@@ -178,7 +186,7 @@ static void row_write(struct table *t, size_t from, size_t to)
 	t->rows++;
 }
 
-/* From @bytes on, the one or the other is faster. */
+/* Record that from @bytes bytes on the module below is faster (@below), or the kernel. */
 static void row_turn(struct table *t, size_t bytes, bool below)
 {
 	if (below && t->from == SIZE_MAX) {
@@ -189,9 +197,10 @@ static void row_turn(struct table *t, size_t bytes, bool below)
 	}
 }
 
+/* Write the last row of a call and a number of ranks. */
 static void row_end(struct table *t)
 {
-	/* What is longer than what was measured is as the longest of that. */
+	/* Longer vectors are assumed to behave as the longest one that was measured. */
 	if (t->from != SIZE_MAX)
 		row_write(t, t->from, SIZE_MAX);
 	else if (!t->rows)
@@ -200,11 +209,13 @@ static void row_end(struct table *t)
 
 /* --- */
 
+/* Return: the number of blocks of a vector. */
 static size_t blocks(const struct call *c, int ranks)
 {
 	return c->power <= 0 ? 1 : c->power == 1 ? (size_t)ranks : (size_t)ranks * ranks;
 }
 
+/* Measure a call with vectors of all sizes, and write its rows to @file, if not NULL. */
 static void measure_call(const struct call *c, const struct pair *p, double limit, FILE *file)
 {
 	struct table t = { file, c, p->size, SIZE_MAX, 0 };
@@ -226,7 +237,7 @@ static void measure_call(const struct call *c, const struct pair *p, double limi
 			fprintf(file, "# %s, %d ranks, %zu bytes: %.0f us through the kernel, %.0f below\n",
 				c->name, p->size, bytes, 1e6 * took[0], 1e6 * took[1]);
 			fflush(file);
-			/* Halfway, as sizes grow */
+			/* Assume that the change is halfway. */
 			row_turn(&t, before ? (before + bytes) / 2 : 0, took[1] < took[0]);
 		}
 		before = bytes;
@@ -237,7 +248,7 @@ static void measure_call(const struct call *c, const struct pair *p, double limi
 		row_end(&t);
 }
 
-/* The first @size ranks; false: this one is not among them. */
+/* Make communicators of the first @size ranks. Return: false if this rank is not among them. */
 static bool pair_make(struct pair *p, int size, int rank)
 {
 	MPI_Info info;
@@ -259,6 +270,7 @@ static void pair_free(struct pair *p)
 	MPI_Comm_free(&p->below);
 }
 
+/* Measure all calls over communicators of the first @size ranks. */
 static void measure_ranks(int size, int rank, double limit, FILE *file)
 {
 	struct pair p;

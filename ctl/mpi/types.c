@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MPI's types and operators in the kernel's words, and elements that lie otherwise than the kernel
- * wants them.
+ * The kernel's types and operators for those of MPI, and the conversion of elements that are not in
+ * the form that the kernel uses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static const struct oper_row opers[] = {
 
 /**
  * struct type_row - a type of MPI
- * @dt: this
- * @type: enum hypercube_type
- * @lanes: so many of them; more than one is only for sums
+ * @dt: the type
+ * @type: enum hypercube_type of its components
+ * @lanes: number of components; types with more than one are taken only for sums
  */
 struct type_row {
 	MPI_Datatype dt;
@@ -67,12 +67,12 @@ static const struct type_row types[] = {
 };
 
 /**
- * struct hcm_pair - a pair of a value and an index
- * @dt: this type
+ * struct hcm_pair - MPI's type of pairs of a value and an index
+ * @dt: the type
  * @type: enum hypercube_type of the value
- * @size: its bytes
- * @index: where the index is, an int
- * @extent: from one pair to the next
+ * @size: length of the value, bytes
+ * @index: offset of the index, which is an int
+ * @extent: bytes from one pair to the next
  */
 struct hcm_pair {
 	MPI_Datatype dt;
@@ -167,7 +167,7 @@ bool hcm_is_plain(const struct ompi_datatype_t *dt, size_t count, const struct h
 	       opal_datatype_is_contiguous_memory_layout(&dt->super, count > 1 ? 2 : 1);
 }
 
-/* The kernel compares indices without sign. */
+/* The kernel compares indices as unsigned numbers, so the sign bit is inverted. */
 #define INDEX_SIGN (UINT64_C(1) << 63)
 
 static void pair_pack(const struct hcm_pair *p, size_t count, const char *buf,
@@ -195,7 +195,7 @@ static void pair_unpack(const struct hcm_pair *p, size_t count, char *buf,
 	}
 }
 
-/* As Open MPI does it, for every type. */
+/* Pack or unpack elements of any type, by Open MPI's convertor. */
 static void convert(const struct ompi_datatype_t *dt, size_t count, void *buf, void *bytes,
 		    bool to_bytes)
 {
@@ -237,7 +237,7 @@ void hcm_unpack(const struct ompi_datatype_t *dt, size_t count, void *buf,
 		convert(dt, count, buf, (void *)bytes, false);
 }
 
-/* By MPI's operator, for which pairs have to lie as MPI has them. */
+/* Combine pairs by MPI's operator, for which they are converted to MPI's form. */
 static void combine_pairs(const struct hcm_op *op, size_t count, const void *in, void *sum)
 {
 	MPI_Datatype dt = op->call.recv.dt;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* MPI's collectives, for what defines WHAT() and includes this.  Each has a row in shape.c, which
- * says how it goes through the kernel, and one in calls.c, which has its arguments.
+/* The list of MPI's collectives. A file that includes it defines WHAT() for one entry. Each
+ * collective has a row in shape.c, which describes its vector, and one in calls.c, which has its
+ * arguments.
  */
 WHAT(allreduce)
 WHAT(reduce)

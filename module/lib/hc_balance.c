@@ -32,8 +32,8 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 
 	if (b->up[u] != HC_BALANCE_ROOT)
 		return hc_refuse(reason, "a node of the subcube is no root", u, HC_REASON_NONE);
-	/* Check first for a failed node: that is a better reason than its links, which are all
-	 * faulty.
+	/* Check first whether the node has failed. Otherwise the reason would be one of its links,
+	 * which are all faulty.
 	 */
 	if (fault[u] == hc_ones(b->dim))
 		return hc_refuse(reason, "a node of the subcube has failed or is cut off", u,
@@ -113,7 +113,7 @@ int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
 	return 0;
 }
 
-/* Return: the dimension of the largest of @rest; of equal ones the lowest dimension. */
+/* Return: the index of the largest entry of @rest; of equal entries, the lowest index. */
 static unsigned int largest(const __u64 *rest)
 {
 	unsigned int best = 0, d;

@@ -121,8 +121,8 @@ static void add_send(struct hc_bcast_role *role, unsigned int step, unsigned int
 }
 
 /* The neighbour v of u along dimension d is a child of u iff v has received the message along d,
- * since only u can have sent it along d. Then v has received it later than u; the source, for which
- * first[] is 0, is never a child.
+ * since only u can have sent it along d. In that case v has received the message later than u; the
+ * source, for which first[] is 0, is never a child.
  */
 int hc_bcast_role(const struct hc_bcast *b, const __u16 *first, __u32 u,
 		  struct hc_bcast_role *role)

@@ -36,7 +36,9 @@ struct hc_bcast {
 	const __u32 *members;
 };
 
-/* Return the most steps that a plan may need: each one can inform a node. */
+/* Return: the most steps that a plan may have. No plan needs more, since a step that informs no
+ * node can be left out.
+ */
 static inline unsigned int hc_bcast_max_steps(const struct hc_topo *t)
 {
 	return t->nodes - 1;
@@ -82,8 +84,8 @@ struct hc_bcast_reason {
  *	informed; may be NULL
  *
  * Accepts a plan only if executing it informs every member. That implies that every member is live
- * and connected with the source, unless it is the only one. A plan may leave out a live node, and
- * may have a step that informs no node.
+ * and connected with the source, unless the source is the only member. A plan may leave out a live
+ * node, and may have a step that informs no node.
  *
  * Return: 0 or -EINVAL with @reason set.
  */
@@ -92,8 +94,8 @@ int hc_bcast_check(const struct hc_bcast *b, const __u32 *fault, __u16 *first,
 
 /**
  * struct hc_bcast_send - one send
- * @step: at which step, counted from 0
- * @dim: along which dimension
+ * @step: step of the send, counted from 0
+ * @dim: dimension along which the member sends
  */
 struct hc_bcast_send {
 	__u16 step;

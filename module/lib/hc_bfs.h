@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Breadth-first search in a faulty network. In a cube a level of many nodes is searched as a set,
- * 64 nodes at a time along each dimension; a level of few nodes is searched node by node, as in any
- * other network.
+ * Breadth-first search in a faulty network. A level is the set of nodes at one distance from the
+ * root. In a cube, a level of many nodes is searched as a set, 64 nodes at a time along each
+ * dimension; a level of few nodes is searched node by node. In other networks all levels are
+ * searched node by node.
  *
  * Shared by the kernel module and the tests; no allocation, no recursion.
  */
@@ -20,7 +21,7 @@
  * struct hc_bfs - a faulty network to be searched; the sets are in the caller's memory
  * @topo: the network, of less than HC_BFS_FAR nodes
  * @words: length of a set of nodes: node u is bit u % 64 of word u / 64
- * @good: for each port the set of nodes whose link there is good
+ * @good: for each port the set of nodes whose link at that port is good
  * @left: nodes that have not been reached
  * @level: nodes of the last level
  * @queue: all nodes that have been reached, in ascending distance
@@ -35,7 +36,7 @@ struct hc_bfs {
 };
 
 /**
- * hc_bfs_room() - bytes of room that a search needs, aligned as a __u64 is
+ * hc_bfs_room() - compute how much memory a search needs; it must be aligned like a __u64
  * @topo: the network
  *
  * Context: any
@@ -72,11 +73,13 @@ static inline bool hc_bfs_good(const struct hc_bfs *b, __u32 u, unsigned int d)
 /**
  * hc_bfs_run() - search the network
  * @b: the search
- * @root: where it begins
- * @hop: set, if not NULL: for each node, the port of the first link on a shortest path there
+ * @root: node at which the search begins
+ * @hop: set, if not NULL: for each node, the port of the first link on a shortest path from @root
+ *	to it
  * @dist: set, if not NULL: for each node, the length of that path
  *
- * Return: how many nodes were reached, @root among them: the first ones of @b->queue
+ * Return: the number of nodes that were reached, @root among them; they are the first entries of
+ *	@b->queue
  */
 __u32 hc_bfs_run(struct hc_bfs *b, __u32 root, __u8 *hop, __u16 *dist);
 

@@ -12,10 +12,10 @@
 /* A thousand seconds: sums over any path stay far below 2^64 ns. */
 #define HC_LATENCY_MAX		1000000000000ULL
 
-#define HC_DELAY_MAX		1000000000ULL	/* ns; with jitter up to twice that */
+#define HC_DELAY_MAX		1000000000ULL	/* ns; jitter may double a delay */
 #define HC_RATE_MIN		32000ULL	/* bytes/s: 256 kbit/s */
 
-#define HC_FLAP_MIN		10	/* ms, for the times down and up */
+#define HC_FLAP_MIN		10	/* ms; for the time that a link is down, and up */
 #define HC_FLAP_MAX		1000000
 
 #endif /* _HC_BOUNDS_H */

@@ -59,8 +59,8 @@ const struct hc_coll_desc *hc_coll_desc(unsigned int collective)
 bool hc_coll_carried(const struct hc_coll_desc *t, unsigned int plan_type, unsigned int oper)
 {
 	/* For MERGE, members may contribute sorted runs of any lengths. Recursive doubling, and a
-	 * collective in which members get parts, need contributions of the same length from all
-	 * members.
+	 * collective whose contributions have a block for each member, need contributions of the
+	 * same length from all members.
 	 */
 	if (oper == HYPERCUBE_MERGE && (t->parts || plan_type == HYPERCUBE_PLAN_DOUBLING))
 		return false;

@@ -26,8 +26,8 @@ enum hc_payload {
 	HC_PAYLOAD_NONE,
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
 	HC_PAYLOAD_BYTES,	/* one message, the same for all members */
-	HC_PAYLOAD_BLOCKS,	/* one block for each member; the data of the root, and a result to
-				 * which each member has contributed a block, are all the blocks
+	HC_PAYLOAD_BLOCKS,	/* one block for each member; the root's data, and a result to which
+				 * each member has contributed a block, consist of all blocks
 				 */
 };
 
@@ -37,10 +37,10 @@ enum hc_payload {
  * @gives: members that contribute data
  * @gets: members that get a result
  * @payload: kind of the data
- * @parts: a contribution has a part for each member, all of one size
+ * @parts: a contribution has a block for each member, all of one length
  * @plans: plan types that can carry it: hc_bit(enum hypercube_plan_type)
- * @notified: each caller is notified of the completion of its operation, as far as the caller
- *	depends on it, without requesting that
+ * @notified: each caller is notified, even without HYPERCUBE_F_NOTIFY, when everything on which it
+ *	depends in its operation is complete
  */
 struct hc_coll_desc {
 	const char *name;
@@ -79,7 +79,7 @@ static inline bool hc_coll_deals(const struct hc_coll_desc *t)
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
-/* Return: true if each member gets a block from every other member. Pieces of the result arrive in
+/* Return: true if each member gets a block from every other member. Chunks of the result arrive in
  * any order.
  */
 static inline bool hc_coll_placed(const struct hc_coll_desc *t)

@@ -6,18 +6,20 @@
  * order. For each i < |H| there is a path that crosses the dimensions of H in that order,
  * cyclically, beginning with the i-th. After m links it is at the node where exactly the dimensions
  * i .. i + m - 1 of the cycle are crossed: no other rotation is ever at that node. For each
- * dimension e that is not in H there is a path that crosses e, then H, then e: between its ends it
- * is at nodes where e is crossed, and no other path is. So these n paths share no node. As a faulty
- * link or node is on at most one of them, with f faults n - f of them are left.
+ * dimension e that is not in H there is a path that crosses e, then H, then e: all its nodes except
+ * the ends are nodes where e is crossed, which are on no other path. So these n paths share no
+ * node. A faulty link or node is on at most one of them, so with f faults at least n - f of them
+ * are left.
  *
  * Flow. If more paths are wanted than these, or if the network is no cube, there may be other
  * paths. In a maximum flow, in which each node but source and destination lets one unit pass, the
  * units take as many disjoint paths as exist (Menger). The flow begins with the rotations that are
  * left, and is increased by augmenting paths, the shortest first. A search has two states for each
- * node u: the node as it is entered (2 * u), and as it is left (2 * u + 1). A node on no path that
- * is entered is also left. A node on a path that is entered may be left only against the path, to
- * the node before it on that path, which is then in the state of being left: from there the search
- * goes on to other nodes, or further back.
+ * node u: the node as it is entered (2 * u), and as it is left (2 * u + 1). If the search enters a
+ * node that is on no path, it can leave the node over any link. If it enters a node that is on a
+ * path, it can leave the node only against that path, to the node before it on the path. That node
+ * is then in the state of being left, so the search goes on from there to other nodes, or further
+ * back.
  */
 #include "hc_disjoint.h"
 

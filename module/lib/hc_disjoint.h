@@ -10,13 +10,13 @@
 
 #include "hc_topo.h"
 
-/* Most links of a path. */
+/* Largest number of links of a path. */
 #define HC_PATH_HOPS_MAX 64
 
 /**
  * struct hc_path_dims - a path
  * @hops: how many links it has
- * @dim: their ports, from the source on
+ * @dim: ports of the links, in order from the source
  */
 struct hc_path_dims {
 	__u8 hops;
@@ -29,7 +29,7 @@ struct hc_path_dims {
  * @fault: FAULT word of each node, or NULL: there are no faults
  * @src: first node of the paths
  * @dst: last node of the paths
- * @begin: ports of the first links of paths, as a mask
+ * @begin: ports of the first links of all paths, as a mask
  * @out: for each node that is on a path, the port of the link that leaves it
  * @in: for each node that is on a path, the port of the link that enters it; for other nodes
  *	HC_DISJOINT_NO_DIM
@@ -51,7 +51,7 @@ struct hc_disjoint {
 #define HC_DISJOINT_NO_DIM 0xff
 
 /**
- * hc_disjoint_room() - bytes of room that a search needs, aligned as a __u32 is
+ * hc_disjoint_room() - compute how much memory a search needs; it must be aligned like a __u32
  * @topo: the network
  *
  * Context: any
@@ -60,7 +60,8 @@ struct hc_disjoint {
 size_t hc_disjoint_room(const struct hc_topo *topo);
 
 /**
- * hc_disjoint_init() - prepare a search of a network without faults; @fault may be set then
+ * hc_disjoint_init() - prepare a search of a network without faults; the caller may set .fault
+ *	after this
  * @g: the search
  * @topo: the network
  * @room: hc_disjoint_room() bytes, or NULL if the network is a cube and stays without faults
@@ -78,8 +79,8 @@ void hc_disjoint_init(struct hc_disjoint *g, const struct hc_topo *topo, void *r
  * @path: filled in
  *
  * Context: any
- * Return: how many were found; fewer than @want if there are no more paths of at most
- * HC_PATH_HOPS_MAX links
+ * Return: the number of paths that were found; fewer than @want if there are no more paths of at
+ * most HC_PATH_HOPS_MAX links
  */
 unsigned int hc_disjoint_find(struct hc_disjoint *g, __u32 src, __u32 dst, unsigned int want,
 			      struct hc_path_dims *path);

@@ -42,8 +42,8 @@ int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
 	if (err)
 		return err;
 	mask = hc_doubling_mask(d);
-	/* Look for failed nodes first: they are a better reason than their links, which are all
-	 * faulty.
+	/* Look for failed nodes first. Otherwise the reason would be one of their links, which are
+	 * all faulty.
 	 */
 	u = d->base;
 	do {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Recursive doubling: at each stage all nodes of a subcube exchange what they have along one
- * dimension, so that in the end each node has the data of all.
+ * dimension, so that in the end each node has the data of all nodes.
  *
- * Unlike a tree it needs every node and every link of the subcube: if a node takes no part, no
- * result has its data, and nearly half of the results also lack data that it would have passed on.
- * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no floating
- * point.
+ * Unlike a tree, recursive doubling needs every node and every link of the subcube: if a node takes
+ * no part, no result has its data, and nearly half of the results also lack data that it would have
+ * passed on. Shared by the kernel module, the tool and the tests; no allocation, no recursion, no
+ * floating point.
  */
 #ifndef _HC_DOUBLING_H
 #define _HC_DOUBLING_H
@@ -19,7 +19,7 @@
  * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX
  * @stages: number of stages k, 0..n
  * @base: the lowest node of the subcube
- * @order: dimension of each stage, distinct: those in which the subcube extends
+ * @order: dimension of each stage; these are the dimensions in which the subcube extends, each once
  */
 struct hc_doubling {
 	unsigned int dim;
@@ -44,7 +44,8 @@ static inline bool hc_doubling_has(const struct hc_doubling *d, __u32 u)
 	return u < hc_nodes(d->dim) && !((u ^ d->base) & ~hc_doubling_mask(d));
 }
 
-/* Return the next node of the subcube after @u in ascending order; after the last the first. */
+/* Return: the next node of the subcube after @u in ascending order; after the last node, the first.
+ */
 static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __u32 u)
 {
 	return d->base | (((u & mask) - mask) & mask);

@@ -9,8 +9,8 @@
 
 #include "hc_topo.h"
 
-/* Give one unit of @rest to each item, in order, until none is left. Return: how many units go to
- * the @weight items behind the first @before.
+/* Distribute @rest units, one to each item in order, until no unit is left. Return: how many units
+ * the @weight items after the first @before items get.
  */
 static inline __u64 hc_quota_share(__u64 rest, __u64 before, __u64 weight)
 {

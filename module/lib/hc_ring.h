@@ -28,8 +28,8 @@
 /**
  * struct hc_ring - one ring of a tree
  * @size: number of its nodes
- * @level: 0 at the top; the level of the parent, or one more
- * @parent: index of the ring where it meets the tree, HC_RING_NONE for the first one
+ * @level: 0 for the first ring; for any other ring the level of its parent, or one more
+ * @parent: index of the ring to which it is attached, HC_RING_NONE for the first ring
  */
 struct hc_ring {
 	__u32 size;
@@ -40,8 +40,8 @@ struct hc_ring {
 /**
  * struct hc_ring_tree - a plan: rings, and their nodes
  * @nrings: number of rings, at least 1
- * @nnodes: sum of their sizes: the virtual nodes
- * @ring: the rings, each behind its parent
+ * @nnodes: sum of the rings' sizes (the paper's number of virtual nodes)
+ * @ring: the rings, each after its parent
  * @node: the nodes of the rings, one ring after the other, in the order in which messages go round
  *
  * All nodes of a ring but one are at home there: no earlier ring contains them. The exception is
@@ -111,11 +111,11 @@ struct hc_ring_reason {
  *	HC_RING_NONE if it is no member
  * @reason: filled in when the plan is refused; may be NULL
  *
- * Accepts a plan only if its rings are a tree as struct hc_ring_tree says and a healthy link joins
- * any two nodes that are next to each other in a ring; the last and the first need none.
- * A ring has at least two nodes, unless it is the only one.  That implies that all members
- * are live and connected by healthy links, unless there is only one.  A live node that the
- * plan leaves out is no error.
+ * Accepts a plan only if its rings are a tree as described at struct hc_ring_tree, and if a healthy
+ * link joins any two consecutive nodes of a ring; the last node and the first need no link. A ring
+ * has at least two nodes, unless it is the only ring. If the check accepts a plan, all members are
+ * live and connected by healthy links, unless there is only one member. A live node that the plan
+ * leaves out is no error.
  *
  * Time O(@net->nodes + @t->nnodes), and at most that many calls of @net->linked().
  *

@@ -25,8 +25,8 @@ void hc_ring_places_fill(struct hc_ring_places *p, const struct hc_ring_tree *t,
 			p->first[t->node[at]]++;
 		}
 	}
-	/* Prefix sums: each entry is now the end of its node's places; these are filled in from the
-	 * end.
+	/* Prefix sums: each entry becomes the end of its node's places. The next loop fills in the
+	 * places from the end.
 	 */
 	for (i = 1; i <= nodes; i++)
 		p->first[i] += p->first[i - 1];
@@ -56,8 +56,8 @@ void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at,
 {
 	__u32 r, i, k, pos, all;
 
-	/* First count the links of all rings that are attached at each place, directly or through
-	 * other rings, from the last ring on.
+	/* First count, for each place, the links of all rings that are attached at the place,
+	 * directly or through other rings. Begin with the last ring.
 	 */
 	for (i = 0; i < t->nnodes; i++)
 		out[i] = 0;
@@ -90,7 +90,7 @@ static bool joined(const struct hc_ring_repair_args *m, __u32 u, __u32 v)
 	       hc_link_good(&m->topo, m->fault, u, d);
 }
 
-/* Return: true if the tree can grow from @u to @v. */
+/* Return: true if @v is not in the new tree, and can be added to it over a healthy link from @u. */
 static bool fresh(const struct hc_ring_repair_args *m, __u32 u, __u32 v)
 {
 	return m->home[v] == HC_RING_NONE && joined(m, u, v);
@@ -190,8 +190,9 @@ static void ring_keep(struct mender *k, __u32 r)
 	ring_end(k);
 }
 
-/* Return: the node that follows @u in a new ring: the next one of an old ring in the direction of
- * messages, or else against it, or else the lowest neighbour; HC_RING_NO_NODE if there is none.
+/* Return: the node that follows @u in a new ring: the next node of an old ring in the direction of
+ * messages, or else the next node against it, or else the lowest neighbour that can be added;
+ * HC_RING_NO_NODE if there is none.
  */
 static __u32 step(const struct mender *k, __u32 u)
 {
@@ -213,7 +214,7 @@ static __u32 step(const struct mender *k, __u32 u)
 	return low;
 }
 
-/* Return: true if @u is the first node of a remaining part of a ring. */
+/* Return: true if @u is the first node of a piece of an old ring. */
 static bool leads(const struct mender *k, __u32 u)
 {
 	const struct hc_ring_repair_args *m = k->m;
@@ -226,7 +227,7 @@ static bool leads(const struct mender *k, __u32 u)
 }
 
 /* Return: the neighbour of @u to which a new ring that begins at @u goes: preferably the first node
- * of a remaining part of a ring, else the lowest one; HC_RING_NO_NODE if there is none.
+ * of a piece of an old ring, else the lowest neighbour; HC_RING_NO_NODE if there is none.
  */
 static __u32 branch(const struct mender *k, __u32 u)
 {
@@ -265,8 +266,8 @@ static void ring_grow(struct mender *k, __u32 u, __u32 v)
 	ring_end(k);
 }
 
-/* Make the first ring of the tree if no old ring is whole. It begins at the first node of a
- * remaining part of a ring, or else at the lowest node.
+/* Make the first ring of the tree if no old ring is whole. It begins at the first node of a piece
+ * of an old ring, or else at the lowest node.
  */
 static void first_grow(struct mender *k)
 {

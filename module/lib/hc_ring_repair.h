@@ -6,7 +6,7 @@
  * where a node or a link is missing. Each piece is followed in the direction in which messages went
  * round in it, and is attached where it has a healthy link to a node of the new tree. (The paper,
  * Fig. 3.10, looks for a node in another ring, which a single ring does not have:
- * Documentation/errata.rst.) The same tree and the same faults always give the same result.
+ * Documentation/errata.rst.) The result depends only on the tree and the faults.
  *
  * Shared by the kernel module and the tests; no allocation, no recursion.
  */
@@ -54,19 +54,22 @@ static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
  *	sends to the next one of its ring
  * @work: scratch space, t->nnodes entries
  *
- * At a node the tour goes round the rings that are attached there, one after the other, and then on
- * in the node's home ring. So it crosses each link of each ring once. A message whose source stands
- * at position s of the tour crosses the link at position p in step (p - s) mod t->nnodes + 1: no
- * two messages cross the same link in the same step, as no two sources stand at one position, and
- * each message crosses each link after those that it has come by. So each message is back at its
- * source after t->nnodes steps, and it has been delivered to all nodes before that.
+ * At a node the tour goes round each ring that is attached to the node, one after another, and then
+ * continues in the node's home ring. So it crosses each link of each ring once. A message whose
+ * source is at position s of the tour crosses the link at position p in step (p - s) mod t->nnodes
+ * + 1. No two sources are at the same position, so no two messages cross the same link in the same
+ * step; and each message crosses a link only after the links that lead from its source to that
+ * link. So each message is back at its source after t->nnodes steps, and it has been delivered to
+ * all nodes before that.
  *
  * Time O(t->nnodes).
  */
 void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 *out,
 		  __u32 *work);
 
-/* Return the number of positions from one link of the tour to another, or once around. */
+/* Return: the number of positions from link @from of the tour to link @to; @nnodes if they are
+ * equal.
+ */
 static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
 {
 	return to > from ? to - from : to + nnodes - from;
@@ -82,7 +85,7 @@ static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
  * @ring: the new rings; room for as many as there are nodes in @alive
  * @node: nodes of the new rings; room for twice as many
  * @home: for each node the new ring where it is at home, or HC_RING_NONE; room for all nodes
- * @order: nodes in the order in which they came into the new tree; room as @ring
+ * @order: nodes in the order in which they were added to the new tree; room as for @ring
  * @count: scratch space, an entry for each ring of @old
  * @queue: scratch space, an entry for each ring of @old
  * @t: the new tree: set

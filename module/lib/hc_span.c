@@ -4,9 +4,9 @@
  *
  * The verifier removes leaves: when all children of a member have been removed, the step after
  * which the member has all data of its subtree is known, and the member is removed, too. Members
- * that cannot be removed form cycles. If all are removed, each path upwards ends at a member
- * without a parent, and only the root has none: so the root receives the data of every member
- * exactly once, and no member waits for ever.
+ * that cannot be removed form cycles. If all members are removed, each path upwards ends at a
+ * member without a parent, and only the root has none: so the root receives the data of every
+ * member exactly once, and no member waits for ever.
  */
 #include "hc_span.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Spanning trees of any network: each member but the root has a port that leads to its parent. This
- * has the schedule of sends, the members' roles, and the verifier of whole plans.
+ * file has the schedule of sends, the members' roles, and the verifier of whole plans.
  *
  * In a step a node receives from one child at most. It receives from its children in the order in
  * which their data is complete; for a given tree no other order takes fewer steps. Read backwards,

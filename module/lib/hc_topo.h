@@ -43,7 +43,7 @@ static inline __u32 hc_neigh(__u32 u, unsigned int d)
 	return u ^ hc_bit(d);
 }
 
-/* Most ports of a node, for frames name a port in four bits (wire.h). */
+/* Largest number of ports of a node: frames have a port number in four bits (wire.h). */
 #define HC_PORTS_MAX 16
 /* Value for "no port". */
 #define HC_NO_PORT 0xff
@@ -149,8 +149,8 @@ int hc_topo_check(const struct hc_topo *t, __u32 *work, struct hc_reason *reason
  */
 bool hc_topo_is_cube(const struct hc_topo *t);
 
-/* Return the id of a fabric of this name in frames and MAC addresses, unless the user chooses
- * another one. It is the same on every machine: FNV-1a (32 bits) modulo 65535, plus 1.
+/* Return: the default id of a fabric of this name; frames and MAC addresses contain the id. All
+ * machines compute the same id: FNV-1a (32 bits) modulo 65535, plus 1.
  */
 static inline __u32 hc_name_id(const char *name)
 {

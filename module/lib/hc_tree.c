@@ -2,14 +2,14 @@
 /*
  * Roles in the communication tree and the verifier of tree plans.
  *
- * A stage i of a tree moves the data of its active nodes A_i out of the
- * subcube that is still in play.  With faults there are three ways out:
+ * At stage i of a tree the nodes that are active send their data to nodes that are passive. With
+ * faults, a node sends its data in one of three forms:
  *
  *   direct   over the node's own link along order[i];
- *   help     split among the active neighbours that can go direct;
+ *   help     split among the active neighbours that can send directly;
  *   detour   over several links to a passive node that the plan names (hc_way.h).
  *
- * A node that goes direct is called unblocked, any other sender blocked.
+ * A node that sends directly is called unblocked, any other sender blocked.
  */
 #include "hc_tree.h"
 
@@ -237,9 +237,9 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
  *      parts 0..m-1 of m to m different nodes; the sink sends nothing;
  *  (b) every transfer goes to a member, over a usable link or, for a detour,
  *      between two nodes that healthy links connect;
- *  (c) what one end sends the other end expects, and nothing else: every
- *      destination entry has its source entry, and there are as many of one
- *      as of the other;
+ *  (c) the receivers expect exactly what the senders send: every destination
+ *      entry has its source entry, and there are as many destination entries as
+ *      source entries;
  *  (d) the receiver ranks higher than the sender, where
  *      rank(u) = 2 * active(u) + [u sends direct].
  *
@@ -248,8 +248,8 @@ int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
  * time, and by (d) moves to ever higher ranks until it is at the only node that does not send. So
  * the sink gets every item of every member exactly once.
  *
- * A wrong plan is refused before (a) to (d) are checked; those can only fail if hc_tree_role()
- * itself is wrong.
+ * A wrong plan is refused before (a) to (d) are checked; these properties can fail only if
+ * hc_tree_role() itself is wrong.
  */
 struct check {
 	const struct hc_tree *t;

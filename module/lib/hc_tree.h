@@ -58,7 +58,7 @@ struct hc_tree {
 	const struct hc_detour *detours;
 };
 
-/* How data comes from or goes to a peer. */
+/* How data travels between a node and its peer. */
 enum hc_tree_how {
 	HC_TREE_DIRECT,		/* over the tree link of the stage */
 	HC_TREE_HELP,		/* one of m parts, to an effective helper */
@@ -120,7 +120,7 @@ struct hc_tree_role {
 bool hc_tree_contains(const struct hc_tree *t, __u32 u);
 
 /**
- * hc_tree_active() - the stage at which a node is active
+ * hc_tree_active() - compute the stage at which a node is active
  * @t: the tree
  * @u: a node of the tree's subcube
  *
@@ -131,7 +131,7 @@ bool hc_tree_contains(const struct hc_tree *t, __u32 u);
 unsigned int hc_tree_active(const struct hc_tree *t, __u32 u);
 
 /**
- * hc_tree_fault() - FAULT word of a node as the tree sees it
+ * hc_tree_fault() - add the links to nodes that are not members to a FAULT word
  * @t: the tree
  * @u: the node
  * @fault: FAULT(u): bit d set iff link (u, d) is unusable
@@ -144,12 +144,11 @@ __u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault);
 /**
  * hc_tree_role() - compute a member's role from local knowledge
  *
- * Destinations of a node u that is active at stage i: its passive neighbour
- * along order[i] if that link is good (DIRECT).  Otherwise its effective
- * helpers: the active neighbours along order[j], j > i, such that the link to
- * the helper is good and the helper's own link along order[i] is good too; m of
- * them get one of m parts each, numbered by ascending j (HELP).  Without any,
- * the node that the plan's list of detours names (DETOUR).
+ * Destinations of a node u that is active at stage i: its passive neighbour along order[i] if that
+ * link is good (DIRECT). Otherwise its effective helpers: the active neighbours along order[j], j >
+ * i, such that the link to the helper is good and the helper's own link along order[i] is good,
+ * too; if there are m effective helpers, each gets one of m parts, numbered by ascending j (HELP).
+ * If there is no effective helper, the node that the plan's list of detours names (DETOUR).
  *
  * Sources of a node u, by the same rules seen from the other end: for each stage at which u is
  * passive, the active neighbour along the stage's dimension, if the link is good; for the stage i
@@ -201,7 +200,7 @@ struct hc_tree_reason {
  *    detour has a path, and a member is live unless it is the only one);
  *  - every blocked sender without an effective helper has exactly one detour, to a member that is
  *    passive at that stage, and no other node has a detour;
- *  - every transfer that one end plans the other end plans, too.
+ *  - every transfer that is in the role of one end is in the role of the other end, too.
  * A plan may leave out a live node. The proof is in hc_tree.c.
  *
  * Time O(2^n * (n + ndetours)).

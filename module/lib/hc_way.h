@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fixed paths around faults: those of a plan's detours.
+ * Fixed paths around faults, for the detours of plans.
  */
 #ifndef _HC_WAY_H
 #define _HC_WAY_H
@@ -11,9 +11,9 @@
  * hc_way_find() - find a shortest path over good links
  * @b: the network with its faults (hc_bfs_fault())
  * @from: first node
- * @to: last node, a different one
+ * @to: last node, not equal to @from
  * @way: set to the ports of its links, in order; room for as many as there are nodes. The path is
- *	the first of all shortest ones in lexicographic order, so all nodes that know the same
+ *	the first of all shortest paths in lexicographic order, so all nodes that know the same
  *	faults find the same path
  * @dist: scratch space, an entry for each node
  *

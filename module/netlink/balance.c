@@ -143,8 +143,8 @@ static u32 attr_u32(struct genl_info *info, int attr)
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
 }
 
-/* Install the topology that the request has, if it has one. This function checks the sizes of its
- * attributes; the verifier checks the rest.
+/* Install the topology that the request has, if it has one. This function checks the sizes of the
+ * topology's attributes; the verifier checks the rest.
  */
 static int topology_set(struct genl_info *info, u32 method)
 {

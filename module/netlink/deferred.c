@@ -2,18 +2,18 @@
 /*
  * Deferred requests.
  *
- * While a request runs, generic netlink holds a lock that others need: a module that registers a
- * family waits for it, and all other users of netlink wait for that module. So no request sleeps
+ * While a request runs, generic netlink holds a lock. A module that registers a family waits for
+ * this lock, and all further requests of generic netlink wait for that module. So no request sleeps
  * until the fabric has completed an action. The request starts the action, leaves a struct
  * hc_deferred and returns. One work item of the fabric checks all deferred requests from time to
  * time, under the fabric's lock, and answers those that are complete: with a reply, if there is
- * one, and with the acknowledgment that the request would have had.
+ * one, and with the acknowledgment that netlink would have sent.
  *
  * Lifetime: a deferred request holds a copy of the request, charged to the requester, and a
- * reference to the requester's socket, which holds the network namespace. The fabric holds the
- * deferred request, and answers it when the fabric is removed. If the socket is closed meanwhile,
- * no answer is needed: actions that can be cancelled are cancelled, so a namespace is not held for
- * long.
+ * reference to the requester's socket, which holds the network namespace. The fabric's list holds
+ * the deferred request, which is answered when the fabric is removed, if not before. If the socket
+ * is closed meanwhile, no answer is needed: actions that can be cancelled are cancelled, so a
+ * namespace is not held for long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -35,7 +35,7 @@
  * @fabric: the fabric
  * @list: struct hc_deferred.list
  * @n: number of deferred requests
- * @work: checks them
+ * @work: checks the deferred requests
  */
 struct hc_deferred_list {
 	struct hc_fabric *fabric;
@@ -77,7 +77,7 @@ void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(asked->skb);
 
-	/* The requester's port may belong to another socket by now. */
+	/* If the requester has closed its socket, its port may belong to another socket by now. */
 	if (hc_asked_gone(asked))
 		return;
 	if (err || nlh->nlmsg_flags & NLM_F_ACK)
@@ -230,9 +230,9 @@ struct hc_notifier hc_deferred_notifier = {
  * @deferred: must be first
  * @node: the node whose links have changed, or NULL: links of all nodes
  * @dims: mask of dimensions; the neighbours of @node along these have to act on the change, too
- * @from: without @node: all nodes below this number have acted on the change
+ * @from: if @node is NULL: all nodes below this number have acted on the change
  * @end: when the wait times out, jiffies
- * @changes: without @node: for each node a mask of the dimensions whose links change, and
+ * @changes: if @node is NULL: for each node a mask of the dimensions whose links change, and
  *	CHANGES_NODE if the node itself changes
  */
 struct announcement {

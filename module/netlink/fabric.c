@@ -3,15 +3,15 @@
  * Creation and removal of fabrics.
  *
  * With thousands of endpoints this takes seconds, during which a request would hold generic
- * netlink's lock (netlink/deferred.c). So each request is left to a work item of its own, which
- * answers it when the work is done; other requests are served meanwhile.
+ * netlink's lock (netlink/deferred.c). So each request is handed over to a work item of its own,
+ * which answers it when the work is done; other requests are served meanwhile.
  *
  * The work runs in a kernel thread. Its memory is charged to the memory cgroup of the requester,
  * and the work item is counted for the accounting owner of the network namespace (limits.c). If the
  * requester closes its socket, a fabric that is not complete is removed again.
  *
- * Lifetime: the requester's socket holds the network namespace. When the module is unloaded, the
- * works end before the sockets and the fabrics.
+ * Lifetime: the requester's socket holds the network namespace. When the module is unloaded, these
+ * work items end before sockets and fabrics are removed.
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>

@@ -95,7 +95,7 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ node */
 
-/* Write the counts of drops, @n, indexed by reason, that are not 0. */
+/* Write those counts of drops that are not 0. @n: the counts, indexed by reason. */
 static bool put_drops(struct sk_buff *skb, int attr, const u64 *n)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
@@ -235,8 +235,8 @@ static bool put_node_peers(struct sk_buff *skb, const struct hc_node *node)
 				     &topo->peers[node->id * topo->ports]);
 }
 
-/* Write a user, but only one that has a uid in the reader's user namespace: any uid would name
- * another user.
+/* Write a user if it has a uid in the reader's user namespace. Otherwise write nothing, since any
+ * uid would name another user.
  */
 static bool put_uid(const struct hc_msg *msg, int type, kuid_t kuid)
 {
@@ -431,7 +431,9 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 	rcu_read_lock();
 	plan->ops->shape(plan, &shape);
 	rcu_read_unlock();
-	/* The rings may be repaired before the message is filled. */
+	/* Assume the most rings and nodes that rings can have, since they may be repaired before
+	 * the message is filled.
+	 */
 	if (plan->repairs) {
 		shape.nrings = plan->nmembers;
 		shape.nring_nodes = 2 * plan->nmembers;

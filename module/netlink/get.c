@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading: single objects and dumps.
+ * Requests that read single objects, and dumps.
  *
- * A dump walks the fabrics by index, and the objects of each by number or id. It holds no lock and
- * no reference between two buffers. If a fabric is created or removed meanwhile, the reader must
- * repeat the dump (NLM_F_DUMP_INTR).
+ * A dump walks the fabrics by index, and the objects of each fabric by number or id. It holds no
+ * lock and no reference between two buffers. If a fabric is created or removed meanwhile, the
+ * reader must repeat the dump (NLM_F_DUMP_INTR).
  */
 #include <linux/mm.h>
 
@@ -269,7 +269,7 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * struct cursor - where a dump continues; in cb->ctx
- * @fabric: smallest fabric index that is not complete
+ * @fabric: index of the first fabric that has not been sent completely
  * @index: first object of that fabric that has not been sent completely: number of a node, or id of
  *	a plan or trunk
  * @sub: first part of that object that has not been sent: dimension, or node of a plan

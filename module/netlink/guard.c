@@ -9,13 +9,13 @@
  * it was granted take part. It is not trusted with anything else:
  *
  * - The request names the broken epoch (PREV), so it replaces no newer epoch. The user cannot
- *   choose the next epoch (EPOCH): epochs are numbers of the whole fabric, and a leap would use up
- *   those of other plans.
+ *   choose the next epoch (EPOCH): all plans of a fabric share the numbers of epochs, and a high
+ *   number would leave none to the other plans.
  * - Only a broken plan is replaced, and operations of other plans do not end. As the user may break
  *   the plan (by closing a member's socket), and may send requests that are refused late, its
  *   requests are rate-limited: the fabric is locked for their grace periods. Each plan has its own
- *   limit, so that users cannot use up that of others; the administrator bounds the sum by the
- *   number of plans that it entrusts to users.
+ *   limit, so that one user cannot use up the limit of another; the administrator bounds the sum by
+ *   the number of plans that it entrusts to users.
  * - How long members wait, the recipe, and the user itself do not change, so the user cannot keep
  *   operations waiting for longer, and can neither pass on nor extend its right.
  * - Members are among the nodes that the user was granted (hc_grant_make()), which bounds the
@@ -60,8 +60,8 @@ static bool is_same_guard(struct genl_info *info, const struct hc_plan *plan)
 	       (!recipe || !nla_strcmp(recipe, plan->recipe));
 }
 
-/* Limit the rate of a guard's requests. All attempts count, because one that fails late costs as
- * much.
+/* Limit the rate of a guard's requests. All attempts count, because an attempt that fails late
+ * costs as much as one that succeeds.
  */
 static int keep_pace(struct genl_info *info, struct hc_plan *plan)
 {

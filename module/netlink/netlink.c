@@ -17,8 +17,8 @@
 
 /* genl_ops.internal_flags, for pre_doit() */
 #define FL_PIN		BIT(0)	/* take a reference to the fabric */
-#define FL_LOCK		BIT(1)	/* and take the fabric's lock, unless the fabric is dead */
-#define FL_TIDY		BIT(2)	/* cleans up: allowed where users may not configure fabrics */
+#define FL_LOCK		BIT(1)	/* take the fabric's lock; an error if the fabric is dead */
+#define FL_TIDY		BIT(2)	/* cleans up: allowed even if users may not configure fabrics */
 #define FL_GUARD	BIT(3)	/* for CAP_NET_ADMIN or the plan's guard (netlink/guard.c) */
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events to the multicast group.
+ * Sends events to the multicast group.
  */
 #include <linux/srcu.h>
 
@@ -20,13 +20,13 @@ static bool enabled;
 void hc_notify_enable(bool enable)
 {
 	WRITE_ONCE(enabled, enable);
-	/* After this no event is being sent, so the family may be unregistered. */
+	/* After synchronize_srcu() no event is being sent, so the family may be unregistered. */
 	if (!enable)
 		synchronize_srcu(&sending);
 }
 
-/* Is the event wanted? This is the first check and must be cheap, since polls end operations by the
- * thousand.
+/* Return: true if events are enabled and have listeners. This check comes first and must be cheap,
+ * since polls end operations by the thousand.
  */
 static bool event_wanted(struct net *net)
 {
@@ -48,7 +48,7 @@ static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 c
 	msg->user_ns = net->user_ns;
 	msg->skb = genlmsg_new(size, gfp);
 	if (msg->skb) {
-		__release(&sending);	/* sparse: it is event_end()'s now */
+		__release(&sending);	/* sparse: event_end() releases it */
 		return true;
 	}
 	/* Notify listeners that they have missed an event. */

@@ -19,7 +19,8 @@ static int plan_refuse(struct genl_info *info, int attr)
 	return -EINVAL;
 }
 
-/* Parse the sequence. It is not copied but used in the message. The verifier checks its dimensions.
+/* Parse the sequence. It is not copied: @p points into the message. The verifier checks its
+ * dimensions.
  */
 static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric,
 			  struct hc_plan_params *p)
@@ -163,8 +164,8 @@ static bool put_parents(struct sk_buff *skb, const struct hc_plan_params *p)
 	return nla_put(skb, HYPERCUBE_A_PLAN_PARENTS, p->steps, p->sequence);
 }
 
-/* Parse the rings. The entries are not copied but used in the message, where attributes are aligned
- * to four bytes.
+/* Parse the rings. The entries are not copied: @p points into the message, where attributes are
+ * aligned to four bytes.
  */
 static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
@@ -355,7 +356,8 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 	return 0;
 }
 
-/* Parse the FAULT words. They are used in the message, where attributes are aligned to four bytes.
+/* Parse the FAULT words. They are not copied: @p points into the message, where attributes are
+ * aligned to four bytes.
  */
 static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
@@ -436,7 +438,9 @@ static int check_no_guard(struct genl_info *info)
 	return 0;
 }
 
-/* Parse the guarding of a plan. The recipe is not copied but used in the message. */
+/* Parse the attributes that make a plan guarded. The recipe is not copied: @p points into the
+ * message.
+ */
 static int parse_guard(const struct sk_buff *skb, struct genl_info *info,
 		       const struct hc_fabric *fabric, struct hc_plan_params *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of netlink/. Files of other folders handle no netlink attributes.
+ * Declarations that the files of netlink/ share. Files of other folders handle no netlink
+ * attributes.
  */
 #ifndef _HC_NETLINK_PRIV_H
 #define _HC_NETLINK_PRIV_H
@@ -45,7 +46,7 @@ extern struct genl_family hc_genl_family;
  * @cmd: HYPERCUBE_CMD_*
  * @user_ns: user namespace of the receiver, for uids
  * @cb: the dump that the message is part of, or NULL
- * @reader: of an event: the return value of srcu_read_lock() (notify.c)
+ * @reader: if the message is an event: the return value of srcu_read_lock() (notify.c)
  */
 struct hc_msg {
 	struct sk_buff *skb;
@@ -58,7 +59,7 @@ struct hc_msg {
 	int reader;
 };
 
-/* Return the fabric that pre_doit() has pinned and, for most commands, locked. */
+/* Return: the fabric that pre_doit() has pinned and, for most commands, locked. */
 static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 {
 	return info->user_ptr[0];
@@ -66,8 +67,8 @@ static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 
 struct hc_plan;
 
-/* Return the plan whose guard asks for its next epoch (hc_nl_guard_may()), or NULL if the requester
- * has CAP_NET_ADMIN.
+/* Return: the plan, if the requester is its guard and requests its next epoch (hc_nl_guard_may()),
+ * or NULL if the requester has CAP_NET_ADMIN.
  */
 static inline const struct hc_plan *hc_info_guarded(const struct genl_info *info)
 {
@@ -82,7 +83,7 @@ static inline const struct hc_plan *hc_info_guarded(const struct genl_info *info
  * Context: under hc_fabric.lock.
  * Return: 0 if the requester has CAP_NET_ADMIN, or guards the plan and may install its next epoch
  *	now; hc_info_guarded() tells which. Else -EPERM, -ESTALE if the plan has another epoch by
- *	now, or -EAGAIN if its guard asks too often.
+ *	now, or -EAGAIN if its guard sends requests too often.
  */
 int hc_nl_guard_may(const struct sk_buff *skb, struct genl_info *info);
 
@@ -101,7 +102,7 @@ int hc_nl_uid(const struct sk_buff *skb, struct genl_info *info, int type, kuid_
 /**
  * struct hc_asked - the requester of a deferred request
  * @skb: a copy of the request
- * @sk: the requester's socket, by a reference
+ * @sk: the requester's socket, with a reference
  */
 struct hc_asked {
 	struct sk_buff *skb;
@@ -118,10 +119,10 @@ struct hc_deferred;
 
 /**
  * struct hc_deferred_ops - what a deferred request waits for
- * @look: check whether the request is over; if not, set @next. @gone: the requester has closed its
- *	socket. Called under hc_fabric.lock. Return: -EAGAIN if the request is not over, else its
- *	result
- * @release: free what the request holds, or NULL
+ * @look: check whether the request is complete; if not, set hc_deferred.next. @gone: the requester
+ *	has closed its socket. Called under hc_fabric.lock. Return: -EAGAIN if the request is not
+ *	complete, else its result
+ * @release: free what the request holds; may be NULL
  * @brief: the request may be long, so the answer quotes it without its attributes
  */
 struct hc_deferred_ops {
@@ -132,7 +133,7 @@ struct hc_deferred_ops {
 
 /**
  * struct hc_deferred - a deferred request; under hc_fabric.lock
- * @list: in hc_deferred_list.list
+ * @list: entry in hc_deferred_list.list
  * @fabric: the fabric
  * @ops: what the request waits for
  * @asked: the requester
@@ -335,7 +336,7 @@ size_t hc_plan_msg_size(const struct hc_plan *plan);
  * @size: bytes of the reply
  *
  * Context: request
- * Return: 0 or -errno; in both cases hc_reply_end() must follow with this value
+ * Return: 0 or -errno; in both cases the caller must pass the value on to hc_reply_end()
  */
 int hc_reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb, size_t size);
 
@@ -452,7 +453,7 @@ void *hc_deferred_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 		      const struct hc_deferred_ops *ops);
 
 /**
- * hc_deferred_wait() - answer a deferred request as soon as it is over; consumes the request
+ * hc_deferred_wait() - answer a deferred request as soon as it is complete; consumes the request
  * @deferred: from hc_deferred_new()
  * @info: the request
  *
@@ -476,7 +477,7 @@ void hc_deferred_free(struct hc_deferred *deferred);
  * @skb: the request
  * @info: the request, parsed
  * @node: the node whose links change, or NULL: the request clears all faults of the fabric
- * @dims: mask of dimensions; the neighbours along these have to act on the change, too
+ * @dims: mask of dimensions; the neighbours along these dimensions have to act on the change, too
  *
  * Context: request, under hc_fabric.lock
  * Return: the request for hc_deferred_wait(), or an ERR_PTR
@@ -501,7 +502,7 @@ int hc_nl_fabrics_init(void);
 /**
  * hc_nl_fabrics_exit() - wait until no request creates or removes a fabric any more
  *
- * Context: the module's exit, when the family is gone
+ * Context: the module's exit, after the family has been unregistered
  */
 void hc_nl_fabrics_exit(void);
 
@@ -571,7 +572,7 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk);
  * hc_dump_trunks() - write the trunks of a fabric
  * @msg: the message
  * @fabric: the fabric
- * @from: the first id to write; set to the first one that did not fit
+ * @from: id of the first trunk to write; set to the id of the first trunk that did not fit
  *
  * Context: config
  * Return: 0 or -EMSGSIZE

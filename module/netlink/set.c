@@ -291,8 +291,8 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	return 0;
 }
 
-/* Return: end number @i of the link. A request without ONE_WAY changes the settings that each end
- * has for itself at both ends.
+/* Return: the node at end @i of the link: 0: @node, 1: its neighbour. Each end has settings of its
+ * own; a request without ONE_WAY changes those of both ends.
  */
 static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
 {
@@ -398,7 +398,9 @@ static int remote_refuse(struct genl_info *info, const struct hc_node *node, uns
 	return -EREMOTE;
 }
 
-/* Check that settings which each end has for itself are changed only at ends on this machine. */
+/* Each end of a link has settings of its own. Check that the request changes them only at ends on
+ * this machine.
+ */
 static int remote_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
 	if (node->fabric->nodes[hc_node_peer(node, dim)] ||

@@ -8,10 +8,11 @@
  * which is held for short times only, so binding and closing do not wait for configuration.
  *
  * Lifetime: a bound socket is published in the node, and hsk->node points back. Both are cleared
- * under that lock when the socket is closed, the node gets another owner, or the fabric is removed;
- * bind() checks under the lock that the fabric is alive. Polls use the node's sockets under RCU,
- * and sockets, including their receive queues, are freed after a grace period (SOCK_RCU_FREE).
- * System calls use hsk->node under RCU; a node is freed a grace period after hsk->node was cleared.
+ * under hc_fabric.sock_lock when the socket is closed, the node gets another owner, or the fabric
+ * is removed; bind() checks under the lock that the fabric is alive. Polls use the node's sockets
+ * under RCU, and sockets, including their receive queues, are freed after a grace period
+ * (SOCK_RCU_FREE). System calls use hsk->node under RCU; a node is freed a grace period after
+ * hsk->node was cleared.
  */
 #include <linux/completion.h>
 #include <linux/kref.h>
@@ -102,7 +103,7 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 	else
 		RCU_INIT_POINTER(node->socks->all, NULL);
 	RCU_INIT_POINTER(hsk->node, NULL);
-	/* System calls that wait for tasks end, and return the reason. */
+	/* This ends the system calls that wait for tasks; they return the reason. */
 	if (hsk->task.tasks)
 		hc_tasks_leave(&hsk->task);
 }
@@ -172,12 +173,12 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
-	/* datagram_poll() then keeps reporting EPOLLHUP, as before bind(). */
+	/* In state TCP_CLOSE datagram_poll() always reports EPOLLHUP, as before bind(). */
 	if (sk->sk_type == SOCK_SEQPACKET)
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_err, err);
 	sk_error_report(sk);
-	/* sk_error_report() wakes one of the readers of messages; this wakes all. */
+	/* sk_error_report() wakes one of the readers of messages; sk_state_change() wakes all. */
 	sk->sk_state_change(sk);
 	sk->sk_write_space(sk);
 }
@@ -241,7 +242,9 @@ void hc_socks_init(struct hc_socks *socks)
 {
 	xa_init(&socks->plans);
 	INIT_LIST_HEAD(&socks->shared);
-	/* Random, so that a sender that has not seen other numbers cannot guess the next one. */
+	/* Begin with a random number, so that a node that has seen no number cannot guess the next
+	 * one.
+	 */
 	atomic64_set(&socks->copied, get_random_u64());
 }
 
@@ -342,8 +345,8 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return 0;
 }
 
-/* Take both locks. A signal ends the wait, because another thread may hold them in a system call on
- * this socket or on another one.
+/* Take the socket's .send_lock and the fabric's .sock_lock. A signal ends the wait, because another
+ * thread may hold a lock in a system call on this socket or on another one.
  */
 static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
 {

@@ -4,8 +4,8 @@
  *
  * Copies belong to one datagram if they name the same origin, the same number and exactly the same
  * paths, no two of which share a node. Each copy that differs from the original has a Byzantine
- * node in its path, and no two of these copies have the same one (route/copy.c). So with k copies,
- * t Byzantine nodes and an honest origin:
+ * node in its path, and no node between origin and receiver is in the paths of two copies
+ * (route/copy.c). So with k copies, t Byzantine nodes and an honest origin:
  *
  * - a payload that more than half of the k copies have is the original, if t < k / 2: at most t
  *   copies have another payload, and missing copies count for no payload;
@@ -13,7 +13,7 @@
  *   node in its path;
  * - a Byzantine node may pretend to be the origin, make k smaller, or name other paths. Its copies
  *   then belong to another datagram, of which no more copies arrive than there are Byzantine nodes.
- *   So the receiver must rely on the k that it requires (least), not on that of the sender;
+ *   So the receiver must rely on the k that it requires (least), not on the k that a copy names;
  * - a Byzantine node may drop copies: they are missing.
  *
  * Memory. All copies that are kept are charged to the receive buffer of the socket, as are
@@ -145,7 +145,9 @@ static struct hlist_head *bucket(struct hc_collector *c, u32 key)
 
 /* ------------------------------------------------------------ voting */
 
-/* Return: the payload that most copies have; of several with the same number, the first one. */
+/* Return: the payload that most copies have; of several payloads with equally many copies, the
+ * first one.
+ */
 static struct said *most(struct datagram *d)
 {
 	struct said *best = &d->said[0];
@@ -177,7 +179,9 @@ static void vote_conclude(struct datagram *d, struct hypercube_vote *v)
 			       HYPERCUBE_VOTE_OUTCOME_AGREED;
 }
 
-/* Must the datagram be delivered with this vote? @over: no more copies are awaited. */
+/* Return: true if vote @v is such that the datagram must be delivered now. @over: no more copies
+ * are awaited.
+ */
 static bool wanted(const struct hc_collector *c, const struct hypercube_vote *v, bool over)
 {
 	switch (READ_ONCE(c->set.deliver)) {
@@ -575,7 +579,7 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_lock_bh(&c->lock);
 	WRITE_ONCE(c->set.wait, wait);
 	due = ktime_get_ns() + wait * (u64)NSEC_PER_MSEC;
-	/* The list stays sorted by .due. */
+	/* The order of the list does not change: it is sorted by .due. */
 	list_for_each_entry(d, &c->list, list)
 		d->due = min(d->due, due);
 	spin_unlock_bh(&c->lock);

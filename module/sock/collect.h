@@ -15,7 +15,7 @@ struct sk_buff;
 /**
  * struct hc_dgram_cb - skb->cb of a datagram in the receive queue
  * @vote: the vote on its copies; .copies is 0 if the datagram was not sent in copies
- * @src: its origin
+ * @src: node that the datagram names as its origin
  * @said: offset of its data in the skb
  * @own: the node itself has sent it
  */
@@ -47,7 +47,8 @@ struct hc_collect_set {
 int hc_collect_open(struct hc_sock *hsk);
 
 /**
- * hc_collect_close() - drop the copies that wait, and accept no more: the socket is closed
+ * hc_collect_close() - drop the waiting copies of a socket that is closed, and accept no more
+ *	copies
  * @hsk: the socket
  */
 void hc_collect_close(struct hc_sock *hsk);
@@ -59,7 +60,7 @@ void hc_collect_close(struct hc_sock *hsk);
 void hc_collect_free(struct hc_sock *hsk);
 
 /**
- * hc_collect_least() - set the least number of copies that a datagram must be sent in
+ * hc_collect_least() - set the least number of copies in which a datagram must be sent
  * @hsk: the socket
  * @least: the number. Waiting and unread datagrams with fewer copies are dropped
  *
@@ -80,7 +81,7 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait);
  * hc_collect_set() - get the options of a socket
  * @hsk: the socket
  *
- * Return: the options; setsockopt() calls write each of them separately.
+ * Return: the options. setsockopt() may change each of them at any time.
  */
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
 

@@ -59,8 +59,9 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-/* Set .held_plan: contributions to it cannot begin yet, so their senders need not schedule a poll.
- * Return: true if frames are queued, and their senders may have relied on the previous value.
+/* Set .held_plan to @plan_id: contributions to that plan cannot begin yet, so their senders need
+ * not schedule a poll. Return: true if frames are queued whose senders may have scheduled no poll
+ * because of the previous value.
  */
 static bool host_hold(struct hc_node *node, u32 plan_id)
 {

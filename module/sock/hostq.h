@@ -13,8 +13,9 @@
 /**
  * struct hc_hostq - the host port of a node
  * @q: the frames; its lock protects both members
- * @held_plan: contributions to this plan do not schedule the poll, since they cannot begin yet; the
- *	event that lets them begin schedules it. 0: no such plan
+ * @held_plan: id of a plan whose queued contributions cannot begin yet, or 0. A further
+ *	contribution to that plan does not schedule the poll; the event that lets contributions
+ *	begin schedules it
  */
 struct hc_hostq {
 	struct sk_buff_head q;

@@ -24,8 +24,8 @@ static void recv_spin(struct sock *sk)
 		cpu_relax();
 }
 
-/* Do not wake up when there is room to send: that is reported whenever a contribution of the
- * process was consumed, which is most often just before its result arrives.
+/* Do not wake up the receiver when there is room to send. Room is reported whenever a contribution
+ * of the process was consumed, which is most often just before its result arrives.
  */
 static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
 {
@@ -127,8 +127,8 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
-/* Return: the first skb of the queue. This takes the lock under which the skb was queued, so all
- * writes of the poll to it are visible.
+/* Return: the first skb of the queue. Taking the lock under which the skb was queued makes all
+ * writes of the poll to the skb visible.
  */
 static struct sk_buff *piece_peek(struct sk_buff_head *queue)
 {

@@ -46,7 +46,9 @@ static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
 {
 	struct sock *sk = rcu_dereference(node->socks->all);
 
-	/* This is tested first, since most sockets are connected to no plan. */
+	/* Check the socket that serves all plans first, since most sockets are connected to no
+	 * plan.
+	 */
 	if (!sk || hc_sk(sk)->id != id)
 		sk = hc_socks_connected(node->socks, plan);
 	return sk && hc_sk(sk)->id == id ? sk : NULL;
@@ -76,7 +78,7 @@ static bool sock_room(struct sock *sk)
 		return true;
 	was = READ_ONCE(hc_sk(sk)->starved);
 	WRITE_ONCE(hc_sk(sk)->starved, true);
-	/* Pairs with room_notify() in recv.c: either it reads the flag, or this finds the room. */
+	/* Pairs with recv.c: room_notify() reads the flag, or this function finds the room. */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
 	/* The reader may sleep until more bytes are queued than the buffer has room for, if the
@@ -179,8 +181,8 @@ static u64 record_lost(struct sock *sk, bool failure)
 	return nr;
 }
 
-/* Were records lost without the process having been notified? It is notified when a call returns
- * the error that reports the loss.
+/* Return: true if records were lost and the process was not notified of it. The process is notified
+ * when a system call returns the error that reports the loss.
  */
 static bool lost_unknown(struct hc_sock *hsk)
 {

@@ -125,9 +125,9 @@ static int plan_knows(const struct hc_plan *plan, const struct hypercube_op *op)
 /* Check that the plan allows the node to begin an operation now. */
 static int plan_allows(const struct hc_plan *plan, const struct hc_node *node)
 {
-	/* The plan is broken, although some pending operations may not have ended yet. A plan with
-	 * REPAIR accepts contributions all the time, and a guarded plan until its members have
-	 * given up waiting for the next epoch.
+	/* A broken plan accepts no contribution, even if some pending operations have not ended
+	 * yet. A plan with REPAIR accepts contributions all the time, and a guarded plan until its
+	 * members have given up waiting for the next epoch.
 	 */
 	if (!plan->repairs && READ_ONCE(plan->member[node->id]->gen.broken) &&
 	    !hc_guard_holds(plan->member[node->id]))
@@ -196,7 +196,7 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 }
 
 /* Check that all offsets in the result are valid, and that data which must be sent or returned in
- * one call is not too long for that.
+ * one call is not too long for one call.
  */
 static int length_check(const struct hc_plan *plan, const struct hc_coll_desc *desc,
 			const struct hypercube_op *op)
@@ -225,7 +225,7 @@ static int op_check(const struct hc_coll_desc *desc, const struct hypercube_op *
 {
 	int size;
 
-	/* NOTIFY is invalid where all processes receive a result: that is their notification. */
+	/* NOTIFY is invalid where all processes receive a result, which is their notification. */
 	if (op->reserved ||
 	    op->flags & ~(HYPERCUBE_F_STALE | HYPERCUBE_F_ALL_OR_NOTHING |
 			  (desc && desc->notified ? 0 : HYPERCUBE_F_NOTIFY)))

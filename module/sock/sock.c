@@ -37,7 +37,9 @@ static uint buffer = SZ_1M;
 module_param(buffer, uint, 0644);
 MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* Numbers begin here, so that code that truncates them to 32 bits soon fails visibly. */
+/* First number of sockets, and of records. With it, code that truncates numbers to 32 bits soon
+ * fails visibly.
+ */
 #define HC_REC_FIRST	(U32_MAX - 64ULL)
 
 /* Ids of sockets. They distinguish a socket from earlier ones to which a poll may still refer; 64

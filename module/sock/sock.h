@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of sock/.
+ * Declarations that the files of sock/ share.
  */
 #ifndef _HC_SOCK_H
 #define _HC_SOCK_H
@@ -33,7 +33,8 @@ struct hc_process_ops;
  * @plan: id of the plan to which it is connected, or 0; written under @send_lock
  * @by: owner of the node, if the socket was bound only by the owner's right; else INVALID_UID
  * @gone: why the socket has lost its node: ENODEV, or EACCES if the node has another owner
- * @send_lock: one contribution at a time; protects the members from @op to @seg_fill
+ * @send_lock: held by the system call that sends a contribution; protects the members from @op to
+ *	@seg_fill
  * @op: the contribution being sent, or the last one
  * @checked: @op is valid, and the members that are computed from it are set
  * @desc: descriptor of the collective of @op
@@ -60,7 +61,7 @@ struct hc_process_ops;
  * @starved: results wait for room in the receive buffer; the poll sets it, recvmsg() clears it
  * @unread: failures whose records are queued and not read yet
  * @leave_skb: preallocated frame that notifies the node when the socket is closed
- * @recv_lock: one receiver at a time
+ * @recv_lock: held by the system call that receives
  * @collector: collects copies of datagrams; NULL: a socket for collectives or tasks
  * @copies: number of copies in which each datagram is sent
  * @shared: entry in hc_socks.shared of the node, if the socket is a task socket
@@ -115,7 +116,7 @@ static inline struct hc_fabric *hc_sock_fabric(const struct hc_sock *hsk)
 	return smp_load_acquire(&hsk->fabric);
 }
 
-/* Return: 0 while the socket has a node, then the negative errno for system calls. */
+/* Return: 0 if the socket has a node, else the negative errno for system calls. */
 static inline int hc_sock_gone(const struct hc_sock *hsk)
 {
 	return rcu_access_pointer(hsk->node) ? 0 : -READ_ONCE(hsk->gone);
@@ -127,8 +128,8 @@ static inline bool hc_sock_recv_room(const struct sock *sk)
 	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
 }
 
-/* Sleep for at most *@timeo in a wait that the caller has prepared. *@timeo is set to the rest.
- * Return: 0, or the negative errno of the system call.
+/* Sleep for at most *@timeo in a wait that the caller has prepared. *@timeo is set to the remaining
+ * time. Return: 0, or the negative errno of the system call.
  */
 static inline int hc_sock_sleep(long *timeo)
 {
@@ -167,7 +168,7 @@ int hc_dgram_getsockopt(struct socket *sock, int level, int name, char __user *v
 /**
  * hc_sock_addr() - copy a socket address with or without a plan
  * @shc: set to the address
- * @addr: the address as given
+ * @addr: the address that the program has passed
  * @len: its length
  *
  * Return: 0 or -EINVAL.
@@ -199,7 +200,8 @@ int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
  * @plan: id of the plan
  * @reported: set to the number of failures of the socket so far
  *
- * Return: true if such records wait, or if some were lost and the process does not know that.
+ * Return: true if such records wait, or if records were lost and no system call has reported the
+ *	loss yet.
  */
 bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *reported);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);

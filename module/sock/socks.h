@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the other parts of the module use of a node's sockets.
+ * The sockets of a node, and the functions that other parts of the module call.
  */
 #ifndef _HC_SOCKS_H
 #define _HC_SOCKS_H
@@ -21,7 +21,7 @@ struct sock;
  * @dgram: the datagram socket
  * @shared: task sockets, of which a node may have any number, linked by hc_sock.shared; only
  *	under hc_fabric.sock_lock
- * @copied: number of the last datagram that was sent in copies; atomic, as those below
+ * @copied: number of the last datagram that was sent in copies; atomic, like the counters below
  * @agreed: number of datagrams all of whose copies arrived and agreed
  * @disagreed: number of datagrams some of whose copies disagreed
  * @incomplete: number of other datagrams of which copies were missing

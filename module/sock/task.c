@@ -118,7 +118,8 @@ static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercu
 	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
 }
 
-/* Wait for room and put a task. There may be more room than the task needs, so wake another call.
+/* Wait for room and put a task. There may be more room than the task needs, so wake another call
+ * that waits for room.
  */
 static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 {
@@ -257,7 +258,7 @@ static int hc_task_getsockopt(struct socket *sock, int level, int name, char __u
 	return copy_to_user(value, &id, sizeof(id)) ? -EFAULT : 0;
 }
 
-/* Poll. Calls that wait for tasks wait on the node's task queue, which a bound socket has. */
+/* Wait on the socket, and on the wait queue of the node's tasks, which a bound socket has. */
 static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table *wait)
 {
 	struct hc_sock *hsk = hc_sk(sock->sk);
@@ -274,7 +275,8 @@ static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table 
 	if (!sock_writeable(sk)) {
 		mask &= ~WRITERS;
 		set_bit(SOCK_NOSPACE, &sock->flags);
-		/* Pairs with sock_wfree(): either it reads the flag, or this finds the room. */
+		/* Pairs with sock_wfree(), which reads the flag, or this function finds the room.
+		 */
 		smp_mb__after_atomic();
 		if (sock_writeable(sk))
 			mask |= hc_tasks_poll(&hsk->task) & WRITERS;

@@ -3,16 +3,16 @@
  * Failures whose records a socket has queued and its process has not read.
  *
  * A process that has read the record of a failure knows which of its contributions are lost, and
- * what to contribute next. A process that sends before it has read the record does not know this:
- * its contribution was meant for another operation than the one that begins after the failure, and
- * the contributions of the members to that operation would not belong together. So a contribution
- * that is sent before all failures of its plan have been read is refused: by sendmsg() if the
- * record of a failure waits to be read, otherwise when the operation would begin.
+ * what to contribute next. A process that sends before it has read the record does not know this.
+ * It means its contribution for another operation than the one that begins after the failure. If
+ * the contribution became part of that operation, the contributions of its members would not belong
+ * together. So a contribution that is sent before all failures of its plan have been read is
+ * refused: by sendmsg() if the record of a failure waits to be read, otherwise when the operation
+ * would begin.
  *
  * Failures are numbered in the order in which a socket gets them. A contribution carries the number
  * of failures at the time when sendmsg() found no unread record of its plan (hc_host_cb.seen). A
- * member keeps the number of the last failure that it has reported (hc_user.failure).
- * number of the last failure that it has reported (hc_user.failure).
+ * member records the number of the last failure that it has reported (hc_user.failure).
  */
 #ifndef _HC_SOCK_UNREAD_H
 #define _HC_SOCK_UNREAD_H

@@ -13,7 +13,7 @@ struct hc_node;
 struct sk_buff;
 
 /**
- * hc_move_want() - migrate tasks to a neighbour by command
+ * hc_move_want() - migrate tasks to a neighbour by command of the administrator
  * @node: the node
  * @dim: dimension of the link
  * @count: how many more of the waiting tasks, at most
@@ -26,7 +26,7 @@ int hc_move_want(struct hc_node *node, unsigned int dim, u32 count);
 /**
  * hc_move_give() - migrate tasks to a neighbour, for a round or at the neighbour's request
  * @node: the node
- * @dim: dimension of the link; if it is unusable none migrate
+ * @dim: dimension of the link; if the link is unusable, no tasks migrate
  * @why: the requester
  * @count: how many more of the waiting tasks, at most
  * @sent: set to how many tasks the neighbour has taken for that requester before
@@ -70,7 +70,7 @@ void hc_move_event(struct hc_node *node, bool links);
 /**
  * hc_move_rx() - process a TASK frame; consumes it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which it was received
  * @skb: the frame
  *
  * Context: poll

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Requests for migrations: how many tasks are to migrate over a link. The requester is the
- * administrator, a load balancing round, or a neighbour that lacks tasks. Each of the three has a
- * count of its own, so that none waits for, counts or cancels requests of another.
+ * administrator, a load balancing round, or a neighbour that lacks tasks. Each of the three
+ * requesters has a count of its own, so no requester waits for, counts or cancels requests of
+ * another.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"

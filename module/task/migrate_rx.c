@@ -43,8 +43,7 @@ bool hc_tasks_served(const struct hc_tasks *tasks)
 	return !READ_ONCE(tasks->node->failed) && !READ_ONCE(tasks->fabric->dead);
 }
 
-/* Return by how many @move is ahead of the last decided number. If that is 0 or less, @move is
- * decided.
+/* Return: the distance from the last decided number to @move. If it is 0 or less, @move is decided.
  */
 static s64 in_ahead(const struct hc_way_in *in, u64 move)
 {
@@ -122,7 +121,7 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
 	if (in->unverified && move == in->refused)
 		return in->ops->no;
 	if (!in->coming || in->move != move) {
-		/* A frame of an earlier migration may arrive late. */
+		/* A late frame of an earlier migration changes nothing. */
 		if (in->coming && (s64)(move - in->move) < 0)
 			return 0;
 		if (!hc_tasks_served(tasks) || !in->ops->room(tasks, in)) {

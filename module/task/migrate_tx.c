@@ -23,8 +23,8 @@
  * and these tasks are not executed at this node.
  *
  * After a reboot a machine has no record of the decisions that its nodes made before. So each DATA
- * and ASK carries the boot id of the machine that it is for, and a machine with another boot id
- * answers UNKNOWN, over the link or by unicast: the task is then unresolved, too.
+ * and ASK carries the boot id of the machine for which it is meant, and a machine with another boot
+ * id answers UNKNOWN, over the link or by unicast: the task is then unresolved, too.
  *
  * Byzantine neighbours: segments, and the answers to them, are accepted only from the neighbour at
  * the other end of the link. An ASK and its answer by unicast name the migration's number. Numbers
@@ -119,7 +119,8 @@ static void ask_say(struct hc_node *node, unsigned int dim, const struct hc_wire
 
 /* ------------------------------------------------------------ repetitions */
 
-/* Segments that the neighbour has not processed are sent again after this many pauses. */
+/* After this many pauses segments are repeated even if the earlier ones may still wait in a queue.
+ */
 #define WAITS_MAX	32
 
 void hc_task_sent(struct hc_task_pace *pace, u64 now)
@@ -131,8 +132,8 @@ void hc_task_sent(struct hc_task_pace *pace, u64 now)
 	pace->tries = min(pace->tries + 1, 255);
 }
 
-/* Return: true if frames wait at a slow machine: they must not be repeated, since repetitions would
- * make it even slower.
+/* Return: true if frames still wait in the link or in this node's receive queue. They must not be
+ * repeated, since repetitions would make a slow machine even slower.
  */
 bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
 {
@@ -317,8 +318,8 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 	return true;
 }
 
-/* Return: true if the stall timeout has passed. It does not run while the link is usable, since the
- * answer is certain to arrive over the link, whereas on another path it may be lost.
+/* Return: true if the stall timeout has passed. The timeout does not run while the link is usable,
+ * since the answer is certain to arrive over the link, whereas on another path it may be lost.
  */
 static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
@@ -607,8 +608,8 @@ static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const str
 	return answer;
 }
 
-/* Return: true if the frame is for this machine before its last reboot. The decisions from before
- * the reboot are not known.
+/* Return: true if the frame was meant for this machine before its last reboot. The node has no
+ * record of its decisions from before the reboot.
  */
 static bool is_for_another(const struct hc_node *node, const struct hc_wire_task *w)
 {
@@ -660,7 +661,8 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED;
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why = word_reason(node, skb, routed, src);
-	/* Decisions are recorded in @tasks, also at a node that has never had a task. */
+	/* Make @tasks even at a node that has never had a task, since decisions are recorded in it.
+	 */
 	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
 
 	if (!tasks) {

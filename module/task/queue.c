@@ -226,8 +226,8 @@ static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercu
 		hc_task_put(node->fabric, task);
 }
 
-/* Lose the tasks of a node that has failed. Any code that takes @tasks->lock later reads that the
- * node has failed.
+/* Lose the tasks of a node that has failed. Any code that takes @tasks->lock after this function
+ * reads that the node has failed.
  */
 void hc_tasks_follow(struct hc_node *node)
 {
@@ -513,7 +513,7 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 	return err;
 }
 
-/* Search from the last task: most workers complete the task first that they have taken last. */
+/* Search from the last task on: most workers first complete the task that they have taken last. */
 static struct hc_task *held_find(const struct hc_task_end *end, const struct hypercube_task *id)
 {
 	struct hc_task *task;

@@ -2,8 +2,9 @@
 /*
  * Tasks of a node: those that producers have put and workers have not completed.
  *
- * A task is in the queue of its node, or held by the end of a socket that has taken it. One spin
- * lock per node protects all of that, for system calls, configuration and the node's poll use it.
+ * The *end* of a socket is its part in the tasks of its node (struct hc_task_end). A task is in the
+ * queue of its node, or is held by the end of the socket that has taken it. One spin lock per node
+ * protects the queue and the ends, since system calls, configuration and the node's poll use them.
  *
  * Lifetime: a node's struct hc_tasks is made when the first socket joins, or when the first TASK
  * frame arrives. The node holds a reference, and so does each end until its socket is closed: a
@@ -44,9 +45,10 @@ enum hc_move_why {
 
 /**
  * struct hc_task_pace - when a task or replica is sent again
- * @tries: how often it was sent
- * @due: when to check whether to send it again, ns
- * @late: when it is sent again even if earlier segments may still wait in a receive queue, ns
+ * @tries: how often the task or replica was sent
+ * @due: time at which to check whether to send it again, ns
+ * @late: time from which it is sent again even if earlier segments may still wait in a receive
+ *	queue, ns
  */
 struct hc_task_pace {
 	u8 tries;
@@ -62,7 +64,7 @@ struct hc_task_pace {
  *	machine, or its machine had not sent its boot id
  * @why: requester of this migration, or of the last one: enum hc_move_why
  * @kept: memory for the replica that stays here once the neighbour has taken the task, or NULL
- * @want: for each requester, how many tasks are still to follow
+ * @want: for each requester, how many tasks are still to migrate after @task
  * @sent: for each requester, how many tasks the neighbour has taken
  * @asks: the neighbour is only sent ASKs about @task, and no more segments
  * @since: time from which the stall timeout counts, ns
@@ -83,18 +85,18 @@ struct hc_way_out {
 
 /**
  * struct hc_way_in - tasks or replicas that arrive from a neighbour; under @tasks->lock
- * @ops: what is done with them: hc_in_tasks or hc_in_copies
+ * @ops: what is done with these tasks or replicas: hc_in_tasks or hc_in_copies
  * @known: @closed is valid
- * @unverified: @refused is valid: an ASK for that number came by unicast, unverified, before any
- *	number of the neighbour was known
+ * @unverified: @refused is valid: an ASK about it was received by unicast, and may be forged, since
+ *	no number of the neighbour was known
  * @refused: number of a migration that is refused
- * @closed: number of the last migration that is decided; those before it are over, too
- * @taken: the decision about @closed: the task was taken, else refused
+ * @closed: number of the last migration that is decided; all earlier migrations have ended
+ * @taken: the decision about @closed: true if the task was taken, false if it was refused
  * @coming: a task has arrived in part, and the members below are valid
  * @move: number of its migration
- * @id: its id and flags
- * @keeps: the neighbour will keep a replica of it
- * @total: its length, bytes
+ * @id: id and flags of the task
+ * @keeps: the neighbour will keep a replica of the task
+ * @total: length of the task, bytes
  * @got: how many bytes of it have arrived
  * @first: its segments, linked by .next
  * @last: the last of its segments
@@ -122,7 +124,7 @@ struct hc_way_in {
  * struct hc_way_replicas - replicas of this node's tasks that the neighbour holds; under
  * @tasks->lock
  * @now: the replica that is being sent, or NULL
- * @number: its number, or that of the last replica that was sent
+ * @number: number of @now, or of the last replica that was sent
  * @pace: when to send @now again
  * @rest: no replica is sent before this time, since the neighbour had no room or did not answer, ns
  * @cut: the link is unusable, and the tasks of @live and @handed have to be replicated elsewhere
@@ -135,8 +137,8 @@ struct hc_way_in {
  * @word: number of the present control message, DROP or LOST, or of the last one
  * @saying: the present control message was sent, and is not answered
  * @said: that message is a DROP of this many entries at the head of @drops; 0: it is a LOST
- * @repeats: how often it was sent
- * @again: when to send it again, ns
+ * @repeats: how often the present control message was sent
+ * @again: when to send that message again, ns
  */
 struct hc_way_replicas {
 	struct hc_replica *now;
@@ -170,7 +172,7 @@ enum hc_kept_kind {
  * @bytes: memory that all of them take
  * @orphans: kinds of which replicas are to be recovered, since the neighbour has failed; BIT(kind)
  * @upto: for each kind in @orphans: replicas up to this number are to be recovered
- * @owed: a LOST is to be answered when all of them are recovered
+ * @owed: a LOST is to be answered when the replicas of all kinds in @orphans are recovered
  * @word: number of that LOST
  */
 struct hc_way_kept {
@@ -182,7 +184,7 @@ struct hc_way_kept {
 	u64 word;
 };
 
-/* All of the above, for one link and the neighbour behind it. */
+/* State of one link and of the neighbour behind it: struct hc_way_out to struct hc_way_kept. */
 struct hc_way {
 	struct hc_way_out out;
 	struct hc_way_in in;
@@ -195,11 +197,11 @@ struct hc_way {
  * struct hc_task_end - a socket's part in the tasks of its node; under @tasks->lock
  * @tasks: the node's tasks, with a reference; set once, before the socket is bound
  * @joined: the end is in @tasks->ends; else it can neither put nor take tasks any more
- * @among: in @tasks->ends
- * @put: tasks that it has put and whose memory is charged to its socket
- * @held: tasks that it has taken and not completed, in the order in which it has taken them
+ * @among: entry in @tasks->ends
+ * @put: tasks that the end has put and whose memory is charged to its socket
+ * @held: tasks that the end has taken and not completed, in the order in which it has taken them
  * @nheld: number of tasks in @held
- * @last: id of the last task that it has put
+ * @last: id of the last task that the end has put
  */
 struct hc_task_end {
 	struct hc_tasks *tasks;
@@ -232,7 +234,7 @@ struct hc_tasks_stats {
 
 /**
  * struct hc_tasks - the tasks of a node
- * @ref: held by the node and by each end
+ * @ref: number of references: the node and each end hold one
  * @fabric: the fabric, whose accounting owner is charged for the tasks; valid as long as there are
  *	tasks, and for ends, whose sockets hold a reference to it
  * @node: the node; valid as long as an end has joined, and for the node's own calls
@@ -240,8 +242,8 @@ struct hc_tasks_stats {
  * @nr: number of the last task that was put here
  * @queue: tasks that wait, the next one first
  * @lacking: tasks for which a neighbour is to be found that holds a replica
- * @copying: at some time a task here was to have a replica, or a replica of another node's task was
- *	held here
+ * @copying: true once a task of this node was to have a replica, or this node has held a replica of
+ *	another node's task
  * @ends: ends of the sockets that are bound to the node
  * @stats: numbers of tasks
  * @wait: system calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); all but poll() wait
@@ -331,7 +333,7 @@ void hc_task_end_exit(struct hc_task_end *end);
 
 /**
  * hc_task_make() - make a task
- * @fabric: charged for it
+ * @fabric: the fabric whose accounting owner is charged for the task
  * @skb: its payload, which is consumed, also on error
  * @flags: HYPERCUBE_TASK_*
  *
@@ -341,7 +343,7 @@ struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 
 
 /**
  * hc_task_put() - drop a reference to a task
- * @fabric: the one that is charged
+ * @fabric: the fabric whose accounting owner is charged for the task
  * @task: the task
  */
 void hc_task_put(struct hc_fabric *fabric, struct hc_task *task);

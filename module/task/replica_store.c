@@ -10,7 +10,8 @@
  * DROP that names it. If a DROP names a replica that has not arrived yet, the node refuses the
  * replica from then on. No worker gets a replica unless the neighbour fails: then the replica is
  * put at the head of the queue, marked as one that a worker may have had, and this node looks for a
- * neighbour to hold a replica of it. A link that fails, or is silent, is not enough.
+ * neighbour to hold a replica of it. If only the link fails or is silent, the replica stays in the
+ * store.
  *
  * Byzantine neighbours: the replicas held for one neighbour take no more memory than its share
  * (room_for()), and all replicas no more than half of what tasks may take at a node. A neighbour
@@ -32,8 +33,8 @@
 
 /**
  * struct hc_kept - a replica that is held for a neighbour
- * @at: in hc_way_kept.copies
- * @number: key there: number of the replica, or of the migration
+ * @at: entry in hc_way_kept.copies
+ * @number: key in that tree: number of the replica, or of the migration
  * @task: the replica
  */
 struct hc_kept {
@@ -504,9 +505,9 @@ static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 flo
 	return k;
 }
 
-/* Check whether a DROP names the replica of the task that is migrating to the neighbour. It then
- * means that the neighbour has taken the task, and needs no replica of it any more: free the record
- * of the replica. Return: true if so.
+/* Check whether a DROP names the replica of the task that is migrating to the neighbour. If so, the
+ * neighbour has taken the task, and needs no replica of it any more: free the record of the
+ * replica. Return: true if so.
  */
 static bool drop_ends_move(struct hc_tasks *tasks, unsigned int dim, const __be64 *says,
 			   unsigned int n)

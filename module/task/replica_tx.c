@@ -41,7 +41,8 @@
 
 /**
  * struct hc_replica - a replica that a neighbour holds, or may hold
- * @list: in hc_way_replicas.live, .handed or .drops; in no list while the replica is being sent
+ * @list: entry in hc_way_replicas.live, .handed or .drops; in no list while the replica is being
+ *	sent
  * @task: the task, or NULL if the replica is to be dropped
  * @number: number by which the neighbour knows the replica
  * @dim: dimension of the link to the neighbour
@@ -511,7 +512,7 @@ static void copy_kept(struct hc_tasks *tasks, struct hc_way_replicas *sp)
 }
 
 /* Process an answer. Return: false if no message or replica with a number near @number was sent. An
- * answer to one that was cancelled meanwhile is valid, but has no effect.
+ * answer to a message or replica that was cancelled meanwhile is valid, but has no effect.
  */
 static bool answered(struct hc_tasks *tasks, struct hc_way_replicas *sp, u8 what, u64 number,
 		     u64 now)

@@ -2,20 +2,21 @@
 /*
  * Load balancing rounds: how they begin, spread, advance and end at a node, whatever their method.
  *
- * A round is identified by a number and the node that has begun it. A node that receives a frame of
- * a later round than all that it knows joins that round, and notifies all its neighbours. So the
- * round spreads over all usable links, and the links over which the nodes have first received it
- * form a tree. In the round each node follows the method. When a node has completed its own work,
- * and its children in the tree have reported, the node reports to its parent. Once all nodes have
- * reported to the node that began the round, that node sends OVER down the tree. Only then a node
- * may begin the next round.
+ * A round is identified by a number and the node that has begun it. If a node receives a frame of a
+ * round that is later than all rounds that it knows, it joins that round, and notifies all its
+ * neighbours. So the round spreads over all usable links, and the links over which the nodes have
+ * first received it form a tree. In the round each node follows the method. When a node has
+ * completed its own work, and its children in the tree have reported, the node reports to its
+ * parent. Once all nodes have reported to the node that began the round, that node sends OVER down
+ * the tree. A node begins no other round before it has received OVER, or FAILED.
  *
  * If only a node and its neighbours take part in a method's rounds (round_rid.c), the method uses
  * only the triggers and the records from this file.
  *
  * Several nodes may begin rounds at once. The latest round, by hc_round.id, wins: a node that
- * receives a later round leaves its present one, even if it has begun that one itself. The present
- * round is then superseded; if a command requested it, it begins once more.
+ * receives a later round leaves its present round, even if it has begun the present round itself.
+ * The round that it leaves is then superseded; if a command requested this round, the node begins
+ * it once more.
  *
  * A node that detects a fault ends the round with that cause and notifies its neighbours, which do
  * the same. Tasks that are migrating then complete their migration, or return (migrate_tx.c); all
@@ -162,8 +163,8 @@ void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cau
 	end(node, r, HC_ROUND_F_FAILED, HC_ROUND_FAILED);
 }
 
-/* Leave a round for a later one. A superseded round is not recorded. If a command requested it, the
- * command has not been answered yet, and the round begins again.
+/* Leave a round for a later one. A superseded round is not recorded. If a command requested the
+ * superseded round, the command has not been answered yet, and the node begins the round again.
  */
 void hc_round_superseded(struct hc_node *node, struct hc_round *r)
 {
@@ -335,8 +336,8 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 	return true;
 }
 
-/* Add up the children's reports. Return: false if a child has reported more nodes than the fabric
- * has; the round has then failed.
+/* Add up the children's reports. If a child has reported more nodes than the fabric has, fail the
+ * round. Return: false in that case.
  */
 static bool add_up(struct hc_node *node, struct hc_round *r)
 {
@@ -419,7 +420,8 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 	timer_arm(node, r, next);
 }
 
-/* Advance rounds after a migration. Too few tasks may be left at this node, so that a round is due.
+/* Advance rounds after a migration. If the migration has left too few tasks at this node, a round
+ * is due.
  */
 void hc_round_moved(struct hc_node *node)
 {

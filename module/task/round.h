@@ -18,7 +18,7 @@ struct netlink_ext_ack;
 struct sk_buff;
 
 /**
- * struct hc_round_record - how a round ended, as the node that began it has recorded
+ * struct hc_round_record - the outcome of a round, recorded by the node that began the round
  * @nr: its number; rounds that several nodes begin at once may have the same number
  * @node: the node that has begun it
  * @method: enum hypercube_balance
@@ -27,7 +27,7 @@ struct sk_buff;
  * @cause_node: with -errno: node where the cause lies, or HC_CAUSE_NONE
  * @cause_dim: with -errno: dimension of the link where it lies, or HC_CAUSE_NONE
  * @members: nodes that took part
- * @moved: sum of migrated tasks times links that they crossed
+ * @moved: sum over all migrated tasks of the number of links that a task has crossed
  * @began: start, ns since the machine's start
  * @took: duration, ns
  */
@@ -45,7 +45,7 @@ struct hc_round_record {
 	u64 took;
 };
 
-/* Numbers of rounds that have ended in each way, and of tasks times links that they moved. */
+/* Numbers of rounds by their outcome; @moved: sum of hc_round_record.moved. */
 struct hc_rounds_stats {
 	u64 done;
 	u64 failed;
@@ -56,13 +56,13 @@ struct hc_rounds_stats {
 /**
  * struct hc_rounds - rounds of a fabric
  * @method: enum hypercube_balance of rounds that nodes begin by themselves, 0: none; config writes
- * @threshold: a node with no more tasks than this begins one; config writes
+ * @threshold: a node with no more tasks than this begins a round; config writes
  * @period: ms from the end of a round to the next one, 0: none; config writes
  * @topo: the balancing topology, or NULL; written under hc_fabric.lock, read under RCU
  * @epoch: how many topologies were installed; under hc_fabric.lock
  * @lock: protects what follows
  * @stats: numbers of rounds
- * @kept: how many records were ever kept
+ * @kept: how many records were stored in @record since the fabric was made
  * @record: the latest records; record number i is at i % HYPERCUBE_ROUNDS_KEPT
  */
 struct hc_rounds {
@@ -79,7 +79,7 @@ struct hc_rounds {
 
 /**
  * hc_rounds_init() - set up the rounds of a new fabric
- * @rounds: the fabric's
+ * @rounds: the fabric's rounds
  */
 void hc_rounds_init(struct hc_rounds *rounds);
 
@@ -106,7 +106,7 @@ void hc_rounds_set(struct hc_fabric *fabric);
  * @fabric: the fabric
  * @method: enum hypercube_balance that must be able to use it, or 0
  * @b: the topology
- * @fault: FAULT words of all nodes that it was made for
+ * @fault: FAULT words of all nodes for which the topology was made
  * @extack: set to a sentence on error
  *
  * Return: 0, -EINVAL if the verifier or the method refuses it, -ESTALE if the faults have changed,
@@ -216,7 +216,7 @@ void hc_round_moved(struct hc_node *node);
 /**
  * hc_round_rx() - process a ROUND frame; consumes it
  * @node: the receiving node
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which it was received
  * @skb: the frame
  */
 void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
@@ -230,7 +230,7 @@ void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 void hc_round_stop(struct hc_node *node);
 
 /**
- * hc_round_free() - free a node's part in rounds
+ * hc_round_free() - free a node's struct hc_round
  * @node: the node
  *
  * Context: process, after hc_round_stop()
@@ -238,12 +238,12 @@ void hc_round_stop(struct hc_node *node);
 void hc_round_free(struct hc_node *node);
 
 /**
- * hc_round_idle() - tell whether a node has so few tasks that it is to begin a round
+ * hc_round_idle() - tell whether a node has so few tasks that it should begin a round
  * @node: the node
  * @queued: tasks in its queue now
  *
  * Context: any
- * Return: true if the caller is to set HC_EV_ROUND
+ * Return: true if the caller must kick the node with HC_EV_ROUND
  */
 bool hc_round_idle(const struct hc_node *node, u32 queued);
 

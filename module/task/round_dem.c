@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dimension exchange (DEM): for one dimension after another, the two neighbours along it send each
- * other their loads, and the one with more tasks migrates half the difference to the other.
+ * other their loads, and the node with more tasks migrates half the difference to the other node.
  *
- * The value GAVE, the number of tasks that have migrated, is sent after the last of them. So a node
- * has received all tasks that migrate to it along a dimension before it sends its load along the
- * next one.
+ * The value GAVE, the number of tasks that have migrated, is sent after the last of these tasks. So
+ * a node has received all tasks that migrate to it along a dimension before it sends its load along
+ * the next one.
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"

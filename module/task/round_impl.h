@@ -21,7 +21,7 @@
  * @rx: process a frame of the method, with @n values of these kinds. Return: false if it is
  *	malformed
  * @topology: check a topology for the method. Return: NULL if it is suitable, else a sentence with
- *	the reason. The pointer is NULL if the method needs no topology
+ *	the reason. @topology is NULL if the method needs no topology
  * @size: bytes of the method's own state at a node, see hc_round_priv(); zeroed when a round begins
  * @begin: called when the node begins or joins a round. Return: 0, or -errno to fail the round. May
  *	be NULL
@@ -117,24 +117,26 @@ enum hc_round_state {
  * @dice: a random number, drawn at the end of each round; it spreads the times at which nodes begin
  *	the next one
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
- * @out: the node only relays the round, and is not counted
+ * @out: the node only relays the round, and is not counted in @members
  * @owed: a frame could not be sent, and has to be made again
  * @cut: dimensions of links that were unusable, perhaps for a moment, and that look_at_cut() has
  *	not looked at yet
- * @part: dimensions of the links over which the round goes
- * @giving: dimensions of the links over which tasks are migrating in it
- * @members: number of nodes that take part, here and below in the tree, for the report
- * @moved: tasks times links that they crossed, here and below; once the round is over, of all nodes
+ * @part: dimensions of the links that the round uses
+ * @giving: dimensions of the links over which tasks are migrating in the round
+ * @members: number of nodes that take part, counting this node and the tree below it, for the
+ *	report
+ * @moved: sum over the migrated tasks of the links that a task has crossed, for this node and the
+ *	tree below it; once the round has ended, for all nodes
  * @gave: tasks that this node has migrated
  * @status: with FAILED: -errno
  * @cause_node: node where the cause lies, or HC_CAUSE_NONE
  * @cause_dim: dimension of the link where it lies, or HC_CAUSE_NONE
  * @clock: times of the round
- * @ready: when the node may follow its neighbours into a later round, or begin a superseded one
- *	again, ns
+ * @ready: time from which the node may join a later round of its neighbours, or begin a superseded
+ *	round again, ns
  * @ended: when the last round ended, ns
- * @took: how long that one took, ns
- * @interval: ns from @ended to a round that the node may begin for lack of tasks
+ * @took: duration of the last round, ns
+ * @interval: least time from @ended to a round that the node begins for lack of tasks, ns
  * @idle: the poll knows, or was notified, that the node lacks tasks; hc_round_idle() reads and sets
  *	it in any context
  * @timer: runs when something is due
@@ -143,10 +145,10 @@ enum hc_round_state {
  * @waiters: how many requests still wait for an outcome; config writes
  * @begun: value of @asks up to which the present or last round answers the requests
  * @answered: value of @asks up to which requests are answered; under hc_rounds.lock
- * @answer: the record that answers the last of these; under hc_rounds.lock
+ * @answer: the record that answers the last answered request; under hc_rounds.lock
  * @rid: state of the method RID
  * @size: bytes of all this
- * @link: for each link
+ * @link: state of each link
  */
 struct hc_round {
 	struct hc_node *node;
@@ -287,7 +289,7 @@ u32 hc_round_load(const struct hc_node *node);
  * @dim: dimension of the link
  * @count: how many tasks, at most
  *
- * Return: true when all have migrated and GAVE is to be sent, or was sent
+ * Return: true if all these tasks have migrated, so that GAVE will be sent or was sent
  */
 bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count);
 
@@ -297,7 +299,8 @@ bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u
  * @r: its rounds
  * @id: the round
  * @ops: its method
- * @parent: dimension of the link from which it came, or HC_ROUND_NO_PARENT: the node begins it
+ * @parent: dimension of the link over which the round was received, or HC_ROUND_NO_PARENT: the node
+ *	begins it
  */
 void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 		   const struct hc_round_ops *ops, unsigned int parent);
@@ -334,7 +337,7 @@ void hc_round_go(struct hc_node *node, struct hc_round *r);
  *	hc_round_ops
  * @node: the node
  * @r: its rounds
- * @dim: dimension of the link that it came over
+ * @dim: dimension of the link over which it was received
  * @w: the frame's header
  * @word: its values
  * @n: how many they are
@@ -346,7 +349,7 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 
 /**
  * hc_round_word() - find a value
- * @word: values as they stand in frames
+ * @word: encoded values, as frames contain them
  * @n: how many they are
  * @kind: kind of the value
  * @index: index of the value among those of its kind
@@ -358,10 +361,10 @@ bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, uns
 		   u64 *value);
 
 /**
- * hc_round_word_make() - encode a value as it stands in frames
+ * hc_round_word_make() - encode a value for a frame
  * @kind: its kind
  * @index: its index
- * @value: the value; the greatest that can be encoded stands for greater ones
+ * @value: the value; if it is too great to be encoded, the greatest possible value is used
  *
  * Return: the encoded value
  */
@@ -376,7 +379,7 @@ u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
  * @word: its values
  * @n: how many they are
  *
- * Return: false if the frame was refused; the poll runs again soon
+ * Return: false if the frame could not be sent; the poll then runs again soon
  */
 bool hc_round_xmit(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
@@ -409,11 +412,11 @@ bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kin
 		   unsigned int index, u64 *value);
 
 /**
- * hc_round_follow() - follow neighbours into a later round, or end the present one if it has failed
- *	at a neighbour
+ * hc_round_follow() - join the latest round of the neighbours, or end the present round if it has
+ *	failed at a neighbour
  * @node: the node
  * @r: its rounds
- * @next: set to the time when the node may follow, if it is too early now
+ * @next: set to the time from which the node may join that round, if it is too early now
  *
  * Return: false if it is too early
  */
@@ -489,11 +492,12 @@ bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next
 bool hc_rid_needs(const struct hc_round *r, unsigned int dim);
 
 /**
- * hc_rid_again() - repeat the last request to a neighbour, which may not have received it
+ * hc_rid_again() - have the last request to a neighbour sent again, since the neighbour may not
+ *	have received it
  * @r: the node's rounds
  * @dim: dimension of the link
  *
- * Return: true if there is one to be sent
+ * Return: true if there is a request to be sent
  */
 bool hc_rid_again(struct hc_round *r, unsigned int dim);
 

@@ -5,11 +5,13 @@
  * Each frame repeats all values and flags that the node has sent over this link in the round. So a
  * later frame replaces the earlier ones, and a frame that could not be sent is made again
  * (hc_round_link.fresh). A link delivers frames in order or is down, so each end has the last state
- * of the other one, except for frames that were lost while one end was down. These do no harm:
+ * of the other one, except for frames that were lost while one end was down. Lost frames do no
+ * harm:
  *
  *  - A round fails if a link that it uses was unusable, even if only for a moment.
- *  - One end of a link may come up before the other, which drops all frames until it is up, too. It
- *    then sends its FAULT word, and the first end sends its state again (hc_round_again()).
+ *  - One end of a link may come up before the other, which drops all frames until it is up, too.
+ *    When the second end is up, it sends its FAULT word, and the first end sends its state again
+ *    (hc_round_again()).
  *  - If a neighbour sends a frame of an earlier round than this node's, or of a round that this
  *    node knows to have ended, this node sends the neighbour its state.
  */
@@ -135,7 +137,7 @@ static bool cause_sound(const struct hc_node *node, const struct hc_wire_round *
 
 	if (!(w->flags & HC_ROUND_F_FAILED))
 		return !status;
-	/* Greater errors are internal to the kernel. */
+	/* Error numbers from ERESTARTSYS on are internal to the kernel. */
 	return status && status < ERESTARTSYS &&
 	       (u == HC_CAUSE_NONE || u < node->fabric->topo.nodes) &&
 	       (d == HC_CAUSE_NONE || d < node->fabric->topo.ports);
@@ -220,7 +222,9 @@ bool hc_round_receive(struct hc_node *node, struct hc_round *r, unsigned int dim
 
 	if (hc_round_nr(id) > ktime_get_ns() >> LEAST_LOG)
 		return false;
-	/* A later round that does not use this link may still be received over another one. */
+	/* Ignore a later round that does not use this link: it may still be received over another
+	 * link.
+	 */
 	if (id <= r->id || !out || over)
 		link_receive(r, dim, w, word, n);
 	if (!over && (id < r->id || (id == r->id && !out && (r->state == HC_ROUND_IDLE ||
@@ -249,12 +253,12 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 }
 
 /* Adopt the number of a later round without joining it. Either the round has ended elsewhere
- * already; or it names this node as the one that has begun it, which is wrong. In the second case
- * the nodes of the round may wait for each other, and no node would end it, so FAILED is sent to
- * them.
+ * already; or the number names this node as the one that has begun the round, which is not true. In
+ * the second case the nodes of the round may wait for each other, and no node would end it, so
+ * FAILED is sent to them.
  *
- * In both cases this node leaves an earlier round, and notifies the neighbours that wait for it
- * there.
+ * In both cases this node leaves an earlier round, and notifies the neighbours that wait for this
+ * node in the earlier round.
  */
 static void deferred_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {

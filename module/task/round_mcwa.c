@@ -12,11 +12,11 @@
  * of the planner (hc_quota.h, and ctl/plan/balance_mcwa.c).
  *
  * Before a walk along a dimension the two roots along it send each other how many tasks leave each
- * cube that contains the sender. As many tasks arrive in the corresponding cubes of the receiver.
- * So both roots know how many tasks each of these cubes has after the walk, as planned. Migrations
- * follow the plan as far as there are tasks: if workers have taken tasks of a node meanwhile, the
- * node migrates those that it still has, and sends their number. Each node waits for the tasks that
- * it is to receive before it migrates any itself.
+ * cube that contains the sender. The same numbers of tasks arrive in the corresponding cubes of the
+ * receiver. So both roots know how many tasks each of these cubes has after the walk, as planned.
+ * Migrations follow the plan as far as there are tasks: if workers have taken tasks of a node
+ * meanwhile, the node migrates those that it still has, and sends their number. Each node waits for
+ * the tasks that it is to receive before it migrates any tasks.
  */
 #include <linux/math64.h>
 
@@ -32,7 +32,7 @@ enum step {
 	LOADS_UP,	/* receive the loads of the children */
 	EXCHANGE,	/* roots: exchange loads along dimension @level of the subcube, from 0 up */
 	QUOTA_DOWN,	/* others: receive the quota */
-	SURPLUS_UP,	/* receive the children's surplus tasks, and migrate the tree's own up */
+	SURPLUS_UP,	/* receive the children's surplus, migrate the tree's surplus upwards */
 	WALK,		/* roots: walk along dimension @level - 1 of the subcube, down to 0 */
 	LACK_WAIT,	/* others: wait for the tasks that the node and its tree lack */
 	LACK_DOWN,	/* migrate the tasks that the children's trees lack to the children */
@@ -53,7 +53,7 @@ struct cube {
  * struct mcwa - a node's part in a round
  * @step: enum step
  * @up: dimension of the link to the parent, or HC_BALANCE_ROOT or HC_BALANCE_OUT
- * @level: dimension of the subcube that EXCHANGE or WALK has come to
+ * @level: dimension of the subcube that EXCHANGE or WALK has reached
  * @k: number of dimensions of the subcube
  * @nchild: number of children
  * @child: dimensions of the links to the children, by the children's order
@@ -63,8 +63,8 @@ struct cube {
  * @load: tasks of the node and the tree below it
  * @weight: nodes in that tree, this one among them
  * @quota: tasks that the nodes of that tree are to have
- * @own: cube of dimension i that contains the node
- * @beside: the cube beside it
+ * @own: own[i] is the cube of dimension i that contains the node
+ * @beside: beside[i] is the cube of dimension i beside own[i]
  */
 struct mcwa {
 	u8 step;
@@ -179,7 +179,7 @@ static s64 cube_delta(const struct cube *c, u64 each, u64 rest, u64 before)
 }
 
 /* Divide @sum by @weight. The weights of all nodes together fit in 32 bits, unless a Byzantine node
- * sends a wrong one; such a node could also send 0.
+ * sends a wrong weight. It may send 0, so divide by 1 at least.
  */
 static u64 divide(u64 sum, u64 weight, u64 *rest)
 {

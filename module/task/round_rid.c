@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receiver-initiated diffusion (RID): a node that lacks tasks asks its neighbours for their loads,
- * takes the mean of these and its own, and requests from each neighbour a part of the tasks that it
- * lacks to that mean.
+ * computes the mean of these loads and its own load, and requests from each neighbour a part of the
+ * tasks that it lacks to reach the mean.
  *
  * Only the node and its neighbours take part in such a round. The round has a number of the node's
  * own, and the neighbours store the last one: only the latest round of a node counts. A node always
  * answers, whatever else it does, so no cycle of nodes that wait for each other can arise: neither
  * sending a load nor migrating tasks that are there depends on a third node. Two nodes may ask each
  * other, and may be in a round of another method at the same time. Tasks migrate as always
- * (migrate_tx.c): as many of the requested ones as are still in the queue when their turn comes.
- * Then the requester is sent their number.
+ * (migrate_tx.c): of the requested tasks, those migrate that are still in the queue when they are
+ * to be sent. After that the requester is sent their number.
  *
- * The round fails if a link fails over which an answer is still to come, or if no answer is
- * received for long. Tasks that were requested may arrive nonetheless.
+ * The round fails if a link fails over which an answer is outstanding, or if no answer is received
+ * for long. Tasks that were requested may arrive nonetheless.
  *
  * Byzantine neighbours: a neighbour can make a node migrate its tasks, and can promise tasks that
  * it does not have. The node has fixed memory for each neighbour, whatever the neighbour sends.
@@ -29,14 +29,16 @@
 #include "task/round_impl.h"
 #include "trace.h"
 
-/* More tasks than any node has; greater values are lowered to it, so that sums fit in 64 bits. */
+/* More tasks than any node has. Greater values in frames are lowered to this, so that sums fit in
+ * 64 bits.
+ */
 #define LOAD_MAX	(1ULL << 28)
 
 enum ask_step {
 	ASK_NOTHING,
 	ASK_LOAD,	/* waiting for the neighbour's load */
-	ASK_KNOWN,	/* its load was received */
-	ASK_GAVE,	/* waiting for its tasks, and then its GAVE */
+	ASK_KNOWN,	/* the neighbour's load was received */
+	ASK_GAVE,	/* waiting for the neighbour's tasks, and for its GAVE */
 	ASK_DONE,	/* GAVE was received, or no tasks were requested */
 };
 
@@ -58,10 +60,10 @@ struct hc_rid_ask {
 
 enum serve_step {
 	SERVE_NOTHING,
-	SERVE_NEW,	/* a new request; tasks of an earlier one may be migrating */
+	SERVE_NEW,	/* the request is new; tasks of an earlier request may be migrating */
 	SERVE_LOAD,	/* the load was sent */
 	SERVE_GIVES,	/* the requested tasks are migrating */
-	SERVE_GAVE,	/* they have migrated, or could not */
+	SERVE_GAVE,	/* the requested tasks that were still in the queue have migrated */
 };
 
 /**
@@ -71,8 +73,8 @@ enum serve_step {
  * @fresh: an answer is to be sent
  * @load: tasks in this node's queue when it answered
  * @want: tasks that the neighbour requests; 0 until it has sent the number
- * @sent0: tasks that had migrated to it by requests before
- * @gave: tasks that have migrated to it in this round
+ * @sent0: tasks that had migrated to the neighbour by its earlier requests
+ * @gave: tasks that have migrated to the neighbour in this round
  */
 struct hc_rid_serve {
 	u64 nr;

@@ -120,7 +120,9 @@ static struct hc_round_topo *topo_of(const struct hc_fabric *fabric)
 	return rcu_dereference_protected(fabric->rounds->topo, lockdep_is_held(&fabric->lock));
 }
 
-/* Compute the hash by which nodes compare topologies. It is the same on all machines. */
+/* Compute the hash by which nodes compare topologies. Equal topologies have equal hashes on all
+ * machines.
+ */
 static u64 topo_mark(const struct hc_round_topo *topo, size_t nodes)
 {
 	u32 low = jhash_2words(topo->b.dims, topo->b.base, 0);

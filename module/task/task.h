@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of task/ share. Unless stated otherwise their functions are called under
- * @tasks->lock.
+ * Declarations that the files of task/ share. Unless stated otherwise, the caller of a function
+ * holds @tasks->lock.
  */
 #ifndef _HC_TASK_TASK_H
 #define _HC_TASK_TASK_H
@@ -18,19 +18,21 @@ struct hc_wire_task;
 
 /**
  * struct hc_task - a task
- * @list: in hc_tasks.queue, in hc_task_end.held or in a list of lost tasks; in no list while the
- *	task migrates or is a replica
- * @by: in hc_task_end.put of its producer, while it is charged to the producer's socket
- * @ref: one reference of the list or per-neighbour state that the task is in, and one of each call
- *	that reads @skb
+ * @list: entry in hc_tasks.queue, in hc_task_end.held or in a list of lost tasks; in no list while
+ *	the task migrates or is a replica
+ * @by: entry in the producer's hc_task_end.put, as long as the task is charged to the producer's
+ *	socket
+ * @ref: number of references: one of the list or per-neighbour state that the task is in, and one
+ *	of each call that reads @skb
  * @skb: payload, in segments linked by .next; NULL once a worker has the task and no other worker
  *	can get it
  * @len: length of the payload, bytes
- * @id: its id and flags
- * @bytes: memory counted for it at the node
- * @charged: part of @bytes that the accounting owner was charged for the task; the rest was charged
- *	for its frames
- * @lack: in hc_tasks.lacking
+ * @id: id and flags of the task
+ * @bytes: memory that the node counts for the task
+ * @charged: how many of @bytes were charged to the accounting owner for the task itself; the others
+ *	were charged for the frames in which the task arrived
+ * @lack: entry in hc_tasks.lacking, while a neighbour is to be found that holds a replica of the
+ *	task
  * @copy: the replica that a neighbour holds, or NULL
  * @coming: the replica that is being sent to a neighbour, or NULL
  */
@@ -51,9 +53,9 @@ struct hc_task {
 /**
  * struct hc_in_ops - what a receiver of segments does with tasks or replicas
  * @room: tell whether there is room for one more task or replica
- * @take: store a complete one. Return: false if there is no memory
- * @yes: enum hc_task_what: the answer if it was stored
- * @no: the answer if it was refused, and so never will be stored under this number
+ * @take: store a complete task or replica. Return: false if that is not possible
+ * @yes: enum hc_task_what: the answer to the sender if the task or replica was stored
+ * @no: the answer if it was refused; a refused number is never used to store anything later
  */
 struct hc_in_ops {
 	bool (*room)(const struct hc_tasks *tasks, const struct hc_way_in *in);
@@ -76,18 +78,26 @@ struct hc_losses {
 	bool all;
 };
 
-/* Wait for an answer before the first repetition; doubled with each repetition. */
+/* Pause before a frame without an answer is repeated for the first time. Each repetition doubles
+ * the pause, up to HC_TASK_REPEAT_MAX.
+ */
 #define HC_TASK_REPEAT_MIN	(20ULL * NSEC_PER_MSEC)
 #define HC_TASK_REPEAT_MAX	((u64)NSEC_PER_SEC)
-/* After this many tries without an answer the link may be silent: no more segments are sent. */
+/* After this many tries without an answer no more segments are sent: the neighbour may not get
+ * them.
+ */
 #define HC_TASK_TRIES		6
-/* Accepted distance of the number in a routed ASK, or in an answer, from the last known number. */
+/* A routed ASK, or an answer, is accepted only if its number differs by less than about this from
+ * the last known number.
+ */
 #define HC_TASK_AHEAD_MAX	1024
 
 #define HC_TASK_READERS	(EPOLLIN | EPOLLRDNORM)
 #define HC_TASK_WRITERS	(EPOLLOUT | EPOLLWRNORM)
 
-/* Return: true if @number is not after @upto. Numbers of a link start at random, and wrap. */
+/* Return: true if @number is not after @upto. The numbers of a link start at a random value, and
+ * wrap.
+ */
 static inline bool hc_task_upto(u64 number, u64 upto)
 {
 	return (s64)(upto - number) >= 0;
@@ -161,27 +171,29 @@ void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct
  * hc_tasks_served() - tell whether the node may take tasks
  * @tasks: the node's tasks
  *
- * The code that fails the node, or removes the fabric, first sets the flag and then collects the
- * tasks to be lost under the lock. So the node takes no task after that.
+ * Code that fails the node or removes the fabric first sets a flag (hc_node.failed,
+ * hc_fabric.dead), and then collects the node's tasks under the lock. So the node takes no task
+ * after its tasks were collected.
  *
- * Return: true if the node is neither failed nor going away
+ * Return: true if the node has not failed and its fabric is not being removed
  */
 bool hc_tasks_served(const struct hc_tasks *tasks);
 
 /* --- migrate_rx.c --- */
 
 /**
- * hc_in_close() - record the decision about a migration; all earlier migrations are over, too
+ * hc_in_close() - record the decision about a migration, which also ends all earlier migrations of
+ *	the neighbour
  * @tasks: the node's tasks
  * @in: the neighbour's tasks or replicas
  * @move: number of the migration
- * @taken: the decision: the task is taken, else refused
+ * @taken: the decision: true if the task is taken, false if it is refused
  */
 void hc_in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken);
 
 /**
- * hc_in_forget() - forget the numbers of a neighbour that has rebooted: it has decided nothing, and
- *	begins with new numbers
+ * hc_in_forget() - forget the migration numbers of a neighbour that has rebooted, since the
+ *	neighbour begins with new numbers
  * @in: the neighbour's tasks or replicas
  */
 void hc_in_forget(struct hc_way_in *in);
@@ -191,9 +203,9 @@ void hc_in_forget(struct hc_way_in *in);
  * @tasks: the node's tasks
  * @in: the neighbour's tasks or replicas
  * @w: the frame's TASK header
- * @skb: the frame; NULL afterwards if it was kept
+ * @skb: the frame; set to NULL if its payload was stored
  *
- * Return: the answer to be sent, or 0 if there is none, or none yet
+ * Return: the answer to be sent, or 0 if none is to be sent now
  */
 u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
 		 struct sk_buff **skb);
@@ -203,7 +215,7 @@ u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_w
  * @tasks: the node's tasks
  * @in: the neighbour's tasks or replicas
  * @move: number of the migration
- * @routed: the ASK came by unicast
+ * @routed: the ASK was received by unicast
  *
  * Return: the answer to be sent, or 0 if there is none
  */
@@ -214,17 +226,17 @@ extern const struct hc_in_ops hc_in_tasks;
 /* --- queue.c --- */
 
 /**
- * hc_task_lose() - move a task that the node loses to the list of @l that applies
+ * hc_task_lose() - move a task that the node loses to one of the lists of @l
  * @tasks: the node's tasks
  * @task: the task
  * @l: the lists
- * @handing: a neighbour may have the task itself, by a migration
+ * @handing: the task was migrating, so a neighbour may have it
  */
 void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l,
 		  bool handing);
 
 /**
- * struct hc_tasks_batch - a batch of notifications about tasks, some ids in each
+ * struct hc_tasks_batch - a sequence of notifications about tasks, each with several ids
  * @node: the node
  * @loss: what has happened to the tasks
  * @ids: ids for the next notification
@@ -241,10 +253,10 @@ struct hc_tasks_batch {
 	u64 count;
 };
 
-/* Add a task to a batch of notifications. Any context; without @tasks->lock. */
+/* Add a task to a batch of notifications. Context: any; without @tasks->lock. */
 void hc_tasks_batch_add(struct hc_tasks_batch *batch, const struct hypercube_task *id);
 
-/* Send the last notification of a batch. Any context; without @tasks->lock. */
+/* Send the last notification of a batch. Context: any; without @tasks->lock. */
 void hc_tasks_batch_flush(struct hc_tasks_batch *batch);
 
 /* --- migrate_tx.c --- */
@@ -258,27 +270,29 @@ void hc_ways_init(struct hc_tasks *tasks);
 /**
  * hc_ways_lose() - give up all migrations of a node that has failed
  * @tasks: the node's tasks
- * @l: lists for the tasks that were migrating from here; tasks that were arriving are dropped
+ * @l: lists for the tasks that were migrating from this node; incomplete tasks from neighbours are
+ *	freed
  */
 void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l);
 
 /**
- * hc_out_orphan() - take back a task that was migrating to a neighbour that has failed, if a
- *	replica of it was to stay here
+ * hc_out_orphan() - put a task that was migrating to a neighbour back into the queue, because the
+ *	neighbour has failed and this node was to keep a replica of the task
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @upto: take it back only if the number of its migration is not after this; NULL: in any case
+ * @upto: do so only if the number of the migration is not after *@upto; NULL: whatever the number
+ *	is
  *
  * Return: true if it is in the queue again
  */
 bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto);
 
 /**
- * hc_out_forget() - give up a migration whose decision cannot be known: an idempotent task goes
- *	back into the queue, another one is unresolved
+ * hc_out_forget() - give up a migration whose decision cannot be known: an idempotent task returns
+ *	to the queue, any other task is unresolved
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @unresolved: list for an unresolved task
+ * @unresolved: list to which an unresolved task is moved
  *
  * Return: true if it is in the queue again
  */
@@ -289,7 +303,7 @@ bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *u
  *	the answer to them, may still wait in a receive queue
  * @node: the node
  * @dim: dimension of the link
- * @pace: when the segments are due; postponed if it is too soon
+ * @pace: time at which the segments are due; postponed if it is too soon
  * @now: ns
  *
  * Context: poll
@@ -310,7 +324,7 @@ void hc_task_sent(struct hc_task_pace *pace, u64 now);
  * @node: the node
  * @dim: dimension of the link
  * @task: the task
- * @as: header of each segment: DATA or COPY, its number, ..
+ * @as: what the headers of all segments share: type (DATA or COPY), number, boot id and flags
  *
  * Context: poll; without @tasks->lock
  */
@@ -321,19 +335,20 @@ void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *
  * hc_task_word() - make a control message
  * @node: the sending node
  * @what: enum hc_task_what
- * @number: number of the migration or replica that it is about, or of the DROP or LOST
- * @len: bytes of its payload
+ * @number: number of the migration or replica that the message is about, or of the DROP or LOST
+ *	that is sent or answered
+ * @len: length of its payload, bytes
  *
  * Return: the frame, or NULL if there is no memory
  */
 struct sk_buff *hc_task_word(const struct hc_node *node, u8 what, u64 number, u32 len);
 
 /**
- * hc_task_say() - send a control message to a neighbour, around the link if that is unusable;
- *	consumes it
+ * hc_task_say() - send a control message to a neighbour over the link, or by unicast if the link is
+ *	unusable; consumes it
  * @node: the node
  * @dim: dimension of the link
- * @skb: the message; nothing is done if it is NULL. If a message or its answer gets lost, a timer
+ * @skb: the message, or NULL: then nothing is sent. If a message or its answer gets lost, a timer
  *	of the node that waits for the answer repeats the message
  *
  * Context: poll; without @tasks->lock
@@ -379,7 +394,8 @@ void hc_replica_want(struct hc_tasks *tasks, struct hc_task *task);
 bool hc_replica_forget(struct hc_tasks *tasks, struct hc_task *task);
 
 /**
- * hc_replica_given() - record that the neighbour from which a task has migrated keeps a replica
+ * hc_replica_given() - record that the neighbour from which a task has migrated keeps a replica of
+ *	the task
  * @tasks: the node's tasks
  * @dim: dimension of the link
  * @task: the task
@@ -400,7 +416,7 @@ void hc_replicas_orphan(struct hc_tasks *tasks, unsigned int dim);
  * hc_replicas_orphan_sent() - forget replicas that were sent to a neighbour that has failed
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @upto: those up to this number
+ * @upto: forget the replicas with numbers up to this one
  */
 void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 
@@ -409,7 +425,7 @@ void hc_replicas_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto)
  *	has failed
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @upto: those up to this number
+ * @upto: forget the replicas with numbers up to this one
  */
 void hc_replicas_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 
@@ -432,11 +448,11 @@ void hc_replicas_lose(struct hc_tasks *tasks);
 bool hc_replica_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe);
 
 /**
- * hc_replica_due() - compute when the replica sender has something to do
+ * hc_replica_due() - compute when hc_replica_step() has to run next for a link
  * @tasks: the node's tasks
  * @dim: dimension of the link
  *
- * Return: ns, or U64_MAX
+ * Return: the time, ns, or U64_MAX: never
  */
 u64 hc_replica_due(const struct hc_tasks *tasks, unsigned int dim);
 
@@ -459,10 +475,10 @@ void hc_replica_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
  * @tasks: its tasks
  * @dim: dimension of the link to the neighbour
  * @what: HC_TASK_F_KEPT, HC_TASK_F_FULL or HC_TASK_F_DROPPED
- * @number: what it answers
+ * @number: number of the replica or control message that is answered
  *
  * Context: poll; without @tasks->lock
- * Return: false if nothing was ever sent under that number
+ * Return: false if no replica or control message with a number near @number was sent
  */
 bool hc_replica_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u8 what,
 		   u64 number);
@@ -490,7 +506,7 @@ void hc_kept_free(struct hc_tasks *tasks, struct hc_kept *kept);
  * hc_kept_hand() - store a task that has migrated to a neighbour as a replica for that neighbour
  * @tasks: the node's tasks
  * @dim: dimension of the link
- * @kept: its record
+ * @kept: record for the replica, from hc_kept_new()
  * @task: the task; takes over the caller's reference
  * @move: number of the migration
  */
@@ -500,7 +516,7 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 /**
  * hc_kept_lose() - remove all replicas from the store, since the node has failed
  * @tasks: the node's tasks
- * @l: lists for them, by what is known of the tasks
+ * @l: lists to which the replicas are moved
  */
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l);
 
@@ -536,8 +552,8 @@ bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim);
 void hc_kept_look(struct hc_node *node, struct hc_tasks *tasks, u32 dims);
 
 /**
- * hc_kept_recover() - act on failures of all neighbours, and put some of their replicas into the
- *	queue
+ * hc_kept_recover() - act on failures of neighbours, and put replicas that were held for them into
+ *	the queue; later polls continue if there are many
  * @node: the node
  * @tasks: its tasks
  *
@@ -562,7 +578,7 @@ void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
  * @node: the node
  * @tasks: its tasks
  * @dim: dimension of the link to the sender
- * @routed: it came by unicast
+ * @routed: the DROP was received by unicast
  * @skb: the frame
  *
  * Context: poll; without @tasks->lock

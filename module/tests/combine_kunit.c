@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums and products of floats in the kernel: the same bits with its FPU sections as without. The
- * tests in userspace check that these bits are right.
+ * Tests that sums and products of floats in the kernel have the same bits with FPU sections as
+ * without. The tests in userspace check that these bits are right.
  *
  * Functions of the module are not exported, so this module has copies of them.
  */
@@ -71,7 +71,7 @@ static void same(struct kunit *test, struct arrays *m, size_t bytes)
 
 	memcpy(m->fast, m->a, BYTES);
 	memcpy(m->soft, m->a, BYTES);
-	/* In place, and to a separate array. */
+	/* hc_combine_fp() works in place here; hc_softfp() writes to a separate array. */
 	hc_combine_fp(p->oper, p->type, m->fast, m->fast, m->b, bytes);
 	hc_softfp(p->oper, p->type, m->soft, m->a, m->b, bytes);
 	KUNIT_EXPECT_EQ_MSG(test, memcmp(m->fast, m->soft, BYTES), 0,
@@ -94,7 +94,8 @@ static void combine_same_bits(struct kunit *test)
 }
 
 #ifdef CONFIG_X86_64
-/* An operation in a softirq that has interrupted another FPU section. */
+/* Combine as in a softirq that has interrupted another FPU section, where the FPU cannot be used.
+ */
 static void combine_within_section(struct kunit *test)
 {
 	const struct param *p = test->param_value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans carry exactly those collectives that the descriptors say; the library and the tool rely on
- * this.
+ * Tests that plans carry exactly those collectives that the descriptors list for their type; the
+ * library and the tool rely on this.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -27,7 +27,8 @@ static void collective_fits(struct kunit *test, const struct hc_plan_ops *ops, u
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, false),
 			    t && hc_coll_carried(t, ops->id, HYPERCUBE_SUM),
 			    "collective %u, plans of type %u", collective, ops->id);
-	/* MERGE exists only for elements: the answer for other payloads is never used. */
+	/* MERGE exists only for elements: no code uses the descriptor's answer for other payloads.
+	 */
 	if (t && t->payload != HC_PAYLOAD_ELEMENTS)
 		return;
 	KUNIT_EXPECT_EQ_MSG(test, carries(ops, collective, true),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifiers of plans, tested against what plans are for: each plan, right or wrong, is executed
- * step by step on a cube of eight nodes with faults, by code that shares nothing with the
- * verifiers. They must accept the plan exactly if the execution succeeds (trees: only if). Plans
- * are drawn at random, many of them from right plans with one mistake, so that both results are
- * frequent.
+ * Tests of the verifiers of plans. Each plan, valid or not, is executed step by step on a cube of
+ * eight nodes with faults, by code that shares nothing with the verifiers. A verifier must accept
+ * the plan if and only if the execution succeeds (trees: only if). Plans are drawn at random, and
+ * many of them are valid plans into which one mistake was put, so that both results are frequent.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -319,8 +318,8 @@ static void rings_are_walks_that_meet_once(struct kunit *test)
 
 /* ------------------------------------------------------------ load balancing */
 
-/* Return: the number of steps from @u to the subcube if each node is followed by its parent; NODES
- * if they do not lead there.
+/* Go from @u to its parent, and so on. Return: the number of steps to the subcube, or NODES if the
+ * parents do not lead there over healthy links.
  */
 static u32 steps_up(const struct world *w, const struct hc_balance *b, u32 sub, u32 u)
 {
@@ -454,7 +453,8 @@ static bool roles_get(struct tree_play *p)
 	return true;
 }
 
-/* Move the data of node @u as its role says. Return: false if a link on the way is faulty. */
+/* Move the data of node @u to the destinations in its role. Return: false if faults prevent that.
+ */
 static bool node_gives(struct tree_play *p, u32 u)
 {
 	const struct hc_tree_role *r = &p->role[u];
@@ -504,7 +504,7 @@ static bool tree_plays(struct tree_play *p)
 }
 
 /* Draw up to two detours, in ascending order: each is either the one that is needed if the sink's
- * link along the last dimension, @dim, is faulty, or any other.
+ * link along the last dimension, @dim, is faulty, or a random one.
  */
 static u32 detours_draw(struct world *w, u32 sink, unsigned int dim, struct hc_detour *detour)
 {
@@ -554,7 +554,7 @@ static void trees_deliver_each_contribution_once(struct kunit *test)
 	KUNIT_EXPECT_GE(test, detoured, OFTEN);
 }
 
-/* ------------------------------------------------------------ what is no plan */
+/* ------------------------------------------------------------ invalid plans */
 
 /* Check that a plan that is right except for one field is refused with the reason @said. */
 #define WRONG(check, plan, field, value, said) do {				\
@@ -567,7 +567,9 @@ static void trees_deliver_each_contribution_once(struct kunit *test)
 } while (0)
 
 static const u32 no_fault[NODES];
-/* Node 0 says that its link along dimension 1 is faulty; the node at the other end does not. */
+/* The FAULT word of node 0 has its link along dimension 1; the word of the node at the other end
+ * does not.
+ */
 static const u32 one_sided[NODES] = { 2 };
 
 static void broadcasts_have_a_shape(struct kunit *test)
