@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Run two allgathers in a row. Return: true if all blocks are right and the first took @steps
- * steps.
+/* Run two allgathers, with blocks of @bytes, in a row. Return: true if all blocks are right and the
+ * second one takes @steps steps.
  */
 static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
@@ -35,9 +35,7 @@ TEST(blocks_of_all_sizes)
 	struct cube c;
 
 	for (dim = 0; dim <= 6; dim++) {
-		/* With a block of this many bytes, one full segment holds the blocks of all
-		 * members.
-		 */
+		/* If blocks have this length, one full segment holds the blocks of all members. */
 		const size_t full = 1024 >> dim;
 		const size_t sizes[] = { 0, 1, 8, full - 1, full, full + 1, 2 * full,
 					 5 * full + 13 };
@@ -61,7 +59,7 @@ TEST(blocks_of_many_segments)
 
 TEST_NONE_WRONG(pieces_that_lie_apart, cube_doubling_apart(PLAN, takes))
 
-/* Blocks are in the order of the nodes, whatever the order of the stages. */
+/* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 TEST(many_in_flight_do_not_mix)
@@ -89,13 +87,13 @@ TEST(a_stage_sends_all_that_is_known)
 	f = popen(line, "r");
 	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
 	pclose(f);
-	/* Two operations of (1 + 2 + 4) blocks from each of 8 members. */
+	/* In each of two operations, each of 8 members sends (1 + 2 + 4) blocks. */
 	EXPECT_LE(2 * 8 * 7 * bytes, sent);
 	EXPECT_GT(2 * 8 * 7 * bytes * 103 / 100, sent);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A link fails while many operations are under way: each operation ends with the right result or
+/* If a link fails while many operations are under way, each operation ends with the right result or
  * with the error of the link, and a new plan works.
  */
 TEST(a_link_fails_under_many_operations)
@@ -109,8 +107,8 @@ TEST(a_link_fails_under_many_operations)
 	n = parties(&c, p, node, njobs);
 	for (k = 0; k < njobs; k++)
 		gather_fill(p, node, n, k, PLAN, 3000, false);
-	/* Member 10 has not begun its last operation yet, so that this operation cannot end before
-	 * the fault.
+	/* Let member 10 begin its last operation only after the fault, so that this operation
+	 * cannot end before the fault.
 	 */
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
@@ -132,13 +130,13 @@ TEST(a_link_fails_under_many_operations)
 	printf("# %u of %u ended well\n", good, n * njobs);
 	parties_done(p, n, njobs);
 	ASSERT_EQ(0, cube_rebind_all(&c));
-	/* Plan for a subcube without the failed link: XX0X. */
+	/* Install a plan for the subcube XX0X, which does not contain the failed link. */
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 13, 0));
 	EXPECT_TRUE(takes(&c, 1000, 3));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If members disagree about the length, all of them get an error for the operation. */
+/* If members pass different lengths, all of them get an error for the operation. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i, good;
@@ -146,7 +144,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* Only members that have taken part in an operation are notified of later failures. */
 	ASSERT_TRUE(takes(&c, 8, 3));
 	n = parties(&c, p, node, 1);
 	gather_fill(p, node, n, 0, PLAN, 16, false);
@@ -173,8 +171,8 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Over recursive doubling a member cannot learn when all others have its block, so a request to be
- * notified of that is refused. Over rings it is possible.
+/* A member of a plan of recursive doubling cannot learn when all others have its block, so a
+ * request to be notified of that is refused. A member of a plan of rings can learn it.
  */
 TEST(nobody_is_told_of_the_others)
 {
@@ -190,7 +188,7 @@ TEST(nobody_is_told_of_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* With 512 members a segment has less than one byte for the block of each member. */
+/* With 512 members, a segment of 256 bytes has less than one byte for the block of each. */
 TEST(more_members_than_a_segment_has_bytes)
 {
 	const struct hypercube_op op = {

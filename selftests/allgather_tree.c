@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allgathers over trees: every member gets the block of each member, once, in the order of the
- * nodes, in twice the steps of a reduction, also around faults.
+ * nodes. An allgather takes twice the steps of a reduction. The plans also go around faults.
  *
  * Scheduling: shared long
  */
@@ -14,8 +14,9 @@
 
 #define PLAN 1
 
-/* Run two allgathers in a row. Return: true if all blocks are right and the number of steps is
- * right; with detours it may be greater than without.
+/* Run two allgathers, with blocks of @bytes, in a row. Return: true if all blocks are right and,
+ * unless the plan has detours, the number of steps is twice that of a reduction; detours may add
+ * steps.
  */
 static bool takes(struct cube *c, size_t bytes)
 {
@@ -59,8 +60,8 @@ TEST(blocks_of_many_segments)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Make a plan around the current faults, and run allgathers on it. Return: true if all is right, or
- * if no such plan exists.
+/* Make a plan around the current faults, and run allgathers on it. Return: true if all results are
+ * right, or if no such plan exists.
  */
 static bool around(struct cube *c)
 {
@@ -73,8 +74,8 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(20))
 
-/* Many chunks with several effective helpers and a detour. A helper for which a blocked member has
- * no data must be notified of that in time.
+/* Run allgathers of many chunks over plans with several effective helpers and with a detour. If a
+ * blocked member has no data for a helper, it must notify the helper in time.
  */
 TEST(many_rounds_around_helpers_and_detours)
 {
@@ -92,7 +93,7 @@ TEST(many_rounds_around_helpers_and_detours)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* With these orders and sinks the blocks of a subtree are not contiguous in the result. */
+/* With these orders and roots the blocks of a subtree are not contiguous in the result. */
 TEST(orders_and_sinks)
 {
 	static const uint8_t order[][4] = {
@@ -122,8 +123,9 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* On the way up a block crosses as many links as the numbers of its node and of the sink differ in
- * bits; on the way down all blocks cross each edge once.
+/* On the way up, a block crosses as many links as there are bits in which the numbers of its node
+ * and of the root differ: 32 in total for 16 nodes. On the way down, each of the 16 blocks crosses
+ * each of the 15 edges once. There are two operations.
  */
 TEST(no_more_traffic_than_the_tree_needs)
 {
@@ -155,7 +157,7 @@ TEST(a_frame_for_each_edge_and_direction)
 	EXPECT_TRUE(gather_run(&c, PLAN, njobs, 8, false, &s));
 	ASSERT_EQ(0, ctl_link_sums(c.name, &after));
 	EXPECT_LE(njobs * 2 * 15, after.tx_frames - before.tx_frames);
-	/* ACK frames come in addition, but one ACK covers many operations. */
+	/* ACK frames are sent in addition, but one ACK acknowledges many operations. */
 	EXPECT_GE(njobs * 2 * 15 + 2 * 15, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -232,7 +234,7 @@ TEST_CALL(a_node_fails_under_many_operations, blow, NODE_FAILS, 100, 300)
 TEST_CALL(a_node_fails_in_a_long_operation, blow, NODE_FAILS, 1, 300000)
 TEST_CALL(a_member_closes_in_a_long_operation, blow, CLOSES, 1, 300000)
 
-/* If members disagree about the length, all get an error, and the next operation succeeds. */
+/* If members pass different lengths, all of them get an error, and the next operation succeeds. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -251,7 +253,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Allreduces and allgathers alternate on one plan. */
+/* Allreduces and allgathers alternate on the same plan. */
 TEST(a_reduction_between_two)
 {
 	struct rings_steps s;
@@ -279,8 +281,8 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If a result were longer than a 64-bit offset can express, the offsets of the last blocks would
- * wrap around to those of the first.
+/* A block is refused if the result would be longer than 64-bit offsets can express: the offsets of
+ * the last blocks would wrap around to those of the first.
  */
 TEST(results_are_no_longer_than_numbers)
 {
@@ -304,8 +306,8 @@ TEST(results_are_no_longer_than_numbers)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A tree's members learn that the blocks of all members have reached the sink. They cannot learn
- * which members have received the result, so a request to be notified of that is refused.
+/* The members of a tree learn that the blocks of all members have reached the root. They cannot
+ * learn which members have received the result, so a request to be notified of that is refused.
  */
 TEST(nobody_is_told_of_the_others)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allreduce and barrier: every member gets the result of the reference computation, bit for bit,
- * also around faults; a barrier blocks all members until the last one has entered it.
+ * also around faults. A barrier blocks all members until the last one has entered it.
  *
  * Scheduling: shared
  */
@@ -14,8 +14,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a plan. @faults: fail some links first, such that some blocked senders have
- * effective helpers, and one has none.
+/* Make a cube with a plan. @faults: fail some links first, so that some blocked senders have
+ * effective helpers and one has none.
  */
 static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -146,8 +146,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Wait until the socket is readable, then receive from it. A NAPI poll that has much to do
- * continues after the sender's call has returned, so the result may be late.
+/* Wait until the socket is readable, then receive from it. The result may arrive after the sender's
+ * call has returned, because a NAPI poll with much work continues in the background.
  */
 static ssize_t recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor)
 {
@@ -179,8 +179,8 @@ TEST(a_barrier_keeps_all_until_the_last_has_come)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One member does not receive while all contribute megabytes: the others must wait, and no data may
- * be lost.
+/* If one member does not receive while all contribute megabytes, the others must wait, and no data
+ * may be lost.
  */
 TEST(who_does_not_read_stops_the_others)
 {
@@ -197,7 +197,7 @@ TEST(who_does_not_read_stops_the_others)
 	p[5].fd = -1;
 	drive_until_quiet(p, n, 200);
 	p[5].fd = c.fd[5];
-	/* The member contributes all that the kernel takes, and receives nothing. */
+	/* Member 5 contributes all that the kernel takes, and receives nothing. */
 	p[5].job[0].op.cookie = p[5].base;
 	while (p[5].job[0].sent < p[5].job[0].op.bytes) {
 		struct job *j = &p[5].job[0];
@@ -221,8 +221,8 @@ TEST(who_does_not_read_stops_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Break a plan while many operations are under way: every member is notified of every end, and each
- * operation that succeeded has the right sum.
+/* Break a plan while many operations are under way, in the manner @how: every member is notified of
+ * every end, and each operation that succeeds has the right sum.
  */
 static void broken(struct __test_metadata *_metadata, unsigned int how)
 {
@@ -269,7 +269,7 @@ TEST_CALL(links_fail_under_many_operations, broken, 0)
 TEST_CALL(a_node_fails_under_many_operations, broken, 1)
 TEST_CALL(a_member_closes_under_many_operations, broken, 2)
 
-/* Each member contributes a sorted run. All members get one sorted run of all elements. */
+/* Each member contributes a sorted run; all members get one sorted run of all elements. */
 TEST(merged_runs_come_to_every_member)
 {
 	struct kind k = { HYPERCUBE_MERGE, HYPERCUBE_U32, 0 };

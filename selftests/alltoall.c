@@ -54,8 +54,8 @@ static bool right(const struct party *p, const unsigned int *node, unsigned int 
 	return gathered_right(p, node, n, i, k, bytes, block_for);
 }
 
-/* Run @njobs operations at all members of the current plan. Return: the steps of the last
- * operation, or -1 if something went wrong.
+/* Run @njobs operations with blocks of @bytes at all members of the current plan. Return: the steps
+ * of the last operation, or -1 if an operation failed or had a wrong result.
  */
 static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 {
@@ -124,7 +124,7 @@ TEST_BOTH(megabytes, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Blocks are in the order of the nodes, whatever the order of the stages. */
+/* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 /* Make a random ring tree around the current faults, and run operations on it. */
@@ -165,8 +165,8 @@ TEST(a_stage_sends_half)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One member does not receive while all send blocks of megabytes: the others must wait, and no data
- * may be lost.
+/* If one member does not receive while all send blocks of megabytes, the others must wait, and no
+ * data may be lost.
  */
 TEST_BOTH(who_does_not_read_stops_the_others, ring)
 {
@@ -189,7 +189,7 @@ TEST_BOTH(who_does_not_read_stops_the_others, ring)
 
 enum blow { LINK, NODE, CLOSES };
 
-/* Fail a link of node 10, or the node, or close its socket. */
+/* Fail a link of node 10, fail the node, or close its socket, as @how requires. */
 static int strike(struct cube *c, struct party *p, enum blow how)
 {
 	switch (how) {
@@ -204,8 +204,8 @@ static int strike(struct cube *c, struct party *p, enum blow how)
 	return 0;
 }
 
-/* Bind all sockets again, as members may have begun different numbers of operations, and install a
- * plan around the fault.
+/* Bind all sockets again, since members may have begun different numbers of operations. If @how is
+ * a fault, install a plan around it. @ring: a plan of rings.
  */
 static int begin_again(struct cube *c, enum blow how, bool ring)
 {
@@ -236,9 +236,9 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 	       status[b->how] == (j->ends ? j->res.status : j->refused);
 }
 
-/* A link or a node fails or a member closes while many operations are under way: every member is
- * notified of every end with its cause, operations that succeeded have right results, and the next
- * operations succeed.
+/* If a link or a node fails or a member closes its socket while many operations are under way,
+ * every member is notified of every end with its cause, operations that succeed have right results,
+ * and the next operations succeed.
  */
 static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, size_t bytes)
 {
@@ -251,8 +251,8 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	n = parties(&c, p, node, njobs);
 	for (k = 0; k < njobs; k++)
 		fill(p, node, n, k, bytes);
-	/* Member 10 has not begun its last operation yet, so that this operation cannot end before
-	 * the fault.
+	/* Let member 10 begin its last operation only after the event, so that this operation
+	 * cannot end before the event.
 	 */
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
@@ -275,7 +275,9 @@ static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 	blow(_metadata, ring, how, 30000);
 }
 
-/* In the Gray code node 10 follows node 14, so the ring uses the link between them. */
+/* In the order of the Gray code, node 10 follows node 14, so the ring uses the link between them,
+ * which fails.
+ */
 TEST_BOTH(a_link_fails, ring)
 {
 	blows(_metadata, ring, LINK);
@@ -291,7 +293,7 @@ TEST_BOTH(a_member_closes, ring)
 	blows(_metadata, ring, CLOSES);
 }
 
-/* If members disagree about the length, all of them get an error. */
+/* If members pass different lengths, all of them get an error. */
 TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -323,7 +325,9 @@ TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A retransmitted frame must have pages of its own, not the pages that were corrupted. */
+/* Links corrupt the pages of frames. A retransmitted frame must have pages of its own, not the
+ * corrupted ones.
+ */
 TEST_BOTH(corruption_does_no_harm, ring)
 {
 	const struct impairments bad = { .corrupt = 300000, .loss = 100000, .seed = 5 };
@@ -337,7 +341,8 @@ TEST_BOTH(corruption_does_no_harm, ring)
 
 /* --- operations that are refused --- */
 
-/* Each call must pass the whole contribution, of which the kernel takes only what it still needs.
+/* A call that does not pass the whole contribution is refused. The kernel takes from it only the
+ * bytes that it still needs.
  */
 TEST_BOTH(what_does_not_fit_is_refused, ring)
 {
@@ -391,7 +396,7 @@ TEST(a_broken_plan_refuses)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* With 512 members a segment has less than one byte for the block of each member. */
+/* With 512 members, a segment of 256 bytes has less than one byte for the block of each. */
 TEST(more_members_than_a_segment_has_bytes)
 {
 	const struct hypercube_op op = {

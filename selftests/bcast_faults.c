@@ -23,8 +23,8 @@ static unsigned int steps_planned(const struct cube *c)
 	return most;
 }
 
-/* Receive the record that must arrive at node @u within the time limit. Return: 0, or an error if
- * it is missing or wrong.
+/* Receive the record that must arrive at node @u within the time limit. *@v: set to its data.
+ * Return: 0, or an error if the record is missing or wrong.
  */
 static int expect(const struct cube *c, unsigned int u, uint64_t *v, struct hypercube_result *res)
 {
@@ -54,7 +54,7 @@ static bool silent(const struct cube *c, unsigned int u)
 }
 
 /* Return: true if each member except the source has received @want, and no other node has received
- * anything.
+ * a message.
  */
 static bool received(const struct cube *c, uint64_t want)
 {
@@ -82,7 +82,7 @@ static bool received(const struct cube *c, uint64_t want)
 }
 
 /* Broadcast @v. Return: true if all members get it, in the expected number of steps, and no other
- * node does.
+ * node gets it.
  */
 static bool bcast(const struct cube *c, uint64_t v)
 {
@@ -116,17 +116,18 @@ static void faults_print(const struct cube *c)
 	printf("\n");
 }
 
-/* Make a plan around the current faults, and run one broadcast on it. Return: true if all is right.
+/* Make a plan around the current faults with @method, and run one broadcast from @source on it.
+ * Return: true if all members get the message.
  */
 static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 {
 	int err = cube_bcast_plan(c, PLAN, source, method);
 
-	if (err == -ENOLINK)	/* an isolated source */
+	if (err == -ENOLINK)	/* the source is isolated */
 		return true;
-	/* Remove the plan before the next faults are set. Otherwise those would break the plan, and
-	 * members that are cut off from the source would get a record for a message that the source
-	 * may have begun.
+	/* Remove the plan before the next faults are set. Otherwise these faults would break the
+	 * plan, and members that they cut off from the source would get a record for a message that
+	 * the source may have begun.
 	 */
 	if (!err && bcast(c, rnd() >> 1))
 		return !ctl_plan_del(c->name, PLAN);
@@ -170,7 +171,7 @@ TEST(every_pair_of_links_of_eight)
 }
 
 /* Theorem 1 of Chang and Bhuyan: a broadcast takes n or n + 1 steps around up to n - 1 failed
- * nodes.
+ * nodes, in a cube of dimension n = @dim.
  */
 static void theorem(struct __test_metadata *_metadata, unsigned int dim, unsigned int rounds)
 {

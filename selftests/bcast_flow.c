@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts of all sizes, many of them in flight, with receivers that are slow, join late or have
- * left, and with faults during a message.
+ * Broadcasts of messages of all lengths, of which many are in flight, to receivers that are slow,
+ * join late or have left, and with faults during a message.
  *
  * Scheduling: shared
  */
@@ -17,12 +17,12 @@
 /**
  * struct listener - what a node has received
  * @records: complete records without a status
- * @bytes: bytes of these records
- * @wrong: bytes that differ from what was sent at their offset in the message
+ * @bytes: bytes of all messages
+ * @wrong: bytes that differ from what was sent at the same offset in the message
  * @at: bytes of the current message that were received
  * @ends: records with a status
- * @never: records with a status whose message has not begun
- * @status: status of the last such record
+ * @never: records with a status for a message that has not begun
+ * @status: status of the last record that had one
  */
 struct listener {
 	unsigned int records;
@@ -39,7 +39,8 @@ static unsigned char pattern(size_t at)
 	return (unsigned char)(at ^ at >> 8 ^ at >> 16);
 }
 
-/* Receive bytes of a message, or its end, if something has arrived. */
+/* Receive bytes of a message, or its end, without waiting. Return: true if something has arrived.
+ */
 static bool listen_some(int fd, struct listener *l)
 {
 	static unsigned char buf[1 << 16];
@@ -67,7 +68,7 @@ static bool listen_some(int fd, struct listener *l)
  * struct speaker - the messages that the source sends
  * @size: bytes of each message
  * @count: number of messages
- * @notify: the source requests to be notified of their ends
+ * @notify: the source requests a notification of the end of each message
  * @begun: messages begun
  * @sent: bytes of the current message that were sent
  * @refused: error of a sendmsg() call that the kernel refused, or 0
@@ -81,7 +82,7 @@ struct speaker {
 	int refused;
 };
 
-/* Return: a message of at least @size bytes. The byte at each offset is that of pattern(). */
+/* Return: a message of at least @size bytes; the byte at each offset is pattern() of the offset. */
 static const void *message(size_t size)
 {
 	static unsigned char *buf;
@@ -102,7 +103,9 @@ static bool has_more(const struct speaker *s)
 	return !s->refused && (s->begun < s->count || s->sent < s->size);
 }
 
-/* Let the source send as much as one call takes. Return: true if it got further. */
+/* Let the source make one send call, with all of the current message that is still to be sent.
+ * Return: true if the kernel took bytes or refused the message.
+ */
 static bool speak_some(int fd, struct speaker *s)
 {
 	struct hypercube_op op = {
@@ -129,7 +132,7 @@ static bool speak_some(int fd, struct speaker *s)
 }
 
 /* Wait up to 20 ms until a socket is ready, and let each node with a ready socket make one call.
- * @deaf: set of nodes that do not receive.
+ * @deaf: set of nodes that do not receive. Return: true if a call sent or received something.
  */
 static bool run_some(const struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf)
 {
@@ -152,7 +155,7 @@ static bool run_some(const struct cube *c, struct speaker *s, struct listener *l
 	return moved;
 }
 
-/* Run all nodes except those in @deaf until nothing has been sent or received for @ms. */
+/* Let all nodes except those in @deaf send and receive until none has done so for @ms. */
 static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf, int ms)
 {
 	uint64_t last = now_ms();
@@ -165,7 +168,8 @@ static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t 
 	}
 }
 
-/* Run until every member has all messages. Return: false if this takes longer than the time limit.
+/* Let all nodes send and receive until every member has all messages. Return: false if this takes
+ * longer than the time limit.
  */
 static bool run_all(struct cube *c, struct speaker *s, struct listener *l)
 {
@@ -268,10 +272,10 @@ TEST(thousands_of_messages_in_a_row)
 }
 
 /**
- * struct scene - a long message that has stalled, since node 7 does not read
- * @c: eight nodes
- * @s: the source
- * @l: the receivers
+ * struct scene - a long message that has stalled because node 7 does not read
+ * @c: a cube of eight nodes
+ * @s: the messages of the source
+ * @l: what each node has received
  */
 struct scene {
 	struct cube c;
@@ -279,7 +283,7 @@ struct scene {
 	struct listener l[CUBE_MAX];
 };
 
-/* Begin a long message, and run the nodes until it has stalled. */
+/* Begin a long message, and let the nodes except node 7 send and receive until it has stalled. */
 static void scene_start(struct __test_metadata *_metadata, struct scene *x)
 {
 	x->s = (struct speaker){ .size = 8 << 20, .count = 1, .notify = true };
@@ -335,8 +339,8 @@ static bool all_ended(const struct cube *c, const struct listener *l)
 	return true;
 }
 
-/* Check that after the fault all nodes are notified of the end of the message, and that node @node
- * gets @status.
+/* After a fault, let all nodes send and receive until none has done so for @ms and some time more.
+ * Check that all have been notified of the end of the message, and that node @node gets @status.
  */
 static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsigned int ms,
 		       unsigned int node, int status)
@@ -354,7 +358,7 @@ TEST(a_receiver_closes_in_the_middle)
 	cube_close(&x.c, 7);
 	scene_ends(_metadata, &x, 0, 0, 0);
 	EXPECT_EQ(1, x.l[0].records);
-	/* A socket that is bound to the same node takes part in the next message. */
+	/* A new socket at the same node takes part in the next message. */
 	ASSERT_EQ(0, cube_bind(&x.c, 7));
 	deliver(_metadata, &x.c, 1000, 5, true);
 	EXPECT_EQ(0, cube_del(&x.c));
@@ -386,8 +390,8 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* The source leaves after it has sent the whole message. A member that begins to receive only later
- * still gets the whole message.
+/* The source leaves after it has sent the whole message. A member that does not begin to receive
+ * until then still gets the whole message.
  */
 TEST(a_whole_message_goes_on_without_its_source)
 {
@@ -437,8 +441,8 @@ TEST(a_node_is_cut_off_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* A plan ends between two messages. The receivers must be notified, or they would wait for the next
- * message for ever.
+/* A plan ends between two messages. The receivers must be notified of that, or they would wait for
+ * the next message for ever.
  */
 TEST(receivers_hear_of_the_end_of_a_plan_between_messages)
 {
@@ -463,8 +467,9 @@ TEST(the_plan_is_removed_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* The source sends more messages than a plan can have under way, and the plan is removed. Receivers
- * get a failure for each message that has begun, and none for the messages that still waited.
+/* The source sends more messages than a plan can have under way, and then the plan is removed.
+ * Receivers get a failure for each message that has begun, and none for messages that were still
+ * queued.
  */
 TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
 {
@@ -509,7 +514,7 @@ TEST(who_may_not_broadcast_hears_so)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The next message succeeds after each failure, several times in a row. */
+/* After each of several failures in a row, the next message succeeds. */
 TEST(a_plan_is_of_use_after_failures_in_a_row)
 {
 	const struct hypercube_op op = {

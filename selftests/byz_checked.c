@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checked collectives: a node that corrupts what it relays never causes a wrong result that no
- * member notices. The node is located, and honest nodes are never accused.
+ * Checked collectives: if a node corrupts what it relays, no member ever takes a wrong result for
+ * right. The node is located, and honest nodes are never accused.
  *
  * Scheduling: shared second
  */
@@ -25,13 +25,13 @@ enum { REDUCE, ALLREDUCE, BCAST, NARROW, KINDS = NARROW };
 
 /**
  * struct member - a call of a checked collective at one node
- * @thread: its thread, as the calls block
+ * @thread: the thread that makes the call, since the call blocks
  * @u: the node
- * @kind: the collective, one of the enum above
+ * @kind: the collective: REDUCE, ALLREDUCE, BCAST or NARROW
  * @p: operator and type of a reduction
  * @in: its contribution
  * @out: its result, or NULL
- * @bytes: bytes of both
+ * @bytes: length of @in and of @out
  * @err: what the call returned
  * @check: result of the comparison of the two trees, which the call fills in
  * @s: the suspected nodes, which the call fills in
@@ -77,7 +77,7 @@ static void *take_part(void *arg)
 	return NULL;
 }
 
-/* Run the calls of all members at the same time, and wait for their ends. */
+/* Make the calls of all members at the same time, and wait for their ends. */
 static void start_all(void)
 {
 	unsigned int u;
@@ -90,7 +90,7 @@ static void start_all(void)
 			pthread_join(member[u].thread, NULL);
 }
 
-/* Set up a call of @kind with random contributions of @bytes at each node. */
+/* Set up a call of @kind with a random contribution of @bytes at each node. */
 static void fill(unsigned int kind, const struct hcl_params *p, size_t bytes)
 {
 	unsigned int u;
@@ -112,7 +112,7 @@ static void fill(unsigned int kind, const struct hcl_params *p, size_t bytes)
 	}
 }
 
-/* Compute the right result of 64-bit sums or xors, or of a broadcast. */
+/* Compute the right result of sums or xors of 64-bit elements, or of a broadcast, into @right. */
 static void right_result(unsigned int kind, unsigned int oper, uint64_t *right)
 {
 	unsigned int u;
@@ -130,8 +130,8 @@ static void right_result(unsigned int kind, unsigned int oper, uint64_t *right)
 
 /**
  * struct outcome - results of all members
- * @seen: set of nodes whose call returned that the two results differ
- * @wrong: set of nodes whose call returned a wrong result as right
+ * @seen: set of nodes whose call returned that the results of the two trees differ
+ * @wrong: set of nodes whose call returned success with a wrong result
  * @failed: set of nodes whose call returned another error
  */
 struct outcome {
@@ -140,7 +140,9 @@ struct outcome {
 	uint32_t failed;
 };
 
-/* Run a checked collective on 64-bit elements. Return: what the calls of all members returned. */
+/* Run a checked collective @kind on 64-bit elements, @bytes long. Return: what the calls of all
+ * members returned.
+ */
 static struct outcome outcome_of(unsigned int kind, unsigned int oper, size_t bytes)
 {
 	const struct hcl_params p = { .oper = oper, .type = HYPERCUBE_U64 };
@@ -170,7 +172,9 @@ static struct outcome outcome_of(unsigned int kind, unsigned int oper, size_t by
 	return o;
 }
 
-/* Install the trees, and open a handle at each node; links have checksums. */
+/* Make a fabric whose links check frames by checksums, open a handle at each node, and install the
+ * pairs of trees whose first tree has the root @root.
+ */
 static bool ready(uint32_t root)
 {
 	struct impairments sealed = { .corrupt = 1, .seed = 1 };
@@ -193,7 +197,7 @@ static int lie(unsigned int u, unsigned int ppm, unsigned int seed)
 	return ctl_node_byzantine(FABRIC, u, ppm, NULL, 0, seed);
 }
 
-/* Return: true if node @u is a relay of tree @i. */
+/* Return: true if node @u is a relay of tree @i of the pair @p. */
 static bool relays(const struct hcl_pair *p, unsigned int i, unsigned int u)
 {
 	return p->relays[i][0] >> u & 1;
@@ -244,9 +248,7 @@ TEST(all_operators_and_types_agree_when_all_are_honest)
 			if (hcl_elem_size(oper, type, p.width) < 0)
 				continue;
 			fill(ALLREDUCE, &p, 16 * WORDS);
-			/* Some contributions consist of NaNs only, with different bits for each
-			 * node.
-			 */
+			/* Some elements are NaNs at all nodes, with different bits at each node. */
 			for (u = 0; u < NODES && oper <= HYPERCUBE_MAX; u++)
 				memset(member[u].in, 0xff, 64);
 			for (u = 0; u < NODES && oper <= HYPERCUBE_MAX; u++)
@@ -257,7 +259,9 @@ TEST(all_operators_and_types_agree_when_all_are_honest)
 		}
 }
 
-/* Make each node in turn Byzantine. @seen: returns the nodes that must notice that. */
+/* Make each node in turn Byzantine, and run an operation of @kind. @seen: returns the set of nodes
+ * that must notice that node @u is Byzantine.
+ */
 static void each_liar(struct __test_metadata *_metadata, unsigned int kind,
 		      uint32_t (*seen)(unsigned int u))
 {
@@ -280,7 +284,10 @@ static void each_liar(struct __test_metadata *_metadata, unsigned int kind,
 	EXPECT_EQ(0, sums.checksum);
 }
 
-/* Only the sink compares the two results, and it never receives what it relays itself. */
+/* Return: the set of nodes that notice in a reduction that node @u is Byzantine. Only the root,
+ * which gets the result, compares the two results. If the root itself is Byzantine, it corrupts
+ * neither, as it never receives what it relays.
+ */
 static uint32_t reduce_seen(unsigned int u)
 {
 	return u == SINK ? 0 : 1u << SINK;
@@ -291,9 +298,9 @@ TEST(each_liar_of_a_reduction_is_seen)
 	each_liar(_metadata, REDUCE, reduce_seen);
 }
 
-/* Return: the set of nodes that notice that node @u is Byzantine. Such a node corrupts what the
- * root of a tree gets, so all nodes get a wrong result of that tree. The root itself corrupts only
- * what it sends down.
+/* Return: the set of nodes that notice in an allreduce or a broadcast that node @u is Byzantine. If
+ * @u is no root, it corrupts what the root of a tree gets, so all nodes get a wrong result of that
+ * tree. If @u is a root, it corrupts only what it sends down, so its own results are right.
  */
 static uint32_t allreduce_seen(unsigned int u)
 {
@@ -351,8 +358,8 @@ TEST(one_that_always_lies_is_named_by_all_others)
 			EXPECT_EQ(1, s->n);
 			EXPECT_EQ(u, s->node[0]);
 			EXPECT_EQ(0, s->agreed);
-			/* Two other nodes that always corrupt in the same way would cause the same
-			 * results, so there is at least one other explanation.
+			/* Two other nodes that always corrupt frames in the same manner would cause
+			 * the same results, so there is at least one other explanation.
 			 */
 			EXPECT_LE(1, s->others);
 			EXPECT_EQ(0, strcmp(expected, hcl_checked_describe(s, words, 512)));
@@ -401,7 +408,7 @@ TEST(one_that_lies_at_times_is_never_left_out)
 	TH_LOG("named %u of %u times", named, i);
 }
 
-/* All relays of one tree are Byzantine: however many they are, the wrong results are noticed. */
+/* All relays of one tree are Byzantine. However many they are, the wrong results are noticed. */
 TEST(liars_on_one_side_are_seen_however_many)
 {
 	unsigned int side, u, i;
@@ -421,7 +428,7 @@ TEST(liars_on_one_side_are_seen_however_many)
 		}
 }
 
-/* One Byzantine node in each tree, both of which corrupt the first frame in the same way: as the
+/* One node in each tree is Byzantine, and both corrupt the first frame in the same manner. As the
  * manual says, the result is wrong and no member notices.
  */
 TEST(two_on_opposite_sides_may_escape)
@@ -430,8 +437,8 @@ TEST(two_on_opposite_sides_may_escape)
 	struct outcome o;
 
 	ASSERT_EQ(true, ready(SINK));
-	/* The sinks are 0 and 1, which differ in dimension 0. Node 6 relays in the first tree, node
-	 * 7 in the second; neither is a root. Neither relays in the other tree.
+	/* The roots of the trees are 0 and 1, which differ in dimension 0. Node 6 relays only in
+	 * the first tree, node 7 only in the second; neither is a root.
 	 */
 	ASSERT_TRUE(relays(&trees->best, 0, 6) && relays(&trees->best, 1, 7));
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 6, 0, at, 1, 9));
@@ -439,7 +446,7 @@ TEST(two_on_opposite_sides_may_escape)
 	o = outcome_of(REDUCE, HYPERCUBE_XOR, 8 * WORDS);
 	EXPECT_EQ(0, o.seen);
 	EXPECT_EQ(1u << SINK, o.wrong);
-	/* If the two corrupt in different ways, the sink notices. */
+	/* If the two nodes corrupt the frame differently, the root notices. */
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 6, 0, at, 1, 9));
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 7, 0, at, 1, 10));
 	o = outcome_of(REDUCE, HYPERCUBE_XOR, 8 * WORDS);
@@ -462,7 +469,7 @@ TEST(the_segment_that_differs_is_named)
 	EXPECT_EQ(1, member[SINK].check.segments);
 	EXPECT_EQ(seg, member[SINK].check.offset);
 	EXPECT_EQ(seg, member[SINK].check.length);
-	/* The last frame is shorter. */
+	/* Corrupt the last frame, which is shorter. */
 	ASSERT_EQ(0, ctl_node_byzantine(FABRIC, 6, 0, (unsigned int []){ 3 }, 1, 9));
 	o = outcome_of(REDUCE, HYPERCUBE_SUM, 3 * seg - 8);
 	EXPECT_EQ(1u << SINK, o.seen);
@@ -470,8 +477,8 @@ TEST(the_segment_that_differs_is_named)
 	EXPECT_EQ(seg - 8, member[SINK].check.length);
 }
 
-/* Around faults a node may relay in both trees. What such a node corrupts may remain unnoticed;
- * what any other node corrupts is noticed.
+/* Around faults a node may be a relay of both trees. If it corrupts frames, this may remain
+ * unnoticed; if any other node does, it is noticed.
  */
 TEST(around_faults_only_the_unseen_escape)
 {
@@ -522,8 +529,8 @@ TEST(a_node_that_has_failed_takes_no_part)
 	}
 }
 
-/* If one of the trees is broken, all members get an error that names the cause, and none gets a
- * result.
+/* If one of the trees is broken by a fault, all members get an error that names the cause, and none
+ * gets a result.
  */
 TEST(a_fault_is_told_as_such)
 {
@@ -567,10 +574,10 @@ TEST(wrong_calls_are_refused)
 	EXPECT_EQ(-ENODEV, hcl_checked_install("nothing", ID, HCL_PLAN_ANY, NULL));
 	EXPECT_EQ(-ENOENT, hcl_checked_get(FABRIC, 500, &seen));
 	EXPECT_EQ(-ENODEV, hcl_checked_get("nothing", ID, &seen));
-	/* The refused calls must not have changed anything. */
+	/* The refused calls above must not have changed anything. */
 	members = 0xff;
 	EXPECT_EQ(0, outcome_of(ALLREDUCE, HYPERCUBE_SUM, 8).failed);
-	/* Neither plan exists. */
+	/* The call with plans that do not exist fails. */
 	EXPECT_EQ(-ENOENT, hcl_checked_allreduce(h[0], &sum64, &none, in, 8, out, NULL));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine nodes in a collective corrupt the data of others that they relay, merged or not, after
- * every checksum was checked. They never corrupt what only their own process has contributed, or
- * what they deliver to their own process.
+ * Byzantine nodes in a collective corrupt data of other members that they relay, merged or not;
+ * they do so after the checksums were checked. They never corrupt data that only their own process
+ * has contributed, or what they deliver to their own process.
  *
  * Scheduling: shared
  */
@@ -19,11 +19,13 @@
 #define EVERY	HYPERCUBE_PPM_MAX
 #define FAILED	(~0u)
 #define ROOT	5
-/* Dimension 2 is the first stage of the tree, and so the last of the broadcast. */
+/* Dimension 2 is that of the first stage on the way up, and so that of the last stage on the way
+ * down.
+ */
 static const uint8_t order[DIM] = { 2, 0, 1 };
 
-/* Return: element @i of the contribution of member @u. Each element has bits of its own, so that
- * the result shows which element was corrupted.
+/* Return: element @i of the contribution of member @u. Each element uses different bits, so the
+ * result shows which element was corrupted.
  */
 static uint64_t word(unsigned int u, unsigned int i)
 {
@@ -68,7 +70,8 @@ static void job_fill(struct job *j, unsigned int collective, unsigned int u)
 	}
 }
 
-/* Return: the set of nodes that get a wrong message from the root, or FAILED. */
+/* Broadcast a message from the root. Return: the set of nodes that get a wrong message, or FAILED.
+ */
 static uint32_t message_wrong_at(const struct cube *c)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BCAST };
@@ -129,7 +132,7 @@ static uint64_t notified(const struct cube *c, unsigned int u)
 	return ctl_node_get(c->name, u, &v) ? ~0ull : v.lies;
 }
 
-/* Make a tree in a cube of eight nodes, with links that have checksums. */
+/* Make a tree in a cube of eight nodes whose links check frames by checksums. */
 static int ready(struct cube *c)
 {
 	struct impairments sealed = { .corrupt = 1, .seed = 1 };
@@ -157,14 +160,14 @@ static unsigned int descendants_of(unsigned int u)
 	return set;
 }
 
-/* Return: true if node @u relays data of other nodes in the tree. */
+/* Return: true if node @u relays data of other members in the tree. */
 static bool relays(unsigned int u)
 {
 	return !((u ^ ROOT) >> order[0] & 1);
 }
 
-/* Make each node in turn corrupt all frames that it relays. @seen: returns the nodes at which the
- * result must then be wrong.
+/* Make each node in turn corrupt all frames that it relays, and run an operation. @seen: returns
+ * the set of nodes that must get a wrong result if node @u is Byzantine.
  */
 static void each_liar(struct __test_metadata *_metadata, struct cube *c, unsigned int collective,
 		      uint32_t (*seen)(unsigned int u))
@@ -203,9 +206,9 @@ TEST(a_reduction_is_falsified_by_relays_only)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: the set of nodes with a wrong result if node @u is Byzantine. If the sink is Byzantine,
- * its own result is right, and those of its descendants are wrong. If another relay is Byzantine,
- * all results are wrong.
+/* Return: the set of nodes that get a wrong result of an allreduce if node @u is Byzantine. If the
+ * root is Byzantine, its own result is right, and the results of its descendants are wrong. If
+ * another relay is Byzantine, all results are wrong.
  */
 static uint32_t allreduce_seen(unsigned int u)
 {
@@ -243,8 +246,8 @@ TEST(a_message_is_falsified_below_the_liar)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The first stage sends only the Byzantine node's own contribution; the later ones also send what
- * it received in the first.
+/* In the first stage the Byzantine node sends only its own contribution; in the later stages it
+ * also sends what it received in the first stage.
  */
 TEST(a_doubling_is_falsified_in_all_stages_but_the_first)
 {

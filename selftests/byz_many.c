@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ten thousand datagrams in copies among nodes of which some are Byzantine, over cubes in which
- * links and nodes have failed. As long as the number of copies allows for that many Byzantine
- * nodes, no corrupted datagram is delivered, what the manual promises to deliver is delivered, and
- * no honest path is accused. With more Byzantine nodes the test counts the corrupted datagrams that
- * are delivered.
+ * Ten thousand datagrams, sent in copies over cubes with failed links and nodes, of which some
+ * nodes are Byzantine. As long as there are no more Byzantine nodes than the number of copies
+ * allows for, no corrupted datagram is delivered, every datagram that the manual promises to
+ * deliver is delivered, and no path without a Byzantine relay is accused. With more Byzantine nodes
+ * the test counts the corrupted datagrams that are delivered.
  *
  * Scheduling: shared
  */
@@ -15,11 +15,11 @@
 
 #define EVERY		HYPERCUBE_PPM_MAX
 #define OPERATIONS	10000
-#define SCENES		6	/* sets of faults for each dimension */
-#define BATCH		40	/* datagrams with the same Byzantine nodes */
-#define PAIRS		48	/* pairs of sender and receiver in each scene */
+#define SCENES		6	/* sets of faults to try for each dimension */
+#define BATCH		40	/* datagrams sent with the same Byzantine nodes */
+#define PAIRS		48	/* pairs of a sender and a receiver in each scene */
 
-/* The data of a datagram; @nr is its index in the batch. */
+/* The data of a datagram. @nr: its index in the batch. @words: random numbers. */
 struct letter {
 	unsigned int from, to, nr, words[6];
 };
@@ -27,16 +27,16 @@ struct letter {
 /**
  * struct scene - faults, Byzantine nodes, and pairs that send datagrams
  * @c: the cube
- * @k: copies of each datagram
+ * @k: number of copies of each datagram
  * @from: sender of each pair
  * @to: receiver of each pair
  * @liar: numbers of the Byzantine nodes
  * @liars: number of Byzantine nodes
  * @deliver: which datagrams the receivers request (HYPERCUBE_DELIVER_*)
- * @sent: datagrams sent
- * @came: datagrams delivered
- * @lies: frames corrupted by relays
- * @checked: number of datagrams that each node has voted on
+ * @sent: number of datagrams sent
+ * @came: number of datagrams delivered
+ * @lies: number of frames that relays have corrupted
+ * @checked: for each node, the number of datagrams on which it has voted
  */
 struct scene {
 	struct cube c;
@@ -66,8 +66,8 @@ static uint64_t notified(const struct scene *s)
 
 /* --- the scene --- */
 
-/* Send datagrams until all copies of one arrive, since the sender may not know of the faults yet.
- * No node is Byzantine yet.
+/* Send datagrams until all copies of one arrive: the sender may not yet know of the faults. No node
+ * is Byzantine at this time.
  */
 static bool pair_ready(struct scene *s, unsigned int from, unsigned int to)
 {
@@ -93,8 +93,8 @@ static bool pair_ready(struct scene *s, unsigned int from, unsigned int to)
 	return false;
 }
 
-/* Set up to dim - 2 faults, so that at least two paths are left, and choose pairs between which all
- * copies arrive.
+/* Set up to dim - 2 random faults, which leave at least two paths, and choose pairs between which
+ * all copies arrive.
  */
 static bool scene_set(struct scene *s)
 {
@@ -113,7 +113,7 @@ static bool scene_set(struct scene *s)
 	if (!below(4))
 		s->k = 2 + below(s->k - 1);
 	ready = ready && !copies_again(&s->c, (int)s->k, HYPERCUBE_DELIVER_REPORT);
-	/* Do not wait long for a copy that was lost at a fault. */
+	/* Wait for at most 1 s for a copy that was lost at a fault. */
 	for (i = 0; i < s->c.nodes && ready; i++)
 		ready = !copies_set(s->c.fd[i], HYPERCUBE_COPIES_WAIT, 1000);
 	for (i = 0; i < PAIRS && ready; i++) {
@@ -127,8 +127,8 @@ static bool scene_set(struct scene *s)
 	return ready && !copies_again(&s->c, (int)s->k, s->deliver);
 }
 
-/* Make @liars other nodes Byzantine. At random they all corrupt frames in the same way or in
- * different ways, and every frame or only some.
+/* Make @liars random nodes Byzantine, and all others honest. At random, the Byzantine nodes all
+ * flip the same bits or different ones, and each corrupts every frame or only some.
  */
 static bool liars_set(struct scene *s, unsigned int liars)
 {
@@ -155,7 +155,9 @@ static bool liars_set(struct scene *s, unsigned int liars)
 
 /* --- datagrams --- */
 
-/* Return: true if each path that is reported to have a wrong copy has a Byzantine relay. */
+/* Return: true if each path that the vote reports for a missing or mismatched copy has a Byzantine
+ * relay.
+ */
 static bool justly_accused(const struct scene *s, const struct copies_got *g)
 {
 	unsigned int i, j;
@@ -170,7 +172,9 @@ static bool justly_accused(const struct scene *s, const struct copies_got *g)
 	return true;
 }
 
-/* Return: true if the datagram that node @node has received is one of the batch, unchanged. */
+/* Return: true if the datagram @in, @n bytes long, that node @node has received is one of the batch
+ * @out and unchanged.
+ */
 static bool is_true(const struct letter *in, long n, unsigned int node, const struct copies_got *g,
 		    const struct letter *out)
 {
@@ -178,7 +182,7 @@ static bool is_true(const struct letter *in, long n, unsigned int node, const st
 	       !memcmp(in, &out[in->nr], sizeof(*in));
 }
 
-/* Send a batch of @n datagrams. @want: counts how many go to each node. */
+/* Send a batch of @n datagrams. @want: counts how many of them go to each node. */
 static bool letters_post(struct scene *s, struct letter *out, unsigned int *want, unsigned int n)
 {
 	unsigned int i, j;
@@ -200,8 +204,8 @@ static bool letters_post(struct scene *s, struct letter *out, unsigned int *want
 	return true;
 }
 
-/* Receive a batch. Return: number of wrong datagrams that were delivered, or -1 if one is missing
- * or an honest path is accused.
+/* Receive a batch. Return: number of wrong datagrams that were delivered, or -1 if a datagram is
+ * missing or an honest path is accused.
  */
 static int letters_take(struct scene *s, const struct letter *out, const unsigned int *want)
 {
@@ -210,8 +214,8 @@ static int letters_take(struct scene *s, const struct letter *out, const unsigne
 	unsigned int u, i, wrong = 0;
 
 	for (u = 0; u < s->c.nodes; u++) {
-		/* The kernel delivers a datagram before it counts the vote, so all datagrams are in
-		 * the receive queue now.
+		/* The kernel delivers a datagram before it counts the vote. So once the votes are
+		 * counted, all datagrams are in the receive queue.
 		 */
 		s->checked[u] += want[u];
 		if (want[u] && !copies_checked(&s->c, u, s->checked[u]))
@@ -245,7 +249,7 @@ static int letters(struct scene *s, unsigned int n)
 	lies = notified(s) - lies;
 	s->sent += n;
 	s->lies += lies;
-	/* There must be at least one corrupted frame for each datagram that is not delivered. */
+	/* Each datagram that was not delivered must be due to at least one corrupted frame. */
 	return n - (s->came - came) > lies ? -1 : wrong;
 }
 
@@ -267,8 +271,8 @@ static void within_the_bound(struct __test_metadata *_metadata, unsigned int dim
 		ASSERT_TRUE(scene_set(&s));
 		while (s.sent < until && s.sent < all) {
 			s.deliver = ways[below(ARRAY_SIZE(ways))];
-			/* If all copies must agree, all copies but one may be corrupted; otherwise
-			 * fewer than half of them.
+			/* If all copies must agree, up to k - 1 of the k copies may be corrupted;
+			 * otherwise fewer than half of them.
 			 */
 			most = s.deliver == HYPERCUBE_DELIVER_AGREED ? s.k - 1 : (s.k - 1) / 2;
 			ASSERT_TRUE(liars_set(&s, below(4) ? most : below(most + 1)));
@@ -299,9 +303,9 @@ TEST(no_lie_is_delivered_in_a_cube_of_32)
 
 /* --- beyond the bound --- */
 
-/* Make all nodes except sender and receiver Byzantine, such that they corrupt in the same way, and
- * send a datagram. It may be delivered or not. Return: 1 if a wrong datagram was delivered, 0 if
- * not, -1 on errors.
+/* Make all nodes except @from and @to Byzantine, with the same seed, so that all flip the same
+ * bits, and send a datagram. If the vote has no majority, its data are not delivered. Return: 1 if
+ * wrong data were delivered, 0 if not, -1 on errors.
  */
 static int one_among_liars(struct scene *s, unsigned int from, unsigned int to)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine nodes flip a bit of the payload in frames that they relay, in frames that a list names
- * or in random ones, after every checksum was checked. The same seed flips the same bits, and a
- * node does not corrupt its own frames.
+ * Byzantine nodes flip one bit of the payload of frames that they relay, after the checksum was
+ * checked: either in frames whose numbers are in a list, or in random frames. Nodes with the same
+ * seed flip the same bits. A node does not corrupt its own frames.
  *
  * Scheduling: shared
  */
@@ -16,7 +16,9 @@
 #define MANY	64
 #define EVERY	HYPERCUBE_PPM_MAX
 
-/* Make all nodes Byzantine. Node 3 is two hops from node 0, so a node between them relays. */
+/* Make all nodes Byzantine. The parameters are those of ctl_node_byzantine(). Node 3 is two hops
+ * from node 0, so one of the nodes between them relays.
+ */
 static int all_lie(const struct cube *c, unsigned int ppm, const unsigned int *at, unsigned int n,
 		   int64_t seed)
 {
@@ -40,8 +42,8 @@ static uint64_t notified(const struct cube *c)
 	return sum;
 }
 
-/* Send a message and receive it. Return: number of flipped bits, or -errno; *@bit: one of these
- * bits.
+/* Send a message from node @from to node @to and receive it. *@bit: set to the number of a flipped
+ * bit. Return: number of flipped bits, or -errno.
  */
 static int flips(const struct cube *c, unsigned int from, unsigned int to, unsigned int *bit)
 {
@@ -130,7 +132,7 @@ TEST(a_list_names_the_frames)
 	ASSERT_EQ(0, all_lie(&c, 0, at, 3, 1));
 	for (i = 1; i <= 10; i++)
 		EXPECT_EQ(i == 2 || i == 5 || i == 6, flips(&c, 0, 3, &bit));
-	/* Setting the list again restarts the count of frames. */
+	/* If the list is set again, the count of frames starts again at 0. */
 	ASSERT_EQ(0, all_lie(&c, 0, at, 1, 1));
 	for (i = 1; i <= 10; i++)
 		EXPECT_EQ(i == 2, flips(&c, 0, 3, &bit));
@@ -138,8 +140,8 @@ TEST(a_list_names_the_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Send MANY messages, and record which bit of each is flipped (~0: none). Return: number of flipped
- * bits, or -errno.
+/* Send MANY messages through nodes with the seed @seed, and record in @bits which bit of each is
+ * flipped (~0: none). Return: number of flipped bits, or -errno.
  */
 static int record(const struct cube *c, unsigned int *bits, int64_t seed)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many operations of several segments, including merges of sorted runs and of records, over links
- * that lose or corrupt frames. Each operation ends once at every member, with exactly the bytes
- * that the test computes. Frames on the way down a plan are checked in the same way as frames on
- * the way up.
+ * Many operations of several segments, including merges of sorted runs and reductions of records,
+ * over links that lose or corrupt frames. Each operation ends once at every member, with exactly
+ * the bytes that the test computes. Members check frames on the way down a plan in the same way as
+ * frames on the way up.
  *
  * Scheduling: shared
  */
@@ -21,7 +21,7 @@
  * struct work - an operation that all members run
  * @collective: the collective
  * @oper: its operator
- * @bytes: bytes of each contribution or block: a segment and more
+ * @bytes: bytes of each contribution, or of each block of a contribution
  */
 struct work {
 	unsigned int collective;
@@ -37,8 +37,8 @@ static const struct work tree_works[] = {
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MERGE, 2400 },
 	{ HYPERCUBE_REDUCE, HYPERCUBE_MERGE, 2400 },
 	{ HYPERCUBE_BARRIER, 0, 0 },
-	/* Elements are as long as half a segment, so the share of a helper contains no whole
-	 * element.
+	/* Elements are records of 250 bytes, about half a segment. So a helper's share of a segment
+	 * may contain no whole element.
 	 */
 	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MAX, 2000 },
 };
@@ -57,8 +57,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Return: element @i of the contribution of process @who to operation @k; for a merge the elements
- * ascend.
+/* Return: element @i of the contribution of process @who to operation @k. The elements of a run to
+ * be merged ascend.
  */
 static uint64_t element(const struct work *w, unsigned int k, unsigned int who, size_t i)
 {
@@ -90,9 +90,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Compute the result of all contributions into @out, or all blocks one after the other. Return:
- * length of the result in bytes.
- */
+/* Compute the result of operation @k of @n processes into @out. Return: its length in bytes. */
 static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8_t *out)
 {
 	uint64_t *sum = (uint64_t *)out;
@@ -110,7 +108,8 @@ static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8
 	for (who = 1; who < n && w->oper == HYPERCUBE_SUM; who++)
 		for (i = 0; i < w->bytes / sizeof(*sum); i++)
 			sum[i] += sum[who * w->bytes / sizeof(*sum) + i];
-	/* The maximum of records is defined by the order of memcmp(). */
+	/* Records are compared in the order of memcmp(), so MAX is the last of them in this order.
+	 */
 	for (who = 1; who < n && w->oper == HYPERCUBE_MAX; who++)
 		for (i = 0; i < w->bytes; i += 250)
 			if (memcmp(out + i, out + who * w->bytes + i, 250) < 0)
@@ -120,7 +119,7 @@ static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8
 
 /* --- jobs --- */
 
-/* Return: true if a process gets a result. @sink: it is the one at the sink. */
+/* Return: true if a process gets a result. @sink: the process is that of the root. */
 static bool gets(const struct work *w, bool sink)
 {
 	return sink || (w->collective != HYPERCUBE_REDUCE && w->collective != HYPERCUBE_GATHER);
@@ -149,7 +148,7 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 	j->waits = true;
 }
 
-/* Numbers of right and of wrong ends. */
+/* Number of operations that ended as they must, and of those that did not, at all members. */
 struct tally {
 	unsigned int right;
 	unsigned int wrong;
@@ -178,7 +177,9 @@ static void job_check(struct tally *t, const struct job *j, const struct work *w
 	free(want);
 }
 
-/* Run @njobs operations at once. */
+/* Run @njobs operations at all members at the same time; their kinds are the @nworks elements of @w
+ * in turn. Count their ends in @t.
+ */
 static void batch(struct cube *c, const struct work *w, unsigned int nworks,
 		  unsigned int njobs, struct tally *t)
 {

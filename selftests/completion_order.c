@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans are replaced and removed while processes contribute: each process gets the ends of its
- * contributions in order, once each, whichever plan a contribution was part of. When a fault or a
- * close affects many plans, each process gets all its ends, once each.
+ * Plans are replaced and removed while processes contribute. Each process gets the ends of its
+ * contributions in order, once each, whichever installation of the plan a contribution belonged to.
+ * When a fault or a close affects many plans, each process gets all its ends, once each.
  *
  * Scheduling: shared
  */
@@ -17,12 +17,13 @@
 
 #define PLAN 1
 #define SOURCE 0
-/* Limit of the contributions whose end a process has not received yet; more than a plan's window.
+/* Greatest number of contributions of a process whose end it has not yet received; it is greater
+ * than a plan's window.
  */
 #define AHEAD 200
 
-/* A thread that replaces the plan repeatedly. @removes: it removes the plan before every second
- * installation. @done: it has finished. @err: its first error.
+/* A thread that replaces a plan of type @type repeatedly. @removes: it also removes the plan before
+ * every second installation. @done: it has finished. @err: its first error.
  */
 struct replacer {
 	struct cube *c;
@@ -34,10 +35,10 @@ struct replacer {
 
 /**
  * struct teller - what one process has sent and received
- * @sent: contributions that the kernel accepted
- * @got_news: number of the last contribution whose end it has received
- * @good: ends with status 0
- * @wrong: records that were not about the next contribution
+ * @sent: number of contributions that the kernel accepted
+ * @got_news: number of the last contribution whose end the process has received
+ * @good: number of ends with status 0
+ * @wrong: number of records that were not about the next contribution
  * @err: an unexpected error
  */
 struct teller {
@@ -75,7 +76,7 @@ static void *replace(void *arg)
 	return NULL;
 }
 
-/* Contribute at node @u, unless AHEAD contributions have not ended yet. */
+/* Contribute once at node @u, unless AHEAD of its contributions have not yet ended. */
 static void contribute(const struct cube *c, struct teller *t, unsigned int u, unsigned int type)
 {
 	bool bcast = type == HYPERCUBE_PLAN_BCAST;
@@ -95,8 +96,8 @@ static void contribute(const struct cube *c, struct teller *t, unsigned int u, u
 		t[u].err = (int)n;
 }
 
-/* Receive ends. The data of a broadcast's message are its number. Only the source learns which
- * message a failure belongs to.
+/* Receive all ends that have arrived at node @u. The data of a broadcast's message are its number.
+ * If a message fails, only the source learns its number.
  */
 static void hear(const struct cube *c, struct teller *t, unsigned int u, unsigned int type)
 {
@@ -145,8 +146,8 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &r));
 	for (round = 0; !__atomic_load_n(&r.done, __ATOMIC_ACQUIRE); round++)
 		for (u = 0; u < c.nodes; u++) {
-			/* In each fourth round only the first node contributes, so it is ahead of
-			 * the others.
+			/* In each fourth round only node 0 contributes, so it gets ahead of the
+			 * others.
 			 */
 			if (!u || round % 4)
 				contribute(&c, t, u, type);
@@ -154,7 +155,9 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 		}
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, r.err);
-	/* All contributions are sent: installing the plan ends the remaining ones. */
+	/* No more contributions follow. Installing the plan once more ends all contributions that
+	 * have not ended.
+	 */
 	EXPECT_EQ(0, install(&c, type));
 	for (end = deadline(5); !all_received(&c, t, type) && now_ms() < end;) {
 		poll(NULL, 0, 1);
@@ -179,7 +182,7 @@ TEST_CALL(a_doubling_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_P
 TEST_CALL(a_broadcast_is_replaced, replaced_under_load, HYPERCUBE_PLAN_BCAST, false)
 TEST_CALL(a_broadcast_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_BCAST, true)
 
-/* More plans than one poll of a node handles. */
+/* Number of plans; it is greater than the number that one poll of a node handles. */
 #define MANY 100
 
 /**
@@ -192,7 +195,7 @@ struct listener {
 	unsigned int wrong;
 };
 
-/* Make a cube with MANY plans, whose sinks are the nodes below @sinks. */
+/* Make a cube with MANY plans, whose roots are nodes with numbers below @sinks. */
 static int many_new(struct cube *c, unsigned int sinks)
 {
 	int err = cube_new(c, 3, 0);
@@ -205,7 +208,7 @@ static int many_new(struct cube *c, unsigned int sinks)
 	return err;
 }
 
-/* Nodes @first to @last contribute to operation @nr of each plan. */
+/* Let each of the nodes @first to @last contribute once to each plan, with the cookie @nr. */
 static int many_begin(const struct cube *c, unsigned int first, unsigned int last,
 		      unsigned int nr)
 {
@@ -225,8 +228,8 @@ static int many_begin(const struct cube *c, unsigned int first, unsigned int las
 	return 0;
 }
 
-/* Wait until the members at node @first and later ones have taken all contributions up to number
- * @nr. Return: false if this takes longer than the time limit.
+/* Wait until the members of the last plan at node @first and all following nodes have taken @nr
+ * contributions. Return: false if this takes longer than the time limit.
  */
 static bool many_taken(const struct cube *c, unsigned int first, unsigned int nr)
 {
@@ -257,14 +260,14 @@ static bool is_success_or_close(int status)
 	return is_success(status) || is_close(status);
 }
 
-/* Return: true if @status is an error of a link fault or of a plan that was removed. */
+/* Return: true if @status is an error that a link fault or the removal of a plan causes. */
 static bool is_fault(int status)
 {
 	return status == -ENOLINK || status == -EHOSTUNREACH || status == -ESTALE;
 }
 
-/* Receive all ends that have arrived at node @u. @right: returns true if the status of an end is
- * right.
+/* Receive all ends that have arrived at node @u. @right: a function that returns true if the status
+ * of an end is right.
  */
 static void many_receive(const struct cube *c, struct listener *l, unsigned int u,
 			 bool (*right)(int status))
@@ -285,8 +288,8 @@ static void many_receive(const struct cube *c, struct listener *l, unsigned int 
 	}
 }
 
-/* Return: true if each node from @first to @last with an open socket has received exactly the ends
- * of the set @numbers from each plan.
+/* Return: true if each of the nodes @first to @last that has an open socket has received, from each
+ * plan, exactly the ends whose numbers are in the set @numbers.
  */
 static bool many_heard(const struct cube *c, const struct listener *l, unsigned int first,
 		       unsigned int last, unsigned int numbers)
@@ -300,8 +303,7 @@ static bool many_heard(const struct cube *c, const struct listener *l, unsigned 
 	return true;
 }
 
-/* Receive until all nodes from @first to @last have exactly the ends @numbers of each plan. Return:
- * false if this takes longer than the time limit.
+/* Receive until many_heard() returns true. Return: false if this takes longer than the time limit.
  */
 static bool many_wait(const struct cube *c, struct listener *l, unsigned int first,
 		      unsigned int last, unsigned int numbers, bool (*right)(int status))
@@ -318,7 +320,7 @@ static bool many_wait(const struct cube *c, struct listener *l, unsigned int fir
 	return many_heard(c, l, first, last, numbers);
 }
 
-/* Forget which ends have been received. */
+/* Clear the record of the ends that have been received. */
 static void received_clear(struct listener *l)
 {
 	unsigned int u;
@@ -336,8 +338,8 @@ static unsigned int all_wrong(const struct listener *l)
 	return n;
 }
 
-/* Node 0 does not contribute, so all other processes wait. Some plans are removed while the link
- * fails.
+/* A link fails while processes wait, since node 0 does not contribute. At the same time some plans
+ * are removed.
  */
 TEST(a_fault_that_many_plans_meet)
 {
@@ -367,8 +369,9 @@ TEST(a_fault_that_many_plans_meet)
 }
 
 /* Node 5 leaves after it has contributed to the first of three operations, which completes without
- * it. The second operation fails, also for node 0, which begins it later than the others. In each
- * plan the next socket that is bound to node 5 takes part in the third operation.
+ * it. The second operation fails for all processes, including that of node 0, which begins it later
+ * than the others. In each plan, the next socket that is bound to node 5 takes part in the third
+ * operation.
  */
 TEST(a_close_that_many_plans_meet)
 {

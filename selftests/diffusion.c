@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams in copies over paths that share no node: their delivery with Byzantine relays, losses,
- * invalid requests, and sockets and fabrics that are removed meanwhile. No corrupted datagram is
- * delivered as right as long as no more nodes are Byzantine than the number of copies allows for.
- * diffusion_paths.c tests the paths.
+ * Datagrams in copies over paths that share no node: their delivery with Byzantine relays, with
+ * losses, with invalid requests, and with sockets and fabrics that are removed meanwhile. As long
+ * as there are no more Byzantine nodes than the number of copies allows for, no corrupted datagram
+ * is delivered as right. diffusion_paths.c tests the paths.
  *
  * Scheduling: shared
  */
@@ -25,14 +25,15 @@ static bool post(const struct cube *c, unsigned int from, unsigned int msg)
 	return copies_post(c, from, 7, &msg, sizeof(msg)) == sizeof(msg);
 }
 
-/* Send @msg from node 0 in @copies copies; later messages of that node are sent in as many copies.
+/* Send @msg from node 0 in @copies copies. The number of copies also applies to later messages of
+ * node 0.
  */
 static bool post_in(const struct cube *c, int copies, unsigned int msg)
 {
 	return !copies_set(c->fd[0], HYPERCUBE_COPIES, copies) && post(c, 0, msg);
 }
 
-/* Return: the next message that node 7 receives, or NOTHING. */
+/* Wait for a message at node 7. Return: this message, or NOTHING. */
 static unsigned int take(const struct cube *c, struct copies_got *g)
 {
 	unsigned int said;
@@ -46,7 +47,7 @@ static unsigned int passes(const struct cube *c, unsigned int msg, struct copies
 	return post(c, 0, msg) ? take(c, g) : NOTHING;
 }
 
-/* Return: true if node 7 has received no message. */
+/* Return: true if no message is in the receive queue of node 7. */
 static bool gets_none(const struct cube *c)
 {
 	struct copies_got g;
@@ -90,7 +91,9 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 	}
 }
 
-/* All relays but one corrupt alike: more than half of the copies are wrong, but not all. */
+/* All relays but one flip the same bits: more than half of the copies are wrong, but not all of
+ * them.
+ */
 TEST(all_but_one_that_lie_alike_are_detected)
 {
 	static const char truth[] = "believed by few";
@@ -108,8 +111,9 @@ TEST(all_but_one_that_lie_alike_are_detected)
 	EXPECT_TRUE(copies_checked(&c, 7, 20));
 	EXPECT_EQ(20, copies_view(&c, 7).disagreed);
 	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, said, sizeof(said), &g));
-	/* More relays are Byzantine than a vote can correct: more than half of the copies are
-	 * wrong. A receiver that requests reports gets the wrong datagram, marked as outvoted.
+	/* More relays are Byzantine than a vote can correct: the majority of the copies is wrong. A
+	 * receiver that requests reports gets the wrong data, and the report that copies were
+	 * outvoted.
 	 */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
 	for (i = 0; i < 20; i++) {
@@ -122,7 +126,8 @@ TEST(all_but_one_that_lie_alike_are_detected)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* What events have reported about votes: their number, and the last one. */
+/* What events have reported about votes: the number of events, and the attributes of the last one.
+ */
 struct event {
 	unsigned int n;
 	unsigned int node, src, outcome, copies, mismatch;
@@ -158,7 +163,7 @@ TEST(listeners_hear_of_each_disagreement_once)
 	ASSERT_EQ(0, nl_open_events(&nl));
 	for (i = 1; i <= 10; i++) {
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-		/* Datagrams whose copies agree cause no notification. */
+		/* A vote whose copies agree causes no event. */
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 4, &msg, sizeof(msg)));
 		while (e.n < i)
 			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take,
@@ -179,8 +184,9 @@ TEST(listeners_hear_of_each_disagreement_once)
 
 #define BATCH	50
 
-/* Send a batch of datagrams between random nodes and receive it. Return: number of wrong datagrams
- * that were delivered as right, or -1 if a datagram is missing.
+/* Send and receive a batch of datagrams between random nodes. @few: fewer than half of the copies
+ * of a datagram can be corrupted. Return: number of wrong datagrams that were delivered as right,
+ * or -1 if a datagram is missing.
  */
 static int batch(struct cube *c, bool few)
 {
@@ -208,17 +214,18 @@ static int batch(struct cube *c, bool few)
 
 			if (n < 0)
 				return -1;
-			/* A wrong datagram is an error if fewer than half of the copies may be
-			 * corrupted (@few), or if all copies agree: at least one of them is not
-			 * corrupted.
+			/* A wrong datagram is an error if fewer than half of the copies can be
+			 * corrupted (@few), or if all copies agree, since at least one of them is
+			 * not corrupted.
 			 */
 			wrong += !right && (few || g.v.outcome == HYPERCUBE_VOTE_OUTCOME_AGREED);
 		}
 	return wrong;
 }
 
-/* With k copies, wrong copies of up to (k - 1) / 2 Byzantine nodes are outvoted, and those of up to
- * k - 1 are detected, whether they corrupt at random or all in the same way.
+/* With k copies, the wrong copies of up to (k - 1) / 2 Byzantine nodes are outvoted, and those of
+ * up to k - 1 Byzantine nodes are detected, whether these nodes flip random bits or all the same
+ * bits.
  */
 TEST(no_lie_is_delivered_as_right)
 {
@@ -236,7 +243,7 @@ TEST(no_lie_is_delivered_as_right)
 				  ctl_node_byzantine(c.name, below(16), 1 + below(EVERY), NULL, 0,
 						     alike ? round : (unsigned int)rnd()));
 		/* Receivers request all datagrams with a report of the vote. In some rounds with
-		 * few Byzantine nodes they request what the majority of the copies has.
+		 * few Byzantine nodes they request the majority of the copies instead.
 		 */
 		for (u = 0; u < c.nodes; u++)
 			ASSERT_EQ(0, copies_set(c.fd[u], HYPERCUBE_DELIVER, few && round & 2 ?
@@ -252,8 +259,8 @@ TEST(no_lie_is_delivered_as_right)
 
 /* ------------------------------------------------------------ missing copies */
 
-/* Delay what node 0 sends along dimension @dim by more than the time for which a receiver of this
- * test waits for copies.
+/* Delay the frames that node 0 sends along dimension @dim by 1 s, which is longer than a receiver
+ * in these tests waits for copies.
  */
 static int delay_copies(const struct cube *c, unsigned int dim)
 {
@@ -262,13 +269,13 @@ static int delay_copies(const struct cube *c, unsigned int dim)
 	return ctl_link_impair(c->name, 0, dim, &late);
 }
 
-/* Milliseconds for which a receiver waits for copies: less than that delay, and more than the other
- * copies take.
+/* Milliseconds for which a receiver waits for copies: less than the delay of delay_copies(), and
+ * more than copies that are not delayed take.
  */
 #define SHORT_WAIT	600
 
-/* Make a new cube with a delayed copy. A copy that arrives too late counts as a new datagram, so
- * each cube is used for one datagram only.
+/* Make a new cube in which one of three copies is delayed. It can be used for one datagram only,
+ * because a copy that arrives after the vote counts as a new datagram.
  */
 static int late_start(struct cube *c, enum hypercube_deliver deliver)
 {
@@ -284,7 +291,7 @@ TEST(copies_that_are_late_are_waited_for_and_missing)
 	struct copies_got g;
 	struct cube c;
 
-	/* The other two copies arrive in time. */
+	/* The other two copies arrive in time, and are the majority. */
 	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_MAJORITY));
 	ASSERT_EQ(5, passes(&c, 5, &g));
 	EXPECT_EQ(HYPERCUBE_VOTE_OUTCOME_INCOMPLETE, g.v.outcome);
@@ -328,8 +335,8 @@ TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Two datagrams wait for copies. The receiver sets a new, shorter time for which it waits: it
- * applies to both datagrams.
+/* If a receiver sets a shorter waiting time, the new time also applies to the two datagrams that
+ * already wait for copies.
  */
 TEST(a_shorter_wait_holds_for_what_waits_already)
 {
@@ -377,7 +384,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	}
 	printf("# at most %u bytes were kept of %zu\n", most, 400 * 2 * sizeof(data));
 	EXPECT_LE(sizeof(data), most);
-	/* One copy and the record of its datagram may exceed the limit. */
+	/* The memory in use may exceed the limit by one copy and the record of its datagram. */
 	EXPECT_GT(2 * buf + 16384, most);
 	/* After this time the delayed copies have arrived, and every vote has ended. */
 	usleep(1500000);
@@ -385,7 +392,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
 		usleep(10000);
 	EXPECT_EQ(0, meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC));
-	/* The receive buffer has space again. */
+	/* The receive buffer has space for a datagram now. */
 	ASSERT_EQ(0, ctl_fault_clear(c.name));
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX));
 	ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
@@ -417,8 +424,8 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A receiver raises the number of copies that it requires. It does not get a datagram with fewer
- * copies that arrived before, unless its own node sent it.
+/* If a receiver raises the number of copies that it requires, it does not get a datagram that has
+ * arrived in fewer copies before that, unless its own node has sent the datagram.
  */
 TEST(more_copies_are_wanted_of_what_has_come_as_well)
 {
@@ -436,7 +443,9 @@ TEST(more_copies_are_wanted_of_what_has_come_as_well)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Send a message with one control message (cmsg). Return: what sendmsg() returns, or the error. */
+/* Send a message with one control message of type @type, @size bytes long. Return: 0, or the error
+ * of sendmsg().
+ */
 static int with_cmsg(const struct cube *c, int type, int value, size_t size)
 {
 	char control[CMSG_SPACE(16)] = { 0 };
@@ -478,8 +487,8 @@ TEST(wrong_requests_are_refused)
 	fd = c.fd[0];
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		EXPECT_EQ(table[i].err, copies_set(fd, table[i].name, table[i].value));
-	/* Refused: more copies than dimensions, and a datagram that is too long to be sent in
-	 * copies.
+	/* These are refused: more copies than the node has links, and a datagram that is too long
+	 * to be sent in copies.
 	 */
 	EXPECT_EQ(-EHOSTUNREACH, copies_post(&c, 0, 7, big, 1));
 	ASSERT_EQ(0, copies_set(fd, HYPERCUBE_COPIES, 3));
@@ -515,8 +524,8 @@ TEST(wrong_requests_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Sockets and fabrics are removed while datagrams wait for copies, some are unread, and copies are
- * under way.
+/* Sockets and fabrics are removed while some datagrams wait for copies, some have not been
+ * received, and some copies are under way.
  */
 TEST(sockets_and_fabrics_end_in_the_middle)
 {

@@ -39,7 +39,9 @@ static int trace_open(void)
 	snprintf(path, sizeof(path), TRACING "%s", instance);
 	if (mkdir(path, 0700))
 		return -errno;
-	/* Events of all processors must be in the order in which they happened. */
+	/* The trace clock "counter" puts the events of all processors in the order in which they
+	 * happened.
+	 */
 	return trace_put("buffer_size_kb", "4096") ?: trace_put("trace_clock", "counter") ?:
 	       trace_put("events/hypercube/hc_copy/enable", "1");
 }
@@ -55,14 +57,14 @@ static void trace_close(void)
 
 /* The path of one copy from the source to a destination, as the trace shows it. */
 struct trip {
-	unsigned int at;	/* the node at which the copy is */
+	unsigned int at;	/* the node that the copy has reached last */
 	unsigned int hops;
-	uint32_t by[CUBE_MAX / 32];	/* nodes that the copy has reached */
+	uint32_t by[CUBE_MAX / 32];	/* all nodes that the copy has reached */
 };
 
 static struct trip trips[32][8];
 
-/* Check one line of the trace. Return: true if the hop is right. */
+/* Check one line of the trace, a hop of a copy from node @src. Return: true if the hop is right. */
 static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 {
 	unsigned int node, dim, from, dst, copy, copies, hop;
@@ -78,7 +80,7 @@ static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 	t = &trips[dst][copy];
 	if (!t->hops)
 		t->at = src;
-	/* Each hop must begin where the previous one ended. */
+	/* A hop must begin where the previous hop ended. */
 	if (node != t->at || hop != ++t->hops || dim >= c->dim)
 		return false;
 	t->at = node ^ 1u << dim;
@@ -88,8 +90,8 @@ static bool hop_take(const struct cube *c, unsigned int src, const char *line)
 	return true;
 }
 
-/* Return: true if each copy from @src has reached its destination, and no two copies of a datagram
- * have a node on their path in common.
+/* Return: true if each copy from @src has reached its destination, and the paths of no two copies
+ * of a datagram have a node in common.
  */
 static bool trips_right(const struct cube *c, unsigned int src)
 {
@@ -165,7 +167,8 @@ TEST(every_pair_by_paths_that_share_no_node)
 	trace_close();
 }
 
-/* Receive messages at @dst until message @nr arrives. Return: false if none arrives for a second.
+/* Receive messages at @dst until message @nr arrives. Return: false if no message arrives for a
+ * second.
  */
 static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 {
@@ -179,9 +182,10 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 	return false;
 }
 
-/* Send messages in @copies copies until one has the expected outcome: error @err, or, if @err is 0,
- * it arrives. More than one attempt may be needed, since the source may not know of a fault yet,
- * and a copy is lost at a faulty link.
+/* Send messages in @copies copies until one has the expected outcome: if @err is 0, it arrives,
+ * else sending fails with @err. Several attempts may be needed: as long as the source does not know
+ * of a fault, a copy is lost at the faulty link. Return: false if this takes longer than the time
+ * limit.
  */
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
@@ -202,7 +206,9 @@ static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, 
 	return false;
 }
 
-/* f faults leave at least n - f paths, and more if some fault is on none of the n paths. */
+/* With f faults, at least n - f of the n paths remain; more remain if some fault is on none of the
+ * paths.
+ */
 TEST(around_faults_that_are_known)
 {
 	unsigned int round, i, node, dim, faults, src, dst, n;

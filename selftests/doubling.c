@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling: every member gets the bits of the reference computation, in every run those
- * of a tree whose sink is the lowest node. Such plans exist only where nothing is faulty.
- * doubling_faults.c tests faults during operations.
+ * Recursive doubling: every member gets exactly the bits of the reference computation, which are
+ * the same in every run, and the same as from a tree whose root is the lowest node. Such plans
+ * exist only for subcubes without faults. doubling_faults.c tests faults during operations.
  *
  * Scheduling: shared
  */
@@ -49,7 +49,7 @@ TEST(sizes_from_nothing_to_megabytes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: true if all members have the same result. */
+/* Return: true if all members have the same result. @out: the results, @bytes each. */
 static bool all_alike(const struct cube *c, const char *out, size_t bytes)
 {
 	unsigned int u;
@@ -69,7 +69,7 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 4096));
-	/* Install the tree whose sink is the lowest node, with the same order of dimensions. */
+	/* Install a tree whose root is the lowest node, with the same order of dimensions. */
 	ASSERT_EQ(0, cube_install(&c, TREE));
 	in = malloc(16 * count * 8);
 	out = calloc(16 * count, 8);
@@ -96,8 +96,8 @@ TEST(floats_have_the_bits_of_a_tree_in_every_run)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contributions are NaNs of different payloads and infinities of both signs. Which NaN is the
- * result depends on the order of the operands, so that order must be the same at all members.
+/* Contributions are NaNs with different payloads, and infinities of both signs. Which NaN is the
+ * result depends on the order of the operands, so all members must combine them in the same order.
  */
 TEST(nans_have_the_same_payload_everywhere)
 {
@@ -164,7 +164,9 @@ TEST(many_in_flight_do_not_mix)
 			const struct hypercube_result *res = &p[i].job[k].res;
 
 			EXPECT_EQ(k, res->op);
-			/* Each stage is one step, and adds one frame to the longest chain. */
+			/* Each stage is one step, and makes the longest chain of frames longer by
+			 * one.
+			 */
 			EXPECT_EQ(4, res->steps);
 			EXPECT_EQ(4, res->clock);
 		}
@@ -174,8 +176,8 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: true if node @missing waits for its own process, all other nodes wait for a peer, and
- * three of these wait for node @missing.
+/* Return: true if node @missing waits for its own process, and all other nodes wait for a peer,
+ * three of them for node @missing.
  */
 static bool all_wait(const struct cube *c, unsigned int missing)
 {
@@ -202,7 +204,9 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
 	for (round = 0; round < 8; round++) {
 		ASSERT_EQ(0, barrier_without(&c, &op, round));
-		/* Frames that were just sent may still be under way if polls had to wait. */
+		/* Wait for frames that are still under way because the polls of their receivers
+		 * were delayed.
+		 */
 		for (tries = 0; tries < 200 && !all_wait(&c, round); tries++)
 			usleep(50 * 1000);
 		EXPECT_TRUE(all_wait(&c, round));
@@ -216,7 +220,8 @@ TEST(a_barrier_keeps_all_and_says_who_is_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Contribute as much as the kernel takes, without receiving. Return: number of bytes that it took.
+/* Contribute to @j as much as the kernel takes, without receiving. @base: cookie of the operation.
+ * Return: number of bytes that the kernel took.
  */
 static size_t send_only(int fd, uint64_t base, struct job *j)
 {
@@ -235,8 +240,8 @@ static size_t send_only(int fd, uint64_t base, struct job *j)
 	return j->sent - before;
 }
 
-/* One member does not receive while all contribute megabytes: the others must wait, and no data may
- * be lost.
+/* If one member does not receive while all contribute megabytes, the others must wait, and no data
+ * may be lost.
  */
 TEST(who_does_not_read_stops_the_others)
 {
@@ -284,14 +289,16 @@ TEST(subcubes_run_beside_faults_and_each_other)
 	EXPECT_EQ(2, res.steps);
 	ASSERT_EQ(0, cube_doubling(&c, TREE, 0x5, 8));
 	EXPECT_EQ(0, kinds_run(&c, TREE, &k, 1, 3000));
-	/* A plan of one node. */
+	/* Install a plan of one node. */
 	ASSERT_EQ(0, cube_doubling(&c, TREE, 0, 6));
 	EXPECT_EQ(0, cube_allreduce(&c, TREE, &res));
 	EXPECT_EQ(0, res.steps);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: true if a plan for this subcube is refused with an explanation that contains @words. */
+/* Return: true if a plan for the subcube with the free dimensions @dims around node @base is
+ * refused with an extack that contains @words.
+ */
 static bool refused_for(struct cube *c, uint32_t dims, uint32_t base, const char *words)
 {
 	int err = cube_doubling(c, PLAN, dims, base);
@@ -317,7 +324,7 @@ TEST(a_fault_in_the_subcube_is_named)
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, cube_fail_node(&c, 7));
 	EXPECT_TRUE(refused_for(&c, 5, 6, "failed or is cut off: node 7"));
-	/* Once there is no fault, a plan of all nodes replaces these. */
+	/* When there are no more faults, a plan of all nodes can replace the other plans. */
 	EXPECT_EQ(0, cube_heal(&c));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults during recursive doubling: failed links and nodes, closed sockets, disagreeing
- * contributions, losses and silent members end operations with definite errors at every member, and
+ * Faults during recursive doubling: failed links and nodes, closed sockets, contributions that do
+ * not match, losses and silent members. Operations end with definite errors at every member, and
  * the next operations succeed.
  *
  * Scheduling: shared
@@ -48,8 +48,8 @@ static bool any_ended(const struct party *p, unsigned int n)
 	return false;
 }
 
-/* Return: true if a failure has the right cause. When a node fails, its neighbours report different
- * causes, so any is right.
+/* Return: true if the failure @res has the right cause: the failed link (@how 0) or the closed
+ * socket (2). When a node fails (1), its neighbours report different causes, so any is right.
  */
 static bool fair(const struct hypercube_result *res, unsigned int how)
 {
@@ -60,7 +60,7 @@ static bool fair(const struct hypercube_result *res, unsigned int how)
 }
 
 /* Check the ends of all operations; those that succeeded must have the sum @want. Return: number of
- * operations that failed.
+ * ends with an error.
  */
 static unsigned int failures(struct __test_metadata *_metadata, const struct party *p,
 			     unsigned int n, uint64_t want, unsigned int how)
@@ -82,13 +82,14 @@ static unsigned int failures(struct __test_metadata *_metadata, const struct par
 	return failed;
 }
 
-/* A link or a node fails or a member closes while many operations are under way: every member is
- * notified of every end, operations that succeeded have the right sum, and a new plan works.
+/* A link fails (@how 0), a node fails (1), or a member closes its socket (2) while many operations
+ * with contributions of @bytes are under way. Every member is notified of every end, operations
+ * that succeed have the right sum, and a new plan works.
  */
 static void blow(struct __test_metadata *_metadata, unsigned int how, size_t bytes)
 {
-	/* With megabytes only few operations are under way at a time, and after a close one fails
-	 * each second. So there are few of them.
+	/* Run few operations if they are long: only few of these are under way at a time, and after
+	 * a close one of them fails each second.
 	 */
 	const unsigned int njobs = bytes > 8 ? 5 : 150;
 	unsigned int node[CUBE_MAX], n, i, k, good = 0;
@@ -97,8 +98,8 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
-	/* A process that leaves before it has ever contributed does not break a plan. So let all
-	 * processes take part in one operation first.
+	/* A process that leaves before it has contributed for the first time does not break a plan,
+	 * so let all processes take part in one operation first.
 	 */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, njobs);
@@ -106,7 +107,7 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	for (i = 0; i < n; i++)
 		want += in[i] = 1ull << node[i];
 	jobs_fill(p, n, njobs, in, out, bytes);
-	/* Run until some operations have ended; the kernel may not have had time for any. Long
+	/* Continue until some operations have ended, for which the kernel needs time. Long
 	 * operations need not end.
 	 */
 	for (k = 0; k < 3 || (bytes <= 8 && k < 15 && !any_ended(p, n)); k++) {
@@ -127,15 +128,14 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 	drive_stop_failed(p, n);
 	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
 	EXPECT_GT(failures(_metadata, p, n, want, how), 0);
-	/* Operations of megabytes may only just have begun. */
+	/* Of long operations perhaps none has succeeded: they had only just begun. */
 	EXPECT_GT(good + (bytes > 8), 0);
 	if (_metadata->failed)
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
 	free(out);
 	parties_free(p, n);
-	/* The members have begun different numbers of operations, so all sockets are bound again.
-	 */
+	/* The members have begun different numbers of operations, so bind all sockets again. */
 	ASSERT_EQ(0, cube_rebind_all(&c));
 	ASSERT_EQ(0, how < 2 ? cube_doubling(&c, PLAN, 13, 0) : 0);
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
@@ -167,8 +167,8 @@ TEST(a_member_closes_under_many_segments)
 	blow(_metadata, 2, 1 << 20);
 }
 
-/* A process leaves after it has contributed. Its contribution stays valid, and the other processes
- * get their results.
+/* A process leaves after it has contributed. Its contribution remains valid, and the other
+ * processes get their results.
  */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
@@ -195,8 +195,8 @@ TEST(who_leaves_after_contributing_is_not_missed)
 		EXPECT_EQ(0, res.status);
 		EXPECT_EQ(8, sum);
 	}
-	/* The process that has left is missing only from the next operation: the others get an
-	 * error once they contribute to it.
+	/* The process that has left is missing only in the next operation: the others get an error
+	 * when they contribute to it.
 	 */
 	EXPECT_EQ(0, ctl_op_get(c.name, PLAN, 0, &v));
 	EXPECT_EQ(1, v.next);
@@ -215,7 +215,9 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Receive the next end. Return: 0, the operation's error, or -EBADMSG if its sum is not @want. */
+/* Receive the end of the next operation. Return: 0, the operation's error, or -EBADMSG if its sum
+ * is not @want.
+ */
 static int ends_with(int fd, uint64_t want)
 {
 	struct hypercube_result res;
@@ -227,8 +229,8 @@ static int ends_with(int fd, uint64_t want)
 	return res.status ? res.status : sum == want ? 0 : -EBADMSG;
 }
 
-/* The process at node 2 leaves before any frame of the first operation has arrived there. That
- * operation fails for another reason, and the next one because the process is missing.
+/* The process at node 2 leaves before any frame of the first operation has arrived at its node. The
+ * first operation fails for another reason, and the next one because the process is missing.
  */
 TEST(who_has_given_nothing_is_missed_after_another_failure)
 {
@@ -254,9 +256,9 @@ TEST(who_has_given_nothing_is_missed_after_another_failure)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member skips the numbers of operations that failed while a peer still works on earlier ones.
- * The peer receives frames of the next operation, which follow this gap in numbers, and must
- * accept them.
+/* A member skips the numbers of operations that have failed, while a peer still works on earlier
+ * operations. The peer receives frames of the operation after the skipped numbers, and must accept
+ * them.
  */
 TEST(who_is_ahead_across_a_failed_range_is_heard)
 {
@@ -272,8 +274,8 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
-	/* In the second stage nodes 0 and 2 wait for each other over the slow link. Nodes 1 and 3
-	 * do not wait.
+	/* In the second stage, nodes 0 and 2 wait for each other over the slow link, and nodes 1
+	 * and 3 do not wait.
 	 */
 	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 1, &late));
 	for (u = 0; u < 4; u++)
@@ -298,7 +300,7 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If members disagree about the length, all of them get an error. */
+/* If members pass different lengths, all of them get an error. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i;
@@ -307,7 +309,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
-	/* Members that have taken part in an operation are notified of later failures. */
+	/* Only members that have taken part in an operation are notified of later failures. */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, 1);
 	memset(in, 0, sizeof(in));
@@ -337,7 +339,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* The modelled time is that of three stages, each with the delay of a link. */
+	/* The modelled time is that of three stages, each with the delay of one link. */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, &res));
 	EXPECT_GE(res.time, 6 * MS);
 	EXPECT_GE(6 * MS + 100000, res.time);

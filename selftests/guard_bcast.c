@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded broadcasts: messages go on in the next epoch, whatever link or node fails at any time.
+ * Guarded broadcasts: whatever link or node fails at any time, messages go on in the next epoch.
  * Each process gets each message once, in order, with the same bytes as all others. If the source
- * has failed, another source goes on. The test itself acts as the guard.
+ * has failed, a new source sends further messages. The test itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -21,21 +21,21 @@
 #define OPS	10
 #define MOST	32
 #define GUARD_MS 20000
-/* Lengths of messages in elements (u64): from none to several segments. A message of LONG elements
- * is too long for the ledger.
+/* Lengths of messages in elements (u64), from none to several segments; and LONG, the length of a
+ * message that is too long for the ledger.
  */
 static const unsigned int lengths[] = { 1, 700, 0, 150, 3 };
 #define LONG	40000
-/* Links with a delay of 200 us, so that messages are under way when something fails. */
+/* Links delay frames by 200 us, so that messages are under way when a link or node fails. */
 static const struct impairments slow = { .delay = 200000 };
 
 /**
  * struct end - how a message ended at a process
  * @op: number of the operation
  * @status: status of the end
- * @by: the source, which the elements of a message contain; NODES: the message is empty, has
+ * @by: the source, as the elements of the message name it; NODES if the message is empty, has
  *	failed, or is none that was sent
- * @k: number of the message among those of @by, which its elements contain, too
+ * @k: number of the message among those of @by, as its elements name it
  */
 struct end {
 	uint64_t op;
@@ -48,18 +48,18 @@ struct end {
  * struct work - a cube of eight nodes, its source, and what each process has received
  * @c: the cube
  * @source: the node that sends
- * @n: elements of message k, by lengths[]; 0 for an empty message
- * @sent: messages that were sent completely
- * @at: bytes of message number @sent that were sent so far
+ * @n: for each message, its number of elements, from lengths[]; 0: it is empty
+ * @sent: number of messages that were sent completely
+ * @at: bytes of message number @sent that have been sent
  * @ops: number of messages to be sent
  * @refused: error of a message that the source could not send, or 0
  * @in: the message that is being sent
  * @buf: for each node, what it has received of its current message
- * @got: bytes in @buf
+ * @got: for each node, the number of bytes in @buf
  * @end: for each node, the ends that it has received
  * @ends: for each node, the number of its entries in @end
  * @ended: number of ends at the source
- * @failed: number of these that are failures
+ * @failed: number of ends at the source that are failures
  */
 struct work {
 	struct cube c;
@@ -108,14 +108,14 @@ static unsigned int end(struct work *w)
 	return !!err;
 }
 
-/* Return: element @i of message @k of source @by. */
+/* Return: element @i of message number @k of the source @by. */
 static uint64_t element(unsigned int by, unsigned int k, unsigned int i)
 {
 	return (uint64_t)by << 56 | (uint64_t)k << 40 | i;
 }
 
-/* Let the source send as much of its next message as the kernel takes. Return: true if it got
- * further.
+/* Let the source make one send call, with all of its next message that is still to be sent. Return:
+ * true if it made progress.
  */
 static bool give(struct work *w)
 {
@@ -132,7 +132,7 @@ static bool give(struct work *w)
 		w->in[i] = element(w->source, w->sent, i);
 	n = shc_send(w->c.fd[w->source], w->at ? NULL : &op, (char *)w->in + w->at,
 		     op.bytes - w->at, MSG_DONTWAIT);
-	/* The message has failed: do not send the rest of it. */
+	/* The message has failed, so do not send the rest of it. */
 	if (n < 0 && w->at && n != -EAGAIN && n != -ENOBUFS) {
 		w->sent++;
 		w->at = 0;
@@ -150,7 +150,9 @@ static bool give(struct work *w)
 	return true;
 }
 
-/* Return: how the message that node @u has just received ended, and which one it is. */
+/* Return: how the message that node @u has just received ended, with the source and the number that
+ * its elements name. @res: the result that came with it.
+ */
 static struct end whose(const struct work *w, unsigned int u, const struct hypercube_result *res)
 {
 	struct end e = { .op = res->op, .status = res->status, .by = NODES };
@@ -169,7 +171,7 @@ static struct end whose(const struct work *w, unsigned int u, const struct hyper
 	return e;
 }
 
-/* Receive once at node @u. Return: true if something arrived. */
+/* Make one receive call at node @u. Return: true if something has arrived. */
 static bool hear(struct work *w, unsigned int u)
 {
 	struct hypercube_result res;
@@ -196,7 +198,9 @@ static bool hear(struct work *w, unsigned int u)
 	return true;
 }
 
-/* Let each process send or receive once. Return: true if one of them got further. */
+/* Let the source send once and each process receive once. Return: true if one of them made
+ * progress.
+ */
 static bool step(struct work *w)
 {
 	bool moved = give(w);
@@ -207,15 +211,15 @@ static bool step(struct work *w)
 	return moved;
 }
 
-/* Let each process send or receive @n times. */
+/* Call step() @n times. */
 static void steps(struct work *w, unsigned int n)
 {
 	while (n--)
 		step(w);
 }
 
-/* Run until each receiver in @stay has @ends ends, and the source has the end of each message.
- * Return: 1 if this takes longer than the time limit.
+/* Call step() until each receiver in the set @stay has @ends ends and the source has the end of
+ * each message. Return: 0, or 1 if this takes longer than the time limit.
  */
 static unsigned int finish(struct work *w, unsigned int stay, unsigned int ends)
 {
@@ -236,14 +240,14 @@ static unsigned int finish(struct work *w, unsigned int stay, unsigned int ends)
 		       w->failed);
 		ctl_op_print(w->c.name);
 	}
-	/* Receive a little longer: a message that is delivered twice is an error. */
+	/* Receive for some more time, since a message that is delivered twice is an error. */
 	usleep(1000);
 	steps(w, 4);
 	return waits;
 }
 
-/* Run until node @u has received a message of the current source. Return: number of ends that it
- * had received before.
+/* Call step() until node @u has received a message of the current source. Return: number of ends
+ * that it had received before this message.
  */
 static unsigned int until_first(struct work *w, unsigned int u)
 {
@@ -261,7 +265,7 @@ static unsigned int until_first(struct work *w, unsigned int u)
 	return k;
 }
 
-/* Receive until nothing more arrives. */
+/* Call step() until nothing more arrives. */
 static void drain(struct work *w)
 {
 	unsigned int calm = 0;
@@ -273,8 +277,8 @@ static void drain(struct work *w)
 	}
 }
 
-/* Check what node @u has received: from its entry @from on, @n messages of source @by in order,
- * beginning with message @k. Return: number of wrong ones.
+/* Check what node @u has received: from entry @from of its ends on, it must be @n messages of
+ * source @by in order, beginning with message number @k. Return: number of entries that are wrong.
  */
 static unsigned int wrong_at(const struct work *w, unsigned int u, unsigned int from,
 			     unsigned int n, unsigned int by, unsigned int k)
@@ -295,8 +299,8 @@ static unsigned int wrong_at(const struct work *w, unsigned int u, unsigned int 
 	return wrong;
 }
 
-/* Check that all processes of @stay have received all messages of the source, and nothing else.
- * Return: number of errors.
+/* Wait until all processes in the set @stay have received all messages of the source. Check that
+ * these are right, and that the processes receive nothing else. Return: number of errors.
  */
 static unsigned int all_wrong(struct work *w, unsigned int stay)
 {
@@ -343,8 +347,9 @@ TEST(a_link_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Fail a node that is not the source. @again: a link fails as well, right after the next epoch has
- * begun.
+/* Fail a node that is not the source. @mask: bits in which its number differs from the source's;
+ * @before: number of steps before the failure; @again: a link fails as well, right after the next
+ * epoch has begun. Return: number of errors.
  */
 static unsigned int kill_receiver(unsigned int mask, unsigned int before, bool again)
 {
@@ -382,8 +387,9 @@ TEST(a_receiver_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Fail the source. All other processes must get the same messages of that source, and then those of
- * the next source.
+/* Fail the source after @before steps. All other processes must get the same messages of this
+ * source, and then those of a new source. *@had: increased by the number of messages of @source
+ * that they got. Return: number of errors.
  */
 static unsigned int kill_source(unsigned int source, unsigned int before, unsigned int *had)
 {
@@ -434,8 +440,9 @@ TEST(the_source_fails_at_any_time)
 	EXPECT_TRUE(had);
 }
 
-/* Check node @u. It must have the long message, or one failure instead of it, or neither if that
- * message failed at the source; and all later messages, unless those failed at the source, too.
+/* Check node @u. It must have received the long message, or one failure instead of it, or neither
+ * if the long message failed at the source; and after it all messages except those that failed at
+ * the source. Return: number of errors.
  */
 static unsigned int long_wrong(const struct work *w, unsigned int u)
 {
@@ -500,7 +507,7 @@ TEST(a_message_too_long_to_be_kept_ends)
 	EXPECT_TRUE(ended);
 }
 
-/* Receivers leave and join at any time, also while all wait for an epoch. */
+/* Receivers leave and join at any time, also while all wait for the next epoch. */
 TEST(receivers_leave_and_come)
 {
 	unsigned int when;
@@ -526,14 +533,14 @@ TEST(receivers_leave_and_come)
 		w->ops = 9;
 		EXPECT_EQ(0, finish(w, 0xdf, 9));
 		drain(w);
-		/* The new process has received what was sent since it joined. */
+		/* The new process has received the messages that were sent since it joined. */
 		EXPECT_TRUE(w->ends[5] >= 6 && w->end[5][w->ends[5] - 1].op == 8);
 		EXPECT_EQ(0, all_wrong(w, 0xdf));
 		EXPECT_EQ(0, end(w));
 	}
 }
 
-/* The source's process leaves in the middle of a message, and another process at the same node
+/* The process of the source leaves in the middle of a message, and a new process at the same node
  * becomes the source.
  */
 TEST(the_source_leaves)
@@ -576,7 +583,7 @@ TEST(the_source_leaves)
 	EXPECT_EQ(0, end(w));
 }
 
-/* No guard installs another epoch, so each process gets a failure. */
+/* If no guard installs the next epoch, each process gets a failure. */
 TEST(who_waits_in_vain_is_told)
 {
 	struct work *w = begin(0, 200);
@@ -605,7 +612,7 @@ TEST(a_receiver_that_is_left_out_is_told)
 	EXPECT_EQ(0, finish(w, 0xff, 2));
 	EXPECT_EQ(3, w->ends[6]);
 	EXPECT_EQ(-EHOSTDOWN, w->end[6][2].status);
-	/* The link is up again. */
+	/* Let node 6 recover, and break the plan again by a failed link. */
 	EXPECT_EQ(0, cube_heal(&w->c));
 	EXPECT_EQ(0, cube_fail_link(&w->c, 0, 0));
 	EXPECT_EQ(0, epoch(w));
@@ -629,8 +636,8 @@ TEST(another_source_takes_over_while_the_first_lives)
 	w->ops = 2;
 	EXPECT_EQ(0, finish(w, 0xff, 2));
 	EXPECT_EQ(0, cube_fail_link(&w->c, 0, 0));
-	/* Send the message only after the source has stopped, which can be later than the plan
-	 * breaks: the message could begin before.
+	/* Send the message only after the source has stopped, some time after the plan breaks. If
+	 * it were sent earlier, it might begin in this epoch.
 	 */
 	while (!ctl_plan_cause(w->c.name, PLAN, &cause) && !cause.broken && now_ms() < until)
 		usleep(1000);
@@ -645,7 +652,7 @@ TEST(another_source_takes_over_while_the_first_lives)
 	EXPECT_EQ(0, finish(w, 0xf6, 4));
 	drain(w);
 	EXPECT_EQ(0, wrong_at(w, 5, 0, 2, 0, 0) + wrong_at(w, 5, 2, 2, 3, 0));
-	/* The message that the first source sent meanwhile has never begun. */
+	/* The message that the first source sent in the meantime has never begun. */
 	EXPECT_EQ(-ESTALE, w->end[0][0].status);
 	EXPECT_EQ(3, w->end[0][1].by);
 	EXPECT_EQ(-EPERM, shc_send(w->c.fd[0], &op, &v, sizeof(v), MSG_DONTWAIT));
@@ -662,8 +669,8 @@ TEST(a_guarded_broadcast_stays_one)
 	struct work *w = begin(0, GUARD_MS);
 	uint64_t v = 1;
 
-	/* The plan's members can run such an operation among themselves, but processes may not
-	 * request it.
+	/* The plan's members run allreduces of their own over it, but a process may not request
+	 * one.
 	 */
 	EXPECT_EQ(-EPROTOTYPE, shc_send(w->c.fd[0], &sum, &v, sizeof(v), MSG_DONTWAIT));
 	EXPECT_EQ(-EINVAL, cube_plan(&w->c, PLAN));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: collectives that have a block for each member (scatter, gather, allgather,
- * reduce_scatter, alltoall) go on in the next epoch, too. All collectives of recursive doubling go
- * on over a tree, those of rings over rings or over a tree, and those of a tree over rings. The
- * test itself acts as the guard.
+ * Guarded plans with collectives that have a block for each member (scatter, gather, allgather,
+ * reduce_scatter, alltoall): operations go on in the next epoch, which may have another type. All
+ * collectives of recursive doubling go on over a tree, those of rings over rings or over a tree,
+ * and those of a tree over rings. The test itself acts as the guard.
  *
  * Scheduling: alone
  */
@@ -27,10 +27,10 @@
 
 /**
  * struct type - the plan type of the first epoch, and that of the next one
- * @kinds: collectives that both types carry
+ * @kinds: collectives that both plan types can run
  * @n: number of @kinds
  * @links: number of links of the first plan that fail, one in each test
- * @every: factor of the number of steps between the times at which something fails
+ * @every: factor of the number of steps between the points in time at which a link or node fails
  * @link: finds link @i of the first plan
  * @first: installs the first plan, of the whole cube
  * @next: installs the next plan around the faults and without the nodes of a set
@@ -55,7 +55,7 @@ static int tree_next(struct cube *c, uint32_t sink, uint64_t without)
 	return cube_plan_without(c, PLAN, sink, without);
 }
 
-/* Find the link of the sink along the plan's dimension number @i. */
+/* Find the link of the root along the plan's dimension number @i. */
 static void tree_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim)
 {
 	*dim = c->plan.tree.order[i];
@@ -81,7 +81,7 @@ static int ring_next(struct cube *c, uint32_t sink, uint64_t without)
 	return cube_rings_around(c, PLAN, without);
 }
 
-/* Find the link from member @i of the ring to the next one. */
+/* Find the link from node number @i of the ring to the next one. */
 static void ring_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim)
 {
 	unsigned int next = (i + 1) % NODES;
@@ -113,12 +113,12 @@ static const struct type types[] = {
 };
 
 #define TYPES (sizeof(types) / sizeof(*types))
-/* Index of the first type with rings. These have tests of their own here, with fewer cases, as
- * other programs test rings.
+/* Index of the first type with rings. Tests of types with rings are separate from the other tests
+ * here, and have fewer cases, since other programs test rings.
  */
 #define RINGS 2
-/* Lengths of blocks in elements: none; few, so that the blocks of all members fit one frame; and
- * more than a segment.
+/* Lengths of blocks in elements: none; few, so that the blocks of all members fit one frame; and so
+ * many that a block is longer than a segment.
  */
 static const unsigned int lengths[] = { 1, 40, 0, 300, 7 };
 
@@ -130,7 +130,7 @@ static const unsigned int lengths[] = { 1, 40, 0, 300, 7 };
  * @p: the process at each node
  * @node: the node of each entry of @p
  * @sink: the root of the first plan
- * @ops: operations of each member
+ * @ops: number of operations of each member
  * @restarts: greatest number of times that an operation was begun again
  */
 struct work {
@@ -142,13 +142,13 @@ struct work {
 	unsigned int restarts;
 };
 
-/* Return: element @i of the data of node @from for node @to in operation @k. */
+/* Return: element @i of the block that node @from has for node @to in operation @k. */
 static uint64_t element(unsigned int k, unsigned int from, unsigned int to, unsigned int i)
 {
 	return k * UINT64_C(1000003) + from * 10007 + to * 101 + i;
 }
 
-/* Return: the contribution of node @from: a block of @n elements for each node. */
+/* Return: the contribution of node @from to operation @k: a block of @n elements for each node. */
 static uint64_t *given(unsigned int k, unsigned int from, unsigned int n)
 {
 	uint64_t *a = calloc(NODES * LONGEST, sizeof(*a));
@@ -160,7 +160,7 @@ static uint64_t *given(unsigned int k, unsigned int from, unsigned int n)
 	return a;
 }
 
-/* Return: number of blocks that a node contributes. */
+/* Return: number of blocks that a node contributes. @root: the node is the root. */
 static unsigned int blocks_of(unsigned int collective, bool root)
 {
 	switch (collective) {
@@ -196,8 +196,8 @@ static void job_begin(struct work *w, unsigned int u, unsigned int k, unsigned i
 }
 
 /* Make a cube with the first plan, and set up @ops operations of each member. @kind: index of their
- * collective in @t->kinds, or @t->n for all collectives in turn. @how: shifts the sequence of
- * collectives and lengths.
+ * collective in @t->kinds, or @t->n for all collectives in turn. @how: shifts the sequences of
+ * collectives and of lengths.
  */
 static int begin(struct work *w, const struct type *t, unsigned int ops, unsigned int kind,
 		 unsigned int how)
@@ -234,14 +234,14 @@ static int end(struct work *w)
 	return cube_del(&w->c);
 }
 
-/* Let each process send or receive @n times. */
+/* Let each process make one send call and one receive call, @n times. */
 static void steps(struct work *w, unsigned int n)
 {
 	while (n--)
 		drive_some(w->p, NODES, 1);
 }
 
-/* Return: the @r-th member of @set, counted from 0. */
+/* Return: the member with index @r in @set, in the order of the nodes. */
 static unsigned int nth(unsigned int set, unsigned int r)
 {
 	unsigned int v;
@@ -252,8 +252,8 @@ static unsigned int nth(unsigned int set, unsigned int r)
 	return NODES;
 }
 
-/* Return: element @i of the right result at node @u, for blocks of @n elements of the members in
- * @set.
+/* Return: element @i of the right result of operation @k at node @u, which has the contributions of
+ * the members in @set. @n: elements of a block.
  */
 static uint64_t right(const struct work *w, unsigned int u, unsigned int k, unsigned int i,
 		      unsigned int n, unsigned int set)
@@ -278,7 +278,9 @@ static uint64_t right(const struct work *w, unsigned int u, unsigned int k, unsi
 	}
 }
 
-/* Return: true if member @u has the whole result of the members in @set. */
+/* Return: true if the result of operation @k at node @u is complete and right, and has the
+ * contributions of the members in @set.
+ */
 static bool is_right(const struct work *w, unsigned int u, unsigned int k, unsigned int set)
 {
 	const struct job *j = &w->p[u].job[k];
@@ -325,8 +327,8 @@ static unsigned int cut(const struct type *t, unsigned int link, unsigned int be
 		return 1;
 	}
 	steps(&w, before);
-	/* Let some members begin one more operation, so that one is under way on fast machines,
-	 * too.
+	/* Let some members begin one more operation: on a fast machine, all operations that were
+	 * begun may have ended.
 	 */
 	drive_some(w.p, 1 + before % (NODES - 1), 1);
 	t->link(&w.c, link, &node, &dim);
@@ -346,7 +348,9 @@ static unsigned int cut(const struct type *t, unsigned int link, unsigned int be
 	return wrong + !!err + !!end(&w);
 }
 
-/* Let each link of types @i to @end - 1 fail, at many times. Return: number of errors. */
+/* For each of the types with index @i to @end - 1, let each link fail, at many points in time.
+ * Return: number of errors.
+ */
 static unsigned int links_wrong(unsigned int i, unsigned int end)
 {
 	unsigned int link, before, wrong = 0, restarts = 0;
@@ -368,11 +372,11 @@ TEST(a_link_fails_with_rings)
 	EXPECT_EQ(0, links_wrong(RINGS, TYPES));
 }
 
-/* Check how operation @k has ended, when the nodes in @out have failed. All remaining members must
- * have the same result: that of all eight members, or that of the remaining members. In a scatter
- * whose root has failed, some members may get an error instead. @said: incremented if some, but not
- * all of them report that the operation was begun again, so that the others had the result before
- * the fault.
+/* Check how operation @k has ended, after the nodes in the set @out have failed. All remaining
+ * members must have the same result: that of all eight members, or that of the remaining ones. If
+ * the root of a scatter has failed, some members may get an error instead. @said: incremented if
+ * some of the members, but not all, report that the operation was begun again: the others had the
+ * result before the fault. Return: 1 if an end is wrong, else 0.
  */
 static unsigned int op_wrong(struct work *w, unsigned int k, unsigned int out, unsigned int *said)
 {
@@ -403,7 +407,9 @@ static unsigned int op_wrong(struct work *w, unsigned int k, unsigned int out, u
 	return 1;
 }
 
-/* Install the next epoch after node @dead has failed. Its process begins no more operations. */
+/* Install the next epoch after node @dead has failed. The process of this node begins no more
+ * operations.
+ */
 static int epoch_without(struct work *w, const struct type *t, unsigned int dead)
 {
 	w->p[dead].next = w->ops;
@@ -415,7 +421,7 @@ static int epoch_without(struct work *w, const struct type *t, unsigned int dead
 static unsigned int kill_node(const struct type *t, unsigned int kind, unsigned int mask,
 			      unsigned int before, unsigned int *said)
 {
-	/* Links are slow, so that some members have the result earlier than others. */
+	/* Links are slow, so that some members get the result earlier than others. */
 	const struct impairments slow = { .delay = 200000 };
 	struct work w;
 	int err = begin(&w, t, 1, kind, 3 * before) ?: cube_impair(&w.c, &slow);
@@ -425,7 +431,7 @@ static unsigned int kill_node(const struct type *t, unsigned int kind, unsigned 
 		printf("# begin: %d\n", err);
 		return 1;
 	}
-	/* All members have contributed before the node fails. */
+	/* Let all members contribute before the node fails. */
 	for (dead = 0; dead < NODES; dead++)
 		drive_some(&w.p[dead], 1, 1);
 	steps(&w, before);
@@ -469,8 +475,8 @@ TEST(a_node_fails_with_rings)
 	EXPECT_EQ(0, nodes_wrong(RINGS, TYPES));
 }
 
-/* Operations that processes sent before the next epoch must complete, even those that they sent
- * after the plan was broken.
+/* Operations to which processes have contributed before the next epoch must complete, also those to
+ * which they contribute after the plan is broken.
  */
 static unsigned int sent_for_eight(const struct type *t, unsigned int kind, unsigned int mask,
 				   unsigned int before)
@@ -484,7 +490,8 @@ static unsigned int sent_for_eight(const struct type *t, unsigned int kind, unsi
 		return 1;
 	}
 	dead = w.sink ^ mask;
-	/* The node that will fail contributes to as many operations as the others will. */
+	/* Let the node that will fail contribute to as many operations as the others do in total.
+	 */
 	for (k = 0; k < MANY; k++)
 		drive_some(&w.p[dead], 1, 1);
 	steps(&w, before);
@@ -525,7 +532,7 @@ TEST(what_was_sent_for_more_members_goes_on_with_rings)
 	EXPECT_EQ(0, sent_wrong(RINGS, TYPES));
 }
 
-/* Let member @u send only a part of its first contribution before the fault. */
+/* Let member @u send half of its first contribution, before the fault. */
 static int half_sent(struct work *w, unsigned int u)
 {
 	struct job *j = &w->p[u].job[0];
@@ -539,8 +546,8 @@ static int half_sent(struct work *w, unsigned int u)
 	return n == (ssize_t)half ? 0 : -EIO;
 }
 
-/* Install the next epoch once the members report that the process at node @u has left. @dead: a
- * node that has failed.
+/* Wait until the plan is broken because the process at node @u has left, and install the next epoch
+ * without this node. @dead: a node that has failed.
  */
 static int epoch_without_process(struct work *w, const struct type *t, unsigned int u,
 				 unsigned int dead)
@@ -558,9 +565,9 @@ static int epoch_without_process(struct work *w, const struct type *t, unsigned 
 	return t->next(&w->c, u == w->sink ? HC_ANY_SINK : w->sink, 1u << u | 1u << dead);
 }
 
-/* One member (@mask: its number differs from the sink's in these bits) has sent half of its
- * contribution when another node fails. @closes: that member's process then leaves, so the rest is
- * never sent; otherwise it sends the rest.
+/* One member, whose number differs from the root's in the bits @mask, has sent half of its
+ * contribution when another node fails. @closes: its process then leaves, so the rest is never
+ * sent; otherwise it sends the rest.
  */
 static unsigned int half_given(const struct type *t, unsigned int kind, unsigned int mask,
 			       bool closes, unsigned int *restarts)
@@ -574,7 +581,7 @@ static unsigned int half_given(const struct type *t, unsigned int kind, unsigned
 	w.p[half].fd = -1;
 	drive_some(w.p, NODES, 1);
 	err = err ?: cube_fail_node(&w.c, dead) ?: epoch_without(&w, t, dead);
-	/* The other members begin the operation again. */
+	/* The other members begin the operation again, but it cannot end yet. */
 	drive_until_quiet(w.p, NODES, 50);
 	for (u = 0; u < NODES; u++)
 		wrong += w.p[u].job[0].ends;
@@ -595,7 +602,7 @@ static unsigned int half_given(const struct type *t, unsigned int kind, unsigned
 }
 
 /* Return: true if a member can send half of its contribution first. It cannot if the contribution
- * has a block for each member and must be sent by one call, or if the member contributes nothing.
+ * has a block for each member, which one call must send, or if it contributes nothing.
  */
 static bool gives_halves(unsigned int collective, bool root)
 {
@@ -614,8 +621,7 @@ TEST(rest_comes_or_not_when_others_have_gone)
 				if (!gives_halves(collective, !mask))
 					continue;
 				wrong += half_given(&types[i], kind, mask, false, &restarts);
-				/* If the root of a gather leaves, no other member gets the result.
-				 */
+				/* If the root of a gather leaves, no member gets the result. */
 				if (collective != HYPERCUBE_GATHER || mask)
 					wrong += half_given(&types[i], kind, mask, true, &restarts);
 			}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans in long runs of all collectives, while links flap, nodes fail and come back, and
- * processes leave and are replaced. Each contribution carries the number of its process and how
- * often that process has contributed, so a result shows which contributions are in it. Checked are
- * that each of them is there once and in order, that all members get the same result, and that it
- * names the members that are missing. Each next epoch has a random type of plan. This test is the
- * guard.
+ * Guarded plans in long runs of all collectives, while links flap, nodes fail and recover, and
+ * processes leave and are replaced. Each contribution has a tag (lib/tagged.h), so a result shows
+ * which contributions it has. The test checks that each contribution is in a result once and in
+ * order, that all members get the same result, and that a result names the members whose
+ * contributions are missing. Each epoch has a random plan type. The test itself acts as the guard.
  *
  * With HC_SCALE=1000 it runs 100,000 operations.
  *
@@ -25,7 +24,7 @@
 #define NODES	TAG_NODES
 #define ALL	((1u << NODES) - 1)
 #define GUARD_MS 20000
-/* Contributions of a process whose end it has not received. */
+/* Greatest number of contributions of a process whose end it has not received. */
 #define AHEAD	6
 #define LONGEST	(6 * TAG_PERIOD)	/* elements of a block */
 #define LINKS_MAX 2
@@ -33,19 +32,20 @@
 /**
  * struct runner - a process that contributes
  * @fd: its socket, or -1
- * @life: its number; each process has one of its own
- * @count: its contributions
- * @out: contributions whose end it has not received
- * @cookie: their cookies, from entry @first on
+ * @life: the upper half of its tags: a number that is new for each process, and after each failure
+ * @count: number of its contributions under this @life
+ * @out: number of contributions whose end it has not received
+ * @cookie: the cookies of these contributions, from entry @first on
  * @first: see @cookie
- * @voided: those of them that it had sent before it received a failure, which end with it
+ * @voided: how many of these contributions it sent before it received a failure, and which end with
+ *	that failure
  * @next: number of the operation whose end it receives next
- * @came: it replaced another process, and has received nothing yet: @next is a lower bound
+ * @came: it has replaced another process and has received nothing: @next is a lower bound
  * @data: the latest contribution
- * @bytes: its bytes
- * @sent: bytes of it that the kernel has taken
+ * @bytes: length of @data
+ * @sent: bytes of @data that the kernel has taken
  * @got: bytes at @buf
- * @buf: data of a result whose end has not come yet
+ * @buf: data of a result whose end has not arrived
  */
 struct runner {
 	int fd;
@@ -65,21 +65,22 @@ struct runner {
 };
 
 /**
- * struct chaos - runners, what they do, and the faults that they meet
+ * struct chaos - the processes, their operations, and the faults
  * @c: the cube
- * @r: a runner for each node
- * @b: what they do, and what the results have shown
- * @lives: processes so far
- * @down: links that are down
+ * @r: the process of each node
+ * @b: the collective that they run, and what its results have shown
+ * @lives: the last @life of a runner
+ * @down: number of links that are down
  * @gone: the node that has failed or whose process has left, or NODES
- * @left: set of the node whose process has left
+ * @left: set with the node whose process has left, or 0
  * @excused: operations may fail, since the root has gone or a process was replaced
- * @ends: ends of contributions
- * @restarts: results of operations that were begun again
- * @named: results that named missing members
- * @refused: results that failed for a strict process since a member was missing
- * @failures: operations that failed for another reason
- * @wrong: errors found
+ * @ends: number of ends of contributions
+ * @restarts: number of results of operations that were begun again
+ * @named: number of results that named missing members
+ * @refused: number of results that failed at a process that requires all or nothing, since a member
+ *	was missing
+ * @failures: number of operations that failed for another reason
+ * @wrong: number of errors found
  */
 struct chaos {
 	struct cube c;
@@ -121,14 +122,18 @@ static void report(struct chaos *c, unsigned int u, const struct hypercube_resul
 	       res->status, set, r->got, c->b.root);
 }
 
-/* May a contribution end so, because the root has gone or a process was replaced? */
+/* Return: true if a contribution may end with the error @status because the root has gone or a
+ * process was replaced.
+ */
 static bool may_fail(const struct chaos *c, int status)
 {
 	return c->excused && (status == -EHOSTDOWN || status == -ESTALE ||
 			      status == -ECONNRESET || status == -ECANCELED);
 }
 
-/* Check the result of node @u, which has come as a whole, against those of others. */
+/* Check the result of node @u, which is complete in @buf, against the results of the other nodes.
+ * Return: NULL, or what is wrong.
+ */
 static const char *result_wrong(struct chaos *c, unsigned int u, const struct hypercube_result *res,
 				uint32_t set, bool named)
 {
@@ -139,14 +144,15 @@ static const char *result_wrong(struct chaos *c, unsigned int u, const struct hy
 	c->refused += refused;
 	if (refused != !!res->status)
 		return "not refused";
-	/* A notification of the end does not say which members are in the result. */
+	/* A notification of the end that has no data does not show which members are in the result.
+	 */
 	if (c->b.kind->notify && !r->got && !named)
 		return NULL;
 	return tag_result_wrong(&c->b, u, res->op, r->buf, r->got, set, refused);
 }
 
-/* An operation has failed, with all that the process had contributed since. The plan goes on behind
- * it.
+/* Operation @nr has failed at node @u, and with it all contributions that the process has sent
+ * since. The plan continues with operation @nr + 1.
  */
 static void failed(struct chaos *c, unsigned int u, uint64_t nr)
 {
@@ -160,8 +166,8 @@ static void failed(struct chaos *c, unsigned int u, uint64_t nr)
 	r->came = false;
 }
 
-/* The end of a contribution that was sent before its process received a failure: it has failed,
- * too, or the notification that it is complete comes late.
+/* Return: true if the end @res of a contribution that its process sent before it received a failure
+ * is right: an error as well, or a late notification that the operation is complete.
  */
 static bool late_fits(const struct chaos *c, unsigned int u, const struct hypercube_result *res)
 {
@@ -175,7 +181,7 @@ static const char *end_wrong(struct chaos *c, unsigned int u, const struct hyper
 {
 	const struct runner *r = &c->r[u];
 
-	/* Each contribution has one end, in order. */
+	/* The ends of a process's contributions must arrive in order, one for each operation. */
 	if (r->came ? res->op < r->next : res->op != r->next)
 		return "out of order";
 	if (named->named && (named->places[0] != ALL || set == ALL))
@@ -193,7 +199,9 @@ static void take(struct chaos *c, unsigned int u, const struct hypercube_result 
 	const char *what = NULL;
 
 	c->named += named->named;
-	/* A failure that another process of the node has missed ends no contribution. */
+	/* This failure belongs to an operation of an earlier process at this node, so it is not the
+	 * end of a contribution.
+	 */
 	if (!res->cookie && res->status) {
 		if (!may_fail(c, res->status))
 			report(c, u, res, set, "a failure of no contribution");
@@ -244,7 +252,8 @@ static void receive(struct chaos *c, unsigned int u)
 
 /* --- contributions --- */
 
-/* Begin the contribution (@op), or send what is left of it (NULL). Return: false if not possible.
+/* Begin a contribution with the operation @op, or, if @op is NULL, send more of the current one.
+ * Return: false if the kernel takes nothing.
  */
 static bool send_some(struct chaos *c, unsigned int u, const struct hypercube_op *op)
 {
@@ -256,7 +265,7 @@ static bool send_some(struct chaos *c, unsigned int u, const struct hypercube_op
 		r->sent += n;
 		return true;
 	}
-	/* The rest of one that has failed is not wanted any more. */
+	/* The contribution has failed: do not send the rest of it. */
 	if (!op && n != -EAGAIN && n != -ENOBUFS)
 		r->sent = r->bytes;
 	if (n != -EAGAIN && n != -ENOBUFS && n != -ECANCELED && (op || !c->excused)) {
@@ -288,8 +297,9 @@ static void contribute(struct chaos *c, unsigned int u)
 	}
 }
 
-/* Contribute to operations below @end; a process that does not know the number of the next
- * operation contributes to one.
+/* Let node @u receive, and then contribute once if the number of outstanding contributions allows
+ * it and the operation is below @end. A process that does not know the number of the next operation
+ * (@came) has one outstanding contribution at most.
  */
 static void run_once(struct chaos *c, unsigned int u, uint64_t end)
 {
@@ -310,7 +320,7 @@ static void run_some(struct chaos *c, unsigned int n)
 		run_once(c, rnd() % NODES, UINT64_MAX);
 }
 
-/* Return: the number behind all contributions that are known. */
+/* Return: the number after that of the last operation to which a process has contributed. */
 static uint64_t behind_all(const struct chaos *c)
 {
 	uint64_t end = 0;
@@ -324,7 +334,7 @@ static uint64_t behind_all(const struct chaos *c)
 
 /* --- epochs --- */
 
-/* Install the next epoch, of a random type that carries the collective. */
+/* Install the next epoch, of a random plan type that can run the collective. */
 static int epoch(struct chaos *c)
 {
 	unsigned int type = rnd() % 4;
@@ -352,7 +362,9 @@ static int heal(struct chaos *c)
 	return cube_heal(&c->c);
 }
 
-/* With two links down all nodes are still members. */
+/* Fail a random link. If LINKS_MAX links are down, let them recover first. Two failed links cut off
+ * no node.
+ */
 static int link_flaps(struct chaos *c)
 {
 	int err = 0;
@@ -384,8 +396,8 @@ static int process_begin(struct chaos *c, unsigned int u)
 	return err;
 }
 
-/* The process of node @u has gone. What only that process has received may be computed again,
- * without its contribution.
+/* Forget the process of node @u, which has left or whose node has failed. Operations whose result
+ * only this process has received may run again without its contribution.
  */
 static void forget(struct chaos *c, unsigned int u)
 {
@@ -406,10 +418,10 @@ static void forget(struct chaos *c, unsigned int u)
 	r->came = true;
 }
 
-/* The node that was gone comes back, with another process, which is a member at once. */
+/* Let the node that has failed or whose process has left take part again, with a new process. */
 static int node_comes(struct chaos *c)
 {
-	/* A delay, so that faults come while members agree. */
+	/* Delay frames, so that faults happen while members agree on how to continue. */
 	const struct impairments slow = { .delay = 300000 };
 	unsigned int u = c->gone;
 	int err = c->left ? 0 : heal(c);
@@ -436,7 +448,9 @@ static int node_fails(struct chaos *c)
 	return err;
 }
 
-/* A process leaves, and the others find that it has gone when they wait for it. */
+/* Let a process leave. The others notice when they wait for it, so let them contribute until that
+ * breaks the plan.
+ */
 static int process_leaves(struct chaos *c)
 {
 	uint64_t until = deadline(20);
@@ -444,7 +458,7 @@ static int process_leaves(struct chaos *c)
 	unsigned int u = rnd() % NODES;
 	int err = 0;
 
-	/* One that has contributed nothing breaks nothing. */
+	/* A process that has not contributed yet would not break the plan. */
 	if (c->r[u].came || c->down > 1)
 		return heal(c);
 	forget(c, u);
@@ -459,7 +473,7 @@ static int process_leaves(struct chaos *c)
 	return err ?: cause.broken ? 0 : -ETIMEDOUT;
 }
 
-/* A process leaves, and another one comes before the others miss it, or soon after. */
+/* Let a process leave, and replace it at once, before or soon after the others notice. */
 static int process_is_replaced(struct chaos *c)
 {
 	unsigned int u = rnd() % NODES;
@@ -494,7 +508,7 @@ static void blow(struct chaos *c, bool nodes)
 
 /* --- phases --- */
 
-/* Do all contribute, and know where they are? */
+/* Return: true if all nodes have a process, and each knows the number of its next operation. */
 static bool all_here(const struct chaos *c)
 {
 	unsigned int u;
@@ -515,7 +529,7 @@ static bool all_at(const struct chaos *c, uint64_t end)
 	return true;
 }
 
-/* Plan again if something has broken the plan meanwhile: a process that was replaced. */
+/* Install the next epoch if the plan is broken, which happens when a process was replaced. */
 static int plan_again(struct chaos *c)
 {
 	struct plan_cause cause = {};
@@ -534,7 +548,9 @@ static void print_all(const struct chaos *c, uint64_t end)
 		       c->r[u].voided, c->r[u].sent, c->r[u].bytes);
 }
 
-/* Without further faults, all members get to the same operation, and there to the end. */
+/* Cause no further faults, and let all members run to the same operation. Return: 0, or an error if
+ * they do not get there.
+ */
 static int settle(struct chaos *c)
 {
 	uint64_t until = deadline(30), end = UINT64_MAX;
@@ -558,8 +574,8 @@ static int settle(struct chaos *c)
 	return err;
 }
 
-/* Without further faults, one contribution ends: epochs that follow each other faster than an
- * operation runs would begin it again for ever.
+/* Cause no further faults until one contribution has ended. If epochs followed each other faster
+ * than an operation runs, the operation would be begun again for ever.
  */
 static int one_ends(struct chaos *c)
 {
@@ -579,7 +595,9 @@ static int one_ends(struct chaos *c)
 	return err;
 }
 
-/* Run one collective through at least @n operations, with faults. */
+/* Run the collective @kind through at least @n operations, with faults. @nodes: with faults of
+ * nodes and processes, too.
+ */
 static void phase(struct chaos *c, const struct tag_kind *kind, unsigned int n, bool nodes)
 {
 	uint64_t end = behind_all(c) + n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guarded plans: operations go on in the next epoch of their plan, whatever link or node fails at
- * any time. Each operation ends once, in order, and with the same result at all members. The test
+ * Guarded plans: whatever link or node fails at any time, operations go on in the next epoch of
+ * their plan. Each operation ends once, in order, and with the same result at all members. The test
  * itself acts as the guard.
  *
  * Scheduling: alone
@@ -19,11 +19,11 @@
 #define PLAN	1
 #define OPS	12
 #define GUARD_MS 20000
-/* Elements (u64) of the longest contribution, which is longer than a segment. */
+/* Number of elements (u64) of the longest contribution, which is longer than a segment. */
 #define LONGEST	1500
 
 /**
- * struct work - what the members of a cube have to do
+ * struct work - a cube, and the operations of its members
  * @c: the cube
  * @p: the processes that take part
  * @node: the node of each entry of @p
@@ -122,8 +122,9 @@ static bool stays(const struct work *w, unsigned int i)
 	return w->left >> w->node[i] & 1;
 }
 
-/* Are all elements of the result equal? Each member contributes a bit of its own, so an element is
- * the set of the contributions in the result; *@set: that set.
+/* Return: true if the result of @j is complete and all its elements are equal. Each member
+ * contributes a different bit, so an element is the set of the members whose contributions are in
+ * the result; *@set: set to it.
  */
 static bool is_set(const struct job *j, uint64_t *set)
 {
@@ -139,7 +140,7 @@ static bool is_set(const struct job *j, uint64_t *set)
 	return true;
 }
 
-/* Return: number of members at which the end of operation @k was wrong. */
+/* Return: number of members at which operation @k has ended in a wrong way. */
 static unsigned int op_wrong(struct work *w, unsigned int k)
 {
 	unsigned int i, wrong = 0, with = 0;
@@ -174,12 +175,12 @@ static unsigned int op_wrong(struct work *w, unsigned int k)
 	return wrong;
 }
 
-/* Run to the end. Return: number of errors. */
+/* Run all operations to their ends, and check these. Return: number of errors. */
 static unsigned int finish(struct work *w)
 {
 	unsigned int k, i, wrong = 0;
 
-	/* A process whose node has failed gets an error and begins no more operations. */
+	/* A process whose node has failed begins no more operations. */
 	for (i = 0; i < w->n; i++)
 		if (!stays(w, i))
 			w->p[i].next = OPS, w->p[i].settled = OPS, w->p[i].dead = -EHOSTDOWN;
@@ -196,15 +197,15 @@ static void tree_link(const struct work *w, unsigned int i, unsigned int *node, 
 {
 	const struct hc_tree *t = &w->c.plan.tree;
 
-	/* Stage s has half as many links as the stage before it. Take the link of the stage to the
-	 * sink.
+	/* Stage s has half as many links as the stage before it. Choose the link of the stage that
+	 * leads to the root.
 	 */
 	*dim = t->order[i % t->stages];
 	*node = t->sink ^ (1u << *dim);
 }
 
-/* The sink's process waits for the results of reductions, so its node stays the sink unless it has
- * failed.
+/* Install the next epoch around the faults. The process at the root waits for results of
+ * reductions, so its node remains the root unless it has failed.
  */
 static int next_epoch(struct work *w)
 {
@@ -213,7 +214,9 @@ static int next_epoch(struct work *w)
 	return cube_plan_to(&w->c, PLAN, w->left >> sink & 1 ? sink : HC_ANY_SINK);
 }
 
-/* Let a link of the tree fail after @before steps; install the next epoch @after steps later. */
+/* Let a link of the tree fail after @before steps, and install the next epoch @after steps later.
+ * Return: number of errors.
+ */
 static unsigned int cut(unsigned int dim, unsigned int link, unsigned int before,
 			unsigned int after)
 {
@@ -248,7 +251,9 @@ TEST(a_link_fails_at_any_time)
 	EXPECT_EQ(0, wrong);
 }
 
-/* Let node @node fail after @before steps. @again: a link fails in the next epoch, too. */
+/* Let node @node fail after @before steps. @again: a link fails in the next epoch as well. Return:
+ * number of errors.
+ */
 static unsigned int kill_node(unsigned int dim, unsigned int node, unsigned int before, bool again)
 {
 	struct work w;
@@ -266,7 +271,7 @@ static unsigned int kill_node(unsigned int dim, unsigned int node, unsigned int 
 	steps(&w, before % 3);
 	err = err ?: next_epoch(&w);
 	if (again) {
-		/* A link fails in the epoch that has just begun. */
+		/* Fail a link in the epoch that has just begun. */
 		steps(&w, before % 5);
 		tree_link(&w, before, &node, &d);
 		err = err ?: cube_fail_link(&w.c, node, d);
@@ -317,8 +322,8 @@ TEST(an_epoch_that_nothing_asks_for_fails_nothing)
 	EXPECT_EQ(0, wrong);
 }
 
-/* No guard plans again: operations that are under way and later ones end with the cause that has
- * broken the plan.
+/* If no guard installs the next epoch, operations that are under way and later ones end with the
+ * cause that has broken the plan.
  */
 TEST(who_waits_in_vain_is_told)
 {
@@ -349,9 +354,9 @@ TEST(who_waits_in_vain_is_told)
 	EXPECT_EQ(0, cube_del(&w.c));
 }
 
-#define BLOCK	500	/* elements that each of eight members has for each */
+#define BLOCK	500	/* elements of a block; each of eight members has one for each */
 
-/* Receive the end of an alltoall at each member. Return: number of members that get none, or an
+/* Receive the end of an alltoall at each member. Return: number of members that get no end or an
  * error.
  */
 static unsigned int ends_missing(const struct cube *c)
@@ -370,9 +375,9 @@ static unsigned int ends_missing(const struct cube *c)
 	return missing;
 }
 
-/* Each member contributes more frames than one poll takes while its plan is broken. The next epoch
- * takes them, and meanwhile others of another type replace it, for which the contributions have to
- * be cut again.
+/* While the plan is broken, each member contributes more frames than one poll takes. Four epochs
+ * follow, trees and rings in turn. The first of them takes frames of the contributions; meanwhile
+ * the others replace it, and the contributions must be cut into frames again for each type.
  */
 static unsigned int rest_follows(struct cube *c, unsigned int round)
 {
@@ -398,7 +403,7 @@ static unsigned int rest_follows(struct cube *c, unsigned int round)
 TEST(the_rest_of_a_contribution_follows_into_the_next_epoch)
 {
 	unsigned int i, wrong = 0;
-	/* A contribution is kept in frames of 64 bytes. */
+	/* The send buffer must have space for a contribution in frames of 64 bytes. */
 	const int room = 4 << 20;
 	struct cube c;
 

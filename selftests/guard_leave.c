@@ -18,14 +18,14 @@
 #define GUARD_MS 20000
 
 /**
- * struct work - a cube, and processes that each sum their own bit
+ * struct work - a cube, and processes that sum: node u contributes 1 << u
  * @c: the cube
  * @without: nodes that the plan leaves out
  * @epochs: number of times that the plan was installed again
- * @out: contributions whose end a process has not received
- * @status: status of the last end
- * @set: set of contributions in the last result
- * @named: members that the last result names as missing
+ * @out: for each process, the number of contributions whose end it has not received
+ * @status: for each process, the status of the last end
+ * @set: for each process, the set of members whose contributions are in the last result
+ * @named: for each process, the members that the last result names as missing
  */
 struct work {
 	struct cube c;
@@ -37,7 +37,7 @@ struct work {
 	struct shc_named named[NODES];
 };
 
-/* Install the first plan; later epochs are trees. */
+/* Install the first plan, of recursive doubling or a tree; later epochs are trees. */
 static int plan_first(struct cube *c, bool doubling)
 {
 	return doubling ? cube_doubling(c, PLAN, NODES - 1, 0) : cube_plan_to(c, PLAN, 0);
@@ -61,7 +61,7 @@ static const struct hypercube_op sum = {
 	.type = HYPERCUBE_U64, .bytes = 8,
 };
 
-/* Contribute the bit of node @u. */
+/* Contribute 1 << @u at node @u. */
 static void give(struct work *w, unsigned int u)
 {
 	uint64_t own = 1ull << u;
@@ -108,8 +108,8 @@ static void plan_again(struct work *w)
 	w->epochs++;
 }
 
-/* Act as the guard: if the plan is broken, install the next epoch. If a process has left, its node
- * is left out.
+/* Act as the guard: if the plan is broken, install the next epoch, without any node whose process
+ * has left.
  */
 static void tend(struct work *w)
 {
@@ -122,8 +122,8 @@ static void tend(struct work *w)
 	plan_again(w);
 }
 
-/* Wait until all processes of @set have the ends of all their contributions. @guard: plan again
- * meanwhile. Return: false if some still wait.
+/* Wait until all processes of the set @set have received the ends of all their contributions.
+ * @guard: act as the guard meanwhile. Return: false if this takes longer than the time limit.
  */
 static bool all_hear(struct work *w, uint64_t set, bool guard)
 {
@@ -148,7 +148,9 @@ static bool all_hear(struct work *w, uint64_t set, bool guard)
 	return !waits;
 }
 
-/* Repeat until all processes of @set get a result with exactly their contributions. */
+/* Let all processes of the set @set contribute, several times if necessary, until all get a result
+ * with exactly their contributions. Return: false if they do not.
+ */
 static bool go_on(struct work *w, uint64_t set)
 {
 	unsigned int u, tries;
@@ -165,7 +167,7 @@ static bool go_on(struct work *w, uint64_t set)
 	return right;
 }
 
-/* Close the process at node @u. */
+/* Let the process at node @u leave. */
 static void quit(struct work *w, unsigned int u)
 {
 	cube_close(&w->c, u);
@@ -173,7 +175,7 @@ static void quit(struct work *w, unsigned int u)
 	usleep(20000);
 }
 
-/* Fail a link of the sink that the tree uses. */
+/* Fail the link of the root in the last stage of the tree. */
 static int break_by_link(struct work *w)
 {
 	const struct hc_tree *t = &w->c.plan.tree;
@@ -213,7 +215,7 @@ TEST_BOTH(two_leave_and_another_comes_for_one, doubling)
 	EXPECT_EQ(0, cube_bind(&w.c, 6));
 	give(&w, 6);
 	usleep(50000);
-	/* The processes get the end of that operation only once. */
+	/* All processes must get the end of this operation, and only once. */
 	give_all(&w, 0x9f);
 	EXPECT_TRUE(all_hear(&w, 0x9f, true));
 	EXPECT_EQ(-ECONNRESET, w.status[0]);
@@ -275,7 +277,7 @@ TEST_BOTH(node_comes_back_without_a_process, doubling)
 	plan_again(&w);
 	EXPECT_TRUE(cube_member(&w.c, 5));
 	EXPECT_TRUE(go_on(&w, 0xdf));
-	/* The same again, with a process at node 5. */
+	/* Now the node recovers, and a process is bound to it. */
 	EXPECT_EQ(0, cube_heal(&w.c));
 	EXPECT_EQ(0, cube_bind(&w.c, 5));
 	w.without = 0;
@@ -285,7 +287,9 @@ TEST_BOTH(node_comes_back_without_a_process, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
-/* A process leaves after half of a contribution to an operation that no other process has begun. */
+/* A process leaves after it has sent half of a contribution to an operation that no other process
+ * has begun.
+ */
 TEST_BOTH(nobody_waits_for_the_rest, doubling)
 {
 	static const unsigned char half[100000];
@@ -304,7 +308,7 @@ TEST_BOTH(nobody_waits_for_the_rest, doubling)
 	EXPECT_EQ(0, end(&w));
 }
 
-/* Each process is notified of one end, which names the missing member. */
+/* Each process gets one end of the barrier, which names the missing member. */
 TEST_BOTH(barrier_of_fewer, doubling)
 {
 	struct hypercube_op op = {
@@ -324,7 +328,7 @@ TEST_BOTH(barrier_of_fewer, doubling)
 	for (u = 0; u < NODES; u++) {
 		if (u != 5)
 			EXPECT_EQ(0, shc_send(w.c.fd[u], &op, NULL, 0, 0));
-		/* Only node 0 requires all or nothing. */
+		/* Only the process at node 0 requires all or nothing. */
 		op.flags = 0;
 	}
 	EXPECT_TRUE(readable(w.c.fd[0], 10));

@@ -23,9 +23,9 @@ static unsigned char data[1 << 20];
 /**
  * struct end - how the operations of a process ended
  * @n: number of ends
- * @status: status of the last one
+ * @status: status of the last operation that ended
  * @bytes: bytes of its result that have arrived
- * @wrong: bytes of results that are not @filled
+ * @wrong: bytes of all results that are not @filled of struct bench
  */
 struct end {
 	unsigned int n;
@@ -37,12 +37,12 @@ struct end {
 /**
  * struct bench - a cube, and one contribution of each process at a time
  * @c: the cube
- * @sent: bytes of the contribution that were taken
- * @of: bytes of the whole contribution
- * @got: bytes of the current result
- * @filled: value of all bytes of results
+ * @sent: for each node, bytes of the contribution that the kernel has taken
+ * @of: for each node, bytes of the whole contribution
+ * @got: for each node, bytes of the current result
+ * @filled: value that each byte of a result must have
  * @deaf: node that does not receive, if not 0
- * @end: ends at each node
+ * @end: for each node, the ends of its operations
  */
 struct bench {
 	struct cube c;
@@ -68,7 +68,9 @@ static int end(struct bench *b)
 	return cube_del(&b->c);
 }
 
-/* Send the first part of a contribution of @bytes bytes at node @u. */
+/* Begin a contribution of @bytes at node @u, with as many bytes as the kernel takes. Return: 0 or
+ * -errno.
+ */
 static int give(struct bench *b, unsigned int u, unsigned int collective, size_t bytes)
 {
 	struct hypercube_op op = { .plan = PLAN, .collective = collective, .bytes = bytes };
@@ -96,7 +98,7 @@ static int give_all(struct bench *b, unsigned int collective, size_t bytes, unsi
 	return err;
 }
 
-/* Receive once at node @u. */
+/* Make one receive call at node @u, unless it is @deaf. */
 static void take(struct bench *b, unsigned int u)
 {
 	static unsigned char buf[1 << 20];
@@ -120,7 +122,7 @@ static void take(struct bench *b, unsigned int u)
 	b->got[u] = 0;
 }
 
-/* Let all processes send the rest of their contributions and receive, for @ms. */
+/* For @ms, let all processes receive and send the rest of their contributions. */
 static void go_on(struct bench *b, int ms)
 {
 	uint64_t until = now_ms() + patience(ms);
@@ -144,8 +146,8 @@ static void go_on(struct bench *b, int ms)
 	} while (now_ms() < until);
 }
 
-/* Return: number of nodes with an open socket that do not have exactly @n ends, or have another
- * last status.
+/* Return: number of nodes with an open socket that do not have exactly @n ends, or whose last
+ * operation has not ended with @status.
  */
 static unsigned int ended_not(const struct bench *b, unsigned int n, int status)
 {
@@ -163,7 +165,7 @@ static unsigned int ended_not(const struct bench *b, unsigned int n, int status)
 	return wrong;
 }
 
-/* Fail a link of the sink that the tree uses. */
+/* Fail the link of the root in the first stage of the tree. */
 static int fail_link(struct bench *b)
 {
 	unsigned int dim = b->c.plan.tree.order[0];
@@ -181,8 +183,8 @@ static void set_buffers(struct bench *b, int bytes)
 	}
 }
 
-/* While the sink's process has not contributed, merged data of the other members wait in their own
- * buffers.
+/* As long as the process of the root has not contributed, data of the other members that are
+ * already merged wait in these members' buffers.
  */
 TEST(late_root_pushes_back)
 {
@@ -200,7 +202,9 @@ TEST(late_root_pushes_back)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The operation fails once, with its cause, and the next one has a result. */
+/* A contribution is longer than the send buffer, so the ledger does not have all of it. Its
+ * operation fails once, with the cause of the fault, and the next one has a result.
+ */
 TEST(contribution_that_was_not_kept_fails_in_its_turn)
 {
 	unsigned int node;
@@ -224,7 +228,9 @@ TEST(contribution_that_was_not_kept_fails_in_its_turn)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* With another root, another process would get the result. */
+/* A reduction cannot go on if the next epoch has a new root, since then another process would get
+ * the result.
+ */
 TEST(reduction_fails_if_its_root_lives_and_is_moved)
 {
 	unsigned int sink;
@@ -241,7 +247,7 @@ TEST(reduction_fails_if_its_root_lives_and_is_moved)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Contributions have a block for each process, and are merged when there are fewer processes. */
+/* Contributions with a block for each of eight processes go on in an epoch of seven members. */
 TEST(parts_for_more_members_go_on)
 {
 	unsigned int dead;
@@ -259,7 +265,9 @@ TEST(parts_for_more_members_go_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The root's block was cut into chunks for three members. */
+/* The contribution of the root was cut into chunks for three members, and goes on in an epoch of
+ * four members.
+ */
 TEST(blocks_for_fewer_members_go_on)
 {
 	struct bench b;
@@ -288,8 +296,8 @@ TEST(blocks_for_fewer_members_go_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The result is too long for the ledger, so the process gets it while its contribution is fed
- * again.
+/* The result is too long for the ledger, so the process gets it while its contribution is being
+ * submitted again to the new epoch, which has no other member.
  */
 TEST(long_result_of_a_member_that_is_left_alone)
 {
@@ -314,7 +322,9 @@ TEST(long_result_of_a_member_that_is_left_alone)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Return: ms that six reductions take, each of @bytes; with @mixed every second one of 8 bytes. */
+/* Run six reductions of contributions of @bytes. @guard: the guard timeout in ms; @mixed: every
+ * second contribution has 8 bytes instead. Return: the time that this takes in ms.
+ */
 static uint64_t reductions(unsigned int guard, size_t bytes, bool mixed)
 {
 	struct bench b;
@@ -360,7 +370,9 @@ TEST(process_that_gave_nothing_leaves_without_a_word)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Byzantine nodes corrupt the data of processes, but not the control messages of epochs. */
+/* If all nodes are Byzantine, they corrupt the data of processes, but not the control messages of
+ * epochs.
+ */
 TEST(liars_do_not_keep_an_epoch_from_going_on)
 {
 	unsigned int u, last;
@@ -384,8 +396,8 @@ TEST(liars_do_not_keep_an_epoch_from_going_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* One process does not receive two results, which follow many long ones that all processes have
- * received.
+/* One process does not receive the last two of many long results, which all other processes
+ * receive. The ledger has no space for all results, but it must have these two.
  */
 TEST(latest_results_are_kept_if_there_is_no_room_for_all)
 {
@@ -416,8 +428,8 @@ TEST(latest_results_are_kept_if_there_is_no_room_for_all)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The blocks of a scatter together are too long for a member's ledger, though each block is short.
- * The next epoch goes on with the operation after it.
+/* The blocks of a scatter are together too long for a member's ledger, though each block is short.
+ * The next epoch goes on with the operation after the scatter.
  */
 TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
 {
@@ -443,10 +455,10 @@ TEST(long_scatter_does_not_keep_an_epoch_from_going_on)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* Contributions are sent in short frames, which take more memory than what they carry, while the
- * plan is broken, until the send buffers are full. In the frames of the next plan, of rings, all of
- * a contribution would fit into the ledger; in its own it does not, and the rest could never be
- * sent.
+/* While the plan is broken, processes send contributions in short frames, which take more memory
+ * than their payload, until the send buffers are full. The whole contribution would fit into the
+ * ledger in frames of the next plan, of rings, but not in the short frames; so its rest could never
+ * be sent. Therefore the operation must fail.
  */
 TEST(contribution_in_short_frames_that_fill_the_buffer_ends)
 {
@@ -466,8 +478,8 @@ TEST(contribution_in_short_frames_that_fill_the_buffer_ends)
 	EXPECT_EQ(0, end(&b));
 }
 
-/* The members' guard timeouts expire one after the other, within a second. If an epoch is installed
- * meanwhile, the operation ends with the same cause at all of them.
+/* The guard timeouts of the members expire one after the other, within a second. If the next epoch
+ * is installed in this time, the operation ends with the same cause at all members.
  */
 TEST(what_some_have_given_up_ends_at_all)
 {
@@ -488,7 +500,7 @@ TEST(what_some_have_given_up_ends_at_all)
 		for (u = 0; u < 8; u++)
 			if (u != last && told)
 				EXPECT_EQ(-ENOLINK, b.end[u].status);
-		/* All members must go on with the same operation number. */
+		/* All members must continue with the same operation number. */
 		memset(b.end, 0, sizeof(b.end));
 		EXPECT_EQ(0, give(&b, last, HYPERCUBE_ALLREDUCE, 8));
 		if (told)
@@ -501,7 +513,7 @@ TEST(what_some_have_given_up_ends_at_all)
 	}
 }
 
-/* Contributions that wait for the next epoch end with the plan, and with the fabric. */
+/* Contributions that wait for the next epoch end if the plan or the fabric is removed. */
 TEST(plan_or_fabric_goes_while_members_wait)
 {
 	struct bench b;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The user to whom a guarded plan was granted (GUARD_UID) installs its next epoch when it is
- * broken, without privileges. The grant permits nothing else, neither with this plan nor with
- * others.
+ * A user to whom a guarded plan was granted (GUARD_UID) installs its next epoch when it is broken,
+ * without privileges. The grant permits nothing else, neither with this plan nor with others.
  *
  * Scheduling: alone
  */
@@ -25,14 +24,15 @@
 #define NOT_GIVEN -2
 
 /**
- * struct ask - a request for a plan; what is 0, NULL or NOT_GIVEN is left out
- * @plan: its id
+ * struct ask - a request for a plan. The request has no attribute for a member that is 0, NULL or
+ *	NOT_GIVEN
+ * @plan: id of the plan
  * @prev: the epoch that is to be replaced
  * @epoch: the epoch to install
- * @guard: ms that members wait
- * @recipe: how to plan it again
- * @uid: the user who may guard it; -1: none
- * @flag: a flag of this type
+ * @guard: guard timeout in ms
+ * @recipe: recipe with which a guard plans the next epoch
+ * @uid: the user who may install epochs; -1: none
+ * @flag: type of a flag attribute to add
  * @without: set of nodes that must not be members
  */
 struct ask {
@@ -46,7 +46,9 @@ struct ask {
 	uint32_t without;
 };
 
-/* A request that the user who guards plan PLAN may make. */
+/* Return: a request for the epoch after @prev of plan PLAN that the user to whom the plan was
+ * granted may send.
+ */
 static struct ask next_epoch(uint32_t prev)
 {
 	return (struct ask){
@@ -92,14 +94,15 @@ static int ask_once(struct nl *nl, const struct cube *c, const struct ask *a,
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Was the request refused because nodes do not know the faults yet? */
+/* Return: true if the request was refused because nodes have not yet been notified of faults. */
 static bool is_early(const struct nl *nl, int err)
 {
 	return err == -ESTALE && strstr(nl->extack, "plan again");
 }
 
-/* Plan around the faults, with sink 0, and send the request. Try again while nodes do not know the
- * faults yet, or while a user must wait since it has just sent a request.
+/* Make a tree plan with root 0 around the faults, and send the request @a for it. Try again as long
+ * as nodes have not been notified of faults, or as long as a user must wait since its last request.
+ * Return: 0 or -errno.
  */
 static int ask(struct nl *nl, const struct cube *c, const struct ask *a)
 {
@@ -127,12 +130,12 @@ static int ask(struct nl *nl, const struct cube *c, const struct ask *a)
 
 /**
  * struct shown - what the kernel reports of a plan
- * @id: the plan
- * @epoch: its epoch; 0: there is no plan
- * @broken: it is broken
- * @uid: the user who may guard it, or NOT_GIVEN
- * @members: its members
- * @grant: nodes that this user may choose as members, or 0
+ * @id: id of the plan
+ * @epoch: its epoch; 0 if there is no such plan
+ * @broken: the plan is broken
+ * @uid: the user who may install epochs, or NOT_GIVEN
+ * @members: set of its members
+ * @grant: set of the nodes that this user may choose as members, or 0
  */
 struct shown {
 	uint32_t id;
@@ -183,8 +186,8 @@ static int plan_set(struct nl *nl, const struct cube *c, unsigned int id, int ui
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Make a cube of eight nodes, with plan PLAN of all but node 7, which is granted to user @uid, and
- * plan OTHER of all nodes.
+/* Make a cube of eight nodes with two plans: PLAN, of all nodes but 7, which is granted to user
+ * @uid, and OTHER, of all nodes.
  */
 static int begin(struct cube *c, int uid)
 {
@@ -197,8 +200,8 @@ static int begin(struct cube *c, int uid)
 	return err ?: ask(ctl(), c, &a);
 }
 
-/* Every plan with sink 0 uses a link of node 0. Fail two of these, so that both plans are broken;
- * plans can still use the third.
+/* Every plan with root 0 uses a link of node 0. Fail two of the three links of node 0, so that both
+ * plans are broken; new plans can use the third link.
  */
 static int break_plans(struct cube *c)
 {
@@ -219,7 +222,7 @@ static int break_plans(struct cube *c)
  * struct case_of - a request of a user, and its expected outcome
  * @a: the request
  * @err: 0 or the error
- * @text: words that the error's text must contain, or NULL
+ * @text: words that the extack must contain, or NULL
  */
 struct case_of {
 	struct ask a;
@@ -227,7 +230,9 @@ struct case_of {
 	const char *text;
 };
 
-/* Compare an error and its text with the expected ones. Return: true if they differ. */
+/* Compare the error @err and its text @said with the expected ones, @wanted and @text. Return: true
+ * if they differ.
+ */
 static bool fails(const char *what, int err, const char *said, int wanted, const char *text)
 {
 	if (err == wanted && (!text || strstr(said, text)))
@@ -236,8 +241,8 @@ static bool fails(const char *what, int err, const char *said, int wanted, const
 	return true;
 }
 
-/* Run @fn in a child with this user id. Return: the value of @fn, which is the number of wrong
- * outcomes; other numbers if the child failed.
+/* Run @fn in a child process with the user id @uid. Return: the value of @fn, which is the number
+ * of wrong outcomes; at least 100 if the child failed.
  */
 static int as(unsigned int uid, int (*fn)(const struct cube *c, void *arg), const struct cube *c,
 	      void *arg)
@@ -258,7 +263,7 @@ static int as(unsigned int uid, int (*fn)(const struct cube *c, void *arg), cons
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
 }
 
-/* Send one request. Return: number of wrong outcomes. */
+/* Send the request of a struct case_of. Return: 1 if the outcome is wrong, else 0. */
 static int one_case(const struct cube *c, void *arg)
 {
 	const struct case_of *t = arg;
@@ -343,8 +348,8 @@ TEST(it_may_choose_nothing_but_the_shape)
 		}
 	EXPECT_EQ(0, as(USER, refuse_all_else, &c, NULL));
 	EXPECT_EQ(a.prev, shown(&c, PLAN).epoch);
-	/* Only the right was missing: root may add node 7, which does not grant that node to the
-	 * user.
+	/* This request was refused only because the user did not have the right. Root may add node
+	 * 7 to the members; the user still may not choose this node.
 	 */
 	EXPECT_EQ(0, ask(ctl(), &c, &t[11].a));
 	EXPECT_EQ(0xff, shown(&c, PLAN).members);
@@ -365,7 +370,9 @@ static int owner_of(const struct cube *c, unsigned int node)
 	return ctl_node_ask(c->name, node, owner_take, &owner) ? -1 : owner;
 }
 
-/* In a new user namespace user ids are not mapped, so the id of another user is not shown. */
+/* In a new user namespace no user ids are mapped, so the id of the user who may install epochs is
+ * not shown.
+ */
 static int seen_from_elsewhere(const struct cube *c, void *arg)
 {
 	struct shown s;
@@ -400,8 +407,8 @@ TEST(plan_that_is_not_broken_is_not_replaced)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: number of requests that the user can make within a second. The plan stays broken: node 7
- * is refused only after the other checks.
+/* Return: number of requests that the user can send within a second. All of them are refused
+ * because node 7 is a member, which the kernel checks last, so the plan stays broken.
  */
 static int ask_much(const struct cube *c, void *arg)
 {
@@ -428,7 +435,9 @@ TEST(user_asks_about_20_times_a_second_at_most)
 	t.a.without = 0;
 	n = as(USER, ask_much, &c, &t);
 	EXPECT_LE(2, n);
-	/* Due to the kernel's clock ticks, a time of 50 ms may be up to 10 ms shorter. */
+	/* Due to the kernel's clock ticks, the 50 ms between two requests may be up to 10 ms
+	 * shorter.
+	 */
 	EXPECT_GE(1000 / 40 + 1, n);
 	EXPECT_EQ(s.epoch, shown(&c, PLAN).epoch);
 	EXPECT_EQ(0, cube_del(&c));
@@ -447,7 +456,7 @@ TEST(others_may_not)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run hcctl guard for this plan. Return: its exit status. */
+/* Run "hcctl guard" for plan PLAN. Return: its exit status. */
 static int tool_guards(const struct cube *c, void *arg)
 {
 	char line[128];
@@ -489,7 +498,7 @@ TEST(tool_of_root_takes_in_what_was_not_given)
 }
 
 /**
- * struct borrowed - a request over a socket that another user has opened
+ * struct borrowed - a request that is sent through a socket that another user has opened
  * @t: the request
  * @nl: the socket
  */
@@ -553,8 +562,8 @@ TEST(plan_is_given_and_taken_back_while_it_runs)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A request without PREV takes the plan back. If the plan is granted again, only its own members
- * are granted.
+/* A request without PREV ends the grant. If the plan is granted again, the user may choose only the
+ * plan's own members.
  */
 TEST(request_that_names_no_epoch_takes_the_plan_back)
 {
@@ -568,8 +577,8 @@ TEST(request_that_names_no_epoch_takes_the_plan_back)
 	EXPECT_EQ(USER, shown(&c, PLAN).uid);
 	EXPECT_EQ(0xbf, shown(&c, PLAN).members);
 	EXPECT_EQ(0x7f, shown(&c, PLAN).grant);
-	/* An epoch with a GUARD_UID grants the plan to that user, with the epoch's members in
-	 * addition to those granted before.
+	/* An epoch with a GUARD_UID grants the plan to this user, who may choose the members of
+	 * this epoch and those that were granted before.
 	 */
 	a.prev = shown(&c, PLAN).epoch;
 	a.uid = STRANGER;

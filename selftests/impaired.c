@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations and messages over slow links that lose, corrupt, duplicate and delay frames: results
- * are right, each message arrives once and in order, all in the time that this must take. No queue
- * overflows, and none remains after its fabric is removed.
+ * Operations and messages over slow links that lose, corrupt, duplicate and delay frames. Results
+ * are right, each message arrives once and in order, and all this takes about as long as it must.
+ * No queue overflows, and none remains after its fabric is removed.
  *
  * Scheduling: alone
  */
@@ -29,7 +29,7 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment)
 struct work {
 	unsigned int collective;
 	unsigned int oper;
-	size_t count;		/* elements (u64) of each member */
+	size_t count;		/* number of elements (u64) of each member */
 };
 
 static const uint64_t *numbers(uint64_t first, uint64_t step, size_t count)
@@ -54,7 +54,9 @@ static void job_fill(struct job *j, const struct work *w, unsigned int i, unsign
 	if (w->collective == HYPERCUBE_REDUCE)
 		j->op.flags = HYPERCUBE_F_NOTIFY;
 	j->in = merge ? numbers(i, n, w->count) : numbers(1ull << i, 1ull << 32, w->count);
-	/* A contribution that is counted twice, or not at all, changes the low bits of each sum. */
+	/* If a contribution were counted twice, or not at all, this would change the low bits of
+	 * each sum.
+	 */
 	if (gets)
 		j->expect = merge ? numbers(0, 1, result) :
 				    numbers((1ull << n) - 1, (uint64_t)n << 32, w->count);
@@ -105,8 +107,9 @@ static const struct work works[] = {
 
 /* --- messages --- */
 
-/* Send @count messages from node 0 to the opposite corner, from sockets bound for this. Return:
- * number of messages that arrived in order, each once; 0 if one arrived that should not.
+/* Send @count messages from node 0 to the most distant node, through sockets that are bound for
+ * this. Return: number of messages that arrived, in order and once each; 0 if one arrived out of
+ * order or twice.
  */
 static unsigned int messages(struct cube *c, unsigned int count)
 {
@@ -125,7 +128,7 @@ static unsigned int messages(struct cube *c, unsigned int count)
 			right = nr == came++;
 		usleep(100);
 	}
-	/* Wait for a message that arrives a second time. */
+	/* Wait: no message may arrive a second time. */
 	usleep(20000 * patience(1));
 	right &= recv(to, &nr, sizeof(nr), MSG_DONTWAIT) < 0;
 	close(from);
@@ -157,7 +160,9 @@ TEST(a_flipped_bit_never_makes_a_wrong_result)
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* Kernels with debugging run few rounds: continue until a frame was corrupted. */
+	/* On a kernel with debugging, scaled() gives few rounds, so continue until a frame was
+	 * corrupted.
+	 */
 	for (round = 0; round < scaled(16) || (round < 16 && !s.corrupted); round++) {
 		EXPECT_EQ(0, run(&c, &works[round % ARRAY_SIZE(works)], 8));
 		ASSERT_EQ(0, ctl_link_sums(c.name, &s));
@@ -183,9 +188,9 @@ TEST(messages_come_once_and_in_order_over_bad_links)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* On a link with a cost of 1 us, each failed attempt adds that cost to the model's clock three
- * times: for the frame, for the answer, and for the next attempt. The number of steps stays the
- * same.
+/* On a link with a cost of 1 us, each failed attempt to send a frame adds 3 us to the modelled
+ * time: for the frame, for the answer, and for the next attempt. It does not change the number of
+ * steps.
  */
 TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 {
@@ -205,7 +210,7 @@ TEST(attempts_in_vain_take_modelled_time_and_no_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Messages arrive in order, after the time that the failed attempts took. */
+/* Messages arrive in order, and later by the time that failed attempts take. */
 TEST(attempts_in_vain_take_real_time)
 {
 	const struct impairments bad = { .loss = 500000, .delay = 20 * MS, .seed = 5 };
@@ -224,8 +229,8 @@ TEST(attempts_in_vain_take_real_time)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Each frame takes about ten failed attempts; the corrupted copies on the link must not fill the
- * memory.
+/* Nine of ten attempts to send a frame fail. The corrupted copies that are on the link at a time
+ * must take only limited memory.
  */
 TEST(corrupted_copies_take_no_more_than_so_much)
 {
@@ -266,7 +271,7 @@ TEST(duplicates_are_taken_once)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
-	/* Impairments also affect detours, helpers and the shares that helpers send. */
+	/* Frames over detours and between members and helpers must also meet the impairments. */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 3));
@@ -293,7 +298,7 @@ TEST(a_slow_link_loses_nothing)
 	ASSERT_EQ(0, cube_impair(&c, &slow));
 	begin = now_ms();
 	EXPECT_EQ(0, run(&c, &w, 20));
-	/* 1 MiB takes 2.1 s over each link; all links send at the same time. */
+	/* A transfer of 1 MiB over a link takes 2.1 s; all links transfer at the same time. */
 	EXPECT_GE(now_ms() - begin, 2050);
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.delayed, 60);
@@ -307,8 +312,8 @@ TEST(silence_behind_data_ends_nothing)
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
 	struct cube c;
 
-	/* Data that take five seconds, in which the peer sends nothing else, must not count as a
-	 * failure.
+	/* A transfer that takes five seconds, in which the peer sends nothing else, must not count
+	 * as a failure.
 	 */
 	ASSERT_EQ(0, start(&c, 1, 0));
 	ASSERT_EQ(0, cube_impair(&c, &slow));
@@ -334,7 +339,7 @@ TEST(jitter_keeps_the_order)
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.delayed, 500);
 	EXPECT_EQ(0, s.queued);
-	/* Three stages up and three down, each of which takes 0 to 6 ms. */
+	/* There are three stages up and three stages down, each of which takes 0 to 6 ms. */
 	begin = now_ms();
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, &res));
 	EXPECT_GE(now_ms() - begin, 2);
@@ -344,7 +349,7 @@ TEST(jitter_keeps_the_order)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* When the delay is switched off, no frame may overtake those that still wait. */
+/* If the delay of a link is set to 0, no frame may overtake frames that are still delayed. */
 TEST(impairments_change_under_traffic)
 {
 	struct impairments bad = { .delay = 20 * MS };
@@ -403,8 +408,8 @@ TEST(a_fabric_goes_with_frames_in_its_queues)
 			EXPECT_EQ(0, cube_del(&c));
 		}
 	}
-	/* The last fabric is removed with its network namespace, once the frames that its sockets
-	 * sent no longer hold a reference to the namespace.
+	/* The last fabric is removed with its network namespace, as soon as the frames that its
+	 * sockets have sent no longer hold a reference to the namespace.
 	 */
 	ASSERT_EQ(0, start(&c, 3, 4096));
 	ASSERT_EQ(0, fill_queues(&c, p, &n, 0));

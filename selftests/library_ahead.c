@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs post operations ahead, some of them after the library has read a failure that no call
- * has reported yet. No result mixes contributions of different rounds.
+ * Programs post operations before earlier ones have ended, some of them after the library has read
+ * a failure that no call has reported yet. No result mixes contributions of different rounds. (In
+ * round k, each process posts one operation.)
  *
  * Scheduling: shared
  */
@@ -14,7 +15,9 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* More operations than the kernel begins at once, so that some wait in the library. */
+/* Greatest number of operations posted ahead: more than the kernel begins at once, so that some
+ * wait in the library.
+ */
 #define AHEAD	128
 
 static const struct hcl_params sum = {
@@ -24,12 +27,12 @@ static const struct hcl_params sum = {
 
 /**
  * struct poster - one process of the program
- * @id: ids of operations that were posted and not waited for, by round modulo AHEAD
- * @in: its contributions
- * @out: its results
- * @next: the round that it posts next
- * @oldest: the round that it waits for next
- * @from: the first round of which it has no result yet
+ * @id: ids of the operations that it has posted and not waited for; that of round k is at k % AHEAD
+ * @in: contributions to these operations
+ * @out: results of these operations
+ * @next: the next round for which it posts an operation
+ * @oldest: the next round whose operation it waits for
+ * @from: the first round of which it has no result
  * @failed: a call has reported a failure to it
  */
 struct poster {
@@ -46,14 +49,14 @@ static struct poster poster[NODES];
 static unsigned int good, wrong, refused;
 static int error;
 
-/* Return: the contribution to round @k, the same for all processes. */
+/* Return: the element that each process contributes to round @k. */
 static uint64_t part(uint64_t k)
 {
 	return k * 1000003 + 1;
 }
 
-/* Let process @u post its next round, unless AHEAD rounds are posted. The last argument is true for
- * another length than that of the other processes.
+/* Let process @u post the operation of its next round, unless AHEAD operations are posted. If the
+ * last argument is true, the contribution has another length than those of the other processes.
  */
 static void give(unsigned int u, bool spoils)
 {
@@ -73,7 +76,7 @@ static void give(unsigned int u, bool spoils)
 		error = err;
 }
 
-/* Call hcl_wait() for the operations that have ended. */
+/* Call hcl_wait() for the operations of process @u that have ended, and check their results. */
 static void take(unsigned int u)
 {
 	struct poster *p = &poster[u];
@@ -108,8 +111,9 @@ static unsigned int busy(void)
 	return n;
 }
 
-/* Let all processes post at random until a call has reported a failure to each of them. In round
- * @corrupted process @spoiler posts an operation of another length.
+/* Let all processes post operations at random until a call has reported a failure to each of them.
+ * In round @corrupted, the contribution of process @spoiler has another length than the others.
+ * Return: false if this takes longer than the time limit, or on an unexpected error.
  */
 static bool until_all_failed(uint64_t corrupted, unsigned int spoiler)
 {
@@ -129,7 +133,7 @@ static bool until_all_failed(uint64_t corrupted, unsigned int spoiler)
 	return !busy();
 }
 
-/* Let all processes go on at the first round of which one of them has no result. Return: that
+/* Let all processes continue with the first round of which one of them has no result. Return: this
  * round.
  */
 static uint64_t together(void)
@@ -165,9 +169,9 @@ TEST(no_rounds_are_mixed)
 	EXPECT_GT(refused, 0);
 }
 
-/* A result without the contribution of a member is an error for a process that requires all or
- * nothing, and for no other. Later operations of that process, whether posted before the error or
- * after it, match those of the other processes.
+/* If a result lacks the contribution of a member, this is an error only for a process that requires
+ * all or nothing. Later operations of this process, whether posted before or after it gets the
+ * error, still belong to the same rounds as those of the other processes.
  */
 TEST(result_that_lacks_a_member_ends_nothing_else)
 {

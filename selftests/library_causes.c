@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The failures that the user library reports: every call that fails leaves a cause that can be
+ * The failures that the user library reports: a call that fails always leaves a cause, which can be
  * explained.
  *
  * Scheduling: shared
@@ -13,7 +13,9 @@
 #include "ktap.h"
 #include "libhypercube-checked.h"
 
-/* Return: true if the latest failure of a handle has this status and explanation. */
+/* Return: true if the latest failure of the handle has the status @status and the explanation
+ * @words.
+ */
 static bool explained(const struct hcl *hcl, int status, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -104,8 +106,8 @@ TEST(which_parameter_is_wrong)
 		  "a buffer of -2 bytes is not possible");
 }
 
-/* Every collective whose result would overlap its contribution is refused before it begins, so the
- * next operation is the first one.
+/* A collective whose result would overlap its contribution is refused before it begins, so the
+ * operation after these refused calls is the first one.
  */
 TEST(results_that_overlap_contributions_are_refused)
 {
@@ -140,7 +142,7 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPLAINED(-EINVAL, hcl_checked_reduce(h[0], &x, &pair, v, 8, v, NULL), h[0], words);
 	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, v, 9 * 8, &v[8], 72, NULL), h[0], words);
 	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, &v[8], 72, v, 72, NULL), h[0], words);
-	/* A result and a contribution that are adjacent do not overlap. */
+	/* A result that is adjacent to a contribution does not overlap it. */
 	for (i = NODES; i-- > 0;) {
 		v[i] = 1;
 		ASSERT_EQ(0, i ? hcl_post(h[i], &sum64, &v[i], 8, NULL, 0, NULL) :
@@ -150,8 +152,8 @@ TEST(results_that_overlap_contributions_are_refused)
 	EXPECT_EQ(NODES, v[8]);
 }
 
-/* A collective whose blocks have more than HYPERCUBE_WHOLE_MAX bytes in all is refused at once, not
- * at the end of a long transfer.
+/* A collective is refused at once, not at the end of a long transfer, if its blocks have more than
+ * HYPERCUBE_WHOLE_MAX bytes in total.
  */
 TEST(what_no_call_takes_as_a_whole_is_refused)
 {
@@ -175,25 +177,27 @@ TEST(what_no_call_takes_as_a_whole_is_refused)
 		  words[0]);
 	EXPLAINED(-EMSGSIZE, hcl_allgather(h[1], 3, in, all, out, all, 0, NULL), h[1], words[0]);
 	EXPLAINED(-EMSGSIZE, hcl_alltoall(h[1], 3, in, all, out, all, NULL), h[1], words[1]);
-	/* Contributions that have a length before each block. */
+	/* If blocks may have different lengths, a contribution has a length before each block. */
 	EXPLAINED(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 1, out, all, 0, NULL), h[1],
 		  words[0]);
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter_block(h[1], &sum64, in, all, out, block, NULL));
 	bytes[1] = block;
 	EXPECT_EQ(-EMSGSIZE,
 		  hcl_reduce_scatter(h[1], &sum64, in, bytes, NODES, 1, out, block, NULL));
-	/* Products that overflow. */
+	/* The total length of these blocks overflows a size_t. */
 	bytes[1] = SIZE_MAX / NODES + 2;
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[1], &p, in, bytes, NODES, 0, out, 1, NULL));
 	EXPECT_EQ(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 0, out, SIZE_MAX, 0, NULL));
 	EXPECT_EQ(-EMSGSIZE, hcl_gather(h[1], PLAN, in, SIZE_MAX / 4, NULL, 0, NULL));
-	/* Room for more than any result is no error. */
+	/* A result buffer that is longer than any result is no error. */
 	for (i = 1; i < NODES; i++)
 		ASSERT_EQ(0, hcl_post(h[i], &sum64, in, 8, NULL, 0, NULL));
 	EXPECT_EQ(0, hcl_reduce(h[0], &sum64, in, 8, out, 2 * all, NULL));
 }
 
-/* A refusal by the kernel is explained in the kernel's words, not those of an earlier failure. */
+/* If the kernel refuses a call, the explanation is the kernel's text, not that of an earlier
+ * failure.
+ */
 TEST(what_the_kernel_refuses)
 {
 	struct hcl_params p = sum64;
@@ -212,7 +216,9 @@ TEST(what_the_kernel_refuses)
 		  "the fabric was removed");
 }
 
-/* A late failure is saved for the call that asks for it, whatever else fails meanwhile. */
+/* A late failure of an operation is kept for the call that asks for this operation, whatever other
+ * calls fail meanwhile.
+ */
 TEST(a_late_failure_is_not_hidden)
 {
 	struct hypercube_result res;

@@ -25,11 +25,11 @@
 #define LONG	(1 << 20)
 #define MANY	320
 
-/* Members that are not in the order of the nodes and do not form a subcube. */
+/* These members are not in the order of the nodes, and do not form a subcube. */
 static const uint32_t some[] = { 12, 3, 0, 9, 6 };
 #define SOME	5
 
-/* What a member does in a test. Return: false if something is wrong. */
+/* The type of a function that a member runs in a test. Return: false if something is wrong. */
 typedef bool (*part_fn)(struct hcl_comm *c);
 
 #define WRONG(...) (printf("# " __VA_ARGS__), false)
@@ -55,7 +55,8 @@ static bool member_run(const struct hcl_comm_group *g, uint32_t node, part_fn pa
 	return right;
 }
 
-/* Run @part in a process for each of the nodes. Return: number of processes that failed. */
+/* Run @part in a process for each of the @n nodes @nodes. Return: number of processes that failed.
+ */
 static unsigned int together(const uint32_t *nodes, uint32_t n, part_fn part)
 {
 	struct hcl_comm_group g = group_of(nodes, n);
@@ -88,7 +89,9 @@ static bool no_plan_is_left(void)
 	return !tool("-j plan show " NAME " | grep -qx '\\[\\]'");
 }
 
-/* Return: the sum of 1 << node over the members, which is their set. */
+/* Run an allreduce of 1 << node over the communicator. Return: the result, which is the set of its
+ * members; 0 on an error.
+ */
 static uint64_t set_of(struct hcl_comm *c)
 {
 	const struct hcl_params p = {
@@ -143,8 +146,8 @@ TEST(one_plan_serves_every_root)
 	EXPECT_EQ(true, no_plan_is_left());
 }
 
-/* Split by odd and even rank, with the ranks in reverse order. The last rank gets no new
- * communicator.
+/* Split the communicator by odd and even rank, with the ranks in reverse order, and duplicate the
+ * new communicator. The last rank gets no new communicator.
  */
 static bool split_and_dup(struct hcl_comm *c)
 {
@@ -167,7 +170,7 @@ static bool split_and_dup(struct hcl_comm *c)
 	right = hcl_comm_size(copy) == n && hcl_comm_plan(copy) != hcl_comm_plan(part) &&
 		hcl_comm_rank(copy) == hcl_comm_rank(part) &&
 		set_of(copy) == set_expected(expected, n);
-	/* A communicator that was split off stays valid when its parent is freed. */
+	/* The duplicate of a communicator stays valid when the communicator is freed. */
 	hcl_comm_free(part);
 	right = right && set_of(copy) == set_expected(expected, n);
 	hcl_comm_free(copy);
@@ -181,7 +184,9 @@ TEST(parts_and_copies)
 	EXPECT_EQ(true, no_plan_is_left());
 }
 
-/* Post to two communicators in an order that depends on the rank, and wait in that order. */
+/* Post an operation to each of two communicators, in an order that depends on the rank, and wait
+ * for them in this order.
+ */
 static bool crossed(struct hcl_comm *c)
 {
 	struct hcl_params p = {
@@ -226,7 +231,7 @@ static double now_ms(void)
 	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
-/* Make many communicators at once, and check that each is right. */
+/* Make many communicators without waiting, and check the members of each. */
 static bool many(struct hcl_comm *c)
 {
 	struct hcl_comm *made[MANY] = { NULL };
@@ -274,11 +279,11 @@ TEST(what_cannot_be_is_refused)
 	REFUSED(-EINVAL, &c, &g, 1, "a group has no node, or one twice");
 	g = group_of(beyond, 2);
 	REFUSED(-ERANGE, &c, &g, 0, "fabric " NAME ": there is no node 16");
-	/* No process installs the plan. */
+	/* No process installs the plan, so waiting for it times out. */
 	g = group_of(some, SOME);
 	g.wait_ms = 100;
 	EXPECT_EQ(-ETIMEDOUT, hcl_comm_create(&c, &g, 3));
-	/* The plan has other members. */
+	/* The existing plan has other members than the communicator. */
 	ASSERT_EQ(0, tool("tree find fabric " NAME " apply plan 5"));
 	REFUSED(-EEXIST, &c, &g, 12, "fabric " NAME ": there is a plan 5");
 	REFUSED(-EINVAL, &c, &g, 3, "fabric " NAME ": plan 5 has other members");
@@ -286,7 +291,9 @@ TEST(what_cannot_be_is_refused)
 	hcl_comm_free(NULL);
 }
 
-/* Rank 0, the first rank of its new communicator, has lost the right to install plans. */
+/* Rank 0, the first rank of its new communicator, no longer has the right to install plans, so
+ * making this communicator fails.
+ */
 static bool one_part_fails(struct hcl_comm *c)
 {
 	struct hcl_comm *part = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libhypercube-plan: programs without privileges guard their own plans for as long as they run.
+ * libhypercube-plan: a program without privileges guards its own plan for as long as the program
+ * runs.
  *
  * Scheduling: shared
  */
@@ -23,7 +24,7 @@
 #define STRANGER 1302
 #define WAIT_MS	20000
 
-/* Install plan ID with sink 0, which uses all links of node 0. */
+/* Install plan ID, a guarded tree with root 0, which uses all links of node 0. */
 static int install(void)
 {
 	return tool("tree find fabric " FABRIC " sink 0 apply plan 9 guard 20s");
@@ -34,7 +35,7 @@ static bool begin(void)
 	return set_up() && !install() && !tool("plan set " FABRIC " 9 guard-uid 1301");
 }
 
-/* Return: what the library reports of the plan. */
+/* Return: what the library reports of plan ID. */
 static struct hcl_plan seen(void)
 {
 	struct hcl_plan plan = {};
@@ -43,7 +44,7 @@ static struct hcl_plan seen(void)
 	return plan;
 }
 
-/* Wait up to @ms until the plan is broken. Return: true if it is. */
+/* Wait up to @ms until plan ID is broken. Return: true if it is. */
 static bool breaks(int ms)
 {
 	for (; ms > 0 && !seen().broken; ms -= 10)
@@ -51,8 +52,8 @@ static bool breaks(int ms)
 	return seen().broken;
 }
 
-/* Return: true if the plan stays broken for 2.5 s, in which a guard would have checked it several
- * times.
+/* Wait 2.5 s, in which a guard would check the plan several times. Return: true if the plan is
+ * still broken.
  */
 static bool stays_broken(void)
 {
@@ -75,10 +76,10 @@ static bool says(const char *words)
 }
 
 /**
- * struct program - a program that guards the plan
+ * struct program - a program that guards plan ID
  * @pid: its process
- * @to: pipe to the program, which ends its guard when it reads a byte
- * @from: pipe with the return values of its calls
+ * @to: pipe to the program; the program ends its guard when it reads a byte
+ * @from: pipe from the program, which writes the return values of its library calls to it
  */
 struct program {
 	pid_t pid;
@@ -86,7 +87,9 @@ struct program {
 	int from;
 };
 
-/* The program: begin a guard, report that, and end the guard when a byte arrives. */
+/* The program: begin a guard, write the return value to @out, and end the guard when a byte arrives
+ * from @in.
+ */
 static void run(int in, int out)
 {
 	struct hcl_guard *g = NULL;
@@ -99,7 +102,7 @@ static void run(int in, int out)
 	_exit(write(out, &rc, sizeof(rc)) < 0);
 }
 
-/* Return: the next value that the program has reported. */
+/* Return: the next return value that the program has written, or -EPIPE if it has ended. */
 static int answer(const struct program *p)
 {
 	int rc;
@@ -107,7 +110,7 @@ static int answer(const struct program *p)
 	return read(p->from, &rc, sizeof(rc)) == sizeof(rc) ? rc : -EPIPE;
 }
 
-/* Start a program. Return: the value that hcl_guard() returned in it. */
+/* Start a program. Return: the return value of its call of hcl_guard(). */
 static int start(struct program *p)
 {
 	int to[2], from[2];
@@ -128,8 +131,8 @@ static int start(struct program *p)
 	return answer(p);
 }
 
-/* Run sums to which all members contribute before and after the plan breaks. Return: number of
- * wrong ones.
+/* Run a sum to which nodes 7 to 1 contribute before the hcctl command @fault breaks the plan, and
+ * node 0 afterwards. Return: number of errors.
  */
 static unsigned int wrong_sums_around(const char *fault)
 {
@@ -173,9 +176,9 @@ TEST(program_without_privileges_guards_its_own_plan)
 	EXPECT_TRUE(stays_broken());
 }
 
-/* Run in a child: begin a guard while the standard descriptors in the mask @closed are closed, wait
- * until it has installed the plan again, and exit without ending the guard. Return: the exit
- * status.
+/* In a child process, begin a guard while the standard descriptors in the mask @closed are closed,
+ * wait until the guard has installed the plan again, and exit without ending the guard. Return: the
+ * exit status.
  */
 static int without(unsigned int closed)
 {
@@ -197,7 +200,8 @@ static int without(unsigned int closed)
 	return 0;
 }
 
-/* Wait until the guard's process ends. Its program has ended, so it is a child of this process now.
+/* Wait until the process of the guard ends. Since its program has ended, it is a child of this
+ * process.
  */
 static bool orphan_ends(void)
 {
@@ -264,7 +268,9 @@ TEST(what_cannot_be_guarded)
 	EXPECT_EQ(0, hcl_guard_end(NULL));
 }
 
-/* Run the test again in a program with more rights than its user: exec changes its euid. */
+/* Run this program again for one test, with more rights than its user has: with the real user id
+ * USER and the effective user id 0. Return: the status of the process.
+ */
 static int exec_as_secure(void)
 {
 	static char *const argv[] = {
@@ -296,8 +302,8 @@ TEST(program_of_more_rights_than_its_user_does_not_go_by_PATH)
 	EXPECT_TRUE(says("may not start hcctl guard"));
 }
 
-/* Run in a child: begin a guard as a user to whom the plan was not granted, and check that it
- * reports that.
+/* In a child process, begin a guard as a user to whom the plan was not granted, and check that the
+ * guard reports that. Return: the exit status, 0 if it does.
  */
 static int as_stranger(void)
 {

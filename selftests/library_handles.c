@@ -58,7 +58,9 @@ static void nothing(int nr)
 	(void)nr;
 }
 
-/* Open a handle of each kind at node 0; @x is for plan 1. */
+/* Open a handle for plan PLAN (@x), one for messages and one for tasks at node 0, each with a time
+ * limit of 200 ms.
+ */
 static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 {
 	if (!set_up() || hcl_open_plan(x, FABRIC, 0, PLAN) ||
@@ -70,7 +72,7 @@ static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 	return true;
 }
 
-/* A signal arrives every 30 ms, long before the time limit expires. */
+/* Signals arrive every 30 ms, long before the time limit expires, and do not extend it. */
 TEST(signals_do_not_make_a_time_limit_longer)
 {
 	struct hcl_params p;
@@ -89,7 +91,7 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	LATE(hcl_wait(x, id, NULL));
 	LATE(hcl_recv(messages, NULL, &in, 8));
 	LATE(hcl_task_take(tasks, &in, 8, &task));
-	/* The same holds for a handle with several sockets. */
+	/* Signals do not extend the time limit of a handle with several sockets either. */
 	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 2 sink 1"));
 	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 3 sink 1"));
 	hcl_set_timeout(h[1], 200);
@@ -101,7 +103,9 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	EXPECT_EQ(0, timer_delete(timer));
 }
 
-/* A program's event loop makes the sockets non-blocking; blocking calls must wait nevertheless. */
+/* If the event loop of a program has made the sockets non-blocking, blocking calls of the library
+ * still wait.
+ */
 TEST(sockets_that_do_not_wait_are_waited_for)
 {
 	struct hcl *x, *messages, *tasks;
@@ -118,8 +122,8 @@ TEST(sockets_that_do_not_wait_are_waited_for)
 	LATE(hcl_task_take(tasks, &in, 8, &task));
 }
 
-/* Return: true if a call was refused with the explanation @words, since the handle is of another
- * kind.
+/* Return: true if the call that returned @err was refused with the explanation @words, because the
+ * handle is of another kind.
  */
 static bool not_for(const struct hcl *x, int err, const char *words)
 {
@@ -128,7 +132,7 @@ static bool not_for(const struct hcl *x, int err, const char *words)
 	return err == -EINVAL && !strcmp(words, hcl_explain(x, text, sizeof(text)));
 }
 
-/* A refused call must not remove a message or task from the handle. */
+/* If a call is refused, it must not remove a message or task from the handle. */
 TEST(handles_of_another_kind_are_refused)
 {
 	static const char *collectives = "the handle is for collectives, not for messages",
@@ -157,7 +161,9 @@ TEST(handles_of_another_kind_are_refused)
 	EXPECT_EQ(8, hcl_task_take(t, &v, 8, &task));
 }
 
-/* Return: true if hcl_failure() and hcl_explain() report this failure as the latest one. */
+/* Return: true if hcl_failure() reports a failure with @status and @plan as the latest one, and
+ * hcl_describe() describes it as @words.
+ */
 static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);
@@ -268,7 +274,7 @@ TEST(a_second_plan_that_somebody_else_has)
 	EXPECT_EQ(NODES, out);
 }
 
-/* hcl_fd() returns one descriptor for all sockets of the handle, including those that are opened
+/* hcl_fd() returns one descriptor for all sockets of the handle, including sockets that are opened
  * later.
  */
 TEST(one_descriptor_for_all_plans)
@@ -315,8 +321,8 @@ TEST(what_cannot_be_is_refused)
 	p = sum64;
 	p.plan = 99;
 	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
-	/* If the message waits for buffer space behind another contribution, hcl_post() accepts it,
-	 * and hcl_wait() reports the refusal.
+	/* If the refused operation has to wait for buffer space behind another contribution,
+	 * hcl_post() accepts it, and hcl_wait() reports the refusal.
 	 */
 	static uint64_t big[1 << 19], sum[1 << 19];
 
@@ -366,7 +372,9 @@ TEST(messages_between_nodes)
 	EXPECT_EQ(6, hcl_recv(b, &from, buf, sizeof(buf)));
 	EXPECT_EQ(1, from);
 	EXPECT_EQ(0, strcmp(buf, "hello"));
-	/* The same around faults; and a message that is longer than the receiver's buffer. */
+	/* Messages take paths around faults as well. For a message that is longer than the buffer,
+	 * hcl_recv() returns the length of the message.
+	 */
 	ASSERT_EQ(0, tool("link set " FABRIC " 1:0,1:1 down"));
 	ASSERT_EQ(0, hcl_send(a, 6, big, 1000));
 	EXPECT_EQ(1000, hcl_recv(b, NULL, buf, sizeof(buf)));
@@ -389,9 +397,9 @@ static double half_value(unsigned int type, uint16_t bits)
 	return type == HYPERCUBE_F16 ? (double)half : (double)wide;
 }
 
-/* Return: true if no number of this type is nearer to @value than that of @bits, and @bits is even
- * if another number is as near. Its neighbours have bits that are one less and one more. A double
- * represents all these numbers exactly.
+/* Return: true if the number @bits of type @type is the nearest one to @value; if another number is
+ * as near, @bits must be even. The neighbours of a number have bits that are one less and one more.
+ * A double represents all these numbers exactly.
  */
 static bool is_nearest(unsigned int type, uint16_t bits, double value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcl_pending_members() and the cause given with a time limit: which members a hanging operation
- * waits for, and whose blocks a result lacks.
+ * Members that an operation lacks: hcl_pending_members() and the cause of a timeout name members
+ * for which a hanging operation waits, and members whose blocks a result does not have.
  *
  * Scheduling: shared
  */
@@ -19,8 +19,9 @@ static const struct hcl_params allsum = {
 	.collective = HYPERCUBE_ALLREDUCE,
 };
 
-/* Wait until exactly the members of a mask of nodes are missing: a contribution takes some time
- * from the process to its node.
+/* Wait until hcl_pending_members() names exactly the nodes in @mask for operation @id at node @u.
+ * It takes some time until a contribution reaches its node. Return: false if this takes longer than
+ * the time limit.
  */
 static bool missing(unsigned int u, uint64_t id, uint32_t mask)
 {
@@ -56,7 +57,7 @@ TEST(who_has_not_contributed)
 	EXPECT_EQ(5, node[1]);
 	EXPECT_EQ(0, node[2]);
 	EXPECT_EQ(4, hcl_pending_members(h[0], id, NULL, 0));
-	/* Users without privileges may call it. */
+	/* Users without privileges may call hcl_pending_members(). */
 	ASSERT_EQ(0, setuid(65534));
 	EXPECT_EQ(true, missing(0, id, 0xe8));
 	ASSERT_EQ(0, post(3, &sum64, &in, 8, NULL, 0, NULL));
@@ -69,8 +70,9 @@ TEST(who_has_not_contributed)
 	EXPECT_EQ(0, hcl_pending_members(h[0], id, node, NODES));
 }
 
-/* Several operations of one plan are under way; of those that need no result here the library keeps
- * no record once they are sent.
+/* hcl_pending_members() distinguishes several operations of one plan that are under way. The
+ * library has no record of operations that have been sent completely and have no result at their
+ * node.
  */
 TEST(each_operation_has_its_own)
 {
@@ -90,7 +92,7 @@ TEST(each_operation_has_its_own)
 	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
 	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
 	EXPECT_EQ(true, missing(3, first, 1 << 5));
-	/* The second operation fills the buffers, so the third one has not begun. */
+	/* The second operation has filled the buffers, so the third one has not begun. */
 	EXPECT_EQ(4, hcl_events(h[3]) & 4);
 	EXPECT_EQ(true, missing(3, second, 0xf7));
 	EXPECT_EQ(true, missing(3, third, 0xff));
@@ -107,7 +109,9 @@ TEST(the_source_of_a_broadcast)
 	ASSERT_EQ(true, set_up_bcast());
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[0], 8, &a));
 	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[1], 8, &b));
-	/* Each plan numbers its operations separately. */
+	/* The operations of each plan are numbered separately, so this one does not change the
+	 * answers below.
+	 */
 	ASSERT_EQ(0, hcl_post(h[1], &allsum, &one, 8, &sum, 8, NULL));
 	EXPECT_EQ(true, missing(1, a, 1 << 5));
 	EXPECT_EQ(true, missing(1, b, 1 << 5));
@@ -142,7 +146,9 @@ TEST(where_nobody_can_be_asked)
 	EXPECT_EQ(-ENODEV, hcl_failure(h[0])->status);
 	if (!strstr(hcl_explain(h[0], text, sizeof(text)), "fabric lib: No such fabric"))
 		EXPECT_EQ(0, strcmp(text, "fabric lib: No such fabric"));
-	/* An operation whose failure has arrived has ended, even if no call has reported it yet. */
+	/* An operation whose failure has arrived has ended, even if no call has reported the
+	 * failure.
+	 */
 	ASSERT_EQ(0, setns(own, CLONE_NEWNET));
 	EXPECT_EQ(true, missing(0, id, 0xfe));
 	ASSERT_EQ(0, tool("tree del " FABRIC " plan 1"));
@@ -150,9 +156,8 @@ TEST(where_nobody_can_be_asked)
 	EXPECT_EQ(-ESTALE, hcl_wait(h[0], id, NULL));
 }
 
-/* Check the blocks of a result, in the order of their nodes: each must be as it was sent, except
- * those of the nodes in mask @but, which are missing. The result has @n blocks, of the nodes
- * @node[].
+/* Return: true if the result @out has the right blocks of the @n nodes @node, in this order. The
+ * blocks of nodes in the mask @but are missing, and are not checked.
  */
 static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint32_t but)
 {
@@ -164,7 +169,7 @@ static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint3
 	return true;
 }
 
-/* Rings that repair themselves go on without node 3, which has not contributed. */
+/* Plans of rings that repair themselves go on without node 3, which has not contributed. */
 TEST(whose_blocks_a_result_lacks)
 {
 	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_ALLGATHER };
@@ -203,7 +208,9 @@ TEST(whose_blocks_a_result_lacks)
 		EXPECT_EQ(true, blocks_right(out[i], node, 8, 1 << 3));
 		EXPECT_EQ(8, hcl_result_members(h[i], id[i], NULL, 0));
 	}
-	/* Later operations of node 3 match those of the other members. */
+	/* Later operations of the other members have the blocks of these seven members, and lack
+	 * none.
+	 */
 	for (i = 0; i < NODES; i++)
 		if (i != 3)
 			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &next[i]));
@@ -221,8 +228,8 @@ TEST(whose_blocks_a_result_lacks)
 		hcl_close(h[i]);
 }
 
-/* Return: true if the time limit ended the call with this cause, and the explanation is that of the
- * limit, followed by @words.
+/* Return: true if a call at node @u has failed because its time limit expired, with the cause @node
+ * and @dim, and the explanation is that of the time limit followed by @words.
  */
 static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t node, uint32_t dim,
 		  const char *words)
@@ -240,7 +247,7 @@ static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t n
 	return false;
 }
 
-/* Wait at node @u with a time limit of a second. */
+/* Wait for operation @id at node @u with a time limit of one second. */
 static int wait_for(unsigned int u, uint64_t id, struct hypercube_result *res)
 {
 	hcl_set_timeout(h[u], 1000);
@@ -268,7 +275,9 @@ TEST(a_time_limit_names_who_has_not_contributed)
 		EXPECT_EQ(0, hcl_test(h[i], res.cookie));
 	}
 	EXPECT_EQ(0, strcmp("node 6 does not answer", hcl_describe(&res, text, sizeof(text))));
-	/* After a blocking call failed, the handle can still be queried. */
+	/* After a blocking call has failed, hcl_pending_members() can still be called for its
+	 * operation.
+	 */
 	hcl_set_timeout(h[6], 1000);
 	EXPECT_EQ(0, hcl_set_timeout(h[2], 1000));
 	EXPECT_EQ(-ETIMEDOUT, hcl_allreduce(h[2], &allsum, &in, 8, &out[0], 8, &res));
@@ -277,7 +286,7 @@ TEST(a_time_limit_names_who_has_not_contributed)
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[2]));
 }
 
-/* Members that have sent all of their data wait for the sink. */
+/* Members that have sent all their data wait for the root, so a timeout names the root. */
 TEST(a_time_limit_names_the_sink)
 {
 	struct hcl_params p = sum64;
@@ -325,8 +334,8 @@ TEST(a_time_limit_names_the_source_and_who_does_not_receive)
 	EXPECT_EQ(true, stuck(1, &res, 5, UINT32_MAX, "node 5 has not sent"));
 	/* The source waits for the members that do not receive: all but node 1. */
 	ASSERT_EQ(0, hcl_post(h[5], &p, buf, sizeof(buf), NULL, 0, NULL));
-	/* Make progress until the windows of those members are full, and not only the buffer of the
-	 * source.
+	/* Make progress until not only the buffer of the source is full, but also the windows to
+	 * these members.
 	 */
 	while ((rc = hcl_progress(h[5], 1000)) > 0)
 		;

@@ -13,7 +13,7 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* A member's call, which has a thread of its own, since such calls block and cannot be posted. */
+/* The call of a member. It has a thread, since such a call blocks and cannot be posted. */
 struct scatter {
 	pthread_t thread;
 	unsigned int i;
@@ -54,7 +54,9 @@ static void scatter_call(struct scatter *s)
 				    sizeof(s->out), NULL);
 }
 
-/* Let all members call scatter_call() with this number of members and these lengths of blocks. */
+/* Let all members call scatter_call() for @members members, with the lengths @bytes of the blocks
+ * @in.
+ */
 static void scatter_all(struct scatter *s, const uint64_t *in, const size_t *bytes,
 			uint32_t members)
 {
@@ -148,7 +150,7 @@ TEST(blocks_are_exchanged)
 				ASSERT_EQ(0, hcl_post(h[i], &p, in[i], NODES * bytes[k], out[i],
 						      NODES * bytes[k], &id[i]));
 		}
-		/* Room for one byte less than all blocks. */
+		/* At node 0, pass a buffer that is one byte shorter than all blocks. */
 		EXPECT_EQ(k == 2 ? -EMSGSIZE : 0,
 			  hcl_alltoall(h[0], 3, in[0], NODES * bytes[k], out[0],
 				       NODES * bytes[k] - (k == 2), &res));
@@ -167,8 +169,8 @@ TEST(blocks_are_exchanged)
 	EXPECT_EQ(-EINVAL, hcl_alltoall(h[0], 3, "123456789", 9, &res, 9, NULL));
 }
 
-/* Plans of rings over all nodes. Plan 20 is listed twice, so its two stripes run one after the
- * other.
+/* Plans of rings over all nodes. Plan 20 is listed twice, so the two stripes of an operation that
+ * use it run one after the other.
  */
 static const uint32_t striped[] = { 20, 4, 20 };
 
@@ -196,14 +198,16 @@ static void alltoallv_call(struct scatter *s)
 			       s->members, s->room, NULL);
 }
 
-/* Install plans 1, 3 and 4: a tree, recursive doubling and rings. */
+/* Install three plans: 1, a tree; 3, recursive doubling; 4, rings. */
 static bool set_up_all(void)
 {
 	return set_up() && !tool("doubling plan fabric " FABRIC " apply plan 3") &&
 	       !tool("ring plan fabric " FABRIC " apply plan 4");
 }
 
-/* Return: length of the block from member @i to member @j. One block is longer than a segment. */
+/* Return: length of the block from member @i to member @j. The block from 3 to 5 is longer than a
+ * segment.
+ */
 static size_t text_bytes(unsigned int i, unsigned int j)
 {
 	return i == 3 && j == 5 ? 40000 : (3 * i + 5 * j) % 7;
@@ -220,8 +224,8 @@ static size_t text_put(char *to, unsigned int i, unsigned int j)
 	return text_bytes(i, j);
 }
 
-/* Run collectives over @n plans, with @room bytes at each member, and check that all blocks
- * arrived, in order.
+/* Run a collective over the first @n plans of striped[], with buffers of @room bytes, and check
+ * that all blocks have arrived in order. @exchange: an alltoall, else an allgather.
  */
 static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODES], unsigned int n,
 			size_t room, bool exchange)
@@ -232,7 +236,9 @@ static void stripes_run(struct __test_metadata *_metadata, struct scatter s[NODE
 
 	memset(out, 0xee, sizeof(out));
 	for (i = 0; i < NODES; i++) {
-		/* The contribution of member i: a block for each member, or one block for all. */
+		/* The contribution of member i has a block for each member (@exchange), or one
+		 * block for all.
+		 */
 		for (k = 0; k < room; k++)
 			in[i][k] = (unsigned char)(k % block * 7 + i * 31 +
 						   (exchange ? k / block : 0) * 13);
@@ -267,7 +273,9 @@ TEST(blocks_are_cut_into_stripes)
 			steps[n] = s[0].res.steps;
 			stripes_run(_metadata, s, n, rooms[k], true);
 		}
-	/* Over two plans the longest blocks take half as many steps as over one. */
+	/* With the longest blocks, an operation over two plans takes half as many steps as over one
+	 * plan.
+	 */
 	printf("# %u steps over one plan, %u over two\n", steps[1], steps[2]);
 	EXPECT_GE(steps[1], 2 * steps[2]);
 	EXPECT_EQ(-EINVAL, hcl_allgather_striped(h[0], striped, 0, "1", 1, 8, out, 8, NULL));
@@ -342,8 +350,8 @@ TEST(blocks_of_different_lengths_are_exchanged)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 3, in, bytes[0], out, back[0], NODES, 3, NULL));
 }
 
-/* A member that expects another length than was sent gets an error, and so does a member that
- * passes a wrong number of members.
+/* A member that expects another length than was sent gets an error. So does a member that passes a
+ * wrong number of members.
  */
 TEST(other_lengths_than_were_sent_are_an_error)
 {
@@ -367,8 +375,8 @@ TEST(other_lengths_than_were_sent_are_an_error)
 		for (i = 0; i < NODES; i++)
 			EXPECT_EQ(i == 4 || k > 1 ? -EPROTO : 0, s[i].err);
 	}
-	/* In the second round all members are notified of the failure, since they have taken part
-	 * in the first.
+	/* In the second round all members are notified of the failure, because they have taken part
+	 * in the operation of the first round.
 	 */
 	for (k = 0; k < 2; k++) {
 		for (i = 0; i < NODES; i++)
@@ -383,7 +391,7 @@ TEST(other_lengths_than_were_sent_are_an_error)
 	}
 }
 
-/* Send blocks of 2 bytes, each with a header that claims a length of @s->bytes. */
+/* Send blocks of two bytes, each with a header that gives the wrong length *@s->bytes. */
 static void false_call(struct scatter *s)
 {
 	uint64_t two = 2, longest[NODES], head = *s->bytes;
@@ -398,7 +406,7 @@ static void false_call(struct scatter *s)
 		s->err = hcl_alltoall(h[s->i], s->plan, in, sizeof(in), out, sizeof(out), NULL);
 }
 
-/* A wrong length in a block's header must not make a member read memory behind the block. */
+/* A wrong length in the header of a block must not make a member read memory beyond the block. */
 TEST(blocks_that_say_a_false_length_are_refused)
 {
 	static const size_t none[NODES], much[NODES] = { [4] = 1 << 28 };
@@ -421,7 +429,7 @@ TEST(blocks_that_say_a_false_length_are_refused)
 	free(room);
 }
 
-/* The error must name the short segments, not the number of members. */
+/* The error must be that of segments that are too short, not that of a wrong number of members. */
 TEST(segments_that_are_too_short_are_named)
 {
 	static const size_t bytes[256];
@@ -435,7 +443,7 @@ TEST(segments_that_are_too_short_are_named)
 	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 1, "", bytes, out, bytes, 256, 1, NULL));
 }
 
-/* Post the calls over each type of plan, and wait for them in any order. */
+/* Post such collectives over plans of each type, and wait for them in any order. */
 TEST(all_of_the_family_can_be_posted)
 {
 	static const struct hcl_params p[] = {

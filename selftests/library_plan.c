@@ -32,8 +32,8 @@ static bool explained(const char *words)
 	EXPECT_EQ(true, explained(words));		\
 } while (0)
 
-/* Run an allreduce to which each member contributes 1 << node. Return: the plan's members as a
- * mask.
+/* Run an allreduce over plan @id to which each member contributes 1 << node. Return: the sum, which
+ * is the set of the plan's members as a mask.
  */
 static uint32_t mask_of_sum(uint32_t id)
 {
@@ -101,7 +101,9 @@ TEST(a_tree_of_named_members)
 		  "fabric lib: no tree: a member has failed or is cut off");
 }
 
-/* The guard plans again with the same members, as soon as they are connected again. */
+/* The guard installs the next epoch with the same members, but not before all of them are connected
+ * again.
+ */
 TEST(a_guarded_tree_keeps_its_members)
 {
 	const uint32_t three[] = { 6, 0, 3 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Effects of a handle of the user library on operations of other handles: calls that are refused,
- * handles that are closed, and failures before a plan is used for the first time.
+ * Effects that a handle of the user library has on the operations of other handles: by calls that
+ * are refused, by being closed, and by failures before other handles use the plan for the first
+ * time.
  *
  * Scheduling: shared
  */
@@ -20,14 +21,14 @@ enum { TREE = PLAN, BCAST, DOUBLING, RINGS, REPAIR };
 static unsigned char in[NODES][2 * BLOCK], out[NODES][NODES * BLOCK];
 static uint64_t id[NODES];
 
-/* Close and open all handles, so that no handle has used a plan. */
+/* Close all handles and open new ones, so that no handle has used a plan. */
 static bool handles_reopen(void)
 {
 	unsigned int u;
 
 	for (u = 0; u < NODES; u++)
 		hcl_close(h[u]);
-	/* Wait, since the members are notified of a close by frames. */
+	/* Wait until the members have been notified that the handles were closed. */
 	usleep(100 * 1000);
 	for (u = 0; u < NODES; u++) {
 		if (hcl_open(&h[u], FABRIC, u))
@@ -64,8 +65,8 @@ static bool blocks_right(unsigned int u)
 	return true;
 }
 
-/* Wait for the operation of each node. Return: 0, the first other status, or -EBADMSG if a result
- * is wrong.
+/* Wait for the operations of all nodes. Return: 0, the first status other than 0, or -EBADMSG if a
+ * result is wrong.
  */
 static int all_ended(void)
 {
@@ -91,7 +92,7 @@ static int allgather(unsigned int plan)
 	return err ?: all_ended();
 }
 
-/* Wait until the data that the handles have sent have reached the other nodes. */
+/* Wait until data that the handles send have reached the other nodes. */
 static void settle(void)
 {
 	unsigned int u, i;
@@ -110,9 +111,9 @@ static const struct hcl_params refused[] = {
 	{ .collective = HYPERCUBE_ALLREDUCE, .oper = 99, .type = HYPERCUBE_U64 },
 };
 
-/* All nodes but the last one post an operation. The last node posts @of, which the kernel must
- * refuse, and then the operation for which the others wait. Return: 0, -EALREADY if @of was not
- * refused, or an error.
+/* Post an operation at all nodes but the last one. At the last node post @of, which the kernel must
+ * refuse, and then the operation for which the others wait. Return: 0 if this operation succeeds,
+ * -EALREADY if @of was not refused, or another error.
  */
 static int refuse_late(unsigned int plan, const struct hcl_params *of)
 {
@@ -126,8 +127,8 @@ static int refuse_late(unsigned int plan, const struct hcl_params *of)
 	for (u = 0; u < NODES - 1; u++)
 		err = err ?: block_post(u, plan, BLOCK);
 	settle();
-	/* The kernel refuses the operation: either its length is not a multiple of an element's, or
-	 * the plan does not carry its collective.
+	/* The kernel must refuse this operation, either because its length is not a multiple of the
+	 * element's length, or because the plan cannot run its collective.
 	 */
 	if (!hcl_post(h[u], &p, in[u], BLOCK - 1, NULL, 0, NULL))
 		return -EALREADY;
@@ -145,8 +146,7 @@ TEST(refused_call_fails_no_operation_of_others)
 		for (k = 0; k < sizeof(refused) / sizeof(*refused); k++) {
 			int err = refuse_late(plans[i], &refused[k]);
 
-			/* This plan carries such operations, so the kernel did not refuse the call.
-			 */
+			/* This plan can run the operation, so the kernel did not refuse it. */
 			if (err == -EALREADY)
 				continue;
 			printf("# plan %u, call %u: %s\n", plans[i], k, strerror(-err));
@@ -198,8 +198,8 @@ TEST(refused_broadcast_of_a_reader_fails_no_message)
 	EXPECT_EQ(0, hcl_wait(h[5], id[5], NULL));
 }
 
-/* Nodes 0 and 1 disagree about the length before the others have used the plan. The others get the
- * error at their first use, and the next operation includes all members.
+/* Nodes 0 and 1 pass different lengths before the other nodes have used the plan. Each of these
+ * gets the error at its first use of the plan, and the next operation succeeds at all members.
  */
 static int fail_before_use(unsigned int plan)
 {

@@ -24,7 +24,7 @@ TEST(a_sum_of_all_nodes)
 	EXPECT_EQ(3, res.steps);
 	EXPECT_EQ(id, res.cookie);
 	EXPECT_EQ(8, res.bytes);
-	/* Waiting again for an operation that has ended has no effect. */
+	/* A second call of hcl_wait() for an operation that has ended returns 0 at once. */
 	EXPECT_EQ(0, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(-EINVAL, hcl_wait(h[0], id + 1, &res));
 }
@@ -148,7 +148,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	unsigned int i;
 
 	ASSERT_EQ(true, set_up());
-	/* Node 5 has taken part in an operation, so the others are notified when it leaves. */
+	/* Let node 5 take part in an operation, so that the others are notified when it leaves. */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
@@ -159,7 +159,7 @@ TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
 	EXPECT_EQ(-ECONNRESET, hcl_wait(h[0], id, &res));
 	EXPECT_EQ(5, res.cause_node);
 	EXPECT_EQ(0, strcmp(hcl_describe(&res, text, sizeof(text)), "node 5 left"));
-	/* The other members have not requested a notification, but get the failure nevertheless. */
+	/* The other members get the failure, although they have not requested a notification. */
 	for (i = 1; i < NODES; i++)
 		if (i != 5) {
 			int ret = 0, tries;
@@ -185,7 +185,7 @@ TEST(a_link_that_breaks_half_way_is_named_and_ends_the_contribution)
 	unsigned int i;
 
 	ASSERT_EQ(true, set_up());
-	/* Node 7 does not contribute yet, so the buffers of the others become full. */
+	/* Node 7 does not contribute, so the buffers of the other members become full. */
 	for (i = 0; i < NODES - 1; i++)
 		ASSERT_EQ(0, post(i, &sum64, in, bytes, out, bytes, &id[i]));
 	ASSERT_EQ(0, tool("link set " FABRIC " 4:2 down"));
@@ -219,7 +219,7 @@ TEST(other_parameters_are_a_protocol_error)
 	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id, &res));
 }
 
-/* Without threads: one process posts for all members, and then waits. */
+/* One process, without threads, posts for all members and then waits for all. */
 TEST(all_members_get_the_result_of_an_allreduce_and_leave_a_barrier)
 {
 	struct hcl_params all = sum64, barrier = { .plan = 1, .collective = HYPERCUBE_BARRIER };
@@ -273,7 +273,7 @@ TEST(a_broadcast_reaches_all_and_is_acknowledged)
 		}
 	EXPECT_EQ(0, hcl_wait(h[5], id, &res));
 	EXPECT_EQ(3, res.steps);
-	/* Broadcast an empty message, without a request to be notified. */
+	/* Broadcast an empty message, without requesting a notification. */
 	EXPECT_EQ(0, hcl_bcast(h[5], 2, 5, NULL, 0, 0, &res));
 	EXPECT_EQ(0, res.steps);
 	EXPECT_EQ(0, hcl_bcast(h[2], 2, 5, NULL, 0, 0, &res));
@@ -291,22 +291,22 @@ TEST(messages_that_come_early_wait_for_their_turn)
 	ASSERT_EQ(true, set_up_bcast());
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, text[i], sizeof(text[i]), 0, NULL));
-	/* The sink's sum must arrive although three messages that arrived before it were not
-	 * received yet.
+	/* The sum must arrive at the root of the tree although three messages that arrived before
+	 * it have not been received.
 	 */
 	for (i = 0; i < NODES; i++)
 		ASSERT_EQ(0, post(i, &sum64, &in, 8, &sum, 8, i ? NULL : &id));
 	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(NODES, sum);
 	ASSERT_EQ(0, hcl_bcast(h[0], 2, 5, got[0], 8, 0, NULL));
-	/* The second message has arrived; the buffer is too short for the third one. */
+	/* The second message has already arrived. The buffer is too short for the third message. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, got[1], 8, &id));
 	EXPECT_EQ(-EMSGSIZE, hcl_bcast(h[0], 2, 5, got[2], 4, 0, &res));
 	EXPECT_EQ(8, res.bytes);
 	EXPECT_EQ(1, hcl_test(h[0], id));
 	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
 	EXPECT_EQ(0, strcmp(got[0], "one") | strcmp(got[1], "two") | memcmp(got[2], "thre", 4));
-	/* Two messages are posted before they arrive, with a sum between them. */
+	/* Post receive operations for two messages before these arrive, and a sum between them. */
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[0], 8, &id));
 	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[1], 8, &later));
 	for (i = 0; i < NODES; i++)
@@ -331,7 +331,7 @@ TEST(a_broadcast_that_cannot_come_is_not_waited_for)
 	EXPECT_EQ(-EPROTOTYPE, hcl_bcast(h[1], PLAN, 5, buf, 8, 0, NULL));
 	EXPECT_EQ(-EPERM, hcl_bcast(h[1], 2, 1, buf, 8, 0, NULL));
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 5, buf, 8, 4, NULL));
-	/* The source of the plan passes another root: the call fails, and no message is sent. */
+	/* If the source of the plan passes another root, the call fails, and no message is sent. */
 	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 0, buf, 8, 0, NULL));
 	hcl_set_timeout(h[1], 50);
 	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that lose, corrupt, duplicate and delay frames cost time, but fail no operation: each
- * collective on each type of plan that carries it succeeds at every member, with exactly the bytes
- * that the test computes, many at a time, also around faults. A link that delivers nothing is
- * spent, so it goes down at both ends, and operations end with ENOLINK.
+ * Links that lose, corrupt, duplicate and delay frames cost time, but fail no operation. Each
+ * collective succeeds on each plan type that can run it, also around faults and with many
+ * operations at a time: every member gets exactly the bytes that the test computes. If a link
+ * delivers nothing, it is spent: it goes down at both ends, and operations end with ENOLINK.
  *
  * Scheduling: shared
  */
@@ -18,9 +18,9 @@
 #define PLAN 1
 #define ALL 1000000
 #define US 1000ull
-/* Operations in a batch, enough for many of each collective. */
+/* Greatest number of operations in a batch; it is enough for many operations of each collective. */
 #define JOBS_MAX 64
-/* Upper bound of the frames that all members send and receive in an operation. */
+/* Upper bound of the number of frames that all members together send in an operation. */
 #define FRAMES_MAX 1000
 
 /* --- expected results --- */
@@ -44,8 +44,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Write the block of party @who for party @whom in operation @k: @len bytes at @to. @whom is 0 if
- * the block is for all.
+/* Write to @to the block of @len bytes that party @who has for party @whom in operation @k. If the
+ * block is for all parties, @whom is 0.
  */
 static void block(uint8_t *to, size_t len, unsigned int k, unsigned int who, unsigned int whom)
 {
@@ -64,8 +64,8 @@ static bool sums(const struct work *w)
 	return w->desc->payload == HC_PAYLOAD_ELEMENTS;
 }
 
-/* Return: number of blocks that a party contributes. @n: number of parties; @root: the party is the
- * root.
+/* Return: number of blocks that a party contributes. @n: number of parties; @root: this party is
+ * the root.
  */
 static unsigned int gives(const struct work *w, unsigned int n, bool root)
 {
@@ -74,7 +74,8 @@ static unsigned int gives(const struct work *w, unsigned int n, bool root)
 	return w->desc->parts || hc_coll_deals(w->desc) ? n : 1;
 }
 
-/* Return: number of blocks that a party gets. */
+/* Return: number of blocks that a party gets. @n: number of parties; @root: this party is the root.
+ */
 static unsigned int gets(const struct work *w, unsigned int n, bool root)
 {
 	if (!hc_who_has(w->desc->gets, root))
@@ -84,7 +85,9 @@ static unsigned int gets(const struct work *w, unsigned int n, bool root)
 	return n;
 }
 
-/* Compute the result of party @who in operation @k; party @root is the root. */
+/* Compute the result of party @who in operation @k into @to. @n: number of parties; @root: the
+ * party that is the root.
+ */
 static void expected(uint8_t *to, const struct work *w, unsigned int k, unsigned int n,
 		     unsigned int who, unsigned int root)
 {
@@ -129,7 +132,7 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 	j->waits = true;
 }
 
-/* Return: true if job @j has one end, and the right result. */
+/* Return: true if job @j, operation @k of party @who, has ended once with the right result. */
 static bool right(const struct job *j, const struct work *w, unsigned int k, unsigned int n,
 		  unsigned int who, unsigned int root)
 {
@@ -150,7 +153,8 @@ static bool right(const struct job *j, const struct work *w, unsigned int k, uns
 
 /* --- plans --- */
 
-/* Fail links such that a tree needs effective helpers, and with three or more dimensions a detour.
+/* Fail some links, so that a tree needs effective helpers and, with three or more dimensions, a
+ * detour.
  */
 static int faults_set(struct cube *c)
 {
@@ -177,8 +181,8 @@ static int detour_plan(struct cube *c)
 	       cube_plan_fixed(c, PLAN, 3, order);
 }
 
-/* Install a broadcast around the faults. No operation runs on the tree plan: it is made so that
- * the test has a set of members.
+/* Install a broadcast around the faults. The tree plan before it is made only because the test
+ * takes the set of members from it; no operation runs on it.
  */
 static int bcast_plan(struct cube *c)
 {
@@ -191,8 +195,8 @@ static int doubling_plan(struct cube *c)
 	return cube_doubling(c, PLAN, c->nodes - 1, 0);
 }
 
-/* Install a spanning tree around the faults. No operation runs on the tree of PLAN + 1: it is made
- * so that the test has a root and a set of members.
+/* Install a spanning tree around the faults. The tree plan PLAN + 1 is made only because the test
+ * takes the root and the set of members from it; no operation runs on it.
  */
 static int span_plan(struct cube *c)
 {
@@ -220,10 +224,10 @@ static int ring_plan(struct cube *c)
 }
 
 /**
- * struct shape - a kind of plan to be tested
+ * struct shape - a plan to be tested
  * @name: its name in messages
  * @type: enum hypercube_plan_type
- * @dim: dimension of the cube; 0: any, at random
+ * @dim: dimension of the cube; 0: the test chooses one
  * @plan: installs the plan
  */
 struct shape {
@@ -259,7 +263,9 @@ static unsigned int root_node(const struct cube *c, const struct shape *s)
 
 /* --- a batch --- */
 
-/* Return: a random length for the operation, such that it takes no more than FRAMES_MAX frames. */
+/* Return: a random length for operation @w of @n members, such that they send no more than
+ * FRAMES_MAX frames.
+ */
 static size_t size_choose(const struct work *w, unsigned int n, unsigned int segment)
 {
 	unsigned int blocks = gives(w, n, false) + gets(w, n, false);
@@ -268,7 +274,7 @@ static size_t size_choose(const struct work *w, unsigned int n, unsigned int seg
 
 	if (w->desc->payload == HC_PAYLOAD_NONE)
 		return 0;
-	/* In rings each block goes to all members. */
+	/* In rings, each block goes to all members. */
 	if (w->desc->gets == HC_WHO_ALL && !sums(w))
 		blocks *= n / 2;
 	while (n * blocks * size / segment > FRAMES_MAX)
@@ -276,7 +282,7 @@ static size_t size_choose(const struct work *w, unsigned int n, unsigned int seg
 	return size & ~7ul;
 }
 
-/* Fill @w with @many operations: all collectives that the plan carries, in turn. */
+/* Fill @w with @many operations: all collectives that the plan can run, in turn. */
 static void works_make(struct work *w, const struct shape *s, const struct cube *cube,
 		       unsigned int many)
 {
@@ -293,15 +299,15 @@ static void works_make(struct work *w, const struct shape *s, const struct cube 
 	}
 }
 
-/* A receiver of a broadcast begins no operation, so the records that it receives have no cookie of
- * its own.
+/* Return: true if a party only receives. A receiver of a broadcast begins no operation, so the
+ * records that it receives do not have a cookie that it has chosen.
  */
 static bool receives_only(const struct shape *s, unsigned int node, unsigned int root)
 {
 	return s->type == HYPERCUBE_PLAN_BCAST && node != root;
 }
 
-/* Receive at a party that only receives. */
+/* Make one receive call at a party that only receives, for its next operation. */
 static void take_next(struct party *p)
 {
 	struct job *j = &p->job[p->settled];
@@ -318,7 +324,7 @@ static void take_next(struct party *p)
 	p->settled += eor;
 }
 
-/* Like drive(). @mute: for each party, true if it only receives. */
+/* As drive(). @mute: for each party, true if it only receives. */
 static int drive_all(struct party *p, unsigned int n, const bool *mute, int seconds)
 {
 	uint64_t end = deadline(seconds);
@@ -348,8 +354,8 @@ static int drive_all(struct party *p, unsigned int n, const bool *mute, int seco
 	return over ? 0 : -ETIMEDOUT;
 }
 
-/* Run all operations of @w at once. @status: the error with which operations may fail, or 0 if none
- * may. Return: number of wrong ends.
+/* Run all @many operations of @w at the same time. @status: the error with which operations may
+ * fail, or 0 if none may fail. Return: number of wrong ends.
  */
 static unsigned int batch(struct cube *c, const struct shape *s, const struct work *w,
 			  unsigned int many, int status)
@@ -444,7 +450,7 @@ TEST_CALL(a_doubling_delivers, shape_delivers, &shapes[3])
 TEST_CALL(trees_of_rings_deliver, shape_delivers, &shapes[4])
 TEST_CALL(a_spanning_tree_delivers, shape_delivers, &shapes[5])
 
-/* Long operations on all types of plans, with few nodes. */
+/* Run long operations on plans of all types, with few nodes. */
 TEST(megabytes_are_delivered)
 {
 	static const struct impairments bad = { .loss = 50000, .corrupt = 50000, .seed = 9 };
@@ -467,7 +473,7 @@ TEST(megabytes_are_delivered)
 	}
 }
 
-/* Return: true if the link is soon marked as spent at both ends. */
+/* Return: true if both ends of the link report within about 1 s that it is spent. */
 static bool spent_soon(const struct cube *c, unsigned int node, unsigned int dim)
 {
 	uint64_t end = now_ms() + 1000ull * patience(1);
@@ -481,7 +487,7 @@ static bool spent_soon(const struct cube *c, unsigned int node, unsigned int dim
 	return both;
 }
 
-/* Find a link of the plan between two members. */
+/* Find a link between two members that the plan uses. */
 static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *node,
 			 unsigned int *dim)
 {
@@ -489,14 +495,14 @@ static void link_of_plan(const struct cube *c, unsigned int root, unsigned int *
 	*dim = c->planned && root < CUBE_MAX ? c->plan.tree.order[c->dim - 1] : 0;
 }
 
-/* Give a link of the plan the impairments @bad, which let no frame through, in one direction
- * (@one_way) or in both. The link must go down at both ends, and operations must end with ENOLINK.
+/* Let a link of the plan deliver no frames: set the impairments @bad in one direction (@one_way) or
+ * in both. The link must go down at both ends, and operations must end with ENOLINK.
  */
 static void spent_tries(struct __test_metadata *_metadata, const struct shape *s,
 			const struct impairments *bad, bool one_way)
 {
-	/* A receiver of a broadcast does not know how many messages will follow, so it gets no
-	 * failure for those. Send only one.
+	/* Send only one broadcast message: a receiver does not know how many messages follow, so it
+	 * gets no failure for messages that have not begun.
 	 */
 	unsigned int many = s->type == HYPERCUBE_PLAN_BCAST ? 1 : 8, node, dim;
 	struct work w[JOBS_MAX];
@@ -515,7 +521,7 @@ static void spent_tries(struct __test_metadata *_metadata, const struct shape *s
 	EXPECT_EQ(2, ls.spent);
 	EXPECT_EQ(0, ls.gap);
 	EXPECT_GE(ls.replays, 64);
-	/* New settings bring the link up again, at both ends. */
+	/* New impairments bring the link up at both ends. */
 	ASSERT_EQ(0, ctl_link_impair(c.name, node, dim, &bads[0]));
 	EXPECT_EQ(0, ctl_link_state(c.name, node, dim));
 	EXPECT_EQ(0, ctl_link_state(c.name, node ^ 1u << dim, dim));

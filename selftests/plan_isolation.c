@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans do not wait for each other: every node posts allreduces, larger than what a socket holds,
- * on many plans in one random order and waits for them in another. The test runs this with threads,
- * with processes, and with several processes at each node.
+ * Plans do not wait for each other. Every node posts allreduces on many plans in one random order
+ * and waits for them in another; each is larger than the buffers of a socket. The test runs this
+ * with threads, with processes, and with several processes at each node.
  *
  * Scheduling: shared
  */
@@ -18,14 +18,14 @@
 #define MOST	(1 << 20)
 
 /**
- * struct node_work - what one node does
+ * struct node_work - the operations of one node
  * @c: the cube
- * @node: its number
+ * @node: number of the node
  * @from: the first of its plans
  * @plans: number of its plans
- * @bytes: bytes of the operation on each plan
- * @seed: seed of the two orders
- * @tied: open the handle for its plan alone (hcl_open_plan())
+ * @bytes: for each plan, bytes of the operation
+ * @seed: seed of the two random orders
+ * @tied: open the handle for one plan only (hcl_open_plan())
  * @bad: number of operations that failed or had a wrong result
  */
 struct node_work {
@@ -74,8 +74,8 @@ static bool right(const struct node_work *w, unsigned int p, const uint64_t *out
 	return true;
 }
 
-/* Post an operation on each plan in a random order, and wait for them in another. Return: number of
- * errors.
+/* Post an operation on each plan in one random order, and wait for them in another. Return: number
+ * of errors.
  */
 static int operate(struct node_work *w, struct hcl *h, uint64_t **out)
 {
@@ -203,7 +203,7 @@ static unsigned int processes_run(struct node_work *w, unsigned int n)
 	return bad;
 }
 
-/* Two plans, with all contributions of the largest size. This once hung. */
+/* Run two plans, with all contributions as long as possible. This hung in an earlier version. */
 TEST(two_plans_in_opposite_orders)
 {
 	struct node_work w[4];
@@ -223,8 +223,8 @@ TEST(two_plans_in_opposite_orders)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run random numbers of plans with random lengths. @run: runs all nodes; it returns the number of
- * errors.
+/* Run random numbers of plans with operations of random lengths. @run: a function that runs @n
+ * nodes, and returns the number of errors.
  */
 static void at_random(struct __test_metadata *_metadata,
 		      unsigned int (*run)(struct node_work *w, unsigned int n))
@@ -253,7 +253,7 @@ TEST(processes_with_orders_at_random)
 	at_random(_metadata, processes_run);
 }
 
-/* Each plan has a process of its own at each node. */
+/* At each node there is a process for each plan. */
 TEST(several_processes_at_each_node)
 {
 	struct node_work w[16];

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Processes sleep for random times between collectives, so that contributions, results and wake-ups
- * coincide in any order. Each operation must continue as soon as what it waits for has arrived.
+ * coincide in any order. Each operation must continue as soon as the frame or contribution that it
+ * waits for has arrived.
  *
  * If the kernel fails to wake a poll or a process, the check of waiting members, which runs once a
- * second, wakes it. So an operation that lasts longer than a fraction of a second has failed. Time
+ * second, wakes it. So an operation has failed if it lasts longer than a fraction of a second. Time
  * in which an emulated processor did not run does not count: on each processor a ticker, a process
- * of high priority, counts ticks, and the least count is the operation's time.
+ * of high priority, counts ticks, and the time of an operation is the least count among the
+ * processors.
  *
- * HC_SCALE=25000 makes it 10^6 operations.
+ * With HC_SCALE=25000 it runs 10^6 operations.
  *
  * Scheduling: alone
  */
@@ -30,7 +32,7 @@ enum { BCAST = PLAN + 1, DOUBLING };
 
 /**
  * struct shared - memory that the processes share
- * @ticks: ticks that the ticker of each processor has counted
+ * @ticks: for each processor, the number of ticks that its ticker has counted
  * @ncpus: number of processors
  * @slowest: time of the operation that took longest, in ticks
  * @stop: the tickers must exit
@@ -49,7 +51,7 @@ struct process {
 	uint64_t random;
 };
 
-/* A step of the random number generator splitmix64. */
+/* Return: the output of the random number generator splitmix64 for the state @x. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15;
@@ -74,7 +76,7 @@ static uint64_t sum(unsigned int op, unsigned int elem)
 	return s;
 }
 
-/* Run a ticker on processor @cpu until it must stop. */
+/* The ticker of processor @cpu: count ticks until it must stop. */
 static void tick(struct shared *s, unsigned int cpu)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -92,7 +94,7 @@ static void tick(struct shared *s, unsigned int cpu)
 	_exit(0);
 }
 
-/* Get the present ticks of all processors. */
+/* Copy the current tick counts of all processors to @ticks. */
 static void ticks_take(const struct shared *s, uint64_t *ticks)
 {
 	unsigned int i;
@@ -101,7 +103,7 @@ static void ticks_take(const struct shared *s, uint64_t *ticks)
 		ticks[i] = s->ticks[i];
 }
 
-/* Record how long an operation has lasted that began at the ticks @since. */
+/* Record the time of an operation that has just ended. @since: the tick counts at its beginning. */
 static void ticks_note(struct shared *s, const uint64_t *since)
 {
 	uint64_t least = UINT64_MAX;
@@ -114,7 +116,7 @@ static void ticks_note(struct shared *s, const uint64_t *since)
 		s->slowest = least;
 }
 
-/* Sleep for a random time: often 0, at most 1 ms. An operation takes about as long. */
+/* Sleep for a random time: often 0, at most 1 ms, which is about as long as an operation takes. */
 static void sleep_some(struct process *p)
 {
 	static const unsigned int longest[] = { 0, 0, 1, 50, 200, 1000 };
@@ -146,7 +148,8 @@ static int from_root_check(unsigned int op, const uint64_t *out)
 	return 0;
 }
 
-/* Run operation @op. All processes choose the same collective. Return: 0 or -errno. */
+/* Run operation @op. All processes derive the same collective from its number. Return: 0 or -errno.
+ */
 static int one(struct process *p, unsigned int op)
 {
 	uint64_t in[ELEMS], out[ELEMS] = { 0 };
@@ -194,9 +197,7 @@ static void run(struct process *p, unsigned int ops)
 	_exit(!!err);
 }
 
-/* Run @ops operations with a process for each node, and on each processor a process that counts
- * ticks.
- */
+/* Run @ops operations, with a process for each node and a ticker on each processor. */
 static void sleepers(struct __test_metadata *_metadata, unsigned int ops)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,

@@ -3,8 +3,8 @@
  * Failures in the middle of an operation: every member soon gets exactly one end, with an error
  * that names the cause, and the next operation succeeds.
  *
- * All tests have eight nodes and a long operation that cannot go on because the sink does not read
- * or a member does not send. All members request a notification of the end.
+ * All tests have eight nodes and a long operation that cannot proceed because the root does not
+ * receive or a member does not send. All members request a notification of the end.
  *
  * Scheduling: shared
  */
@@ -28,7 +28,7 @@ struct scene {
 
 static uint64_t zeros[BYTES / 8];
 
-/* Set up an operation that cannot end before one member sends or receives. */
+/* Set up an operation that is too long to end before all members have sent and received. */
 static void job_long(struct job *j)
 {
 	j->op = (struct hypercube_op){
@@ -40,7 +40,7 @@ static void job_long(struct job *j)
 }
 
 /* Make a cube without faults, run an operation in which all nodes take part, and set up the long
- * operation.
+ * operation at each member.
  */
 static int scene_start(struct scene *s)
 {
@@ -71,7 +71,7 @@ static unsigned int party_of(const struct scene *s, unsigned int node)
 	return i;
 }
 
-/* Run all nodes except @without until nothing has been sent or received for 150 ms. */
+/* Drive all nodes except @without until nothing has been sent or received for 150 ms. */
 static void scene_run(struct scene *s, unsigned int without)
 {
 	unsigned int i = party_of(s, without);
@@ -84,15 +84,15 @@ static void scene_run(struct scene *s, unsigned int without)
 		s->p[i].fd = fd;
 }
 
-/* Close the socket of node @u, whatever the node is doing. */
+/* Close the socket of node @u, in whatever state it is. */
 static void scene_close(struct scene *s, unsigned int u)
 {
 	s->p[party_of(s, u)].fd = -1;
 	cube_close(&s->cube, u);
 }
 
-/* Return: true if a member's operation has exactly one end, with this status and cause, or was
- * refused with this status. @node, @dim: ~0 for any.
+/* Return: true if a member's operation has exactly one end, with @status and with the cause @node
+ * and @dim (~0: any), or was refused with @status.
  */
 static bool end_right(const struct job *j, int status, uint32_t node, uint32_t dim)
 {
@@ -104,8 +104,8 @@ static bool end_right(const struct job *j, int status, uint32_t node, uint32_t d
 	       (dim == ~0u || j->res.cause_dim == dim);
 }
 
-/* Wait for the ends of the operation. Return: number of members with another end than @status and
- * this cause.
+/* Wait for the ends of the operation. Return: number of members whose operation has not ended with
+ * @status and the cause @node and @dim (~0: any).
  */
 static unsigned int ends_wrong(struct scene *s, int status, uint32_t node, uint32_t dim)
 {
@@ -128,7 +128,7 @@ static unsigned int ends_wrong(struct scene *s, int status, uint32_t node, uint3
 	return wrong;
 }
 
-/* Check that operations succeed after the failure, with the same plan or a new one. */
+/* Check that operations succeed after the failure. @new_plan: install a new plan first. */
 static void scene_end(struct __test_metadata *_metadata, struct scene *s, bool new_plan)
 {
 	struct cube *c = &s->cube;
@@ -160,8 +160,8 @@ static unsigned int sink(const struct scene *s)
 	return s->cube.plan.tree.sink;
 }
 
-/* Let member @who close its socket after all members except @slow have run as far as they can or,
- * if @slow is NULL, before any has contributed.
+/* Let the member @who close its socket: after all members except @slow have sent and received as
+ * much as they can, or, if @slow is NULL, before any member has contributed.
  */
 static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
 		       unsigned int (*slow)(const struct scene *))
@@ -182,9 +182,9 @@ TEST_CALL(a_leaf_closes_its_socket, test_close, leaf, sink)
 TEST_CALL(a_node_in_the_middle_closes_its_socket, test_close, middle, sink)
 TEST_CALL(the_sink_closes_its_socket, test_close, sink, leaf)
 
-/* Set up two short operations and a long one. If one member has not begun, it is two operations
- * behind a member that fails in the third one: the two short ones must succeed, and the slow member
- * gets the failure for the third.
+/* Set up two short operations and a long one. A slow member that has not begun the first operation
+ * is then two operations behind a member that fails in the third one. The two short operations must
+ * succeed, and the slow member gets the failure for the third.
  */
 static void jobs_late(struct scene *s)
 {
@@ -225,7 +225,9 @@ TEST(a_failure_ahead_of_a_slow_member)
 TEST_CALL(a_member_closes_without_contributing_while_others_wait, test_close, leaf, leaf)
 TEST_CALL(a_member_closes_before_others_contribute, test_close, middle, NULL)
 
-/* Fork a process that takes over the socket of node @u, begins a contribution and then sleeps. */
+/* Fork a process that has the socket of node @u, begins a contribution and then sleeps; close the
+ * socket in this process. Return: the process id.
+ */
 static pid_t process_start(struct scene *s, unsigned int u)
 {
 	pid_t pid = fork();
@@ -264,8 +266,8 @@ TEST(a_process_is_killed)
 	scene_end(_metadata, &s, false);
 }
 
-/* Start a scene. The caller then changes the job of one member such that its contribution does not
- * match those of the others, which is a protocol error for all members. Return: that job.
+/* Start a scene. Return: the job of member @who, which the caller changes such that its
+ * contribution does not match those of the other members. This is a protocol error for all members.
  */
 static struct job *job_odd(struct __test_metadata *_metadata, struct scene *s,
 			   unsigned int (*who)(const struct scene *))
@@ -305,8 +307,8 @@ TEST(a_member_contributes_less)
 	test_odd(_metadata, &s);
 }
 
-/* Return: number of wrong ends after a fault of the link. Both ends of the link notice the fault,
- * so either may be named as its cause.
+/* Return: number of members whose operation has not ended with the failure of the given link. Both
+ * ends of the link notice the fault, so either end may be named as the cause.
  */
 static unsigned int link_ends_wrong(struct scene *s, unsigned int node, unsigned int dim)
 {
@@ -353,7 +355,7 @@ static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(con
 TEST_CALL(a_node_in_the_middle_fails, test_node, middle, sink)
 TEST_CALL(the_sink_fails, test_node, sink, leaf)
 
-/* Let node @u begin its contribution and send no more of it. */
+/* Let node @u begin its contribution, and send no more of it. Return: 0 or -1. */
 static int begin_only(struct scene *s, unsigned int u)
 {
 	struct party *p = &s->p[party_of(s, u)];
@@ -395,8 +397,8 @@ TEST(the_plan_is_removed)
 	scene_end(_metadata, &s, true);
 }
 
-/* A member contributes to more operations than a plan takes at once: it must get the end of each
- * when the plan is replaced or removed.
+/* A member contributes to more operations than a plan takes at once. If the plan is replaced
+ * (@replaced) or removed, the member must get the end of each of its operations.
  */
 static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 {
@@ -442,8 +444,8 @@ TEST(the_fabric_is_removed)
 	}
 }
 
-/* Wait until all members know that their first operation is complete. Return: false if this takes
- * longer than the time limit.
+/* Wait until all members know that their operations so far are complete. Return: false if this
+ * takes longer than the time limit.
  */
 static bool all_know(const struct scene *s)
 {
@@ -462,8 +464,9 @@ static bool all_know(const struct scene *s)
 	return i == s->n;
 }
 
-/* An operation that is complete remains so, whatever happens to its plan; a member that did not
- * request a notification is not notified of its end.
+/* An operation that is complete remains so when a new plan is installed, also if a link of its plan
+ * has failed before that (@link). A member that has not requested a notification is not notified of
+ * its end.
  */
 static void test_quiet(struct __test_metadata *_metadata, bool link)
 {
@@ -504,7 +507,7 @@ static ssize_t recv_now(int fd, uint64_t *data, struct hypercube_result *res)
 
 static const uint8_t upwards[] = { 0, 1 };
 
-/* Make a cube of four nodes whose sink is 0, and run an operation that succeeds. */
+/* Make a cube of four nodes whose root is 0, and run an operation that succeeds. */
 static int four_start(struct cube *c)
 {
 	int err = cube_new(c, 2, 0);
@@ -516,9 +519,9 @@ static int four_start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* The first part of a contribution, shorter than a segment, waits in the socket, so it belongs to
- * no operation yet that could fail. The process is notified of the failure once it has sent the
- * rest.
+/* As long as the beginning of a contribution is shorter than a segment, it waits in the socket, so
+ * it does not belong to an operation that could fail. The process gets the failure when it has sent
+ * the rest.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)
 {
@@ -550,8 +553,8 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A failure is on its way to a member over a slow link when the plan is replaced. The operation to
- * which the member contributed must not count as complete because of the new plan.
+/* A plan is replaced while a failure is on its way to a member over a slow link. The new plan must
+ * not make the operation to which this member has contributed count as complete.
  */
 TEST(what_has_failed_is_not_complete_with_a_new_plan)
 {
@@ -570,7 +573,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 		ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
 	usleep(50000);
 	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 0, &slow));
-	/* Node 2 does not contribute to the second operation. */
+	/* Node 2 leaves without contributing to operation 2, which therefore fails. */
 	ASSERT_EQ(8, shc_send(c.fd[0], &op, &data, 8, 0));
 	ASSERT_EQ(8, shc_send(c.fd[2], &op, &data, 8, 0));
 	ASSERT_EQ(8, shc_send(c.fd[3], &op, &data, 8, 0));
@@ -586,7 +589,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	EXPECT_EQ(0, res.status);
 	ASSERT_EQ(0, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(2, res.op);
-	/* On a busy machine the failure may have arrived before the new plan. */
+	/* On a busy machine, the failure may have arrived before the new plan was installed. */
 	EXPECT_TRUE(res.status == -ESTALE || res.status == -ECONNRESET);
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -3,7 +3,7 @@
  * Chaos: a stream of operations while links flap, nodes fail and recover, sockets are closed, and
  * plans are replaced, removed and installed again. No contribution ends twice, and at the end of
  * the test all have ended. Each sum that arrives without an error includes every member of one plan
- * exactly once. After all faults are cleared, operations succeed again.
+ * exactly once. When there are no more faults, operations succeed.
  *
  * Scheduling: shared
  */
@@ -16,16 +16,19 @@
 #define PLAN 1
 #define LINKS_MAX 64
 #define PLANS_MAX 4096
-/* Number of different contributions; later ones repeat them. */
+/* Number of different contributions of a member; further contributions repeat them. */
 #define IN_MAX 256
 
-/* An element of a contribution and of a sum: the members in it as a mask, and their number. */
+/* An element of a contribution and of a sum: a mask of members, and their number. */
 struct sum {
 	uint64_t mask;
 	uint64_t count;
 };
 
-/* A cube, its members, the faults in it, and the members of all plans so far (@masks). */
+/* A cube, and the operations of its members. @njobs: operations of each member. @in: contributions.
+ * @out: results. @link_down, @node_failed: the current faults. @masks: member masks of all @nmasks
+ * plans so far. @events: number of events so far.
+ */
 struct chaos {
 	struct cube cube;
 	struct party p[CUBE_MAX];
@@ -99,7 +102,7 @@ static void faults_collect(struct chaos *x)
 			hc_faults_node(c->faults, i);
 }
 
-/* Install a plan around the faults, and record its members. */
+/* Install a plan around the current faults, and record its members. Return: 0 or an error. */
 static int replan(struct chaos *x)
 {
 	int err;
@@ -108,7 +111,7 @@ static int replan(struct chaos *x)
 	err = cube_plan(&x->cube, PLAN);
 	if (!err && x->nmasks < PLANS_MAX)
 		x->masks[x->nmasks++] = cube_mask(&x->cube);
-	/* No plan may exist, as possibly no two connected nodes are left. */
+	/* If no two connected nodes are left, no plan exists, which is no error. */
 	return err == -EHOSTDOWN || err == -ENOLINK ? 0 : err;
 }
 
@@ -129,8 +132,8 @@ static int node_flap(struct chaos *x)
 	return ctl_node_failed(x->cube.name, u, x->node_failed[u]);
 }
 
-/* Close a socket and bind it again. The ends that the closed socket would have received are lost,
- * so its jobs count as ended.
+/* Close the socket of a random node, and bind a new one. The ends that the closed socket would have
+ * received are lost, so the jobs that it has begun count as ended.
  */
 static int socket_renew(struct chaos *x)
 {
@@ -156,7 +159,7 @@ static int socket_renew(struct chaos *x)
 	return err;
 }
 
-/* Cause a random event; new plans are frequent. */
+/* Cause a random event, often a new plan. Return: 0 or an error. */
 static int event(struct chaos *x)
 {
 	x->events++;
@@ -177,7 +180,7 @@ static int event(struct chaos *x)
 	}
 }
 
-/* Clear all faults, and install a plan. */
+/* Clear all faults, and install a plan of all nodes. */
 static int heal(struct chaos *x)
 {
 	int err;
@@ -190,7 +193,9 @@ static int heal(struct chaos *x)
 
 /* --- checks --- */
 
-/* Return: number of right sums that arrived; -1 if one was wrong or a contribution ended twice. */
+/* Return: number of right sums that have arrived; -1 if one is wrong or a contribution has ended
+ * twice.
+ */
 static int sums_right(struct chaos *x)
 {
 	unsigned int u, k, i;
@@ -218,7 +223,7 @@ static int sums_right(struct chaos *x)
 	return good;
 }
 
-/* Return: true if every party has at least @n jobs left. */
+/* Return: true if each party has at least @n jobs that it has not begun. */
 static bool jobs_left(const struct chaos *x, unsigned int n)
 {
 	unsigned int u;
@@ -229,8 +234,8 @@ static bool jobs_left(const struct chaos *x, unsigned int n)
 	return true;
 }
 
-/* Print details when too few sums arrived: how far each party is, and how its last contributions
- * ended.
+/* If too few sums have arrived, print how far each party is and how its last contributions have
+ * ended. @sums: number of sums that have arrived; @ms_left: time left.
  */
 static void sums_tell(struct chaos *x, int sums, long long ms_left)
 {
@@ -249,8 +254,8 @@ static void sums_tell(struct chaos *x, int sums, long long ms_left)
 	}
 }
 
-/* Check that @wanted sums arrive, now that the cube has no fault, the plan is good and all nodes
- * contribute.
+/* Check that @wanted more sums arrive. The cube has no faults, the plan has all nodes, and all
+ * nodes contribute.
  */
 static bool sums_flow(struct chaos *x, int wanted)
 {
@@ -286,9 +291,9 @@ static void chaos_run(struct __test_metadata *_metadata, unsigned int dim, unsig
 		ASSERT_EQ(0, event(&x));
 	}
 	ASSERT_EQ(0, heal(&x));
-	/* A quarter of the contributions remain. Fewer than that become sums: a socket that was
-	 * often bound again has contributed less often, so some contributions of the others have no
-	 * counterpart.
+	/* A quarter of the contributions are left. Not all of them become sums: a node whose socket
+	 * was often bound again has contributed less often, so some contributions of other nodes
+	 * have no counterpart.
 	 */
 	wanted = njobs / 16 < 20 ? njobs / 16 : 20;
 	EXPECT_TRUE(sums_flow(&x, wanted));
@@ -329,7 +334,8 @@ TEST(eight_nodes_in_chaos_with_long_operations)
 {
 	unsigned int n = scaled(600);
 
-	/* With fewer operations than this, one event could make the kernel refuse too many of them.
+	/* With fewer operations than this, a single event could make the kernel refuse too many of
+	 * them.
 	 */
 	chaos_run(_metadata, 3, n < 150 ? 150 : n, 0, 200000);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two members close their sockets at the same moment, while all members have operations under way.
- * The plan is a tree whose edges form cycles, since a blocked node has three effective helpers, or
- * a recursive doubling, all of whose edges are in cycles: the notification of a failure could go
- * round in them. Every member gets the end of every operation, the notifications cease, and the
- * next operation has the right result. This happens many times with the same plan.
+ * The edges of the plan form cycles, in which the notification of a failure could go round for
+ * ever: it is either a tree with a blocked node that has three effective helpers, or a plan of
+ * recursive doubling, where each edge is in a cycle. Every member gets the end of every operation,
+ * no notification goes round for ever, and the next operation has the right result. This happens
+ * many times with the same plan.
  *
  * Scheduling: shared
  */
@@ -33,8 +34,8 @@ static int tree(struct cube *c)
 	return err ? err : cube_plan(c, PLAN);
 }
 
-/* Bind all members and let them contribute once, so that each is notified when another one leaves
- * later. Some members may get a failure because of a member that left earlier.
+/* Bind all members, and let them contribute once, so that each is notified when another member
+ * leaves after that. An operation that fails because of a member that left earlier is begun again.
  */
 static int begin(struct cube *c, bool doubling)
 {
@@ -86,8 +87,8 @@ static void blow(struct cube *c, struct party *p, const unsigned int *node, unsi
 	p[b].fd = -1;
 }
 
-/* Return: true if no member waits, and all have the same next operation number. That is so once
- * each member has been notified of every failure.
+/* Return: true if no member waits, and all have the same next operation number. This is the case
+ * when each member has been notified of every failure.
  */
 static bool rests(const struct cube *c)
 {
@@ -119,9 +120,9 @@ static int at_rest(const struct cube *c)
 	return 0;
 }
 
-/* Drive all parties. The process of a member that has the ends of all its operations leaves. A
- * member that was notified of a failure begins no more operations, as those would wait for members
- * that are bound later. Return: 0 or -ETIMEDOUT.
+/* Drive all parties until they have the ends of all their operations; then the process of a party
+ * leaves. A member that is notified of a failure begins no more operations, since these would wait
+ * for members that are bound after this. Return: 0 or -ETIMEDOUT.
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
@@ -163,8 +164,8 @@ static void unheard_print(const struct party *p, const unsigned int *node, unsig
 	}
 }
 
-/* Run a round: two members leave while operations are under way. Return: true if all went as it
- * must.
+/* Run a round: two members leave while operations are under way. Return: true if all operations end
+ * as they must and the members come to rest.
  */
 static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 {
@@ -192,12 +193,11 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 		ctl_op_print(c->name);
 	}
 	parties_free(p, n);
-	/* The remaining members have begun different numbers of operations, so all sockets are
-	 * closed.
+	/* The remaining members have begun different numbers of operations, so close all sockets.
 	 */
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
-	/* Contributions that closed sockets have not made are cancelled once other members probe
+	/* Contributions that closed sockets have not made are cancelled when other members probe
 	 * for them.
 	 */
 	if (!err && at_rest(c)) {
@@ -212,8 +212,8 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	return !err;
 }
 
-/* Run @rounds rounds. @variant: makes the random numbers differ between tests that run at the same
- * time.
+/* Run @rounds rounds. @variant: number of random numbers to skip, so that tests that run at the
+ * same time use different ones.
  */
 static void test(struct __test_metadata *_metadata, unsigned int collective, bool doubling,
 		 unsigned int rounds, unsigned int variant)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reductions around every pattern of up to two faulty links of a cube of eight nodes, and around
- * random and heavy faults of larger cubes: the sum includes every connected node exactly once, in
- * as many steps as the plan says.
+ * random and heavy faults of larger cubes. The sum includes every connected node exactly once, in
+ * as many steps as the plan has.
  *
  * Scheduling: shared
  */
@@ -13,7 +13,9 @@
 
 #define PLAN 1
 
-/* How many patterns of faults a test has tried, by kind. */
+/* Numbers of patterns of faults that a test has tried: all with a plan, those with effective
+ * helpers, those with detours, and those without a plan.
+ */
 struct tally {
 	unsigned int reduced;
 	unsigned int helped;
@@ -21,7 +23,8 @@ struct tally {
 	unsigned int hopeless;
 };
 
-/* Return: true if the plan's members are exactly the live nodes that are connected with the sink.
+/* Return: true if the members of the plan are exactly the live nodes that are connected with the
+ * root.
  */
 static bool members_right(const struct cube *c)
 {
@@ -35,7 +38,7 @@ static bool members_right(const struct cube *c)
 	return true;
 }
 
-/* Return: true if the reduction took as many steps as the plan says. The plan includes the steps of
+/* Return: true if the reduction took as many steps as the plan has. These include the steps of
  * detours, each of which takes a shortest path around the faults.
  */
 static bool steps_right(const struct cube *c, unsigned int steps)
@@ -46,7 +49,7 @@ static bool steps_right(const struct cube *c, unsigned int steps)
 	       (p->tree.ndetours || steps == p->tree.stages + p->faulty_stages);
 }
 
-/* Return: true if every node that is not a member gets the error for that. */
+/* Return: true if every node that is no member gets the right error when it contributes. */
 static bool others_refused(const struct cube *c)
 {
 	struct hypercube_op op = {
@@ -66,7 +69,9 @@ static bool others_refused(const struct cube *c)
 	return true;
 }
 
-/* Make a plan around the current faults, and run one reduction on it. */
+/* Make a plan around the current faults, and run one reduction on it. Count the pattern in @t.
+ * Return: true if the result is right.
+ */
 static bool reduce(struct cube *c, struct tally *t)
 {
 	struct hypercube_result res;
@@ -157,7 +162,7 @@ TEST(each_single_failed_node)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Try @rounds random patterns of up to @links faulty links and @nodes failed nodes. */
+/* Try @rounds random patterns of up to @links faulty links and up to @nodes failed nodes. */
 static void random_faults(struct __test_metadata *_metadata, struct cube *c,
 			  unsigned int rounds, unsigned int links, unsigned int nodes,
 			  struct tally *t)
@@ -220,7 +225,7 @@ TEST(so_many_faults_that_there_are_detours)
 	EXPECT_NE(0, t.detoured);
 }
 
-/* Example 4 of Leu & Kuo: with two faulty links at one node the reduction takes four steps. */
+/* Example 4 of Leu & Kuo: with two faulty links at one node, the reduction takes four steps. */
 TEST(the_fourth_example_of_the_paper_takes_four_steps)
 {
 	static const uint8_t order[] = { 2, 1, 0 };
@@ -237,7 +242,7 @@ TEST(the_fourth_example_of_the_paper_takes_four_steps)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A case in which theorem 5 of the paper does not hold: only one stage has a fault, but the
+/* Theorem 5 of the paper does not hold here: only one of three stages has a fault, but the
  * reduction takes five steps.
  */
 TEST(a_stage_with_a_detour_takes_three_steps)

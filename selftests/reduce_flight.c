@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many operations are under way: they end in order, each with its own cookie and values, on one
- * plan and on several plans that share the fabric.
+ * Many operations are under way at a time, on one plan or on several plans of one fabric. They end
+ * in order, each with its own cookie and values.
  *
  * Scheduling: shared
  */
@@ -20,7 +20,7 @@ static void job_sum(struct job *j, unsigned int plan, const uint64_t *in, size_t
 	j->in = in;
 }
 
-/* The contribution of node @u to operation @k: (its bit, k, k * u). */
+/* Write to @v the contribution of node @u to operation @k: 1 << u, k, k * u. */
 static void values(uint64_t *v, unsigned int u, unsigned int k)
 {
 	v[0] = 1ull << u;
@@ -43,7 +43,9 @@ static bool result_right(const struct cube *c, const uint64_t *out, unsigned int
 	return !memcmp(want, out, sizeof(want));
 }
 
-/* Run @njobs operations at once. @notify: all members request a notification of the end. */
+/* Run @njobs operations on plan @plan at the same time, and check their results. @notify: all
+ * members request a notification of the end.
+ */
 static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned int plan,
 		     unsigned int njobs, bool notify)
 {
@@ -113,12 +115,12 @@ TEST(operations_in_a_row_around_faults)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Sixteen nodes as a grid of four rows (dimensions 0, 1) and four columns, with a plan for each row
- * and each column, and one for all nodes.
+/* Number of plans of a grid. The grid has sixteen nodes in four rows (dimensions 0 and 1) and four
+ * columns; there is a plan for each row and for each column, and one for all nodes.
  */
 #define GRID 9
 
-/* A cube with the plans of the grid, and the sink of each plan. */
+/* A cube with the plans of a grid, and the root of each plan. */
 struct grid {
 	struct cube cube;
 	uint32_t sink[GRID];
@@ -143,15 +145,15 @@ static int grid_start(struct grid *g)
 	return err ? err : cube_bind_all(c);
 }
 
-/* Return: the plan of operation @k of node @u: that of its row, that of its column, or that of all
- * nodes.
+/* Return: the plan of operation @k of node @u: in turn that of its row, that of its column, and
+ * that of all nodes.
  */
 static unsigned int grid_plan(unsigned int u, unsigned int k)
 {
 	return k % 3 == 0 ? u >> 2 : k % 3 == 1 ? 4 + (u & 3) : 8;
 }
 
-/* Return: the sum of the first elements over the members of a plan. */
+/* Return: the right sum of the first elements of the contributions to a plan. */
 static uint64_t grid_want(unsigned int plan)
 {
 	uint64_t sum = 0;
@@ -198,7 +200,7 @@ TEST(rows_columns_and_the_whole_grid_at_once)
 	EXPECT_EQ(0, cube_del(&g.cube));
 }
 
-/* Long and short operations in turn: the short ones do not overtake the long ones. */
+/* Long and short operations are run in turn. The short ones must not overtake the long ones. */
 TEST(short_operations_do_not_overtake_long_ones)
 {
 	const unsigned int njobs = scaled(40);
@@ -233,8 +235,8 @@ TEST(short_operations_do_not_overtake_long_ones)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Two plans with one sink. Half of the members begin with the first plan, the others with the
- * second, so that both results arrive at the same time.
+/* Two plans have the same root. Half of the members begin with the first plan, the others with the
+ * second plan, so that the results of both arrive at the same time.
  */
 TEST(long_results_of_two_plans_do_not_mix)
 {
@@ -279,8 +281,8 @@ TEST(long_results_of_two_plans_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* More contributions to one plan than it takes at once must not block contributions to another:
- * half of the members fill the first plan, the others the second.
+/* If a member has made more contributions to a plan than the plan takes at once, it can still
+ * contribute to another plan. Half of the members fill the first plan, the others the second plan.
  */
 TEST(a_full_plan_does_not_stop_another)
 {

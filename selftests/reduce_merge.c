@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sorted runs of all types and of records become one sorted run at the sink, whatever their
- * lengths. The result is compared with that of a sort.
+ * Sorted runs of all types and of records are merged to one sorted run at the root, whatever their
+ * lengths. The result is compared with that of sorting all elements.
  *
  * Scheduling: shared
  */
@@ -13,14 +13,17 @@
 
 #define PLAN 1
 
-/* The type of the elements of a sorted run, and their length in bytes (@elem). */
+/* A sorted run. @type: type of the elements; @width: bytes of a record; @elem: bytes of an element.
+ */
 struct run {
 	unsigned int type;
 	unsigned int width;
 	unsigned int elem;
 };
 
-/* Return: number of elements of a member's run: none, a few, or several segments. */
+/* Return: number of elements of the run of node @node. @shape: 0: no node has elements; 1: only
+ * node 5 has; 2: a few; 3: up to several segments.
+ */
 static size_t run_length(unsigned int shape, unsigned int node)
 {
 	switch (shape) {
@@ -50,7 +53,7 @@ static void job_fill(struct job *j, const struct run *r, size_t count)
 	j->waits = true;
 }
 
-/* Merge one run of each member. Return: 0 or an error. */
+/* Merge one run of each member. @shape: see run_length(). Return: 0 or an error. */
 static int merge_run(struct cube *c, const struct run *r, unsigned int shape)
 {
 	struct party p[CUBE_MAX];
@@ -127,8 +130,8 @@ TEST(runs_are_merged_with_the_help_of_neighbours)
 	unsigned int d;
 
 	ASSERT_EQ(0, cube_new(&c, 4, 256));
-	/* Fail one link in each dimension, so that some sender is blocked, whatever the order of
-	 * the dimensions.
+	/* Fail one link in each dimension, so that a sender is blocked, whatever the order of the
+	 * dimensions is.
 	 */
 	for (d = 0; d < 4; d++)
 		ASSERT_EQ(0, cube_fail_link(&c, (5 * d + 1) % 16, d));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each member has a process of its own, so that the polls of the nodes run on all processors at
- * once. Without faults every sum must be right and in order. In other tests another process fails
- * links and nodes and changes plans meanwhile: each contribution must end once, and each sum must
- * include every member of one plan exactly once.
+ * Each member has a process of its own, so that the polls of the nodes run on all processors at the
+ * same time. Without faults, every sum must be right and in order. In other tests another process
+ * fails links and nodes and changes plans at the same time: each contribution must end once, and
+ * each sum must include every member of one plan exactly once.
  *
  * Scheduling: shared
  */
@@ -22,9 +22,9 @@
 /**
  * struct shared - memory that the processes share
  * @masks: member masks of all plans so far
- * @nmasks: number of @masks
- * @stop: the members begin no more operations
- * @sums: number of right sums that members received
+ * @nmasks: number of entries of @masks
+ * @stop: the members must begin no more operations
+ * @sums: number of right sums that members have received
  */
 struct shared {
 	volatile uint64_t masks[MASKS_MAX];
@@ -33,7 +33,7 @@ struct shared {
 	volatile unsigned int sums;
 };
 
-/* What the process of a member does: operations of @bytes, for @rounds rounds; 0: until the test
+/* The task of a member's process: to run operations of @bytes for @rounds rounds; 0: until the test
  * ends.
  */
 struct member {
@@ -54,8 +54,8 @@ static bool mask_known(const struct shared *s, uint64_t mask)
 	return false;
 }
 
-/* Return: true if a settled job has at most one end and no wrong sum; without faults it must also
- * have succeeded.
+/* Return: true if a settled job has at most one end, and no wrong sum. In a test without faults the
+ * job must also have succeeded, as operation @nr.
  */
 static bool job_right(const struct member *m, const struct job *j, uint64_t nr)
 {
@@ -80,8 +80,8 @@ static void job_make(const struct member *m, struct job *j, const uint64_t *in, 
 	};
 }
 
-/* Run rounds of WINDOW operations: a given number of rounds, or rounds until the test ends. Return:
- * the exit status of the process.
+/* Run rounds of WINDOW operations: @rounds of struct member, or until the test ends. Return: the
+ * exit status of the process.
  */
 static int member_run(const struct member *m, uint64_t *in)
 {
@@ -98,8 +98,8 @@ static int member_run(const struct member *m, uint64_t *in)
 		for (k = 0; k < WINDOW; k++)
 			job_make(m, &job[k], in, &out[k]);
 		while (!drive_done(&p, 1)) {
-			/* The test removes the plan at its end, which ends all pending operations:
-			 * then all jobs must settle.
+			/* When the test ends, it removes the plan, which ends all pending
+			 * operations, so that all jobs settle.
 			 */
 			if (drive(&p, 1, 2) && m->shared->stop && drive(&p, 1, 10)) {
 				printf("# node %u: %u of %u settled\n", m->node, p.settled, WINDOW);
@@ -115,8 +115,7 @@ static int member_run(const struct member *m, uint64_t *in)
 			}
 		if (p.strays)
 			return 3;
-		/* There is no plan, or the node is not a member: wait a little before the next
-		 * round.
+		/* There is no plan, or the node is no member: wait some time before the next round.
 		 */
 		if (job[WINDOW - 1].refused)
 			usleep(5000);
@@ -136,7 +135,7 @@ static pid_t member_start(struct member *m)
 	}
 	for (i = 0; i < m->bytes / sizeof(*in); i++)
 		in[i] = 1ull << m->node;
-	/* Close all sockets but that of this member. */
+	/* Close all sockets except that of this member. */
 	for (i = 0; i < m->cube->nodes; i++)
 		if (i != m->node)
 			cube_close(m->cube, (unsigned int)i);
@@ -145,7 +144,7 @@ static pid_t member_start(struct member *m)
 	_exit((int)i);
 }
 
-/* Add a set of members to the known ones. */
+/* Add the set @mask of members to those of plans so far, unless it is one of them. */
 static void mask_note(struct shared *s, uint64_t mask)
 {
 	if (!mask_known(s, mask) && s->nmasks < MASKS_MAX) {
@@ -155,8 +154,8 @@ static void mask_note(struct shared *s, uint64_t mask)
 	}
 }
 
-/* Install a plan around the faults. Add its members to @s->masks before that, since members may use
- * the plan before the call returns.
+/* Install a plan around the faults. Add its members to @s->masks before it is installed, since
+ * members may use the plan before the call returns.
  */
 static int replan(struct cube *c, struct shared *s)
 {
@@ -176,7 +175,7 @@ static int replan(struct cube *c, struct shared *s)
 	return cube_plan(c, PLAN);
 }
 
-/* Fail a random link or node, heal the cube, or replace or remove the plan. */
+/* Fail a random link or a random node, let all faults recover, or replace or remove the plan. */
 static int trouble(struct cube *c, struct shared *s)
 {
 	unsigned int node, dim;
@@ -201,7 +200,7 @@ static int trouble(struct cube *c, struct shared *s)
 	return err ? err : replan(c, s);
 }
 
-/* Run @rounds rounds without faults; if @rounds is 0, run for some seconds while faults occur. */
+/* Run @rounds rounds without faults, or, if @rounds is 0, for some seconds while faults occur. */
 static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t bytes,
 		     unsigned int rounds)
 {
@@ -228,8 +227,8 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;
 	if (!rounds) {
-		/* Some processes still wait for others that have ended. Removing the plan ends
-		 * their operations.
+		/* Some processes wait for processes that have ended. Remove the plan to end their
+		 * operations.
 		 */
 		usleep(100000);
 		ctl_plan_del(c.name, PLAN);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs of a program, one after another over the same plan: each node has a process, which
- * contributes once and leaves, in any order. The others wait for a process that has not started
- * yet, whichever processes of its run have left by then. A process that leaves without having
- * contributed ends the run that others have begun, and only that run. No sum includes a
- * contribution of another run.
+ * Runs of a program, one after another over the same plan. In each run there is a process at each
+ * node, which contributes once and leaves; the processes do so in any order. The others wait for a
+ * process that has not started, even if some processes of their run have left. A process that
+ * leaves without having contributed ends the run that others have begun, and only this run. No sum
+ * includes a contribution of another run.
  *
  * Scheduling: shared long
  */
@@ -19,7 +19,7 @@
 
 #define PLAN 3
 #define SINK 0
-/* After this time waiting members have checked twice (HC_STALL_TIME). */
+/* In this time, waiting members check twice whether they still have to wait (HC_STALL_TIME). */
 #define LATE_MS 2200
 
 /* Make a plan without node 6, in which blocked members have effective helpers. */
@@ -40,7 +40,7 @@ static bool takes_part(unsigned int u)
 	return u != 6;
 }
 
-/* Contribute at node @u: the number of the run, and the bit of the node. */
+/* Contribute the number of the run and, in the lower 16 bits, 1 << @u, at node @u. */
 static int give(struct cube *c, unsigned int u, unsigned int run)
 {
 	uint64_t v = (uint64_t)run << 16 | 1u << u;
@@ -53,7 +53,7 @@ static int give(struct cube *c, unsigned int u, unsigned int run)
 	return n == 8 ? 0 : n < 0 ? (int)n : -EIO;
 }
 
-/* Start a process at node @u: it contributes and, unless it is at the sink, leaves. */
+/* Start a process at node @u: it contributes and, unless it is the root's process, leaves. */
 static int come(struct cube *c, unsigned int u, unsigned int run)
 {
 	int err = cube_bind(c, u);
@@ -65,7 +65,7 @@ static int come(struct cube *c, unsigned int u, unsigned int run)
 	return err;
 }
 
-/* Call come() for each member in [from, to). */
+/* Call come() for each of the members @from to @to - 1. */
 static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned int run)
 {
 	int err = 0;
@@ -76,11 +76,15 @@ static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned
 	return err;
 }
 
-/* Set by result(): the node that caused the last failure, and the number of the last operation. */
+/* What result() has learnt: the node that caused the last failure, and the number of the last
+ * operation.
+ */
 static unsigned int cause;
 static uint64_t number;
 
-/* Receive at the sink. Return: 0 if the result is the sum of the run, else an error. */
+/* Receive the result of a run at the root. Return: 0 if it is the right sum of the run, else an
+ * error.
+ */
 static int result(struct cube *c, unsigned int run)
 {
 	uint64_t want = ((uint64_t)run << 16) * 7 + 0xbf, got = 0;
@@ -100,13 +104,13 @@ static int result(struct cube *c, unsigned int run)
 	return -EBADMSG;
 }
 
-/* Wait until frames that are under way have arrived. */
+/* Wait until frames that are under way have arrived at their nodes. */
 static void rest(void)
 {
 	poll(NULL, 0, debug_kernel() ? 500 : 100);
 }
 
-/* End the run: close the sockets of all remaining processes. */
+/* Close the sockets of all processes that have not left, which ends the run. */
 static void leave_all(struct cube *c)
 {
 	unsigned int u;
@@ -168,8 +172,8 @@ TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All processes of a run leave before the run is complete; the first one leaves before the run's
- * operation has begun. The next run is not affected.
+/* All processes of a run leave before the run is complete, one of them before the operation of the
+ * run has begun. This does not affect the next run.
  */
 TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 {
@@ -193,8 +197,8 @@ TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: number of operation numbers that one run takes if @strangers sets of processes have
- * started before it and left without contributing.
+/* Return: number of operation numbers that one run takes if, @strangers times before it, processes
+ * at all nodes have started and left without contributing; 0 on an error.
  */
 static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int strangers)
 {
@@ -211,12 +215,12 @@ static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int st
 		for (u = 0; u < c->nodes; u++)
 			cube_close(c, u);
 	}
-	/* Wait, since the members are notified of a close by frames. */
+	/* Wait until the members have been notified that the processes have left. */
 	rest();
 	return whole_run(c, (*run)++) ? 0 : number - before;
 }
 
-/* Processes that leave without having contributed do not affect the runs after them. */
+/* Processes that leave without having contributed do not affect later runs. */
 TEST(who_gives_nothing_leaves_without_a_word)
 {
 	unsigned int run = 1, i;
@@ -231,9 +235,9 @@ TEST(who_gives_nothing_leaves_without_a_word)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A process that has not received the end of its run contributes again, or leaves, after others
- * have begun the next run, to which it does not belong. Its node cannot know to which run a second
- * contribution would belong, so the next run fails.
+/* A process that has not received the end of its run contributes again (@goes_on), or leaves, after
+ * other processes have begun the next run, to which it does not belong. Its node cannot know to
+ * which run a second contribution would belong, so the next run fails.
  */
 TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 {
@@ -267,8 +271,8 @@ TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A late process contributes a second time. That operation fails, since the processes that have
- * left will not contribute to it.
+/* A late process contributes a second time in its run. This operation fails, since the processes
+ * that have left will not contribute to it.
  */
 TEST(what_those_owe_that_have_left_fails_for_the_late)
 {
@@ -294,7 +298,7 @@ TEST(what_those_owe_that_have_left_fails_for_the_late)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Draw a random order of the members. Return: number of members. */
+/* Write the members to @order in a random order. Return: number of members. */
 static unsigned int order_draw(const struct cube *c, unsigned int *order)
 {
 	unsigned int n = 0, u, i, t;
@@ -311,9 +315,10 @@ static unsigned int order_draw(const struct cube *c, unsigned int *order)
 	return n;
 }
 
-/* Run with all members in a given order. Process number @dies of that order leaves without having
- * contributed; if @dies is @n, every process contributes. The sink's process contributes first, as
- * otherwise the process that leaves would belong to no run.
+/* Run with all @n members in the order @order. The process with index @dies in this order leaves
+ * without having contributed; if @dies is @n, every process contributes. If a process is to leave,
+ * the root's process contributes first; otherwise the process that leaves would not belong to a
+ * run.
  */
 static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
 		     unsigned int run)
@@ -334,9 +339,9 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 		if (!below(4))
 			poll(NULL, 0, below(10));
 	}
-	/* The remaining processes wait. A contribution that is sent after the failure ends when its
-	 * process leaves, provided that the contribution has reached the node by then; otherwise it
-	 * would belong to the next run.
+	/* Let the processes that have not left wait. If one of them contributes after the failure,
+	 * its contribution ends when the process leaves, but only if it has reached the node by
+	 * then; otherwise it would belong to the next run.
 	 */
 	if (dies < n)
 		poll(NULL, 0, debug_kernel() ? 150 : 30);
@@ -366,8 +371,8 @@ TEST(runs_in_any_order)
 		EXPECT_EQ(dies < n ? -ECONNRESET : 0, err);
 		ended += !!err;
 		leave_all(&c);
-		/* On a very slow machine some contributions may have been taken after the failure.
-		 * They belong to the next run, unless a new plan is installed.
+		/* On a very slow machine, contributions may have reached their nodes after the
+		 * failure. They would belong to the next run if no new plan were installed.
 		 */
 		if (dies < n && took > 700)
 			ASSERT_EQ(0, cube_install(&c, PLAN));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reduce-scatter: every member gets its block of the reference computation, bit for bit, over
- * recursive doubling and over trees, also around faults.
+ * Reduce-scatter over recursive doubling and over trees, also around faults: every member gets its
+ * block of the reference result, bit for bit.
  *
  * Scheduling: shared long
  */
@@ -13,8 +13,8 @@
 
 #define PLAN 1
 
-/* Make a cube with a tree. @faults: fail some links first, such that some blocked senders have
- * effective helpers, and one has none.
+/* Make a cube with a tree. @faults: fail some links first, so that some blocked senders have
+ * effective helpers and one has none.
  */
 static int tree_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
 {
@@ -37,7 +37,7 @@ static int ready(struct cube *c, bool tree, unsigned int dim, unsigned int segme
 
 /* --- one operation, and many --- */
 
-/* Set up an operation on blocks of @count elements. */
+/* Set up an operation of kind @k with blocks of @count elements for @n members. */
 static void fill(struct job *j, const struct kind *k, unsigned int n, size_t count)
 {
 	size_t block = count * plain_size(k->oper, k->type, k->width);
@@ -47,8 +47,8 @@ static void fill(struct job *j, const struct kind *k, unsigned int n, size_t cou
 	j->room = block;
 }
 
-/* Return: the expected blocks of all members, or NULL if a member has no role. The caller frees
- * *@base.
+/* Compute the reference result of job @m: the blocks of all members, one after another. *@base: set
+ * to memory that the caller frees. Return: the blocks, or NULL if a member has no role.
  */
 static const char *plain(const struct cube *c, const struct party *p, const unsigned int *node,
 			 unsigned int n, unsigned int m, char **base)
@@ -87,7 +87,9 @@ static bool right(const struct cube *c, const struct party *p, const unsigned in
 	return all;
 }
 
-/* Set up one operation of each kind at each member of the plan. Return: number of members. */
+/* Set up one operation of each of the @nk kinds at each member of the plan, with blocks of @count
+ * elements. Return: number of members.
+ */
 static unsigned int all_have(const struct cube *c, struct party *p, unsigned int *node,
 			     const struct kind *k, unsigned int nk, size_t count)
 {
@@ -108,7 +110,9 @@ static void all_done(struct party *p, unsigned int n, unsigned int njobs)
 	parties_free(p, n);
 }
 
-/* Run one operation of each kind at all members. Return: steps of the last one, or -1. */
+/* Run one operation of each of the @nk kinds at all members, with blocks of @count elements.
+ * Return: steps of the last operation, or -1 if a result is wrong.
+ */
 static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t count)
 {
 	unsigned int node[CUBE_MAX], i, m;
@@ -188,11 +192,12 @@ static bool takes(struct cube *c, size_t count, unsigned int steps)
 	return run(c, &k, 1, count) == (int)steps;
 }
 
-/* Blocks are in the order of the nodes, whatever the order of the stages. */
+/* The blocks of a result are in the order of the nodes, whatever the order of the stages. */
 TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
-/* Make a tree around the current faults, and run reduce-scatters on it: each must take twice the
- * steps of a reduction.
+/* Make a tree around the current faults, and run a reduce-scatter on it. Return: true if the result
+ * is right and, unless the plan has detours, the operation takes twice the steps of a reduction; or
+ * if no such plan exists.
  */
 static bool around(struct cube *c)
 {
@@ -211,7 +216,7 @@ static bool around(struct cube *c)
 
 TESTS_AROUND(around, scaled(10))
 
-/* Run reduce-scatters, all-to-alls, allreduces and barriers in turn on one plan. */
+/* Run reduce-scatters, alltoalls, allreduces and barriers in turn on one plan. */
 TEST_BOTH(many_in_flight_do_not_mix, tree)
 {
 	const struct kind kind = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -257,8 +262,8 @@ TEST(each_stage_sends_half_as_much)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One member does not receive while all contribute megabytes: the others must wait, and no data may
- * be lost.
+/* If one member does not receive while all contribute megabytes, the others must wait, and no data
+ * may be lost.
  */
 TEST_BOTH(who_does_not_read_stops_the_others, tree)
 {
@@ -279,7 +284,7 @@ TEST_BOTH(who_does_not_read_stops_the_others, tree)
 
 enum blow { LINK, NODE, CLOSES };
 
-/* Fail links of node 10, or the node, or close its socket. */
+/* Fail links of node 10, fail the node, or close its socket, as @how requires. */
 static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 {
 	unsigned int i;
@@ -297,8 +302,8 @@ static int strike(struct cube *c, struct party *p, bool tree, enum blow how)
 	return err;
 }
 
-/* Return: true if operation @m has ended at member @i with the right sums (all contributions are
- * ones), or with an error that names the right cause.
+/* Return: true if operation @m has ended at member @i with the right sums (element e of each
+ * contribution is 1 + e), with an error that the event @b->how may cause, or not at all.
  */
 static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 {
@@ -318,8 +323,9 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 	return j->got == j->room;
 }
 
-/* Links or a node fail or a member closes while many operations are under way: every member is
- * notified of every end, and the next operations succeed. All members contribute ones.
+/* If links or a node fail or a member closes its socket while many operations are under way, every
+ * member is notified of every end, and the next operations succeed. Element e of each contribution
+ * is 1 + e. @count: elements of a block.
  */
 static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, size_t count)
 {
@@ -338,8 +344,8 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 			for (e = 0; e < n * count; e++)
 				((uint64_t *)p[i].job[m].in)[e] = 1 + e;
 		}
-	/* Member 10 has not begun its last operation yet, so that this operation cannot end before
-	 * the fault.
+	/* Let member 10 begin its last operation only after the event, so that this operation
+	 * cannot end before the event.
 	 */
 	p[10].njobs--;
 	for (m = 0; m < 3; m++)
@@ -357,7 +363,7 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Run blow() with recursive doubling and trees, with blocks of one element and of many. */
+/* Run blow() with recursive doubling and with trees, with blocks of one element and of many. */
 static void blows(struct __test_metadata *_metadata, enum blow how)
 {
 	blow(_metadata, false, how, 1);
@@ -370,7 +376,7 @@ TEST_CALL(links_fail, blows, LINK)
 TEST_CALL(a_node_fails, blows, NODE)
 TEST_CALL(a_member_closes, blows, CLOSES)
 
-/* If members disagree about the length, all of them get an error. */
+/* If members pass different lengths, all of them get an error. */
 TEST_BOTH(different_lengths_are_an_error_everywhere, tree)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
@@ -397,7 +403,7 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 		.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
 	};
 	static const struct op_wrong wrong[] = {
-		/* A block of half an element for each member. */
+		/* 32 bytes are half an element for each of eight members. */
 		{ 32, 0, HYPERCUBE_SUM, -EINVAL },
 		{ 64, HYPERCUBE_F_NOTIFY, HYPERCUBE_SUM, -EINVAL },
 		{ 64, 0, HYPERCUBE_MERGE, -EOPNOTSUPP },
@@ -412,8 +418,8 @@ TEST_BOTH(what_does_not_fit_is_refused, tree)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One record for each member does not fit a segment. A recursive doubling needs that, a tree does
- * not.
+/* A segment is shorter than one record for each member. Recursive doubling needs segments at least
+ * as long; a tree does not.
  */
 TEST(long_records_need_a_tree)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Links that deliver nothing, in both directions or in one: an operation ends with ENOLINK at once,
- * and DETECT finds the links. Once the links recover, or a plan avoids them, operations succeed
- * again. Over links that lose only some frames all operations succeed.
+ * and DETECT finds these links. When the links recover, or if a plan avoids them, operations
+ * succeed. Over links that lose only some frames, all operations succeed.
  *
  * Scheduling: shared
  */
@@ -31,8 +31,8 @@ static int start(struct cube *c)
 }
 
 /* Run a reduction of @bytes at all members. Return: 0 if all members got the right end; -EBADMSG if
- * an end is missing or wrong; else the error that a member got. Some members may get an error and
- * others the result, if the final control message was lost.
+ * an end is missing or wrong; else an error that a member got. If the final control message was
+ * lost, some members may get an error although others get the result.
  */
 static int reduce(struct cube *c, size_t bytes)
 {
@@ -51,7 +51,9 @@ static int reduce(struct cube *c, size_t bytes)
 		j->expect = node[i] == c->plan.tree.sink ? zeros : NULL;
 		j->waits = true;
 	}
-	/* No member may hang, so this is an error of the test. Members never get -EBADMSG. */
+	/* If a member hangs, this is an error of the test, -EBADMSG, a status that members never
+	 * get.
+	 */
 	if (drive(p, n, 12)) {
 		ctl_op_print(c->name);
 		err = -EBADMSG;
@@ -103,17 +105,17 @@ static void test_silent(struct __test_metadata *_metadata, unsigned int stage, b
 	begin = now_ms();
 	err = reduce(&c, sizeof(zeros));
 	/* If the link fails only in the direction from the root, perhaps only the control message
-	 * that reports the end is lost. Then the operation succeeds.
+	 * that reports the end is lost. In this case the operation succeeds.
 	 */
 	EXPECT_TRUE(err == -ENOLINK || (!up && !err));
 	EXPECT_GE((uint64_t)patience(3) * 1000, now_ms() - begin);
-	/* DETECT marks the link as faulty, and the new plan avoids it. */
+	/* DETECT must mark the link as faulty, so that the new plan avoids it. */
 	EXPECT_EQ(1, detect(c.name, &err));
 	EXPECT_EQ(0, err);
 	hc_faults_link(c.faults, child, dim);
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
-	/* After cube_heal() the link delivers frames again. */
+	/* After cube_heal(), the link must deliver frames. */
 	ASSERT_EQ(0, cube_heal(&c));
 	EXPECT_EQ(0, detect(c.name, &err));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
@@ -154,8 +156,8 @@ TEST(links_that_lose_some_frames)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Let node 2, which is behind a detour, receive little by little, while the others receive all that
- * arrives. *@held: set if data arrived before the end.
+/* Let node 2, which is behind a detour, receive in many small steps, between which the other nodes
+ * send and receive as much as they can. *@held: set if data arrive before the end of the operation.
  */
 static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *held)
 {
@@ -173,8 +175,8 @@ static int read_slowly(struct cube *c, struct party *p, unsigned int n, bool *he
 	return 0;
 }
 
-/* Run an allreduce whose result node 2 does not receive at first; then let @read receive it.
- * Return: 0 or the operation's error.
+/* Run an allreduce whose result node 2 does not receive at first; then let the function @read make
+ * it receive the result. Return: 0 or the operation's error.
  */
 static int behind_detour(struct cube *c, bool *held,
 			 int (*read)(struct cube *c, struct party *p, unsigned int n, bool *held))
@@ -216,7 +218,7 @@ static int behind_detour(struct cube *c, bool *held,
 	return err;
 }
 
-/* Make a plan with a detour from 2 to 0 over 3 and 1; no other edge of the plan uses the link
+/* Make a plan with a detour from node 2 over 3 and 1 to 0. No other edge of the plan uses the link
  * between 3 and 1.
  */
 static int detour_start(struct cube *c)
@@ -234,8 +236,8 @@ static int detour_start(struct cube *c)
 	return err ? err : setsockopt(c->fd[2], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 }
 
-/* No data are lost: credits never allow more data under way to a slow receiver than fit its receive
- * buffer.
+/* A slow receiver behind a detour loses no data: credits never allow more data to be under way to
+ * it than its receive buffer has space for.
  */
 TEST(a_slow_reader_behind_a_detour_misses_nothing)
 {
@@ -248,8 +250,8 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 2 waits for the process of node 3, which does not contribute, and the END is lost when the
- * detour fails.
+/* Node 2 waits for the process of node 3, which does not contribute. When the detour fails, the END
+ * to node 2 is lost, but node 2 must notice the failure.
  */
 TEST(who_waits_for_a_process_hears_that_its_detour_has_failed)
 {

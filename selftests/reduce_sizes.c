@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contributions of all sizes: nothing, one element, around the limits of segments, up to many
- * megabytes; odd widths and segment sizes; and the memory in use while the sink does not read.
+ * Contributions of all lengths: of no byte, one element, about a segment, and up to many megabytes;
+ * with random lengths of records and segments. Also tested is how much memory is in use while the
+ * root does not receive.
  *
  * Scheduling: alone
  */
@@ -24,7 +25,7 @@ static int start(struct cube *c, unsigned int dim, unsigned int segment)
 }
 
 /* Run a reduction in which every member contributes @op.bytes bytes: the first @period bytes of
- * @in, repeated.
+ * @in, repeated. The result must be those of @expect, repeated. Return: 0 or an error.
  */
 static int reduce(struct cube *c, struct hypercube_op op, const void *in, const void *expect,
 		  size_t period)
@@ -60,8 +61,8 @@ static int reduce(struct cube *c, struct hypercube_op op, const void *in, const 
 	return err;
 }
 
-/* Run a sum of u8. Each byte of the result is that of the contributions times the number of
- * members.
+/* Run a sum of u8. Each byte of the result is the byte of the contributions, which are all alike,
+ * times the number of members. Return: 0 or an error.
  */
 static int sum_bytes(struct cube *c, size_t bytes)
 {
@@ -134,7 +135,7 @@ TEST(a_quarter_of_a_gigabyte_on_two_nodes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Records of odd widths in segments of odd sizes. */
+/* Records have random lengths, and so have segments. */
 TEST(odd_widths_in_segments_of_random_sizes)
 {
 	static unsigned char in[256 * 333];
@@ -171,7 +172,8 @@ static long mem_free_kb(void)
 	return kb;
 }
 
-/* Begin a reduction of @bytes at all members; the sink reads later. */
+/* Set up a reduction of @bytes at all members, with these buffer sizes. Return: number of members.
+ */
 static unsigned int fill(struct cube *c, struct party *p, size_t bytes, int sndbuf, int rcvbuf)
 {
 	static char zeros[1 << 16];
@@ -194,7 +196,9 @@ static unsigned int fill(struct cube *c, struct party *p, size_t bytes, int sndb
 	return n;
 }
 
-/* Send as much as the kernel takes, without receiving. Return: number of bytes that it took. */
+/* Let all members send as much as the kernel takes, without receiving, until nothing more was taken
+ * for 300 ms. Return: number of bytes taken.
+ */
 static size_t push_all(struct party *p, unsigned int n)
 {
 	uint64_t last = now_ms();
@@ -238,9 +242,9 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	before = mem_free_kb();
 	taken = push_all(p, n);
 	grown = before - mem_free_kb();
-	/* The kernel doubles SO_SNDBUF, and may take one more segment. In addition there are the
-	 * bytes in the sink's receive buffer and, at each level of the tree, those that its
-	 * upstream peers could send before they were stopped.
+	/* The kernel doubles SO_SNDBUF, and takes up to one segment more. In addition, there are
+	 * the bytes in the receive buffer of the root and, at each level of the tree, the bytes
+	 * that upstream peers could send before they were stopped.
 	 */
 	printf("# %zu KiB taken, %ld KiB in use\n", taken / 1024, grown);
 	EXPECT_GT(n * ((c.dim + 1) * 2 * sndbuf + 2 * rcvbuf + 8 * 32768ul), taken);
@@ -248,7 +252,7 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	for (i = 0; i < n; i++)
 		if (p[i].job[0].waits)
 			EXPECT_EQ(0, p[i].job[0].got);
-	/* Now the sink reads, and all data must arrive. */
+	/* When the root receives, all data must arrive. */
 	ASSERT_EQ(0, drive(p, n, 60));
 	for (i = 0; i < n; i++) {
 		const struct job *j = &p[i].job[0];

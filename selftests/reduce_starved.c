@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Polls that do not run for seconds, since processes with real-time priority leave no time for
- * ksoftirqd: no member may take a node for failed because of that, and no operation may fail over
+ * Polls that do not run for seconds, because processes with real-time priority leave no time for
+ * ksoftirqd. No member may take a node for failed because of this, and no operation may fail over
  * links that lose nothing.
  *
  * Scheduling: alone
@@ -35,7 +35,7 @@ static void values(void)
 	}
 }
 
-/* Set up a job on plan 1 + u, which has sink u. */
+/* Set up a job of node @node on plan 1 + @sink, whose root is node @sink. */
 static void job_make(struct job *j, unsigned int node, unsigned int sink, unsigned int collective)
 {
 	bool all = collective == HYPERCUBE_ALLREDUCE;
@@ -81,7 +81,7 @@ static int stay_on(pid_t pid, unsigned int cpu)
 	return sched_setaffinity(pid, sizeof(set), &set) ? -errno : 0;
 }
 
-/* Give this process real-time priority, above ksoftirqd, as chrt -r 1 does. */
+/* Give this process a real-time priority, above that of ksoftirqd, as "chrt -r 1" does. */
 static int hurry(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -91,8 +91,8 @@ static int hurry(void)
 
 #define RT_RUNTIME "/proc/sys/kernel/sched_rt_runtime_us"
 
-/* Read or write how many us of each second real-time processes may run (-1: all of it), depending
- * on @mode.
+/* Read (@mode "r") or write ("w") for how many us of each second real-time processes may run; -1:
+ * always.
  */
 static int rt_runtime(int *us, const char *mode)
 {
@@ -138,7 +138,7 @@ static int rank_run(const struct cube *c, unsigned int node, unsigned int collec
 	return err ? 1 : 0;
 }
 
-/* Run a process for each node, at real-time priority. */
+/* Run a process for each node, with real-time priority. */
 static void ranks(struct __test_metadata *_metadata, unsigned int collective)
 {
 	pid_t pid[RANKS];
@@ -171,7 +171,7 @@ TEST(allreduces_of_processes_in_a_hurry)
 
 /* --- a poll that does not run --- */
 
-/* Mount a /sys that shows the endpoints of this namespace. */
+/* Mount a sysfs that shows the endpoints of this network namespace. */
 static int sysfs_own(void)
 {
 	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -180,7 +180,7 @@ static int sysfs_own(void)
 	return 0;
 }
 
-/* Let a kernel thread of its own run the poll of endpoint @dev (threaded NAPI). */
+/* Let a separate kernel thread run the poll of endpoint @dev (threaded NAPI). */
 static int poll_threaded(const char *dev)
 {
 	char path[64];
@@ -219,7 +219,9 @@ static pid_t poll_thread(const char *dev)
 	return pid;
 }
 
-/* Fork a process that occupies processor @cpu for BUSY_MS, at real-time priority. */
+/* Fork a process with real-time priority that occupies processor @cpu for BUSY_MS. Return: its
+ * process id.
+ */
 static pid_t hog_start(unsigned int cpu)
 {
 	uint64_t end = now_ms() + BUSY_MS;
@@ -234,8 +236,8 @@ static pid_t hog_start(unsigned int cpu)
 	_exit(0);
 }
 
-/* Keep the poll of node @late, which is pinned to the last processor, from running for seconds; all
- * other processes and polls run.
+/* Run operations while the poll of node @late cannot run for seconds: it is pinned to the last
+ * processor, which a process with real-time priority occupies. All other processes and polls run.
  */
 static void poll_late(struct __test_metadata *_metadata, unsigned int late,
 		      unsigned int collective)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every operator on every type, compared bit for bit with a reference computation in the plan's
- * merge order, on a cube without faults and on one where senders need effective helpers.
+ * Every operator on every type, on a cube without faults and on one where senders need effective
+ * helpers. Results are compared bit for bit with a reference computation in the merge order of the
+ * plan.
  *
  * Scheduling: shared
  */
@@ -13,7 +14,7 @@
 
 #define PLAN 1
 
-/* A combination of operator, type and width; @nan: some contributions are NaNs. */
+/* An operator with a type. @width: bytes of a record. @nan: some contributions are NaNs. */
 struct kind {
 	unsigned int oper;
 	unsigned int type;
@@ -23,7 +24,7 @@ struct kind {
 
 static const unsigned int widths[] = { 1, 7, 64, 256 };
 
-/* Fail links such that senders are blocked at the first stages of any tree. */
+/* Fail links, so that senders are blocked in the first stages of any tree. */
 static int make_faults(struct cube *c)
 {
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
@@ -46,8 +47,8 @@ static int cube_ready(struct cube *c, unsigned int dim, bool faults)
 	return err ? err : cube_bind_all(c);
 }
 
-/* Fill @k with the operators from @first to @last on the types that the test selects. Return: their
- * number.
+/* Fill @k with the operators @first to @last, each with the types that it supports among those that
+ * the test selects. Return: number of entries.
  */
 static unsigned int kinds_list(struct kind *k, unsigned int first, unsigned int last,
 			       bool floats, bool ints, bool records)
@@ -89,7 +90,7 @@ static void *job_fill(struct job *j, const struct kind *k, size_t count, bool si
 	return in;
 }
 
-/* Run all kinds as one pipeline of operations. Return: number of wrong results. */
+/* Run an operation of each of the @nk kinds at the same time. Return: number of wrong results. */
 static unsigned int kinds_run(struct cube *c, const struct kind *k, unsigned int nk,
 			      size_t count)
 {
@@ -129,7 +130,9 @@ static unsigned int kinds_run(struct cube *c, const struct kind *k, unsigned int
 	return bad;
 }
 
-/* Run all combinations that a test selects. @which: bits for floats, integers and records. */
+/* Run the operators @first to @last on all types that the test selects. @which: a mask: 1 floats, 2
+ * integers, 4 records.
+ */
 static void check(struct __test_metadata *_metadata, unsigned int dim, bool faults,
 		  unsigned int first, unsigned int last, unsigned int which)
 {

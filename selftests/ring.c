@@ -16,9 +16,10 @@
 
 #define PLAN 1
 
-/* Run an allgather over one ring of @n members. With an acknowledgment (@notify) a block goes all
- * the way round and returns to its member after n steps; without one it is sent half way round in
- * each direction. Return: true if results and steps are right.
+/* Run an allgather of blocks of @bytes over one ring of @n members. If members request a
+ * notification (@notify), a block goes round the whole ring and returns to its member after n
+ * steps; otherwise it goes half round the ring in each direction. Return: true if results and
+ * numbers of steps are right.
  */
 static bool ring_takes(const struct cube *c, unsigned int n, size_t bytes, bool notify)
 {
@@ -63,13 +64,13 @@ TEST(messages_of_many_segments)
 		EXPECT_TRUE(ring_takes(&c, 8, sizes[i], true));
 	}
 	EXPECT_EQ(0, cube_del(&c));
-	/* Full segments. */
+	/* Use full segments. */
 	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 4, 0));
 	EXPECT_TRUE(ring_takes(&c, 16, 1 << 17, true));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Length of a block, in bytes, which a slow link takes about a second to send. */
+/* Length of a block in bytes; a slow link takes about a second to send it. */
 #define LONG	30000
 
 static bool gather_begin(const struct cube *c)
@@ -88,7 +89,9 @@ static bool gather_begin(const struct cube *c)
 	return true;
 }
 
-/* Receive at all members. Return: true if each gets the blocks of all members. */
+/* Receive an operation's result at all members. Return: true if each gets the blocks of all
+ * members.
+ */
 static bool gather_ended(const struct cube *c)
 {
 	static char all[4 * LONG];
@@ -113,8 +116,9 @@ static bool gather_ended(const struct cube *c)
 	return true;
 }
 
-/* Run allgathers. Some blocks go all the way round the ring, since their senders request
- * notifications; others go half way round in each direction.
+/* Run allgathers with blocks of @bytes. Some members request notifications, so their blocks go
+ * round the whole ring; the other blocks go half round it in each direction. Return: true if all
+ * results are right.
  */
 static bool mixed(const struct cube *c, size_t bytes)
 {
@@ -150,8 +154,8 @@ TEST(members_need_not_agree_about_acknowledgements)
 	}
 }
 
-/* One direction of a link is so slow that members probe their neighbours. Neighbours that have
- * completed the operation have nothing left to send.
+/* One direction of a link is so slow that members probe their neighbours. These may have completed
+ * the operation, and have nothing more to send.
  */
 TEST(a_slow_direction_is_waited_for)
 {
@@ -160,8 +164,8 @@ TEST(a_slow_direction_is_waited_for)
 	unsigned int i;
 	bool right[8];
 
-	/* Each of eight cubes has another slow end of a link of its ring. They run at the same
-	 * time.
+	/* In each of eight cubes, another end of a link of the ring is slow. The operations run at
+	 * the same time.
 	 */
 	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, cube_rings_ready(&c[i], PLAN, 2, 0));
@@ -176,7 +180,7 @@ TEST(a_slow_direction_is_waited_for)
 	}
 }
 
-/* Rings of six, two and one nodes leave the other nodes of the cube out. */
+/* Rings of six nodes, of two and of one do not contain the other nodes of the cube. */
 TEST(rings_that_leave_nodes_out)
 {
 	static const uint16_t six[] = { 0, 1, 3, 7, 6, 4 };
@@ -199,8 +203,8 @@ TEST(rings_that_leave_nodes_out)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The last node has no link to the first. What the last node sends to the first returns along the
- * path, which counts as one step.
+/* The ring is a path: its last node has no link to the first. Blocks that the last node sends to
+ * the first go back along the path, which counts as one step.
  */
 TEST(rings_that_go_back_along_themselves)
 {
@@ -221,7 +225,8 @@ TEST(rings_that_go_back_along_themselves)
 		EXPECT_TRUE(gather_run(&c, PLAN, 3, 70000, true, &s));
 		EXPECT_EQ(3 * n, s.steps);
 	}
-	/* The same happens if the link from the last node to the first is down. */
+	/* Blocks also go back along the path if the link from the last node to the first is down.
+	 */
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 1));
 	rings_one(&r, path, 8);
 	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
@@ -231,7 +236,7 @@ TEST(rings_that_go_back_along_themselves)
 }
 
 /* Return: true if the plan is a single ring of more than two nodes whose last node has a healthy
- * link to the first.
+ * link to the first node.
  */
 static bool closed(const struct cube *c, const struct rings *r)
 {
@@ -242,14 +247,15 @@ static bool closed(const struct cube *c, const struct rings *r)
 	       !(c->faults->fault[node[0]] & apart);
 }
 
-/* Make a random tree of rings around the current faults, and run allgathers on it. An allgather
- * must take at least as many steps as blocks cross the busiest link.
+/* Make a random tree of rings around the current faults, and run allgathers on it. Return: true if
+ * all results are right, and an allgather takes at least as many steps as blocks cross the link
+ * that most blocks cross.
  */
 static bool around(struct cube *c)
 {
 	static const unsigned int widths[] = { 2, 3, 5, 8, 16, 64 };
 	unsigned int start = below(c->nodes), w = widths[below(ARRAY_SIZE(widths))], least;
-	/* Long blocks are rare, since the results of all members together need much memory. */
+	/* Long blocks are rare, since the results of all members together take much memory. */
 	size_t bytes = below(3) ? 8 : below(4) || c->dim > 4 ? 600 : 70000;
 	bool notify = below(2);
 	struct rings_steps s;
@@ -288,7 +294,7 @@ TEST_NONE_WRONG(trees_around_every_pattern_of_two_links_of_eight,
 TEST_NONE_WRONG(trees_around_random_faults_of_sixteen_to_sixty_four,
 		cube_random_to_64(around, scaled(20)))
 
-/* Rings of two nodes, all with one node in common, which relays everything. */
+/* All rings have two nodes, and one node in common, which relays all blocks. */
 TEST(stars)
 {
 	struct rings_steps s;
@@ -329,7 +335,7 @@ TEST(many_operations_under_way)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The result is longer than the buffer: the rest is lost, and MSG_TRUNC reports that. */
+/* If a result is longer than the buffer, its rest is lost, which MSG_TRUNC reports. */
 TEST(a_short_buffer_gets_what_it_has_room_for)
 {
 	struct hypercube_op op = {
@@ -367,7 +373,9 @@ TEST(a_short_buffer_gets_what_it_has_room_for)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* One process has all handles. Operations posted at all of them end without further calls. */
+/* One process has all handles. When operations have been posted at all of them, they end without
+ * further posts.
+ */
 TEST(the_library_brings_blocks_to_their_places)
 {
 	static const size_t sizes[] = { 0, 8, 5000 };
@@ -391,7 +399,9 @@ TEST(the_library_brings_blocks_to_their_places)
 			in[u][k] = malloc(bytes + 1);
 			memset(in[u][k], (int)(16 * k + u + 1), bytes);
 			out[u][k] = calloc(1, 4 * bytes + 1);
-			/* The last result at node 3 has too little room for all blocks. */
+			/* At node 3, the buffer of the last operation is one byte too short for all
+			 * blocks.
+			 */
 			ASSERT_EQ(0, hcl_post(h[u], &p, in[u][k], bytes, out[u][k],
 					      4 * bytes - (k == 5 && u == 3), &id[u][k]));
 		}
@@ -412,8 +422,8 @@ TEST(the_library_brings_blocks_to_their_places)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A result does not fit its buffer. Whole blocks may have arrived before the first one that does
- * not fit.
+/* If a result does not fit its buffer, the blocks that arrive before the first one that does not
+ * fit may be in the buffer.
  */
 TEST(the_library_has_no_room_for_the_last_blocks)
 {

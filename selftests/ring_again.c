@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans of rings that repair themselves while operations are under way: each link and each node
- * fails at each step, also while a process does not read.
+ * fails at each step, also while a process does not receive.
  *
  * Scheduling: alone
  */
@@ -10,14 +10,14 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Return: number of steps of an operation, which is the least clock with which it can end. */
+/* Return: number of steps of an operation, which is the lowest clock with which it can end. */
 static unsigned int steps_of(const struct trial_variant *v)
 {
 	return 7 + 8 * (v->chunks - 1) + v->notify;
 }
 
-/* Shuffle the order of nodes. With one order in which nodes receive the clock takes only every
- * second value; other orders reach the other values.
+/* Shuffle the order in which nodes receive. In a given order, the clock takes only every second
+ * value; in other orders it takes the other values.
  */
 static void shuffle(struct trial *t)
 {
@@ -31,9 +31,9 @@ static void shuffle(struct trial *t)
 	}
 }
 
-/* Run a trial until the clock of its operations reaches @step; the steps of the second operation
- * are counted after those of the first. With trees of rings the clock cannot be stopped at every
- * step.
+/* Run a trial of variant @v until the clock of its operations reaches @step. The steps of the
+ * second operation count on from those of the first. With trees of rings the clock cannot be
+ * stopped at every step. Return: false if the step is not reached.
  */
 static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned int step)
 {
@@ -63,7 +63,9 @@ static bool trial_at(struct trial *t, const struct trial_variant *v, unsigned in
 	return false;
 }
 
-/* Fail a link or a node at step @step, and check that operations go on in each part of the cube. */
+/* Let a node (@node >= 0) or a link fail at step @step. Return: true if operations go on in each
+ * part of the cube.
+ */
 static bool fails_at(const struct trial_variant *v, unsigned int step, int node, unsigned int link)
 {
 	struct trial t;
@@ -99,7 +101,8 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(fails_at(v, step, u, 0));
 }
 
-/* Run trials of variant @v: with a tree of rings, blocks of several segments, or acknowledgments.
+/* Run trials of variant @v, which has a tree of rings, blocks of several segments, or
+ * notifications. A random link or node fails at each step.
  */
 static void varied(struct __test_metadata *_metadata, const struct trial_variant *v)
 {
@@ -141,7 +144,9 @@ TEST(messages_of_three_segments)
 
 #define SLOW	5
 
-/* Let all nodes except SLOW receive until they have the block of node SLOW. */
+/* Let all nodes except SLOW receive until they have the block of node SLOW. Return: false if this
+ * takes longer than the time limit.
+ */
 static bool slow_one_received(struct trial *t)
 {
 	uint64_t end = deadline(10);
@@ -162,9 +167,10 @@ static bool slow_one_received(struct trial *t)
 	return !behind;
 }
 
-/* Node SLOW does not receive, so it forwards no more than its receive buffer takes. It fails when
- * all other nodes have its block. These get all blocks in the end. But SLOW may not have their
- * blocks, and the nodes that requested notifications (@notify) are notified of that.
+/* Node SLOW does not receive, so it forwards no more than its receive buffer has space for. It
+ * fails when all other nodes have its block. The other nodes get all blocks in the end. But SLOW
+ * may not have received their blocks, so nodes that have requested notifications (@notify) get an
+ * end that names SLOW as missing. Return: true if this is so.
  */
 static bool slow_one_is_named(bool notify)
 {
@@ -200,9 +206,9 @@ TEST(who_may_not_have_it_is_named)
 	ASSERT_TRUE(slow_one_is_named(false));
 }
 
-/* All members except a leaf, whose process does not read, have all blocks, and wait for the
- * notification that the leaf has their blocks. Then another leaf loses its link: all members resume
- * the operation, and complete it.
+/* All members except a leaf, whose process does not receive, have all blocks, and wait for the
+ * notification that the leaf has their blocks. When another leaf loses its link, all members must
+ * resume the operation, and complete it.
  */
 TEST(who_waits_for_words_goes_back)
 {

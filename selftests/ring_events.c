@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of operations over rings that repair themselves: each completed operation is reported
- * once, and so is each operation that a fault ends.
+ * Events of operations over rings that repair themselves: each operation that is complete is
+ * reported once, and so is each operation that a fault ends.
  *
  * Scheduling: shared
  */
@@ -18,8 +18,9 @@
 #define SEGMENT	4096
 #define NOTIFIED_MAX 64
 
-/* The events that were received: @n ends of operations with their numbers and outcomes, and the
- * number of repairs of the plan.
+/* The events that were received. @n: number of ends of operations; @nr, @status, @node: their
+ * numbers, their outcomes, and the nodes that reported them. @broken: the plan is broken.
+ * @repaired: number of repairs of the plan.
  */
 struct received {
 	struct nl nl;
@@ -31,7 +32,7 @@ struct received {
 	unsigned int repaired;
 };
 
-/* Record an event. */
+/* Record an event in @arg, a struct received. */
 static void note(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *broken;
@@ -49,7 +50,7 @@ static void note(void *arg, const struct nl_attrs *a)
 	h->broken = *(const uint8_t *)nl_data(broken);
 }
 
-/* Listen until @ops operations were complete or failed and the plan was repaired @repaired times.
+/* Receive events until @ops operations have ended and the plan was repaired @repaired times.
  * Return: false if this takes longer than the time limit.
  */
 static bool receive(struct received *h, unsigned int ops, unsigned int repaired)
@@ -64,7 +65,7 @@ static bool receive(struct received *h, unsigned int ops, unsigned int repaired)
 	return false;
 }
 
-/* Listen until no more events arrive. Return: true if exactly @ops ends were reported. */
+/* Receive events until no more arrive. Return: true if exactly @ops ends were reported. */
 static bool quiet(struct received *h, unsigned int ops)
 {
 	unsigned int i;
@@ -77,7 +78,7 @@ static bool quiet(struct received *h, unsigned int ops)
 	return h->n == ops;
 }
 
-/* Listen for exactly @ops ends. Return: false if there were fewer or more. */
+/* As receive(), and return false also if more than @ops ends are reported. */
 static bool receive_all(struct received *h, unsigned int ops, unsigned int repaired)
 {
 	return receive(h, ops, repaired) && quiet(h, ops);
@@ -116,7 +117,8 @@ static bool contribute(struct cube *c, unsigned int but)
 	return true;
 }
 
-/* Run an operation at all nodes except those in @but. Return: true if it succeeds at all of them.
+/* Wait for the end of an operation at all nodes except those in the set @but. Return: true if it
+ * succeeds at all of them.
  */
 static bool all_end(struct cube *c, unsigned int but)
 {
@@ -130,12 +132,12 @@ static bool all_end(struct cube *c, unsigned int but)
 	return !err;
 }
 
-/* The operation is complete at node 0, but not at the next node, whose process does not receive.
- * Then a link fails, and all nodes resume the operation.
+/* An operation is complete at node 0, but not at the next node, whose process does not receive.
+ * Then a link fails, and all nodes resume the operation. Its end must be reported once.
  */
 TEST(an_end_is_told_once)
 {
-	/* The kernel doubles this value, so there is space for two chunks. */
+	/* The kernel doubles this value, so the receive buffer has space for two chunks. */
 	static const int little = SEGMENT;
 	struct received h;
 	struct cube c;
@@ -156,7 +158,7 @@ TEST(an_end_is_told_once)
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* Node 0, which has sent the events so far, has failed. */
+/* Node 0, which has sent all events until now, has failed, so another node must send them. */
 TEST(ends_are_told_when_the_root_is_dead)
 {
 	struct received h;
@@ -172,8 +174,8 @@ TEST(ends_are_told_when_the_root_is_dead)
 	EXPECT_TRUE(end(&c, &h));
 }
 
-/* The recovery of a node ends the operation under way, and that end is reported only once. An
- * operation that goes on causes no event.
+/* When a node recovers, this ends the operation that is under way, and the end is reported only
+ * once. When the node failed before that, the operation went on, which causes no event.
  */
 TEST(an_operation_that_a_node_ends_is_notified)
 {

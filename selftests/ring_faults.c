@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults of plans of rings: failed links and nodes, closed sockets, disagreeing contributions,
- * losses and silent members end operations with definite errors at every member, and the next
- * operations succeed. Invalid plans are refused by the verifier.
+ * Faults of plans of rings: failed links and nodes, closed sockets, contributions that do not
+ * match, losses and silent members. Operations end with definite errors at every member, and the
+ * next operations succeed. Invalid plans are refused by the verifier.
  *
  * Scheduling: shared
  */
@@ -16,10 +16,12 @@
 
 #define PLAN 1
 
-/* Events that the tests cause while operations are under way. */
+/* Events that the tests cause while operations are under way: a link fails, a node fails, a socket
+ * is closed, or the plan is removed.
+ */
 enum blow { LINK, NODE, CLOSE, REMOVE };
 
-/* Return: true if the error that a member got is one that the event @how may cause. */
+/* Return: true if the event @how may cause the error that a member got. */
 static bool fair_error(const struct job *j, enum blow how)
 {
 	switch (how) {
@@ -36,8 +38,8 @@ static bool fair_error(const struct job *j, enum blow how)
 	}
 }
 
-/* Return: true if operation @k has ended at member @i with the right result, or with an error that
- * the event may cause.
+/* Return: true if operation @k has ended at member @i with the right result, with an error that the
+ * event @b->how may cause, or not at all.
  */
 static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 {
@@ -48,7 +50,7 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 	return !j->ends || fair_error(j, b->how);
 }
 
-/* Cause the event @how at a node of the ring. */
+/* Cause the event @how at a node of the ring @r. */
 static void strike(struct __test_metadata *_metadata, struct cube *c, struct party *p,
 		   const unsigned int *node, unsigned int n, enum blow how, const struct rings *r)
 {
@@ -74,8 +76,9 @@ static void strike(struct __test_metadata *_metadata, struct cube *c, struct par
 	}
 }
 
-/* A fault occurs while many operations are under way: every member is notified of every end,
- * operations that succeeded have right results, and a new plan works.
+/* An event occurs while many operations are under way. Every member is notified of every end,
+ * operations that succeed have right results, and a new plan works. @width: greatest number of
+ * nodes of a ring; @bytes: length of a block.
  */
 static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int width, size_t bytes,
 		 bool notify)
@@ -101,14 +104,13 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	if (how == CLOSE)
 		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	strike(_metadata, &c, p, node, n, how, &r);
-	/* If there are few operations, the member that closes may have contributed to all of them,
-	 * so that none fails.
+	/* If there are few operations, the member whose socket is closed may have contributed to
+	 * all of them, so that none fails.
 	 */
 	EXPECT_LE(how != CLOSE || njobs > 5,
 		  drive_blown(&c, &(struct begun){ how, p, node, n, bytes }, fair));
 	parties_done(p, n, njobs);
-	/* The members have begun different numbers of operations, so all sockets are bound again.
-	 */
+	/* The members have begun different numbers of operations, so bind all sockets again. */
 	for (i = 0; i < c.nodes; i++)
 		cube_close(&c, i);
 	ASSERT_EQ(0, cube_bind_all(&c));
@@ -159,8 +161,8 @@ static const struct hypercube_op eight = {
 	.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
 };
 
-/* A process leaves after it has contributed. Its contribution stays valid, and the other processes
- * get their results.
+/* A process leaves after it has contributed. Its contribution remains valid, and the other
+ * processes get their results.
  */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
@@ -178,7 +180,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* If members disagree about the length, all of them get an error. */
+/* If members pass different lengths, all of them get an error. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n;
@@ -196,8 +198,8 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A member that does not contribute blocks all others, and each of them reports for which peer it
- * waits ("op show").
+/* If a member does not contribute, all others are blocked, and each of them reports the peer for
+ * which it waits ("op show").
  */
 TEST(who_is_missing_is_named)
 {
@@ -210,7 +212,7 @@ TEST(who_is_missing_is_named)
 	for (u = 0; u < 8; u++)
 		if (u != 6)
 			ASSERT_EQ(8, shc_send(c.fd[u], &eight, &one, 8, 0));
-	/* In the Gray code node 2 comes before 6, and node 7 after it. */
+	/* In the order of the Gray code, node 6 follows node 2, and node 7 follows node 6. */
 	for (u = 0; u < 1000 * (unsigned int)patience(5); u++) {
 		ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 7, &v));
 		if (v.wait == HYPERCUBE_WAIT_PEER && v.peer == 6)
@@ -272,7 +274,8 @@ TEST(plans_that_are_no_tree_of_rings)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Change plans at random: the kernel must refuse a plan with a reason, or the plan must work. */
+/* Change plans at random: either the kernel refuses a plan and gives a reason, or the plan works.
+ */
 TEST(mutated_plans_are_refused_or_work)
 {
 	unsigned int i, refused = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves while operations are under way: processes leave meanwhile
- * or have little buffer space, and links fail repeatedly.
+ * Plans of rings that repair themselves while operations are under way, while processes leave or
+ * have little buffer space, and while links fail repeatedly.
  *
  * Scheduling: shared
  */
@@ -34,7 +34,8 @@ static bool begin(struct cube *c, unsigned int width)
 /* --- processes that leave --- */
 
 /* Let all members contribute until each has received a result. A member that had no operation under
- * way when a fault occurred gets the failure first.
+ * way when a fault occurred gets the failure of its next operation first. Return: false if this
+ * takes longer than the time limit, or on another error.
  */
 static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const void *own)
 {
@@ -69,9 +70,10 @@ static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const
 	return ngood == 8;
 }
 
-/* A link fails when a process has sent half of its contribution, and the process closes its socket
- * before or after the fault. All other members get the failure, and go on with the next process at
- * that node. @wait: us between the fault and what follows.
+/* A link fails after a process has sent half of its contribution. The process closes its socket
+ * before (@before) or after the fault. All other members get the failure, and continue with the
+ * next process at this node. @wait: time in us between the fault and the next call. Return: true if
+ * all members get a failure that this may cause, and then a result.
  */
 static bool goes_in_the_middle(bool before, unsigned int wait)
 {
@@ -96,8 +98,8 @@ static bool goes_in_the_middle(bool before, unsigned int wait)
 		cube_close(&c, x);
 	for (u = 0; u < 8; u++) {
 		status = u == x ? -ECONNRESET : shc_ended(c.fd[u]);
-		/* If the notifications of the close and of the fault cross, all operations end with
-		 * the fault.
+		/* If the notifications of the close and of the fault cross each other, all
+		 * operations end with the fault as the cause.
 		 */
 		if (status != -ECONNRESET && !(before && status == -ENOLINK)) {
 			printf("# node %u: %d, %u has gone %s after %u us\n", u, status, x,
@@ -122,8 +124,8 @@ TEST(a_process_goes_while_it_is_repaired)
 
 /* --- a reader with little buffer space --- */
 
-/* Receive once. Return: true if an end arrived that names a missing member. *@bytes: bytes of data
- * that were received before that end, or the error of the call.
+/* Make one receive call. *@bytes: set to the bytes received, or the error of the call. Return: true
+ * if an end has arrived that names a missing member.
  */
 static bool named_end(int fd, ssize_t *bytes)
 {
@@ -148,7 +150,7 @@ static bool named_end(int fd, ssize_t *bytes)
 	return named;
 }
 
-/* Return: bytes that the receive buffer of a socket holds, or -1. */
+/* Return: bytes that are charged to the receive buffer of a socket, or -1. */
 static int buffered(int fd)
 {
 	uint32_t info[SK_MEMINFO_VARS] = { 0 };
@@ -158,8 +160,8 @@ static int buffered(int fd)
 	       (int)info[SK_MEMINFO_RMEM_ALLOC];
 }
 
-/* Wait until @bytes are in the receive buffer and, if @more, the node waits for its reader.
- * Return: false if this takes longer than the time limit.
+/* Wait until @bytes are charged to the receive buffer of node @u and, if @more, the node waits for
+ * its process to receive. Return: false if this takes longer than the time limit.
  */
 static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 {
@@ -176,8 +178,9 @@ static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 	return false;
 }
 
-/* Read the chunks of seven members, and then the end alone. The node is notified of space while the
- * chunks are read, and may be so fast that one call reads chunks and end. That is right, too.
+/* Receive at node 0: in one call the chunks of seven members, and in a second call the end alone.
+ * The node is notified of buffer space while the chunks are received, so it may be so fast that the
+ * first call gets the end, too, which is right as well. Return: false if anything else is received.
  */
 static bool reads_end(const struct cube *c, int room)
 {
@@ -188,8 +191,8 @@ static bool reads_end(const struct cube *c, int room)
 	return buffers(c, 0, 2 * room, true) && named_end(c->fd[0], &bytes) && !bytes;
 }
 
-/* Return: bytes that one chunk takes in a receive buffer. The first chunk is that of the node's own
- * process.
+/* Return: bytes that one chunk takes in the receive buffer of node @u. The first chunk that arrives
+ * there is that of the node's own process.
  */
 static int first_piece(const struct cube *c, unsigned int u)
 {
@@ -201,10 +204,11 @@ static int first_piece(const struct cube *c, unsigned int u)
 	return bytes;
 }
 
-/* Node 1, the next one in the ring, fails before it has contributed. Node 0 has space for the
- * chunks of the other seven members, for the end of the first operation, which names the missing
- * member, and for six chunks of the next operation. Once it has read that end alone, there is space
- * for one more chunk. Return: ms until that chunk arrives, or -1 if anything differs.
+/* Node 1, the next node in the ring, fails before it has contributed. The receive buffer of node 0
+ * has space for the chunks of the other seven members, for the end of the first operation, which
+ * names the missing member, and for six chunks of the next operation. When the process of node 0
+ * has received this end alone, there is space for one more chunk. Return: time in ms until this
+ * chunk arrives, or -1 if anything is not as described.
  */
 static int more_comes_after(struct cube *c)
 {
@@ -249,15 +253,16 @@ TEST(the_end_that_names_the_missing_makes_room)
 		EXPECT_EQ(0, cube_del(&c));
 		sum += ms;
 	}
-	/* A node that is not notified of space only checks again after a second. */
+	/* A node that is not notified of buffer space checks for space only once a second. */
 	printf("# more came after %d ms, four times\n", sum);
 	EXPECT_LE(sum, 1000);
 }
 
 /* --- links that flap --- */
 
-/* A cube whose operations go on while a link is down from time to time (@is_down, @down). @sent,
- * @received: operations of each node.
+/* A cube with a ring plan. @sent, @received: for each node, the number of operations that it has
+ * begun, and that have ended there. @down: the link that fails from time to time. @is_down: it is
+ * down now.
  */
 struct flapping {
 	struct cube c;
@@ -277,8 +282,8 @@ static bool flap_send(struct flapping *f, unsigned int u)
 	return shc_send(f->c.fd[u], &op, &own, 8, 0) == 8;
 }
 
-/* Receive at node @u. No operation may fail, be delivered twice or out of order, and each result
- * must have the blocks of all members.
+/* Receive at node @u. Return: false if an operation has failed, is delivered twice or out of order,
+ * or lacks the block of a member.
  */
 static bool flap_receive(struct flapping *f, unsigned int u)
 {
@@ -307,7 +312,7 @@ static bool flap_receive(struct flapping *f, unsigned int u)
 	return true;
 }
 
-/* Fail a link; or, if one has failed, bring it up again. */
+/* If no link is down, fail a random one; otherwise bring it up. */
 static void flap(struct flapping *f)
 {
 	unsigned int u, d;
@@ -342,7 +347,9 @@ TEST(ten_thousand_operations_while_links_flap)
 		if (now_ms() >= next) {
 			flap(&f);
 			flaps++;
-			/* Leave some time for operations before the next fault. */
+			/* Leave some time for operations before the link changes its state the next
+			 * time.
+			 */
 			next = now_ms() + (uint64_t)patience(5 + (int)below(40));
 		}
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings that repair themselves, after some processes have left with all blocks, so that the others
- * need no more data from them. A process that waits for the notification that all members have its
- * block (NOTIFY) must still get it, also if a link fails first.
+ * Rings that repair themselves. Some processes have left after they have received all blocks, when
+ * the other processes need no more data from them. A process that waits for the notification that
+ * all members have its block (NOTIFY) must still get it, even if a link fails before that.
  *
  * Scheduling: shared
  */
@@ -15,8 +15,8 @@
 
 #define PLAN	1
 #define NODES	4
-/* Delay of the link from 2 to 0, the last one of the ring 0, 1, 3, 2. Blocks of node 0 return over
- * this link.
+/* Delay of the link from node 2 to node 0, the last link of the ring 0, 1, 3, 2. The block of node
+ * 0 returns to it over this link.
  */
 #define DELAY_MS	900
 
@@ -30,7 +30,9 @@ static bool contribute(const struct cube *c, unsigned int u, unsigned int flags)
 	return shc_send(c->fd[u], &op, &own, 8, 0) == 8;
 }
 
-/* Receive a result. Return: 0 if all blocks are right, or the status of the end. */
+/* Receive a result at node @u. Return: 0 if all blocks are right; else the status of the operation
+ * or another error.
+ */
 static int receive(const struct cube *c, unsigned int u)
 {
 	struct hypercube_result res = { 0 };
@@ -39,7 +41,7 @@ static int receive(const struct cube *c, unsigned int u)
 	bool eor = false;
 	ssize_t got;
 
-	/* Blocks may arrive in chunks; the kernel writes each at its offset in the buffer. */
+	/* Blocks may arrive in chunks. The kernel writes each chunk at its offset in the buffer. */
 	while (!eor) {
 		struct pollfd p = { .fd = c->fd[u], .events = POLLIN };
 
@@ -73,8 +75,9 @@ static int begin(struct cube *c)
 	return err ?: ctl_link_impair(c->name, 2, 1, &slow);
 }
 
-/* Let the others contribute first, so that their blocks are at node 0 when it contributes. Node 0
- * then has all blocks at once, and only waits until its own block has gone round the ring.
+/* Let the other nodes contribute first, so that their blocks are at node 0 when node 0 contributes.
+ * Node 0 then has all blocks at once, and waits only until its own block has gone round the ring.
+ * Let the other processes receive their results and leave. Return: 0 or an error.
  */
 static int others_leave(struct cube *c)
 {
@@ -93,8 +96,8 @@ static int others_leave(struct cube *c)
 	return err;
 }
 
-/* Let the others leave, fail a link (@node < 0: none), and check that node 0 still gets its
- * notification.
+/* Let the other processes leave, fail link @dim of @node (@node < 0: none), and check that node 0
+ * still gets its notification.
  */
 static void notified_around(struct __test_metadata *_metadata, int node, unsigned int dim)
 {

@@ -10,8 +10,8 @@
 #include "ktap.h"
 #include "ring_trial.h"
 
-/* Wait until the plan is no longer reported as broken, but not for long: if the faults divide the
- * cube into several parts, it may stay broken, and that is no failure.
+/* Wait for some seconds at most until the plan is no longer broken. It may remain broken if faults
+ * divide the cube into several parts, which is no error.
  */
 static void repaired_wait(const struct trial *t)
 {
@@ -36,9 +36,10 @@ static bool all_contribute(struct trial *t)
 	return fine;
 }
 
-/* Random faults in a random state, also while the plan is being repaired. @waits: cause more
- * faults, each after the repair of the fault before, and let a node fail between the two
- * operations.
+/* Cause random faults in a random state of the operations. @waits: cause more faults, each after
+ * the fault before was repaired, and let a node fail between the two operations; otherwise faults
+ * also occur while the plan is being repaired. Return: true if operations go on in each part of the
+ * cube.
  */
 static bool random_trial(unsigned int dim, bool waits)
 {
@@ -56,8 +57,8 @@ static bool random_trial(unsigned int dim, bool waits)
 		n++;
 		if (waits)
 			repaired_wait(&t);
-		/* Contribute without the node that has failed. Some members are then in this
-		 * operation, others in the one before.
+		/* Let the nodes contribute to the second operation without the node that has
+		 * failed. Some members are in this operation then, others in the first one.
 		 */
 		if (waits && n == 1)
 			fine = fine && all_contribute(&t) &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves. Faults divide a cube into parts: the sets of live nodes
- * that healthy links connect. Whatever link or node fails, at any point of an operation, the
- * operation ends at every member, and the members of each part get each other's messages again,
- * without any user installing a plan.
+ * Plans of rings that repair themselves. Faults divide a cube into parts: a part is a set of live
+ * nodes that healthy links connect. Whatever link or node fails, at any point of an operation, the
+ * operation ends at every member, and after that operations of each part have the blocks of all its
+ * members, without any user installing a plan.
  *
  * Scheduling: shared long
  */
@@ -19,7 +19,10 @@
 #define PLAN	1
 #define RECENT	64
 
-/* The process of a node: its contributions, and the ends that it has received. */
+/* The process of a node. @fd: its socket. @under_way: it has an operation under way. @sent: number
+ * of contributions. @failed, @good: numbers of failures and of results received. @last: number of
+ * the operation of the last result. @at: data of the current result.
+ */
 struct process {
 	int fd;
 	bool under_way;
@@ -30,11 +33,11 @@ struct process {
 	uint64_t at[CUBE_MAX];
 };
 
-/* A process for each node, which exists as long as its socket. */
+/* The process of each node; a process exists as long as its socket. */
 static struct process processes[CUBE_MAX];
 
-/* A part of the cube: its @n nodes, and for recent operations the number of nodes that have the
- * result.
+/* A part of the cube. @n, @node: its nodes. @nr, @have: for recent operations, the number plus 1,
+ * and how many nodes of the part have the result.
  */
 struct part {
 	const struct cube *c;
@@ -44,7 +47,9 @@ struct part {
 	unsigned int have[RECENT];
 };
 
-/* Contribute the node's number and the count of its contributions. */
+/* Contribute 8 bytes: the number of the node, and how often its process has contributed. Return:
+ * true if the kernel took them.
+ */
 static bool contribute(struct process *p, unsigned int node)
 {
 	struct hypercube_op op = {
@@ -59,7 +64,7 @@ static bool contribute(struct process *p, unsigned int node)
 }
 
 /* Return: true if the blocks of a result are in the order of their nodes, without duplicates, and
- * the operation is later than that of the last result.
+ * its operation is later than that of the previous result of this process.
  */
 static bool in_order(struct process *p, const struct hypercube_result *res)
 {
@@ -73,7 +78,7 @@ static bool in_order(struct process *p, const struct hypercube_result *res)
 	return later;
 }
 
-/* Return: true if the result has a block of each node of the part, and no other block. */
+/* Return: true if the result has the block of each node of the part, and no other block. */
 static bool blocks_right(const struct part *s, const struct process *p,
 			 const struct hypercube_result *res)
 {
@@ -85,8 +90,8 @@ static bool blocks_right(const struct part *s, const struct process *p,
 	return i == s->n;
 }
 
-/* Process the end that process @i of the part has received. Return: 1 if now all processes of the
- * part have the result of that operation; 0 if not; -1 if the record is wrong.
+/* Process an end that process @i of the part has received. Return: 1 if all processes of the part
+ * now have the result of this operation, 0 if they do not, -1 if the record is wrong.
  */
 static int record_take(struct part *s, unsigned int i, const struct hypercube_result *res)
 {
@@ -101,8 +106,8 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	if (!in_order(p, res))
 		return -1;
 	p->good++;
-	/* The result may have blocks of nodes that have failed since, of which this node was not
-	 * notified yet.
+	/* The result may have blocks of nodes that have failed, if this node was not yet notified
+	 * of that.
 	 */
 	if (!blocks_right(s, p, res))
 		return 0;
@@ -112,8 +117,8 @@ static int record_take(struct part *s, unsigned int i, const struct hypercube_re
 	return ++s->have[slot] == s->n;
 }
 
-/* Receive at process @i of the part. Blocks may arrive in chunks; the kernel writes each at its
- * offset in the buffer. Return: as record_take().
+/* Make one receive call at process @i of the part. Blocks may arrive in chunks, which the kernel
+ * writes at their offsets in the buffer. Return: as record_take().
  */
 static int process_receive(struct part *s, unsigned int i)
 {
@@ -141,8 +146,9 @@ static void report(const struct part *s, int rc)
 		       processes[s->node[i]].failed);
 }
 
-/* Let all processes of the part contribute until all of them have the result of the same operation,
- * with exactly the blocks of the part.
+/* Let all processes of the part contribute until all of them have the result of one operation with
+ * exactly the blocks of the part. Return: false if this takes longer than the time limit, or if a
+ * record is wrong.
  */
 static bool goes_on(struct part *s)
 {
@@ -170,7 +176,7 @@ static bool goes_on(struct part *s)
 	return rc > 0;
 }
 
-/* Set @s to the part of node @u. */
+/* Set @s to the part that has node @u. */
 static void part_of(struct part *s, const struct cube *c, unsigned int u)
 {
 	uint32_t set[CUBE_MAX / 32] = { 0 };
@@ -184,8 +190,8 @@ static void part_of(struct part *s, const struct cube *c, unsigned int u)
 			s->node[s->n++] = v;
 }
 
-/* Wait until the plan that the kernel reports is a tree of rings of all nodes of the part. Return:
- * false if this takes longer than @seconds.
+/* Wait until the kernel reports the plan as not broken, and as a tree of rings of all nodes of the
+ * part. Return: false if this takes longer than @seconds.
  */
 static bool plan_tells_within(const struct cube *c, const struct part *s, int seconds)
 {
@@ -195,7 +201,8 @@ static bool plan_tells_within(const struct cube *c, const struct part *s, int se
 	uint16_t home[CUBE_MAX];
 	unsigned int i;
 
-	/* Members use the new plan a little before the repair coordinator learns that all have it.
+	/* Members already use the new plan for a short time before the repair coordinator is
+	 * notified that all have it.
 	 */
 	do {
 		usleep(1000);
@@ -247,9 +254,9 @@ static int begin(struct cube *c, unsigned int dim, unsigned int width)
 	return cube_rings(c, PLAN, &r);
 }
 
-/* Let all nodes receive a first result and nodes below @early contribute to the next operation;
- * then cause a fault. Each part of the cube must go on. Operations that were begun before end with
- * success or with the fault's cause.
+/* Let all nodes receive a first result, and let the nodes below @early contribute to the next
+ * operation. Then let a node (@node >= 0) or a link fail. Return: true if operations of the live
+ * nodes go on, and those that were under way end with success or with the fault as their cause.
  */
 static bool survives(struct cube *c, unsigned int early, int node, unsigned int link)
 {
@@ -279,8 +286,8 @@ static bool one_fails(unsigned int early, unsigned int width, int node, unsigned
 	return !cube_del(&c) && fine;
 }
 
-/* Contributions are sent one after the other, so their number determines at which step of an
- * operation the fault occurs.
+/* Contributions are sent one after the other, so the number of those that are sent before the fault
+ * determines the step of the operation at which it occurs.
  */
 TEST(every_link_fails_at_every_step)
 {
@@ -301,7 +308,7 @@ TEST(every_node_fails_at_every_step)
 			ASSERT_TRUE(one_fails(early, u & 1 ? 4 : 0, u, 0));
 }
 
-/* Fail one to three links and, in one of three calls, a node. */
+/* Fail one to three random links and, in one of three calls, a random node. */
 static void strike(struct cube *c)
 {
 	unsigned int i, u, d;
@@ -314,8 +321,8 @@ static void strike(struct cube *c)
 		cube_fail_node(c, below(c->nodes));
 }
 
-/* Return: true if operations go on in every part of the cube. Operations that are under way remain
- * so.
+/* Return: true if operations go on in every part of the cube. Operations that are under way at the
+ * call may remain so.
  */
 static bool parts_go_on(const struct cube *c)
 {
@@ -372,7 +379,7 @@ TEST(an_alltoall_is_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Heal the cube: operations must go on with all nodes. Then remove it. */
+/* Let all faults recover: operations must go on with all nodes. Then remove the cube. */
 static void heals(struct __test_metadata *_metadata, struct cube *c)
 {
 	struct part s;
@@ -385,8 +392,8 @@ static void heals(struct __test_metadata *_metadata, struct cube *c)
 	EXPECT_EQ(0, cube_del(c));
 }
 
-/* A node fails, and the others go on without it. When the node recovers, its process takes part
- * again.
+/* A node fails, and the other nodes go on without it. When the node recovers, its process takes
+ * part again.
  */
 TEST(who_comes_back_takes_part_again)
 {
@@ -401,8 +408,8 @@ TEST(who_comes_back_takes_part_again)
 	heals(_metadata, &c);
 }
 
-/* Two halves of the cube go on by themselves. When they are connected again, operations include all
- * nodes again.
+/* Two halves of the cube go on separately. When they are connected again, operations include all
+ * nodes.
  */
 TEST(parts_become_one_again)
 {
@@ -416,8 +423,8 @@ TEST(parts_become_one_again)
 	heals(_metadata, &c);
 }
 
-/* Let each of these nodes contribute once and wait for the end. Return: true if all of them get a
- * result with all of their blocks.
+/* Let each node in the set @nodes contribute once, and wait for the ends. Return: true if all of
+ * these operations succeed.
  */
 static bool round_is_whole(unsigned int nodes)
 {
@@ -435,7 +442,7 @@ static bool round_is_whole(unsigned int nodes)
 	return whole;
 }
 
-/* Let all of these nodes contribute, so that an operation is under way at them. */
+/* Let each node in the set @nodes contribute, so that an operation is under way there. */
 static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 {
 	unsigned int u;
@@ -446,7 +453,7 @@ static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
 	usleep(50000);
 }
 
-/* Check that the operation under way ends with @status at all of these nodes. */
+/* Check that the operation that is under way ends with @status at each node in the set @nodes. */
 static void ends_with(struct __test_metadata *_metadata, unsigned int nodes, int status)
 {
 	unsigned int u;
@@ -458,7 +465,7 @@ static void ends_with(struct __test_metadata *_metadata, unsigned int nodes, int
 		}
 }
 
-/* Repeat round_is_whole() until it is true. */
+/* Call round_is_whole() up to five times, until it returns true. */
 static void whole_round(struct __test_metadata *_metadata, unsigned int nodes)
 {
 	unsigned int tries;
@@ -468,9 +475,10 @@ static void whole_round(struct __test_metadata *_metadata, unsigned int nodes)
 	ASSERT_TRUE(tries < 5);
 }
 
-/* Let the members of each part go on by themselves. Then all nodes except @late contribute once
- * more, and all parts are connected again: the operations under way end with their cause. If a link
- * fails before the nodes @late have received that end, operations end once more; then all go on.
+/* Let the members of each of the @n parts go on separately. Then let all nodes except @late
+ * contribute once more, and connect all parts again: the operations that are under way end with the
+ * link fault as their cause. If a link fails before the nodes @late have received this end,
+ * operations end once more with this cause. Then all nodes go on.
  */
 static void meets(struct __test_metadata *_metadata, struct cube *c, const unsigned int *parts,
 		  unsigned int n, unsigned int late)
@@ -524,8 +532,8 @@ TEST(what_is_under_way_ends_when_a_node_comes_back)
 	meets(_metadata, &c, &others, 1, 1u << 3 | 1u << 5);
 }
 
-/* A node recovers before the others have repaired the rings without it. An operation must not go on
- * at that node if its process was notified that the operation has failed.
+/* A node recovers before the others have repaired the rings without it. If its process was notified
+ * that an operation has failed, this operation must not go on at the node.
  */
 TEST(a_node_may_fail_for_a_moment)
 {
@@ -581,8 +589,8 @@ static void others_impair(struct __test_metadata *_metadata, const struct cube *
 	}
 }
 
-/* The answers of node 7 take longer than the time for which the coordinator's neighbours wait for
- * its messages; the repair goes on nevertheless.
+/* The replies of node 7 take longer than the time for which neighbours of the repair coordinator
+ * wait for its messages. The repair must go on nevertheless.
  */
 TEST(a_member_may_take_long_to_answer)
 {
@@ -595,15 +603,17 @@ TEST(a_member_may_take_long_to_answer)
 	others_impair(_metadata, &c, &slow);
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	part_of(&s, &c, 0);
-	/* The repair takes the notification of the fault, and then three requests of 3.6 s each. */
+	/* The repair takes the time of the notification of the fault, and of three requests of 3.6
+	 * s each.
+	 */
 	EXPECT_TRUE(plan_tells_within(&c, &s, 18));
 	others_impair(_metadata, &c, &none);
 	EXPECT_TRUE(goes_on(&s));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The plan and the fabric can be removed while the plan is being repaired, in any state of the
- * members.
+/* The plan can be removed or replaced, and the fabric can be removed, while the plan is being
+ * repaired, in any state of the members.
  */
 TEST(it_can_go_while_it_is_repaired)
 {
@@ -634,7 +644,7 @@ TEST(it_can_go_while_it_is_repaired)
 	}
 }
 
-/* A plan repairs itself only if that was requested, and the request is valid only for plans of
+/* A plan repairs itself only if it was installed with REPAIR, which is valid only for plans of
  * rings.
  */
 TEST(only_plans_of_rings_that_were_asked)

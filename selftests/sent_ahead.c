@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes contribute before they have read the ends of earlier operations, as hypercube(7)
- * describes for failures. A contribution that was sent without knowledge of a failure is refused,
- * so no sum mixes contributions of different rounds, whichever process has sent ahead. After a
- * failure each process receives until it has no operation outstanding, and agrees with the others,
- * by an operation on the plan itself, on the round at which to go on.
+ * Processes contribute before they have received the ends of earlier operations (they "send
+ * ahead"), and follow the rules of hypercube(7) for failures. A contribution that is sent before
+ * its process has received an earlier failure is refused, so no sum mixes contributions of
+ * different rounds, whichever process has sent ahead. After a failure each process receives until
+ * it has no operation outstanding. Then the processes agree, by an operation on the plan itself, on
+ * the round with which to continue.
  *
  * Scheduling: shared
  */
@@ -19,17 +20,19 @@
 
 #define PLAN 5
 #define NODES 8
-/* Number of contributions that exceeds a plan's window, so that some wait in the kernel. */
+/* Greatest number of contributions whose end a process has not received. It exceeds a plan's
+ * window, so that some contributions wait in the kernel.
+ */
 #define AHEAD 100
-/* Cookie of the operation with which the processes agree. */
+/* Cookie of the operation by which the processes agree (the agreement). */
 #define AGREEMENT UINT64_MAX
 
 /**
  * struct sender - a process, which contributes to one round after another
  * @next: the round of its next contribution
  * @from: the first round of which it has no result
- * @out: contributions whose end it has not received
- * @failed: it has received a failure, and the processes have not agreed since
+ * @out: number of contributions whose end it has not received
+ * @failed: it has received a failure, and the processes have not agreed since then
  * @agrees: its contribution to the agreement is under way
  */
 struct sender {
@@ -42,9 +45,18 @@ struct sender {
 
 /**
  * struct crowd - a cube, and a process at each of its nodes
- * @corrupted: the round in which @spoiler contributes another length than the others, if any
- * @agreed: number of times that the spoiler has agreed with the others
+ * @c: the cube
+ * @s: the processes
+ * @type: type of the plan
+ * @spoiler: the node whose contribution to round @corrupted has another length than the others
+ * @corrupted: see @spoiler; UINT64_MAX: no round
  * @until: the first round to which no process contributes
+ * @agreed: number of agreements that @spoiler has taken part in
+ * @good: number of results that were received
+ * @wrong: number of errors found
+ * @refused: number of contributions that were refused
+ * @err: the first unexpected error, or 0
+ * @over: the thread that replaces the plan has finished
  */
 struct crowd {
 	struct cube c;
@@ -79,14 +91,15 @@ static int crowd_new(struct crowd *w, unsigned int type)
 	return err ? err : install(&w->c, type);
 }
 
-/* Return: the contribution to a round, the same for all members. */
+/* Return: the element that each member contributes to a round. */
 static uint64_t part(uint64_t round)
 {
 	return round * 1000003 + 1;
 }
 
-/* Contribute @bytes at node @u. It is not an error if the kernel refuses this because a failure was
- * not read yet, or because there is no plan. Return: true if the kernel took the contribution.
+/* Contribute @bytes with the element @value at node @u. The kernel may refuse this, which is no
+ * error, because a failure has not been received or because there is no plan. Return: true if the
+ * kernel took the contribution.
  */
 static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int oper,
 		 uint64_t value, size_t bytes)
@@ -107,8 +120,8 @@ static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int 
 	return false;
 }
 
-/* Contribute to the next round, unless the process has received a failure or has sent too far
- * ahead.
+/* Contribute to the next round at node @u, unless its process has received a failure or has sent
+ * too far ahead.
  */
 static void give_round(struct crowd *w, unsigned int u)
 {
@@ -121,9 +134,10 @@ static void give_round(struct crowd *w, unsigned int u)
 		s->next++;
 }
 
-/* Contribute to the agreement: the minimum of the rounds at which processes want to go on. The
- * operator is not that of rounds, so the operation fails if a process that has not received the
- * failure yet contributes to a round instead.
+/* Contribute to the agreement at node @u, if its process has to agree: the result is the minimum of
+ * the first rounds of which processes have no result. Its operator differs from that of rounds, so
+ * the operation fails if a process that has not received the failure contributes to a round
+ * instead.
  */
 static void give_word(struct crowd *w, unsigned int u)
 {
@@ -133,7 +147,9 @@ static void give_word(struct crowd *w, unsigned int u)
 		s->agrees = give(w, u, AGREEMENT, HYPERCUBE_MIN, s->from, 8);
 }
 
-/* Process the end of the agreement: all processes go on at round @from. */
+/* Process the end of the agreement at node @u. If it has succeeded, all processes continue with
+ * round @from.
+ */
 static void take_agreement(struct crowd *w, unsigned int u, const struct hypercube_result *res,
 			   uint64_t from)
 {
@@ -153,7 +169,7 @@ static void take_agreement(struct crowd *w, unsigned int u, const struct hypercu
 		w->corrupted = from + below(AHEAD);
 }
 
-/* Process the result of a round. */
+/* Process the result @sum of a round at node @u. */
 static void take_round(struct crowd *w, unsigned int u, const struct hypercube_result *res,
 		       uint64_t sum)
 {
@@ -193,7 +209,8 @@ static void receive(struct crowd *w, unsigned int u)
 	}
 }
 
-/* Let random processes contribute and receive. */
+/* Let a random process contribute to some rounds, and another one receive and, if it must, agree.
+ */
 static void step(struct crowd *w)
 {
 	unsigned int u = below(NODES), k;
@@ -215,7 +232,7 @@ static bool finished(const struct crowd *w)
 	return true;
 }
 
-/* Let all processes complete the same round; then no operation is outstanding. */
+/* Let all processes complete the same round, after which no operation is outstanding. */
 static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
 {
 	uint64_t end = deadline(20), last = 0;
@@ -239,7 +256,9 @@ static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
 	EXPECT_EQ(0, cube_del(&w->c));
 }
 
-/* One process contributes another length than the others, while processes have sent ahead. */
+/* In some rounds one process contributes another length than the others, while processes have sent
+ * ahead.
+ */
 static void corrupted_rounds(struct __test_metadata *_metadata, unsigned int type)
 {
 	const unsigned int times = scaled(120);
@@ -255,7 +274,9 @@ static void corrupted_rounds(struct __test_metadata *_metadata, unsigned int typ
 	crowd_end(_metadata, &w);
 }
 
-/* Send with HYPERCUBE_F_STALE from node 0, which is the source if the plan is a broadcast. */
+/* Begin an operation with HYPERCUBE_F_STALE at node 0, which is the source if the plan is a
+ * broadcast. Return: what shc_send() returns.
+ */
 static int says_ahead(struct cube *c, unsigned int plan, unsigned int collective)
 {
 	const struct hypercube_op op = {
@@ -284,8 +305,8 @@ TEST(who_says_that_it_does_not_know_is_refused)
 TEST_CALL(rounds_of_a_tree_fail, corrupted_rounds, HYPERCUBE_PLAN_TREE)
 TEST_CALL(rounds_of_a_doubling_fail, corrupted_rounds, HYPERCUBE_PLAN_DOUBLING)
 
-/* A thread that replaces the plan. A process without an operation under way is not notified of
- * that.
+/* A thread that replaces the plan repeatedly. A process that has no operation under way is not
+ * notified of this.
  */
 static void *replace(void *arg)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets: every wrong use is refused with an error of its own and changes nothing. Other tests are
- * about users who may bind, about addresses, results that are read in pieces, and sockets whose
- * fabric was removed.
+ * Sockets: every wrong use is refused with a specific error, and changes nothing. Other tests are
+ * about the users who may bind a socket, about addresses, results that are received in pieces, and
+ * sockets whose fabric was removed.
  *
  * Scheduling: alone
  */
@@ -35,7 +35,7 @@ static struct hypercube_op sum(size_t bytes)
 	};
 }
 
-/* Return: a socket that is not bound. */
+/* Return: a new socket that is not bound. */
 static int fresh(int type)
 {
 	return socket(shc_family(), type | SOCK_NONBLOCK, 0);
@@ -90,7 +90,7 @@ static void bind_table(struct __test_metadata *_metadata, struct cube *c, int ty
 		if (err != t[i].err)
 			TH_LOG("row %u", i);
 		EXPECT_EQ(t[i].err, err);
-		/* The socket can still be bound. */
+		/* After the refused call, the socket can still be bound. */
 		EXPECT_EQ(0, bind(fd, (const struct sockaddr *)&good, sizeof(good)));
 		close(fd);
 	}
@@ -159,13 +159,13 @@ TEST(unbound_sockets_refuse_everything)
 	close(dg);
 }
 
-/* An operation that the kernel must refuse with @err. */
+/* An operation that the kernel must refuse, and the error @err. */
 struct wrong_op {
 	struct hypercube_op op;
 	int err;
 };
 
-/* Add a row to the table: the good operation with one member wrong. */
+/* Add a row to the table @t: the operation @good with a wrong value in one member. */
 #define WRONG(field, value, error)						\
 	do {									\
 		good.field = value;						\
@@ -260,7 +260,7 @@ static int send_control(int fd, const void *control, size_t len, const void *nam
 	return errno_of(sendmsg(fd, &msg, flags));
 }
 
-/* Two control messages, one behind the other. */
+/* Two control messages, one after the other. */
 struct control {
 	struct cmsghdr h;
 	struct hypercube_op op;
@@ -298,7 +298,7 @@ TEST(wrong_control_messages_are_refused)
 	bad = k;
 	bad.h.cmsg_len = 4;
 	EXPECT_EQ(EINVAL, send_control(c.fd[1], &bad, half, NULL, 0));
-	/* Control messages of other levels are ignored. */
+	/* Control messages with another level are ignored. */
 	bad = k;
 	bad.h.cmsg_level = SOL_SOCKET + 100;
 	EXPECT_EQ(EDESTADDRREQ, send_control(c.fd[1], &bad, half, NULL, 0));
@@ -306,8 +306,8 @@ TEST(wrong_control_messages_are_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* The operation in the long and the short form of the control message: each member uses one of
- * them, and all contributions are in the result.
+/* A control message with an operation has a long and a short form. If some members use one and some
+ * the other, all contributions are in the result.
  */
 TEST(short_control_messages_are_the_same_in_fewer_bytes)
 {
@@ -393,7 +393,7 @@ TEST(wrong_receives_are_refused)
 	EXPECT_EQ(-EFAULT, shc_recv(c.fd[u], (void *)8, 8, &res, &eor, 0));
 	ASSERT_EQ(0, pipe(ends));
 	EXPECT_EQ(EOPNOTSUPP, errno_of(splice(c.fd[u], NULL, ends[1], NULL, 8, 0)));
-	/* The result can still be received. */
+	/* The refused calls above have not removed the result: it can still be received. */
 	EXPECT_EQ(8, shc_recv(c.fd[u], &data, 8, &res, &eor, 0));
 	EXPECT_TRUE(eor);
 	EXPECT_EQ(4 * v, data);
@@ -426,7 +426,8 @@ TEST(short_reads_take_a_record_in_pieces)
 		EXPECT_EQ(4 * data[i], got[i]);
 		EXPECT_EQ(0, res.op);
 	}
-	/* A buffer that is longer than the record gets no bytes of the next record. */
+	/* Even if the buffer is longer than the record, a call returns no bytes of the next record.
+	 */
 	EXPECT_EQ(80, shc_recv(c.fd[u], got, sizeof(got), &res, &eor, 0));
 	EXPECT_TRUE(eor);
 	EXPECT_EQ(1, res.op);
@@ -447,7 +448,9 @@ static long cpu_us(void)
 	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-/* Return: CPU time in us of a receive call that waits 200 ms and gets nothing. */
+/* Wait 200 ms in a receive call on @fd, which gets nothing. @spin_us: SO_BUSY_POLL. Return: CPU
+ * time of the call in us, or -1.
+ */
 static long cpu_of_wait(int fd, int spin_us)
 {
 	const struct timeval limit = { .tv_usec = 200000 };
@@ -479,7 +482,7 @@ TEST(receivers_keep_an_idle_processor_as_long_as_they_are_notified)
 	EXPECT_EQ(200, us);
 	fcntl(fd, F_SETFL, 0);
 	idle = cpu_of_wait(fd, 0);
-	/* Any other task that is ready to run ends the busy wait, so try again. */
+	/* The busy wait ends when another task is ready to run, so try several times. */
 	for (tries = 0; tries < 10 && spun < idle + 20000; tries++)
 		spun = cpu_of_wait(fd, 100000);
 	TH_LOG("CPU time of waiting for 200 ms: %ld us asleep, %ld us busy", idle, spun);
@@ -489,7 +492,9 @@ TEST(receivers_keep_an_idle_processor_as_long_as_they_are_notified)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Return: the error of bind() to @node in a child that runs as user @uid. */
+/* Try to bind a socket to @node as user @uid, in a child process. Return: 0 or the error of bind(),
+ * a positive errno; 255 if it cannot become this user.
+ */
 static int bind_as(const char *name, unsigned int node, unsigned int uid)
 {
 	int status = 0;
@@ -537,7 +542,8 @@ TEST(a_socket_whose_fabric_is_gone_says_so)
 	EXPECT_EQ(-ENODEV, shc_send(c.fd[1], &op, &v, 8, 0));
 	EXPECT_EQ(-ENODEV, shc_send(c.fd[1], &op, &v, 8, 0));
 	EXPECT_EQ(-ENODEV, shc_recv(c.fd[1], &v, 8, &res, &eor, 0));
-	/* A new fabric of the same name is another fabric. */
+	/* A new fabric of the same name is another fabric, so the sockets cannot be used with it.
+	 */
 	ASSERT_EQ(0, ctl_fabric_new(c.name, 2, 0));
 	EXPECT_EQ(-ENODEV, shc_send(c.fd[2], &op, &v, 8, 0));
 	EXPECT_EQ(-ENODEV, shc_recv(c.fd[2], &v, 8, &res, &eor, 0));

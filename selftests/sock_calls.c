@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets in calls that pass flags internal to the kernel: sendmmsg(), recvmmsg(), sendfile(),
- * io_uring, and calls of 32-bit programs.
+ * Sockets in system calls that pass flags internal to the kernel: sendmmsg(), recvmmsg(),
+ * sendfile(), io_uring, and system calls of 32-bit programs.
  *
  * Scheduling: shared
  */
@@ -26,7 +26,7 @@ union control {
 };
 
 /**
- * struct messages - arguments of one sendmmsg() or recvmmsg()
+ * struct messages - arguments of one call of sendmmsg() or recvmmsg()
  * @m: the messages
  * @iov: data vector of each message
  * @data: data of each message
@@ -66,8 +66,8 @@ static void control_set(struct messages *v, unsigned int i, const void *what, si
 	v->m[i].msg_hdr.msg_controllen = CMSG_SPACE(size);
 }
 
-/* Receive N messages as they arrive. Return: true if they have the data of messages_init(),
- * multiplied by @times.
+/* Receive N messages by recvmmsg(), with as many calls as that takes. Return: true if their data
+ * are those of messages_init(), multiplied by @times.
  */
 static bool come(int fd, uint64_t times)
 {
@@ -101,7 +101,7 @@ static struct hypercube_op sum(size_t bytes)
 	};
 }
 
-/* Make a cube of two nodes; the sink is 0. */
+/* Make a cube of two nodes, with a plan whose root is node 0. */
 static int start(struct cube *c)
 {
 	return cube_bound(c, 1, 0) ?: cube_plan_to(c, PLAN, 0);
@@ -136,7 +136,7 @@ TEST(datagrams_of_one_call)
 		v.addr[i] = shc_addr(c.name, 1);
 		v.m[i].msg_hdr.msg_name = &v.addr[i];
 		v.m[i].msg_hdr.msg_namelen = sizeof(v.addr[i]);
-		/* MSG_EOR is the only flag that sendmmsg() takes from a message. */
+		/* MSG_EOR is the only flag that sendmmsg() uses of @msg_flags of a message. */
 		v.m[i].msg_hdr.msg_flags = MSG_EOR;
 	}
 	EXPECT_EQ(N, sendmmsg(c.fd[0], v.m, N, 0));
@@ -157,7 +157,7 @@ TEST(tasks_of_one_call)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Make a file with @bytes of @data. Return: its descriptor. */
+/* Make a file with @bytes of @data. Return: its descriptor, or -1. */
 static int file_of(const void *data, size_t bytes)
 {
 	int fd = memfd_create("data", 0);
@@ -184,7 +184,7 @@ TEST(a_file_is_a_contribution)
 	for (got = 0; n >= 0 && got < LONG; got += n)
 		n = sendfile(c.fd[1], file, NULL, LONG - got);
 	EXPECT_EQ(LONG, got);
-	/* MSG_MORE is accepted. */
+	/* A call with MSG_MORE is accepted. */
 	EXPECT_EQ(8, shc_send(c.fd[0], &op, in, 8, MSG_MORE));
 	EXPECT_EQ(LONG - 8, shc_send(c.fd[0], NULL, &in[1], LONG - 8, 0));
 	for (got = 0; got < LONG; got += n) {
@@ -198,7 +198,8 @@ TEST(a_file_is_a_contribution)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A task is put by one call that passes all of it. The first part of a file does not become a task.
+/* One call must pass all of a task. If a call passes only the beginning of a file, this does not
+ * become a task.
  */
 TEST(a_file_is_a_task_if_one_call_brings_it)
 {
@@ -263,12 +264,12 @@ TEST(flags_that_mean_something_else_are_refused)
 /* --- io_uring --- */
 
 /**
- * struct uring - submission and completion ring with one entry each, set up without liburing, which
- * may be missing
+ * struct uring - a submission ring and a completion ring with one entry each, set up without
+ *	liburing, which may not be installed
  * @fd: descriptor of the io_uring
  * @ring: the pages that both rings share
  * @sqe: the submission entry
- * @p: parameters: the offsets of the rings
+ * @p: parameters of the io_uring, with the offsets of the rings' fields
  */
 struct uring {
 	int fd;
@@ -299,7 +300,7 @@ static __u32 *uring_at(const struct uring *u, __u32 offset)
 	return (__u32 *)(u->ring + offset);
 }
 
-/* Submit one request, and wait for its completion. Return: its result. */
+/* Submit one request, and wait for its completion. Return: the result of the request, or -EIO. */
 static int uring_do(struct uring *u, int op, int fd, const void *addr, unsigned int len,
 		    unsigned int flags)
 {
@@ -357,7 +358,7 @@ TEST(io_uring_moves_what_all_kinds_do)
 #ifdef __x86_64__
 #define SENDMMSG_32 345
 
-/* A control message of a 32-bit program. */
+/* A control message in the format of a 32-bit program. */
 struct cmsg_32 {
 	uint32_t len;
 	int level;
@@ -365,12 +366,12 @@ struct cmsg_32 {
 	struct hypercube_op op;
 } __attribute__((packed, aligned(4)));
 
-/* struct msghdr of a 32-bit program, and the length in struct mmsghdr. */
+/* struct mmsghdr in the format of a 32-bit program: struct msghdr, and the length (@sent). */
 struct msg_32 {
 	uint32_t name, namelen, iov, iovlen, control, controllen, flags, sent;
 };
 
-/* Data below 4 GiB, which 32-bit pointers can reach. */
+/* Data that 32-bit pointers can reach: the memory is below 4 GiB. */
 struct low {
 	struct msg_32 m[N];
 	uint32_t iov[N][2];
@@ -378,13 +379,13 @@ struct low {
 	struct cmsg_32 control[N];
 };
 
-/* Return: a pointer as a 32-bit program has it. */
+/* Return: pointer @p as a 32-bit program has it. */
 static uint32_t low(const void *p)
 {
 	return (uint32_t)(uintptr_t)p;
 }
 
-/* Make a system call as a 32-bit program does. */
+/* Make system call number @nr as a 32-bit program does. Return: its result. */
 static int call_32(int nr, int fd, const void *v, int n, int flags)
 {
 	int r;
@@ -404,7 +405,7 @@ TEST(contributions_of_a_program_of_32_bits)
 	unsigned int i;
 	int n;
 
-	/* This file exists if the kernel runs 32-bit programs. */
+	/* This file exists if the kernel can run 32-bit programs. */
 	if (access("/proc/sys/abi/vsyscall32", F_OK))
 		SKIP(return, "no system calls of 32 bits");
 	ASSERT_TRUE(v != MAP_FAILED);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages from node to node, between all pairs and around faults: each is delivered if and only if
- * a path of healthy links exists. Other tests are about order, sizes, full buffers and wrong use.
+ * Messages from node to node, between all pairs of nodes and around faults: each is delivered if
+ * and only if a path of healthy links exists. Other tests are about order, lengths, full buffers
+ * and wrong use.
  *
  * Scheduling: shared
  */
@@ -14,10 +15,10 @@
 #include "ktap.h"
 
 /**
- * struct message - a message
+ * struct message - the data of a message
  * @from: the sending node
  * @to: the receiving node
- * @nr: number among all messages of the test
+ * @nr: number of the message among all messages of the test
  */
 struct message {
 	uint32_t from;
@@ -25,8 +26,9 @@ struct message {
 	uint32_t nr;
 };
 
-/* @got_news: for each number, how often it was received. @given: numbers used so far. @first: first
- * number of the current round. @arrived: number of messages of this round that have arrived.
+/* @got_news: for each message number, how often this message was received. @given: number of
+ * messages so far. @first: first message number of the current round. @arrived: number of messages
+ * of the current round that have arrived.
  */
 static unsigned char got_news[1 << 13];
 static unsigned int given, first, arrived;
@@ -47,7 +49,9 @@ static long post(const struct cube *c, unsigned int from, unsigned int to, const
 	return n < 0 ? -errno : n;
 }
 
-/* Receive the next message for node @to. Return: its length, or -EAGAIN. */
+/* Receive the next message for node @to, without waiting. *@from: set to the sending node. Return:
+ * length of the message, -EAGAIN, or another error.
+ */
 static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 unsigned int *from)
 {
@@ -83,8 +87,8 @@ static unsigned int hear(const struct cube *c, unsigned int u)
 	return wrong + (n != -EAGAIN);
 }
 
-/* Receive until @want messages have arrived, and then until no more arrive. Return: number of wrong
- * ones.
+/* Receive until @want messages of the current round have arrived, and then until no more arrive.
+ * Return: number of wrong messages and of duplicates.
  */
 static unsigned int collect(const struct cube *c, unsigned int want)
 {
@@ -116,10 +120,10 @@ static unsigned int pairs(const struct cube *c)
 	return n;
 }
 
-/* Send a message between each pair of nodes: it must arrive once if both nodes are live and
- * connected, and never otherwise. On a slow machine a message may still search for a path when this
- * round has ended, and find one once the cube has healed: numbers tell such messages apart.
- * Return: number of errors.
+/* Send a message between each pair of nodes, which makes a round. A message must arrive once if
+ * both nodes are live and connected, otherwise never. On a slow machine a message may still search
+ * for a path when its round has ended, and find one when the cube has no faults any more; the
+ * message numbers show that it belongs to an earlier round. Return: number of errors.
  */
 static unsigned int all_pairs(struct cube *c)
 {
@@ -242,12 +246,12 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	printf("# %u of %u messages were kept\n", got, i);
 	EXPECT_LE(100, got);
 	EXPECT_GT(4000, got);
-	/* Messages to other nodes are not affected, nor is the next message to this node. */
+	/* This does not affect messages to other nodes, or the next message to this node. */
 	EXPECT_EQ(4, post(&c, 0, 2, data, 4));
 	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
 	usleep(100000 * (unsigned int)patience(1));
 	EXPECT_EQ(4, take(&c, 2, data, sizeof(data), &from));
-	/* On a busy machine some of the earlier messages arrive late. */
+	/* On a busy machine, some of the earlier messages arrive late, so skip these. */
 	do
 		n = take(&c, 3, data, sizeof(data), &from);
 	while (n == sizeof(data));
@@ -300,8 +304,8 @@ static void *taker(void *arg)
 	return (void *)blocking_take(arg, 2);
 }
 
-/* Every call of every reader reports that the fabric is gone, not only the first call. Messages
- * that arrived before can still be received.
+/* After the fabric was removed, every call of every process that receives reports this, not only
+ * the first call. Messages that arrived before the removal can still be received.
  */
 TEST(all_calls_say_that_the_fabric_is_gone)
 {
@@ -336,7 +340,7 @@ TEST(all_calls_say_that_the_fabric_is_gone)
 	EXPECT_NE(0, cube_del(&c));
 }
 
-/* Messages while links flap: none may be delivered twice, or to a wrong node. */
+/* Links flap while messages are under way. No message may be delivered twice or to a wrong node. */
 TEST(messages_while_links_flap)
 {
 	unsigned int round, node, dim, i, sent = 0, wrong = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sockets that are connected to one plan, beside the socket that serves all other plans of a node:
- * which socket gets a result; which results, and the right to contribute, pass to another socket
- * while operations are under way, and which operations fail when a socket is closed. There are two
- * nodes; node 0 is the sink of plans 1, 2, ..
+ * A node can have sockets that are connected to one plan each, beside a socket that serves all
+ * other plans. The tests show which socket gets a result, which results and which right to
+ * contribute pass to another socket while operations are under way, and which operations fail when
+ * a socket is closed. There are two nodes; node 0 is the root of the plans 1, 2, ..
  *
  * Scheduling: shared
  */
@@ -37,7 +37,7 @@ static struct hypercube_op sum(unsigned int plan, size_t bytes)
 	};
 }
 
-/* Contribute to a plan. Return: bytes taken, or -errno. */
+/* Contribute 8 bytes to plan @plan through socket @fd. Return: bytes taken, or -errno. */
 static int give(int fd, unsigned int plan)
 {
 	struct hypercube_op op = sum(plan, 8);
@@ -46,8 +46,8 @@ static int give(int fd, unsigned int plan)
 }
 
 /*
- * Receive the next record, in several calls if it is long. Return: its status, or the error of the
- * call as a positive number.
+ * Receive the next record, by several calls if it is long. Return: its status; or the error of a
+ * call, as a positive number.
  */
 static int take(int fd, struct hypercube_result *res)
 {
@@ -62,7 +62,7 @@ static int take(int fd, struct hypercube_result *res)
 	return n < 0 ? -n : res->status;
 }
 
-/* Try to receive. Return: -EAGAIN if nothing has arrived. */
+/* Try to receive. Return: -EAGAIN if nothing has arrived, else the result of shc_recv(). */
 static int nothing(int fd)
 {
 	struct hypercube_result res;
@@ -85,8 +85,8 @@ static int fresh(int type)
 	return socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* A cube of two nodes. @g: for each node, the socket that serves all plans. @t: a socket that is
- * connected to one plan; it is not open at first.
+/* A cube of two nodes. @g: for each node, the socket that serves all plans to which no socket is
+ * connected. @t: a socket that is connected to one plan; not open at the start of a test.
  */
 struct two {
 	struct cube c;
@@ -179,7 +179,7 @@ TEST(a_plan_has_one_connected_socket_at_a_node)
 	EXPECT_EQ(8, give(g, 1));
 	a = shc_connected(c.name, 1, 1);
 	EXPECT_LE(0, a);
-	/* A socket can also be connected to a plan that does not exist yet. */
+	/* A socket can be connected to a plan that does not exist. */
 	close(b);
 	b = shc_connected(c.name, 1, ~0u);
 	EXPECT_LE(0, b);
@@ -225,7 +225,7 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	EXPECT_EQ(8, give(n.g[0], 2));
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(0, take(s, &res));
-	/* A sibling of a socket that is itself connected to a plan works, too. */
+	/* A sibling can also be made of a socket that is connected to a plan. */
 	EXPECT_EQ(0, sock_sibling(none, s, 1));
 	EXPECT_EQ(8, give(none, 1));
 	close(s);
@@ -235,7 +235,9 @@ TEST(sibling_takes_node_and_rights_of_other_socket)
 	shut(&n.g[1]);
 }
 
-/* One plan is stuck after its socket has sent all that fits the buffers; the other plans go on. */
+/* A plan is stuck after its socket has sent as much as the buffers have space for. The other plans
+ * of the node go on.
+ */
 TEST(plans_do_not_wait_for_each_other)
 {
 	struct hypercube_op stuck = sum(1, 64 << 20);
@@ -285,8 +287,8 @@ TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
 	n.t = shc_connected(n.c.name, 1, 1);
 	ASSERT_LE(0, n.t);
 	EXPECT_EQ(8, give(n.t, 1));
-	/* The socket may still send the rest of the contribution that it has begun, but no other
-	 * one.
+	/* The socket may send the rest of the contribution that it has begun, but may not begin
+	 * another.
 	 */
 	EXPECT_EQ(1 << 17, shc_send(n.g[1], NULL, big, 1 << 17, 0));
 	EXPECT_EQ(-EADDRINUSE, give(n.g[1], 1));
@@ -315,7 +317,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.t, 1));
 	EXPECT_EQ(0, take(n.g[0], &res));
-	/* Closing the connected socket ends operations of its plan only. */
+	/* If the connected socket is closed, this ends only operations of its plan. */
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.g[0], 2));
 	shut(&n.t);
@@ -326,7 +328,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(2, res.plan);
 	EXPECT_EQ(0, take(n.g[1], &res));
-	/* Closing the other socket ends the operations of all other plans. */
+	/* If the other socket is closed, this ends the operations of all other plans. */
 	n.t = shc_connected(n.c.name, 1, 1);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.g[0], 2));
@@ -340,8 +342,8 @@ TEST(a_close_ends_what_its_socket_served)
 	two_end(_metadata, &n);
 }
 
-/* Another socket has begun to serve the plan. Closing the first one, which has taken part in an
- * operation, ends no operation.
+/* If a socket has taken part in operations of a plan, and another socket serves this plan now,
+ * closing the first socket ends no operation.
  */
 TEST(a_close_after_another_has_taken_over_ends_nothing)
 {
@@ -362,7 +364,7 @@ TEST(a_close_after_another_has_taken_over_ends_nothing)
 	shut(&n.t);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
-	/* Closing the first socket ends only the operation to which it has sent half of a
+	/* Closing the first socket ends only the operation for which it has sent half of a
 	 * contribution.
 	 */
 	n.g[1] = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
@@ -459,8 +461,8 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "second..", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(1, res.op);
-	/* Closing a socket does not affect the plan while another socket of the node receives for
-	 * it.
+	/* If one socket of a node is closed, this does not affect the plan as long as another
+	 * socket of the node receives for it.
 	 */
 	shut(&n.g[1]);
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "third...", 8, 0));
@@ -474,7 +476,7 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	two_end(_metadata, &n);
 }
 
-/* Record numbers start just below 2^32: a kernel with 32-bit numbers would lose records. */
+/* Record numbers begin just below 2^32. A kernel with 32-bit record numbers would lose records. */
 TEST(records_are_numbered_across_32_bits)
 {
 	struct hypercube_op op = sum(1, 8);
@@ -488,14 +490,15 @@ TEST(records_are_numbered_across_32_bits)
 			ASSERT_EQ(8, give(n.g[u], 1));
 		ASSERT_EQ(0, take(n.g[0], &res));
 		ASSERT_EQ(0, take(n.g[1], &res));
-		/* A call that fails skips record numbers, which does no harm. */
+		/* A failed call uses up record numbers, which must do no harm. */
 		EXPECT_EQ(-EFAULT, shc_send(n.g[1], &op, (void *)8, 8, 0));
 	}
 	two_end(_metadata, &n);
 }
 
-/* Become user @uid, bind a socket of each kind at node 1, report that, and return whether the
- * sockets fail as they must.
+/* Become user @uid, bind a socket of each kind at node 1, and report this through the pipe @ready.
+ * When the pipe @go has a byte, check that the sockets fail as those of a former owner must.
+ * Return: 0, or a number that shows which check has failed.
  */
 static int user(const char *name, unsigned int uid, int ready, int go)
 {
@@ -548,8 +551,8 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	EXPECT_EQ(0, take(g, &res));
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
-	/* Setting the same owner again changes nothing; setting another owner unbinds all sockets
-	 * of the first.
+	/* Setting the same owner again changes nothing. Setting another owner unbinds all sockets
+	 * of the owner before.
 	 */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
 	EXPECT_EQ(-EADDRINUSE, shc_bound(c.name, 1, SOCK_SEQPACKET));
@@ -564,7 +567,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* Sockets that an administrator has bound stay bound. */
+	/* If the owner changes, sockets that an administrator has bound remain bound. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1002));
 	EXPECT_EQ(8, give(g, 1));
 	EXPECT_EQ(8, give(fd[1], 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that never receives: the records that wait for it take no more memory than its buffer
- * and a fixed amount. Lost records are counted, and the process gets an error for them.
+ * A process that never receives: the records for it take no more memory than its receive buffer and
+ * a fixed amount. Lost records are counted, and the process gets an error for them.
  *
  * Scheduling: shared
  */
@@ -14,7 +14,9 @@
 
 #define RCVBUF	(1 << 16)
 #define SEGMENT	1024
-/* Memory in bytes that records without data may use beyond the buffer, plus a segment. */
+/* Memory in bytes that records without data may take in addition to the receive buffer, plus a
+ * segment.
+ */
 #define BEYOND	((1 << 18) + (1 << 16))
 
 static uint32_t meminfo(int fd, unsigned int what)
@@ -26,7 +28,7 @@ static uint32_t meminfo(int fd, unsigned int what)
 	return m[what];
 }
 
-/* Give a socket a small receive buffer. */
+/* Set the receive buffer of a socket to RCVBUF bytes; the kernel doubles the value. */
 static int small(int fd)
 {
 	int bytes = RCVBUF / 2;
@@ -36,8 +38,8 @@ static int small(int fd)
 
 /**
  * struct got_news - what a socket has received
- * @right: records with status 0
- * @failed: other records
+ * @right: number of records with status 0
+ * @failed: number of other records
  * @lost: number of calls that failed with ENOBUFS
  * @error: any other error of a call, except EAGAIN
  */
@@ -48,7 +50,7 @@ struct got_news {
 	int error;
 };
 
-/* Receive all that has arrived. */
+/* Receive all records that have arrived at a socket. */
 static void hear(int fd, struct got_news *h)
 {
 	struct hypercube_result res;
@@ -72,7 +74,7 @@ static void hear(int fd, struct got_news *h)
 	}
 }
 
-/* A source begins a message and leaves, many times. */
+/* The source begins a message and leaves, many times. */
 TEST(the_ends_of_many_broadcasts)
 {
 	struct hypercube_op op = { .plan = 1, .collective = HYPERCUBE_BCAST, .bytes = SEGMENT + 1 };
@@ -103,8 +105,8 @@ TEST(the_ends_of_many_broadcasts)
 	} while (h.failed + meminfo(r, SK_MEMINFO_DROPS) < n && poll(&p, 1, 1000) > 0);
 	printf("# %u failures heard, %u lost, of %u\n", h.failed,
 	       meminfo(r, SK_MEMINFO_DROPS), n);
-	/* If its source leaves, a message that still waits for the end of the message before never
-	 * begins, so there may be fewer failures than messages.
+	/* If the source leaves while a message still waits for the end of the previous message, the
+	 * message never begins. So there may be fewer failures than messages.
 	 */
 	EXPECT_LE(h.failed + meminfo(r, SK_MEMINFO_DROPS), n);
 	EXPECT_LE(n - n / 50, h.failed + meminfo(r, SK_MEMINFO_DROPS));
@@ -124,7 +126,7 @@ TEST(the_ends_of_many_broadcasts)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* All contributions fail, as the plan is replaced while each is under way. */
+/* All contributions fail, because the plan is replaced while each of them is under way. */
 TEST(refusals_that_nobody_reads)
 {
 	struct hypercube_op op = {
@@ -153,7 +155,7 @@ TEST(refusals_that_nobody_reads)
 	ASSERT_EQ(0, ctl_plan_del(c.name, 1));
 	printf("# %u bytes at most, %u sent\n", most, sent);
 	EXPECT_LE(most, RCVBUF + BEYOND);
-	/* Some failures may not have arrived yet. */
+	/* Some failures may still be on their way to the socket. */
 	for (i = 0; i < 1000 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
 		hear(fd, &h);
 		usleep(50000);
@@ -165,12 +167,14 @@ TEST(refusals_that_nobody_reads)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Number of plans, enough for records to be lost. */
+/* Number of plans; it is so great that records are lost. */
 #define PLANS	8
 /* Number of contributions to each plan. */
 #define BEGUN	64
 
-/* Wait until the poll has begun all contributions of node @node to a plan. */
+/* Wait until the poll of node @node has begun all BEGUN contributions to a plan. Return: false if
+ * this takes longer than the time limit.
+ */
 static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node)
 {
 	struct wait_view v = { 0 };
@@ -181,8 +185,8 @@ static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node
 	return v.next >= BEGUN;
 }
 
-/* A process that has received all remaining failures, and the error for the lost ones, can
- * contribute again.
+/* When a process has received all failures that were not lost, and the error for the lost records,
+ * it can contribute again. @by_option: it receives the error by SO_ERROR.
  */
 TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 {
@@ -206,11 +210,14 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 		ASSERT_EQ(0, cube_plan_to(&c, op.plan, 0));
 		for (i = 0; i < BEGUN; i++)
 			ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
-		/* Node 0 takes part, so when it leaves, the contributions of node 1 fail. */
+		/* When node 0 leaves after it has taken part in an operation, the contributions of
+		 * node 1 fail.
+		 */
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
 		ASSERT_EQ(0, shc_ended(c.fd[0]));
-		/* Wait until all contributions have begun. One that has not would end only when the
-		 * process receives records and so makes space, and its record would not be lost.
+		/* Wait until all contributions have begun. If one had not, it would end only when
+		 * the process receives records, which makes space for its record, so this would not
+		 * be lost.
 		 */
 		ASSERT_TRUE(all_begun(&c, op.plan, 1));
 	}

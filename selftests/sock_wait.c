@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting in calls: blocking calls, time limits, signals, poll(), and a receiver that is woken by
- * each kind of end of an operation.
+ * Calls that wait: blocking calls, time limits, signals, poll(), and a receiver that each kind of
+ * end of an operation wakes.
  *
  * Scheduling: alone
  */
@@ -44,7 +44,7 @@ static void blocking(int fd)
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 }
 
-/* Set a time limit of a socket in ms: SO_RCVTIMEO or SO_SNDTIMEO. */
+/* Set a time limit of @ms for a socket; @option: SO_RCVTIMEO or SO_SNDTIMEO. */
 static void limit(int fd, int option, int ms)
 {
 	struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
@@ -52,7 +52,10 @@ static void limit(int fd, int option, int ms)
 	setsockopt(fd, SOL_SOCKET, option, &t, sizeof(t));
 }
 
-/* A call in a thread of its own, so that the test can act while it blocks. */
+/* A call of a thread, so that the test can act while the call blocks. @send: a send call, else a
+ * receive call. @ret: its result. @slept: how often it has slept. @back: it has returned. @res: the
+ * result received.
+ */
 struct call {
 	pthread_t thread;
 	int fd;
@@ -103,7 +106,7 @@ static void call_start(struct call *k, int fd, bool send)
 	usleep(100000 * (unsigned int)patience(1));
 }
 
-/* Wait for the end of a call. Return: what it returned. */
+/* Wait for the end of a call. Return: its result. */
 static long call_end(struct call *k)
 {
 	pthread_join(k->thread, NULL);
@@ -126,7 +129,9 @@ TEST(a_receiver_waits_for_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A receiver is not woken when the kernel consumes its own contribution. */
+/* When the kernel takes the contribution of a process, this does not wake a receive call of the
+ * process.
+ */
 TEST(a_receiver_sleeps_until_the_result)
 {
 	struct hypercube_op op = sum(8);
@@ -151,8 +156,8 @@ TEST(a_receiver_sleeps_until_the_result)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Send a contribution in pieces. @lowat: SO_RCVLOWAT, with which either any piece of the result or
- * only the last one wakes the sink's receiver.
+/* Send contributions in pieces. @lowat: SO_RCVLOWAT; 1: each piece of the result wakes the receive
+ * call at the root; INT_MAX: only the last piece does.
  */
 static void pieces(struct __test_metadata *_metadata, int lowat)
 {
@@ -230,7 +235,7 @@ TEST(a_sender_waits_for_room)
 
 	ASSERT_EQ(0, start(&c));
 	call_start(&k, c.fd[1], true);
-	/* The call blocks until its operation fails. */
+	/* This call blocks until its operation fails, since node 2 leaves. */
 	EXPECT_EQ(sizeof(big), shc_send(c.fd[2], &op, big, sizeof(big), 0));
 	cube_close(&c, 2);
 	EXPECT_EQ(-ECONNABORTED, call_end(&k));
@@ -291,7 +296,9 @@ TEST(calls_are_interrupted_by_signals)
 	sigaction(SIGVTALRM, &act, NULL);
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	/* With a time limit the call is not restarted: EINTR. */
+	/* If the socket has a time limit, a call is not restarted after a signal, and fails with
+	 * EINTR.
+	 */
 	limit(c.fd[0], SO_RCVTIMEO, 60000);
 	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
 	limit(c.fd[0], SO_SNDTIMEO, 60000);
@@ -299,7 +306,9 @@ TEST(calls_are_interrupted_by_signals)
 	while (n > 0)
 		n = shc_send(c.fd[0], NULL, big, sizeof(big), 0);
 	EXPECT_EQ(-EINTR, n);
-	/* Without a time limit, but also without SA_RESTART, the call fails with EINTR as well. */
+	/* If the socket has no time limit, a call fails with EINTR as well, because SA_RESTART is
+	 * not set.
+	 */
 	limit(c.fd[0], SO_RCVTIMEO, 0);
 	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
 	setitimer(ITIMER_REAL, &never, NULL);
@@ -307,7 +316,7 @@ TEST(calls_are_interrupted_by_signals)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Wait up to @ms. Return: the events that poll() reports. */
+/* Wait up to @ms for events of the socket. Return: the events that poll() reports. */
 static short ready(int fd, int ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT };
@@ -336,7 +345,7 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 0));
 	EXPECT_EQ(8, shc_recv(c.fd[sink], &v, 8, &res, &eor, 0));
 	EXPECT_EQ(POLLOUT, ready(c.fd[sink], 0));
-	/* Fill the send buffer: the socket is not writable until the operation ends. */
+	/* Fill the send buffer. Then the socket is not writable until the operation ends. */
 	shc_send(c.fd[sink], &long_op, big, sizeof(big), 0);
 	while (shc_send(c.fd[sink], NULL, big, sizeof(big), 0) > 0)
 		;
@@ -348,13 +357,14 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_TRUE(ready(c.fd[sink], 1000) & POLLERR);
-	/* The error is reported once; POLLHUP remains set, as the socket has no node any more. */
+	/* The error is reported once. POLLHUP remains set, because the socket no longer has a node.
+	 */
 	ASSERT_EQ(0, getsockopt(c.fd[sink], SOL_SOCKET, SO_ERROR, &err, &len));
 	EXPECT_EQ(ENODEV, err);
 	EXPECT_TRUE(ready(c.fd[sink], 0) & POLLHUP);
 }
 
-/* Several threads receive from one socket. */
+/* Several threads receive from one socket; each gets one of the results. */
 TEST(several_threads_share_a_socket)
 {
 	struct hypercube_op op = sum(8);

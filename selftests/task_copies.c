@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks with a replica at a second node: no task is lost when a node fails, no task is executed
- * twice when no node fails, and no replica remains at the end.
+ * Tasks with a replica at a second node: if a node fails, no task is lost; if no node fails, no
+ * task is executed twice; and at the end no replica remains.
  *
  * Scheduling: shared long
  */
@@ -19,8 +19,8 @@
 
 static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
 
-/* Wait until all tasks except @others have a replica, and no other replica exists. Return: 0 or
- * -ETIMEDOUT.
+/* Wait until all tasks except @others of them have a replica, and until there is no other replica.
+ * Return: 0 or -ETIMEDOUT.
  */
 static int copies_settle(const struct task_fixture *y, unsigned int others)
 {
@@ -37,9 +37,7 @@ static int copies_settle(const struct task_fixture *y, unsigned int others)
 	return 0;
 }
 
-/* Wait until no memory is used for tasks any more. Return: 0, -ETIMEDOUT, or -EBADMSG if replicas
- * are left.
- */
+/* Wait until tasks take no more memory. Return: 0, -ETIMEDOUT, or -EBADMSG if replicas remain. */
 static int bytes_settle(const struct task_fixture *y)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
@@ -50,14 +48,14 @@ static int bytes_settle(const struct task_fixture *y)
 	return fixture_sum(y).kept || fixture_sum(y).copied ? -EBADMSG : 0;
 }
 
-/* Take all remaining tasks, and check that all replicas are gone, too. Return: number of errors. */
+/* Take all tasks that are left, and check that no replica remains. Return: number of errors. */
 static unsigned int all_wrong(struct task_fixture *y)
 {
 	return fixture_wrong(y) + !!bytes_settle(y);
 }
 
-/* Like all_wrong(), if nodes have failed: each task must be taken at least once. If it is taken
- * more often, all but one of these times it must be marked as redelivered.
+/* As all_wrong(), after nodes have failed: each task must be taken at least once. If it was taken n
+ * times, at least n - 1 times it must have been marked as redelivered.
  */
 static unsigned int some_wrong(struct task_fixture *y)
 {
@@ -94,7 +92,7 @@ TEST_TASKS(a_task_is_copied_if_its_producer_says_so, 1, 0)
 	EXPECT_EQ(0, task_view(y->c.name, 1, &v));
 	EXPECT_EQ(1, v.kept);
 	EXPECT_EQ(0, v.queued);
-	/* No worker gets the replica. */
+	/* No worker of node 1 gets the task of which node 1 has the replica. */
 	EXPECT_EQ(-EAGAIN, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(1, task_take(y->c.fd[0], in, sizeof(in), &id, 0));
 	EXPECT_EQ(REPEAT, id.flags);
@@ -114,7 +112,9 @@ TEST(tasks_of_all_sizes_are_revived_as_they_were)
 
 	for (s = 0; s < FIXTURE_SEGMENTS; s++) {
 		ASSERT_EQ(0, fixture_new_of_sizes(&y, 2, s, COPIED, COPIED));
-		/* A task that a worker holds when its node fails is executed again. */
+		/* The node of this worker fails. The task that the worker holds must be executed
+		 * again.
+		 */
 		EXPECT_EQ(4, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
 		EXPECT_EQ(0, copies_settle(&y, 0));
 		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
@@ -129,7 +129,9 @@ TEST(tasks_of_all_sizes_are_revived_as_they_were)
 	}
 }
 
-/* Tasks with a replica must be reported as recovered, and no other tasks as lost. */
+/* If a node fails, its tasks with a replica must be reported as recovered, and only its other tasks
+ * as lost.
+ */
 TEST(losses_and_what_is_not_lost_are_notified)
 {
 	struct task_losses *l = calloc(1, sizeof(*l));
@@ -186,7 +188,7 @@ TEST(another_node_keeps_what_a_dead_one_has_kept)
 	EXPECT_EQ(0, task_view(y.c.name, 2, &v));
 	EXPECT_EQ(50, v.kept);
 	EXPECT_EQ(0, fixture_sum(&y).lost + fixture_sum(&y).recovered);
-	/* Nodes 0 and 2 have the tasks and their replicas: when both have failed, the tasks are
+	/* Nodes 0 and 2 have the tasks and their replicas. When both have failed, the tasks are
 	 * lost.
 	 */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
@@ -210,7 +212,7 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 	EXPECT_EQ(0, fixture_sum(y).copied);
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, false));
 	EXPECT_EQ(0, copies_settle(y, 0));
-	/* A replica behind a failed link is held as long as no other node can hold one. */
+	/* A replica behind a failed link is kept as long as no other node can hold a replica. */
 	ASSERT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
 	usleep(20000);
 	EXPECT_EQ(1, fixture_sum(y).kept);
@@ -220,8 +222,8 @@ TEST_TASKS(a_node_without_links_has_no_keeper_until_one_comes_back, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* After a link failure another node holds the replicas. The node with the old replicas is notified,
- * over a path around the fault, that they are no longer needed.
+/* After a link failure another node holds the replicas. The node with the old replicas is notified
+ * over a path around the fault that it may drop them.
  */
 TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 {
@@ -243,7 +245,7 @@ TEST_TASKS(a_link_fails_and_another_node_keeps_them, 2, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* Tasks migrate, and the node that a task leaves holds its replica from then on. */
+/* When a task has migrated, the node that it has left holds its replica from then on. */
 TEST(what_was_handed_over_is_kept_from_that_moment)
 {
 	unsigned int round;
@@ -282,8 +284,8 @@ TEST_TASKS(keepers_without_room_keep_nothing_until_they_have_some, 1, 0)
 	EXPECT_EQ(0, all_wrong(y));
 }
 
-/* Replicas of other nodes' tasks take at most half of a node's memory for tasks, so there is space
- * for tasks of its own.
+/* Replicas of tasks of other nodes take at most half of a node's memory for tasks, so there is
+ * space for tasks of the node itself.
  */
 TEST_TASKS(a_keeper_has_room_for_its_own, 1, 0)
 {
@@ -350,7 +352,7 @@ TEST_TASKS(links_that_go_down_and_up_double_nothing, 3, 512)
 }
 
 /* Nodes fail one after another, and each recovers before the next one fails. When a node fails,
- * workers hold some tasks, and the others are migrating.
+ * workers hold some of its tasks, and other tasks are migrating. No task with a replica is lost.
  */
 TEST_TASKS(nodes_that_die_lose_nothing_that_is_kept_twice, 3, 512)
 {
@@ -391,7 +393,8 @@ static int copies_some(struct task_fixture *y)
 	return copies_fill(y, 60, 3000);
 }
 
-/* A node fails. The node that holds its replicas then fails while it puts these into its own queue.
+/* A node fails. Then the node that holds its replicas fails while it puts their tasks into its own
+ * queue. Each task is reported as lost once.
  */
 TEST(a_keeper_that_dies_meanwhile_loses_each_once)
 {

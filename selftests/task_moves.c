@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Task migration from node to node: each task is in exactly one queue, whatever happens meanwhile.
- * Every task has a number of its own, and at the end each number was either taken once or lost.
+ * Task migration from node to node. Whatever happens during a migration, each task is in exactly
+ * one queue: every task has a different number, and at the end the task with each number was either
+ * taken once or lost.
  *
  * Scheduling: shared
  */
@@ -18,9 +19,8 @@
 
 static char in[HYPERCUBE_TASK_MAX];
 
-/* Migrate tasks at random until @target migrations have happened; call @meanwhile between two
- * requests.
- * Return: 0 or -ETIMEDOUT.
+/* Migrate tasks at random until the number of migrations is at least @target; call @meanwhile, if
+ * not NULL, after each series of requests. Return: 0 or -ETIMEDOUT.
  */
 static int fixture_stir(struct task_fixture *y, uint64_t target,
 			void (*meanwhile)(struct task_fixture *y))
@@ -35,7 +35,7 @@ static int fixture_stir(struct task_fixture *y, uint64_t target,
 			task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 1 + below(8));
 		if (meanwhile)
 			meanwhile(y);
-		/* Give the requested migrations time to finish. */
+		/* Wait some time for the requested migrations to finish. */
 		usleep(1000);
 	}
 	return 0;
@@ -56,7 +56,7 @@ TEST(tasks_of_all_sizes_arrive_as_they_were)
 		EXPECT_EQ(0, task_view(y.c.name, 1, &v));
 		EXPECT_EQ(FIXTURE_SIZES - 5, v.queued);
 		EXPECT_EQ(5, v.sent);
-		/* Some tasks migrate further, and some back. */
+		/* Let some of the tasks migrate farther, and some back. */
 		EXPECT_EQ(0, fixture_move(&y, 3, 0, 100));
 		EXPECT_EQ(0, fixture_move(&y, 2, 0, 2));
 		EXPECT_EQ(0, task_view(y.c.name, 2, &v));
@@ -78,8 +78,8 @@ TEST_TASKS(an_empty_task_arrives, 1, 0)
 	EXPECT_EQ(0, id.node);
 	EXPECT_EQ(1, id.nr);
 	EXPECT_EQ(REPEAT, id.flags);
-	/* The worker closes its socket: a task that has migrated is put back into the queue like
-	 * any other.
+	/* When the worker closes its socket, the task is put back into the queue, although it has
+	 * migrated there.
 	 */
 	close(y->c.fd[1]);
 	y->c.fd[1] = task_bound(&y->c, 1);
@@ -103,7 +103,7 @@ TEST(a_full_neighbour_takes_nothing)
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(2, v.queued);
 	EXPECT_EQ(0, v.sent);
-	/* Once there is space, the neighbour takes the tasks. */
+	/* When the neighbour has space, it takes the tasks. */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
 	EXPECT_EQ(0, fixture_move(&y, 0, 0, 2));
@@ -143,7 +143,9 @@ TEST(what_cannot_be_moved_is_refused)
 	EXPECT_EQ(0, fixture_end(&y));
 }
 
-/* Migrate tasks at random over bad links; @meanwhile: called between migrations. */
+/* Migrate @tasks tasks at random over links with the impairments @bad, @migrations times;
+ * @meanwhile: see fixture_stir().
+ */
 static void stirs(struct __test_metadata *_metadata, unsigned int tasks, unsigned int migrations,
 		  const struct impairments *bad, void (*meanwhile)(struct task_fixture *y))
 {
@@ -176,7 +178,7 @@ TEST(bad_links_neither_lose_nor_double_tasks)
 	stirs(_metadata, 200, 3000, &bad, NULL);
 }
 
-/* Let a random link fail while tasks migrate, and recover. */
+/* Let a random link fail while tasks migrate, and let it recover. */
 static void flap(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes), dim = below(y->c.dim);
@@ -195,9 +197,9 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* Migrate a task to node 1 while all that node 1 sends over its link to node 0 is lost, so that its
- * answer does not arrive there. Then take this link down. @ms: stall timeout. Return: number of
- * errors.
+/* In a new fixture of dimension @dim and with the stall timeout @ms, migrate a task from node 0 to
+ * node 1 while all frames from node 1 to node 0 are lost, so that the answer of node 1 does not
+ * arrive. Then fail this link. Return: number of errors.
  */
 static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsigned int ms)
 {
@@ -214,7 +216,7 @@ static unsigned int begin_doubt(struct task_fixture *y, unsigned int dim, unsign
 		task_view(y->c.name, 1, &v);
 	failed += !v.received;
 	task_view(y->c.name, 0, &v);
-	/* With more than one dimension the answer may take another path. */
+	/* With more than one dimension the answer may arrive over another path. */
 	failed += dim == 1 && v.moving != 1;
 	return failed + !!ctl_link_down(y->c.name, 0, 0, true);
 }
@@ -246,7 +248,7 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	ASSERT_EQ(0, begin_doubt(&y, 2, 0));
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
-	/* The same for a task that has not arrived at node 1: it remains at node 0. */
+	/* If the task has not arrived at node 1 when the link fails, it remains at node 0. */
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 0, 0, HYPERCUBE_PPM_MAX, true));
@@ -276,9 +278,9 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.unresolved);
 	EXPECT_EQ(0, v.queued | v.moving | v.bytes);
-	/* Node 1 has the task, which is executed only once. */
+	/* Node 1 has the task. It is executed only once. */
 	EXPECT_EQ(0, fixture_wrong(&y));
-	/* An idempotent task remains at node 0, and is marked as redelivered. */
+	/* If the task is idempotent, it remains at node 0 as well, and is marked as redelivered. */
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, fixture_put(&y, 0, 5000, REPEAT));
@@ -293,7 +295,7 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* Now and then let a random node fail while tasks migrate, and recover. */
+/* Let a random node fail while tasks migrate, and let it recover; in one of four calls only. */
 static void die(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes);
@@ -305,8 +307,8 @@ static void die(struct task_fixture *y)
 	ctl_node_failed(y->c.name, node, false);
 }
 
-/* Each task that may not be executed again is taken, or reported as lost, or reported as
- * unresolved. It is never both taken and lost, and never taken twice.
+/* A task that is not idempotent is taken, or reported as lost, or reported as unresolved. It is
+ * never both taken and lost, and never taken twice.
  */
 TEST(nodes_that_die_take_along_what_is_notified)
 {

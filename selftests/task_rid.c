@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver-initiated diffusion: nodes that lack tasks request some from their neighbours, many
- * nodes at once, and while rounds of other methods run. Every wait ends, and every task is in
- * exactly one queue. task_rounds tests that loads become what the planner says.
+ * Receiver-initiated diffusion: nodes with too few tasks request some from their neighbours, many
+ * nodes at the same time, and while rounds of other methods run. Every wait ends, and every task is
+ * in exactly one queue. task_rounds.c tests that nodes get as many tasks as the planner computes.
  *
  * Scheduling: shared
  */
@@ -37,8 +37,8 @@ TEST_TASKS(all_ask_each_other_at_once, 4, 0)
 	nl_shut_all(nl, 16);
 }
 
-/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks. Node 0 lacks 4.5, so it requests 4, in shares of
- * 1.25, 0.75 and 2.5.
+/* Neighbours 1, 2 and 4 have 5, 3 and 10 tasks, so node 0 has 4.5 fewer than the average of itself
+ * and these. It requests 4 tasks; the neighbours' shares are 1.25, 0.75 and 2.5.
  */
 TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
 {
@@ -62,7 +62,9 @@ TEST_TASKS(a_node_asks_each_neighbour_for_its_part, 3, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* The shares of the neighbours are each less than one task, but the requesting node gets a task. */
+/* The share of each neighbour is less than one task, but the requesting node gets a task
+ * nevertheless.
+ */
 TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 {
 	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
@@ -83,7 +85,7 @@ TEST_TASKS(an_idle_node_gets_what_all_parts_together_are, 2, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* A node sends requests over usable links only; a node without usable links sends none. */
+/* A node sends requests only over usable links. A node without usable links sends none. */
 TEST_TASKS(only_usable_links_are_asked_over, 3, 0)
 {
 	struct round_view v;
@@ -115,9 +117,9 @@ TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 	ASSERT_EQ(0, ctl_stall_timeout(y->c.name, 0));
 	ASSERT_EQ(0, nl_open_all(nl, 16));
 	fixture_fill(y, 600);
-	/* Continue until a round has failed because of a link fault, which happens at random. */
+	/* Continue until a round has failed because of a link fault. The faults are random. */
 	for (k = 0; k < 2000 && (fixture_sum(y).sent < scaled(10000) || !failed); k++) {
-		/* Make loads uneven again. */
+		/* Make the loads uneven for the next rounds. */
 		for (u = 0; u < 4; u++)
 			task_move(y->c.name, below(16), below(4), 50 + below(100));
 		for (u = 0; u < 16; u++)
@@ -143,8 +145,8 @@ TEST_TASKS(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 	nl_shut_all(nl, 16);
 }
 
-/* All frames from node 1 to node 0 are lost. The link goes down, and a round of node 7 is not
- * affected.
+/* All frames from node 1 to node 0 are lost, so the link goes down. This does not affect a round of
+ * node 7.
  */
 TEST(a_link_that_delivers_nothing_ends_it)
 {
@@ -164,7 +166,7 @@ TEST(a_link_that_delivers_nothing_ends_it)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* The node that requests tasks fails, or one of the neighbours that it has asked, before or after
+/* The node that requests tasks, or one of the neighbours that it has asked, fails, before or after
  * tasks have migrated.
  */
 TEST_TASKS(nodes_that_die_end_it, 3, 512)
@@ -183,7 +185,7 @@ TEST_TASKS(nodes_that_die_end_it, 3, 512)
 		task_move(y->c.name, 0, i % 3, 100);
 		wrong += !!round_begin(&nl, y->c.name, RID, 0);
 		usleep(below(4000));
-		/* 0, 1, 2 or 4 */
+		/* node 0, 1, 2 or 4 */
 		node = 1u << i % 4 & 7;
 		ctl_node_failed(y->c.name, node, true);
 		err = round_end(&nl, &v);
@@ -208,8 +210,8 @@ TEST_TASKS(nodes_that_die_end_it, 3, 512)
 	nl_shut(&nl);
 }
 
-/* Nodes that find no tasks begin rounds less and less often, and such rounds do not fill the
- * history of rounds.
+/* If nodes find no tasks at their neighbours, they begin rounds less and less often, and these
+ * rounds do not fill the history of rounds.
  */
 TEST_TASKS(where_there_is_nothing_it_becomes_rare, 3, 0)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load balancing rounds: at their end each node has as many tasks as the planner says, unless a
- * fault or a worker interferes. In any case every task is in exactly one queue.
+ * Load balancing rounds: when a round ends, each node has as many tasks as the planner computes,
+ * unless a fault or a worker interferes. In any case every task is in exactly one queue.
  *
  * Scheduling: shared long
  */
@@ -112,9 +112,9 @@ TEST_TASKS(rounds_that_begin_at_once_all_end, 3, 0)
  * struct trouble - rounds during which faults occur
  * @y: the fabric and its tasks
  * @t: its topology
- * @nl: netlink socket with which the rounds are begun
+ * @nl: netlink connection with which the rounds are begun
  * @rounds: number of rounds
- * @failed: number of these that failed
+ * @failed: number of rounds that failed
  */
 struct trouble {
 	struct task_fixture y;
@@ -138,9 +138,8 @@ static int trouble_end(struct trouble *x)
 	return fixture_del(&x->y);
 }
 
-/* Begin a round and call @disturb while it runs: the round must succeed, or fail with a fault as
- * its cause.
- * Return: number of errors.
+/* Begin a round, and call @disturb while it runs. The round must succeed, or fail with a fault as
+ * its cause. Return: number of errors.
  */
 static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fixture *y))
 {
@@ -168,7 +167,9 @@ static unsigned int disturbed(struct trouble *x, void (*disturb)(struct task_fix
 	return (v.status != -ENOLINK && v.status != -EHOSTDOWN) || v.cause_node >= y->c.nodes;
 }
 
-/* Wait until no task is migrating. Return: true if a round of all nodes then succeeds. */
+/* Wait until no task is migrating, and run a round. Return: true if it succeeds with all nodes as
+ * members.
+ */
 static bool recovers(const struct trouble *x)
 {
 	int err = fixture_settle(&x->y, 30);
@@ -192,7 +193,7 @@ TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
 	ASSERT_EQ(0, trouble_begin(&x, 4));
 	fixture_fill(&x.y, 600);
 	for (i = 0; i < 4000 && fixture_sum(&x.y).sent < scaled(10000); i++) {
-		/* Make loads uneven again. */
+		/* Make the loads uneven for the next round. */
 		task_move(x.y.c.name, below(16), below(4), 50 + below(100));
 		EXPECT_EQ(0, disturbed(&x, fixture_flap));
 	}
@@ -211,7 +212,7 @@ TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
 	EXPECT_EQ(0, trouble_end(&x));
 }
 
-/* Let a random node fail, and recover. */
+/* Let a random node fail, and recover after up to 3 ms. */
 static void die(struct task_fixture *y)
 {
 	unsigned int node = below(y->c.nodes);
@@ -251,7 +252,7 @@ TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
 	EXPECT_EQ(0, trouble_end(&x));
 }
 
-/* All frames from node 1 to node 0 are lost, so the link goes down and the round fails. */
+/* All frames from node 1 to node 0 are lost, so the link goes down, and the round fails. */
 TEST(a_link_that_delivers_nothing_ends_the_round)
 {
 	struct balance_view b;
@@ -271,8 +272,8 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* On a slow link all frames arrive, but late. A node that waits for them must not send its own
- * again.
+/* On a slow link all frames arrive, but late. A node that waits for a frame must not repeat its own
+ * frames.
  */
 TEST(who_waits_for_a_slow_link_says_nothing_again)
 {
@@ -293,8 +294,8 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 	EXPECT_EQ(0, v.status);
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
 	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
-	/* Over the 64 ends of links nodes send the beginning of a round, loads, tasks, reports, and
-	 * the end of the round. That must be fewer than three frames for each end on average.
+	/* Over the 64 link ends nodes send the beginning of a round, loads, tasks, reports, and the
+	 * end of the round. These must be fewer than three frames for each link end on average.
 	 */
 	EXPECT_GT(64 * 3, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, fixture_end(&y));
@@ -302,13 +303,16 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 
 TEST(a_round_of_many_nodes_takes_few_frames)
 {
-	/* @most: frames that a round may send over each link: the beginning of the round, what the
-	 * node knows and, with MCWA, how many tasks leave each cube.
+	/* @most: how many frames a round may send over each link in each direction: the beginning
+	 * of the round, the loads that the node knows, and, with MCWA, how many tasks leave each
+	 * cube.
 	 */
 	static const struct { unsigned int method, most; } cases[] = {
 		{ HYPERCUBE_BALANCE_DEM, 3 }, { HYPERCUBE_BALANCE_MCWA, 4 },
 	};
-	/* The kernel answers the request for a new fabric when all its nodes exist. */
+	/* The request for a new fabric is answered when all nodes of the fabric exist, which takes
+	 * long on a kernel with debugging.
+	 */
 	const unsigned int dim = debug_kernel() ? 7 : 10, nodes = 1u << dim;
 	static const uint32_t fault[1 << 10];
 	static uint8_t up[1 << 10];
@@ -333,8 +337,8 @@ TEST(a_round_of_many_nodes_takes_few_frames)
 	EXPECT_EQ(0, ctl_fabric_del("large"));
 }
 
-/* The neighbour has no space when a command migrates a task to it, and has some when the round
- * does.
+/* The neighbour has no space when a command migrates a task to it, but has space when the round
+ * does. The refused command must not reduce the number of tasks that the round moves.
  */
 TEST(a_refused_command_leaves_the_round_what_it_wants)
 {
@@ -367,7 +371,7 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 	EXPECT_EQ(0, fixture_del(&y));
 }
 
-/* A worker waits at a node without tasks. It gets some, since the node begins a round. */
+/* A worker waits at a node without tasks. The node begins a round, and the worker gets a task. */
 TEST_TASKS(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 {
 	struct hypercube_task id;
@@ -392,7 +396,7 @@ TEST_TASKS(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
 }
 
-/* Where there are no tasks to move, rounds become rare. */
+/* If rounds find no tasks to move, they become rare. */
 TEST_TASKS(rounds_that_move_nothing_become_rare, 3, 0)
 {
 	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, 0, ROUND_ANY));
@@ -412,13 +416,14 @@ static int put_small(struct task_fixture *y, unsigned int n)
 	return err;
 }
 
-/* Workers take tasks as long as there are any, and a node begins a round when it has few. All tasks
- * are put at one node.
+/* All tasks are put at one node. Workers at all nodes take tasks until there are none, and a node
+ * that has few tasks begins a round. All tasks must be taken, and workers at several nodes must get
+ * some.
  */
 static void workers(struct __test_metadata *_metadata, const struct round_method *method)
 {
-	/* The nodes that must get tasks: all; or, if each node requests tasks from its neighbours,
-	 * at least these.
+	/* The nodes whose workers must get tasks: all; or, if each node requests tasks from its
+	 * neighbours, at least these.
 	 */
 	const unsigned int work = method->own ? 0x17 : 0xff;
 	unsigned int u, seen = 0, busy = 0, pause = 1000 * patience(1);
@@ -442,8 +447,8 @@ static void workers(struct __test_metadata *_metadata, const struct round_method
 			}
 		if (seen < y.n || (busy & work) == work)
 			continue;
-		/* On a slow machine all tasks are done before every node has got some. Let the
-		 * workers wait longer between two tasks.
+		/* On a slow machine all tasks may be done before every node has got one. In this
+		 * case put more tasks, and let the workers wait longer between two tasks.
 		 */
 		pause *= 2;
 		ASSERT_EQ(0, put_small(&y, 100));
@@ -507,7 +512,7 @@ TEST_TASKS(what_cannot_be_is_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("The node has failed", ctl()->extack));
 	EXPECT_EQ(0, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(3, v.members);
-	/* The round of a node without usable links has one member. */
+	/* A round of a node without usable links has one member. */
 	EXPECT_EQ(0, ctl_node_failed(y->c.name, 2, true));
 	EXPECT_EQ(0, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(0, v.status);
@@ -518,7 +523,7 @@ TEST_TASKS(what_cannot_be_is_refused, 2, 0)
 	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
 }
 
-/* Install topologies of a cube of eight nodes, each with one error. */
+/* Topologies of a cube of eight nodes with one error each are refused. */
 TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -550,7 +555,7 @@ TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 	b.dim = 3;
 	EXPECT_EQ(0, ctl_link_down(y->c.name, 4, 1, true));
 	EXPECT_EQ(-ESTALE, balance_topology(y->c.name, &b, y->c.faults->fault));
-	/* The installed topology uses a link that has failed since. */
+	/* The installed topology uses a link that has failed since it was installed. */
 	EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
 	EXPECT_EQ(1, v.cause_dim);
@@ -561,7 +566,7 @@ TEST_TASKS(wrong_topologies_are_refused, 3, 0)
 	EXPECT_EQ(1, after.epoch);
 }
 
-/* Node 6 was down when the topology was made, and has recovered. */
+/* Node 6 was down when the topology was made, and has recovered. It is not a member of rounds. */
 TEST_TASKS(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
 {
 	struct hc_balance_topo t;
@@ -598,9 +603,9 @@ TEST_TASKS(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 	EXPECT_EQ(0, balance_topology(y->c.name, &trees, y->c.faults->fault));
 }
 
-/* The neighbours of node 7 take part in a round and wait for node 7, which does not know of that
- * round yet. Then node 7 begins a round that supersedes the first one and fails at once. All nodes
- * are notified of the failure, and the first round begins again.
+/* The neighbours of node 7 take part in a round and wait for node 7, to which the beginning of this
+ * round is still on its way. Then node 7 begins a round that supersedes the first round and fails
+ * at once. All nodes are notified of the failure, and the first round begins a second time.
  */
 TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 {
@@ -626,8 +631,8 @@ TEST_TASKS(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
 	hc_balance_topo_free(&t);
 }
 
-/* Nodes begin rounds of two methods at once. Each request gets the reply of a round of its own
- * method, or is refused.
+/* Rounds of two methods are requested at the same time. Each request gets the reply of a round of
+ * its own method, or is refused.
  */
 TEST_TASKS(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 {
@@ -661,8 +666,8 @@ TEST_TASKS(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 	EXPECT_EQ(0, fixture_wrong(y));
 }
 
-/* Worker thread: takes tasks that a round has already counted, so that the node has fewer left to
- * migrate.
+/* Worker thread: take tasks that a round has already counted, so that fewer tasks than counted are
+ * left to migrate. Return: number of tasks taken.
  */
 static void *work(void *arg)
 {

@@ -29,9 +29,7 @@ TEST(a_producer_answers_for_what_nobody_has_taken)
 
 	ASSERT_EQ(0, task_pair(&c, 1, 0, 0, &p, &w));
 	EXPECT_EQ(0, task_charged(p));
-	/* A task that may be executed again stays charged until it is done, any other task until it
-	 * is taken.
-	 */
+	/* An idempotent task is charged until it is done, any other task until it is taken. */
 	ASSERT_EQ(0, task_put(p, big, 8000, REPEAT));
 	ASSERT_EQ(0, task_put(p, big, 8000, 0));
 	full = task_charged(p);
@@ -47,7 +45,7 @@ TEST(a_producer_answers_for_what_nobody_has_taken)
 	EXPECT_EQ(0, task_charged(w));
 	EXPECT_EQ(0, task_view(c.name, 0, &v));
 	EXPECT_EQ(0, v.bytes);
-	/* A task stays in the queue when its producer closes. */
+	/* A task remains in the queue when its producer closes its socket. */
 	task_fill(big, 60000, 9);
 	ASSERT_EQ(0, task_put(p, big, 60000, REPEAT));
 	close(p);
@@ -75,7 +73,7 @@ TEST(a_full_send_buffer_stops_a_producer)
 	EXPECT_LE(10, n);
 	EXPECT_GE(40, n);
 	EXPECT_EQ(POLLIN, task_events(p));
-	/* Another socket still has space. */
+	/* Another socket has space for tasks. */
 	EXPECT_EQ(POLLIN | POLLOUT, task_events(w));
 	EXPECT_EQ(0, task_put(w, big, 1, 0));
 	for (i = 0; i < n; i++)
@@ -85,7 +83,7 @@ TEST(a_full_send_buffer_stops_a_producer)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A call that blocks in a thread of its own, and its outcome. */
+/* A call of a thread that blocks: its socket (@fd) and its outcome (@err, @id). */
 struct later {
 	int fd;
 	int err;
@@ -108,7 +106,7 @@ static void *take_later(void *arg)
 	return NULL;
 }
 
-/* Return: true if the thread still blocks in its call. */
+/* Return: true if the thread is still blocked in its call after 100 ms. */
 static bool asleep(pthread_t t)
 {
 	struct timespec at;
@@ -142,11 +140,11 @@ TEST(a_node_takes_no_more_than_its_limit)
 	EXPECT_GT((1 << 24) + 2 * HYPERCUBE_TASK_MAX, v.bytes);
 	EXPECT_EQ(POLLIN, task_events(p));
 	EXPECT_EQ(POLLIN, task_events(w));
-	/* The other node still has space. */
+	/* Another node has space for tasks. */
 	l.fd = task_bound(&c, 1);
 	EXPECT_EQ(0, task_put(l.fd, big, 10, 0));
 	close(l.fd);
-	/* A producer that waits is woken when a task is done. */
+	/* A producer that waits for space is woken when a task is done. */
 	l.fd = task_blocking(task_bound(&c, 0));
 	ASSERT_EQ(0, pthread_create(&t, NULL, put_later, &l));
 	EXPECT_TRUE(asleep(t));
@@ -156,7 +154,7 @@ TEST(a_node_takes_no_more_than_its_limit)
 	pthread_join(t, NULL);
 	EXPECT_EQ(0, l.err);
 	EXPECT_EQ(POLLIN, task_events(p));
-	/* The next producer that waits gets an error when the node fails. */
+	/* If the node fails while a producer waits for space, the producer gets an error. */
 	ASSERT_EQ(0, pthread_create(&t, NULL, put_later, &l));
 	EXPECT_TRUE(asleep(t));
 	EXPECT_EQ(0, ctl_node_failed(c.name, 0, true));
@@ -209,7 +207,7 @@ TEST(calls_wait_for_tasks)
 	EXPECT_EQ(-EAGAIN, task_take(w, room, sizeof(room), &id, 0));
 	EXPECT_LE(from + 90, now_ms());
 	EXPECT_EQ(-EAGAIN, task_take(w, room, sizeof(room), &id, MSG_DONTWAIT));
-	/* Each of two tasks wakes one of three waiting workers. */
+	/* If three workers wait, each of two tasks wakes one of them. */
 	for (i = 0; i < 3; i++) {
 		l[i].fd = task_blocking(task_bound(&c, 0));
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, take_later, &l[i]));
@@ -222,7 +220,9 @@ TEST(calls_wait_for_tasks)
 	EXPECT_EQ(1, l[0].err);
 	EXPECT_EQ(1, l[1].err);
 	EXPECT_TRUE(asleep(t[2]));
-	/* A task that is put back wakes a waiting worker, and so does the removal of the fabric. */
+	/* A worker that waits is woken by a task that is put back into the queue, and by the
+	 * removal of the fabric.
+	 */
 	EXPECT_EQ(0, task_put(p, &byte, 1, REPEAT));
 	pthread_join(t[2], NULL);
 	EXPECT_EQ(1, l[2].err);
@@ -259,7 +259,7 @@ TEST(a_set_of_descriptors_hears_of_tasks_and_room)
 	EXPECT_EQ(EPOLLIN, got.events);
 	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
 	EXPECT_EQ(10, task_take(w, room, sizeof(room), &id, 0));
-	/* A socket that closes while it waits leaves the wait queue. */
+	/* When a socket that an epoll waits for is closed, it is removed from the wait queue. */
 	close(w);
 	EXPECT_EQ(0, task_put(p, big, 10, 0));
 	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
@@ -317,7 +317,9 @@ TEST(wrong_use_is_refused)
 	ASSERT_EQ(0, cube_new(&c, 1, 0));
 	fd = task_bound(&c, 0);
 	ASSERT_LE(0, fd);
-	/* Putting a task takes no id, and no flag other than MAY_REPEAT. */
+	/* To put a task, a producer must pass no id, and no flags but IDEMPOTENT, or this with
+	 * REPLICATED.
+	 */
 	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 2));
 	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 4));
 	t.nr = 1;
@@ -330,12 +332,12 @@ TEST(wrong_use_is_refused)
 	EXPECT_EQ(-EINVAL, task_say(fd, 99, &t, sizeof(t), "x", 1, 0));
 	EXPECT_EQ(-EOPNOTSUPP, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t), "x", 1, MSG_OOB));
 	EXPECT_EQ(-EFAULT, task_put(fd, (void *)8, 8, 0));
-	/* Reporting a task as done takes no data, and is valid only for a task that the socket
+	/* A report that a task is done has no data, and is valid only for a task that the socket
 	 * holds.
 	 */
 	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_DONE, &t, sizeof(t), "x", 1, 0));
 	EXPECT_EQ(-ENOENT, task_done(fd, &t));
-	/* Data without a control message is a task that may not be repeated. */
+	/* Data that are sent without a control message are a task that is not idempotent. */
 	EXPECT_EQ(1, send(fd, "y", 1, 0));
 	EXPECT_EQ(-1, recv(fd, room, 1, 0));
 	EXPECT_EQ(EINVAL, errno);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks at a node: order and sizes, exactly one execution with many workers, workers that are
- * killed, nodes that fail, and reports of losses. task_waits.c tests limits, waiting and wrong use.
+ * Tasks at a node: order and lengths, exactly one execution if there are many workers, workers that
+ * are killed, nodes that fail, and reports of losses. task_waits.c tests limits, waiting and wrong
+ * use.
  *
  * Scheduling: shared
  */
@@ -66,8 +67,9 @@ TEST(tasks_of_all_sizes_come_in_order)
 #define PRODUCERS	3
 #define WORKERS		4
 
-/* Producers and workers of many tasks. @each: tasks of a producer; @seen: how often each task was
- * taken; @left: tasks that were not taken yet.
+/* The producers and workers of many tasks. @each: number of tasks of a producer. @seen: for each
+ * task, how often it was taken. @wrong: number of errors. @left: number of tasks that have not been
+ * taken.
  */
 struct crowd {
 	struct cube c;
@@ -89,12 +91,12 @@ static void *produce(void *arg)
 		if (task_put(fd, &what, sizeof(what), i % 3 ? REPEAT : 0))
 			__atomic_add_fetch(&crowd.wrong, 1, __ATOMIC_RELAXED);
 	}
-	/* The tasks that the socket has put stay in the queue. */
+	/* The tasks that were put through this socket remain in the queue. */
 	close(fd);
 	return NULL;
 }
 
-/* A worker thread. Workers with odd numbers are in poll() most of the time, the others in recv().
+/* A worker thread. Workers with odd numbers wait in poll() most of the time, the others in recv().
  */
 static void *work(void *arg)
 {
@@ -152,7 +154,9 @@ TEST(each_task_is_executed_once_by_one_of_many_workers)
 	free(crowd.seen);
 }
 
-/* Fork a process that takes @n tasks, reports that, and waits to be killed. */
+/* Fork a process that takes @n tasks and waits to be killed; wait until it has taken them. Return:
+ * its process id.
+ */
 static pid_t worker(const struct cube *c, unsigned int n)
 {
 	struct hypercube_task id;
@@ -198,7 +202,7 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 
 	fd = task_received(&c, 2, 2, &nl);
 	ASSERT_LE(0, fd);
-	/* Every second task may be executed again; four tasks are taken. */
+	/* Every second task is idempotent. The worker takes four tasks. */
 	for (i = 1; i <= 6; i++)
 		ASSERT_EQ(0, task_put(fd, &i, sizeof(i), i % 2 ? 0 : REPEAT));
 	pid = worker(&c, 4);
@@ -220,7 +224,9 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 	EXPECT_EQ(0, v.held);
 	EXPECT_EQ(2, v.repeated);
 	EXPECT_EQ(2, v.lost);
-	/* Tasks that were put back are taken first, in their order, and are marked. */
+	/* Tasks that were put back into the queue are taken before the others, in the order in
+	 * which they were put, and are marked as redelivered.
+	 */
 	for (i = 0; i < 4; i++) {
 		static const unsigned int order[] = { 2, 4, 5, 6 };
 
@@ -335,8 +341,8 @@ TEST(another_owner_takes_the_node_away)
 	EXPECT_EQ(0, ctl_node_owner(c.name, 0, 1001));
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
-	/* The task that the other process held was put back into the queue. The administrator can
-	 * take it.
+	/* The task that the other process held was put back into the queue, from which the
+	 * administrator can take it.
 	 */
 	EXPECT_EQ(1, task_take(w, room, 9, &id, 0));
 	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REDELIVERED, id.flags);
@@ -360,7 +366,7 @@ TEST(a_namespace_that_ends_takes_tasks_along)
 				fd = task_bound(&c, i % 4);
 				if (fd < 0 || task_put(fd, big, 1000 * (i % 50), i & 1))
 					_exit(3);
-				/* Some sockets are closed before the process exits. */
+				/* Close some sockets before the process exits. */
 				if (i % 3)
 					close(fd);
 			}

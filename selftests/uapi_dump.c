@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dumps of all kinds while fabrics are created and removed, links flap and plans are replaced: no
+ * Dumps of all kinds while fabrics are created and removed, links flap and plans are replaced. No
  * dump fails, and a dump that is not marked as inconsistent has no duplicates.
  *
  * Scheduling: shared
@@ -13,7 +13,9 @@
 #include "cube.h"
 #include "ktap.h"
 
-/* The entries of a dump: their keys (@key), and the number of duplicates (@twice). */
+/* The entries of a dump: number of entries (@n) and of duplicates (@twice), the command of the dump
+ * (@cmd), and a key of each entry (@key).
+ */
 struct seen {
 	unsigned int n;
 	unsigned int twice;
@@ -30,7 +32,7 @@ static uint64_t hash(const char *s)
 	return h;
 }
 
-/* Add an entry of a dump. */
+/* Add an entry of a dump to @arg, a struct seen. */
 static void note(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *name = nl_find(a, 1, 0);
@@ -104,7 +106,7 @@ TEST(dumps_while_fabrics_come_and_go)
 	ASSERT_EQ(0, cube_plan(&lasting, 1));
 	pid = fork();
 	if (!pid) {
-		/* The child stays in the network namespace of the test. */
+		/* The child works in the network namespace of the test, instead of a new one. */
 		own_netns_done();
 		churn();
 	}
@@ -124,7 +126,7 @@ TEST(dumps_while_fabrics_come_and_go)
 	EXPECT_EQ(0, cube_del(&lasting));
 }
 
-/* A dump that is not read to its end must not hold references to fabrics. */
+/* A dump that is not received to its end must not hold references to fabrics. */
 TEST(dumps_that_are_left_unread)
 {
 	unsigned int i;

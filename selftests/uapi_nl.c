@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: invalid requests are refused with an errno and a sentence, and change nothing.
- * Other tests check which users may write, and that random requests do no harm.
+ * Generic netlink: invalid requests are refused with an errno and an extack, and change nothing.
+ * Other tests check which users may change a configuration, and that random requests do no harm.
  *
  * Scheduling: shared
  */
@@ -18,7 +18,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* An attribute: string @s or, if that is NULL, @len bytes of @v. */
+/* An attribute: the string @s or, if it is NULL, @len bytes of @v. */
 struct at {
 	int type;
 	const char *s;
@@ -31,10 +31,10 @@ struct at {
 #define U32(t, v)	{ t, NULL, 4, v }
 #define U64(t, v)	{ t, NULL, 8, v }
 #define FLAG(t)		{ t, NULL, 0, 0 }
-/* Attribute with the name of the test's fabric. */
+/* The attribute with the name of the test's fabric; request() replaces "@" by the name. */
 #define FABRIC		STR(1, "@")
 
-/* A request with its attributes, and the error with which it must be refused. */
+/* A request with its attributes, and the error with which it must be refused, a positive errno. */
 struct row {
 	int cmd;
 	int err;
@@ -196,7 +196,9 @@ static const struct row node_rows[] = {
 	  { FABRIC, U32(ROUTE_SRC, 1), U32(ROUTE_DST, 2), U32(HYPERCUBE_A_ROUTE_DIM, 1) } },
 };
 
-/* Send a request; "@" stands for the name of the test's fabric. */
+/* Send a request, with @name instead of "@", the name of the test's fabric. Return: 0 or a positive
+ * errno.
+ */
 static int request(const char *name, const struct row *r, int flags)
 {
 	unsigned int i;
@@ -211,8 +213,8 @@ static int request(const char *name, const struct row *r, int flags)
 	return -nl_talk(ctl(), NULL, NULL);
 }
 
-/* If a policy refuses a size or a range, the error is EINVAL or ERANGE, depending on the kernel
- * version.
+/* Return: true if @err is the error @want. If a netlink policy refuses a length or a range, the
+ * error is EINVAL or ERANGE, depending on the kernel version.
  */
 static bool errno_right(int want, int err)
 {
@@ -314,8 +316,8 @@ static unsigned int dump(int cmd, const char *name, int *err)
 	return n;
 }
 
-/* Run @fn in a child without privileges, in a network namespace whose owner may still be root.
- * Return: the exit status.
+/* Run @fn as a user without privileges in a child process, in a network namespace whose owner may
+ * still be root. Return: the exit status.
  */
 static int as_nobody(int (*fn)(const char *name), const char *name)
 {
@@ -353,7 +355,7 @@ static int write_any(const char *name)
 static int no_fabric(const char *name)
 {
 	own_netns_done();
-	/* Some systems forbid user namespaces: then skip the test. */
+	/* Some systems forbid user namespaces. Skip the test there. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return KSFT_SKIP;
 	return ctl_fabric_new(name, 2, 0) != -EPERM || !strstr(ctl()->extack, "unprivileged");
@@ -383,7 +385,7 @@ TEST(everybody_may_read_but_not_write)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Lock a file. Return: its descriptor, or -errno. */
+/* Open a file and lock it. Return: its descriptor, or -errno. */
 static int locked(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
@@ -391,12 +393,15 @@ static int locked(const char *path)
 	return fd < 0 || flock(fd, LOCK_EX) ? -errno : fd;
 }
 
-/* Take the lock that keeps other tests from setting module parameters meanwhile (lib/lib.sh). */
+/* Take the lock that prevents other tests from setting module parameters (lib/lib.sh). Return: 0 or
+ * -errno.
+ */
 static int lock_parameters(void)
 {
 	int gate, fd;
 
-	/* Waiting for other tests does not count towards this test's time limit. */
+	/* The time for which this test waits for other tests does not count towards its time limit.
+	 */
 	alarm(0);
 	gate = locked("/run/hypercube-selftests.gate");
 	fd = gate < 0 ? gate : locked("/run/hypercube-selftests");
@@ -405,7 +410,7 @@ static int lock_parameters(void)
 	return fd < 0 ? fd : 0;
 }
 
-/* Set the module parameter "unprivileged". */
+/* Write @value to the module parameter "unprivileged". Return: 0, or other than 0 on an error. */
 static int unprivileged(char value)
 {
 	int fd = open("/sys/module/hypercube/parameters/unprivileged", O_WRONLY);
@@ -452,9 +457,10 @@ static void fabric_request(struct nl *nl, int cmd)
 		nl_u32(nl, HYPERCUBE_A_FABRIC_DIM, 6);
 }
 
-/* While a request runs, no other process can register a netlink family, and family lookups wait, so
- * a request must be short. The whole fabric is finished before the next request only if this
- * process gets no processor time meanwhile.
+/* A request must be short: while it runs, no other process can register a netlink family, and
+ * lookups of families wait. So the kernel finishes a large fabric after the request, and the fabric
+ * is normally not finished when the next request is processed; it is if this process gets no
+ * processor time in between. The same holds for the removal.
  */
 TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
 {
@@ -496,8 +502,8 @@ static int try_fabric(struct nl *nl)
 	return err;
 }
 
-/* A process requests a fabric and exits, mostly before the fabric is finished: then the fabric is
- * removed. If the fabric is finished by then, it stays.
+/* A process requests a fabric and exits. If the fabric is not finished by then, which is mostly the
+ * case, it is removed; if it is, it remains.
  */
 TEST(who_has_left_gets_no_fabric)
 {
@@ -546,7 +552,7 @@ static void named(const struct cube *c, int cmd, int flags, int attr)
 	nl_str(ctl(), attr, c->name);
 }
 
-/* Build a valid request of a random kind, which the caller then corrupts. */
+/* Build a valid request of a random kind; the caller then corrupts it. */
 static void random_request(const struct cube *c)
 {
 	struct nl *nl = ctl();
@@ -582,7 +588,9 @@ TEST(random_requests_do_no_harm)
 	nl = ctl();
 	for (round = 0; round < scaled(3000); round++) {
 		random_request(&c);
-		/* Do not corrupt the netlink header, without which there is no answer. */
+		/* Do not corrupt the netlink header: a request with an invalid header gets no
+		 * answer.
+		 */
 		for (i = below(4); i; i--)
 			nl->buf[20 + below((unsigned int)nl->len - 20)] ^= (char)(1 << below(8));
 		if (!below(8))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans that are invalid in any way are refused; the kernel accepts exactly the plans that the
- * verifier in user space accepts; and accepted plans work.
+ * Plans with any kind of error are refused; the kernel accepts exactly the plans that the verifier
+ * in user space accepts; and plans that it accepts work.
  *
  * Scheduling: shared
  */
@@ -16,10 +16,10 @@
 
 #define PLAN 1
 
-/* A plan that a test builds, and sends by netlink as it is, without checks. */
+/* A plan that a test builds. It is sent by netlink as it is, without checks. */
 struct draft {
 	uint32_t type;
-	int root_attr;			/* attribute of the sink or base; 0 for none */
+	int root_attr;			/* attribute for @root: root or base; 0: none */
 	uint32_t root;
 	uint32_t order[16];
 	unsigned int stages;
@@ -34,7 +34,7 @@ struct draft {
 	unsigned int fault_len;
 };
 
-/* Return: a draft of the cube's plan. */
+/* Return: a draft of the cube's tree plan. */
 static struct draft draft_of(const struct cube *c)
 {
 	const struct hc_tree *t = &c->plan.tree;
@@ -80,7 +80,7 @@ static int draft_install(const struct cube *c, const struct draft *d)
 	return nl_talk(nl, NULL, NULL);
 }
 
-/* Return: true if the plan is refused with error @err and an explanation. */
+/* Return: true if the plan is refused with the error @err and an extack. */
 static bool refused(const struct cube *c, const struct draft *d, int err)
 {
 	int seen = draft_install(c, d);
@@ -91,7 +91,7 @@ static bool refused(const struct cube *c, const struct draft *d, int err)
 	return false;
 }
 
-/* A change of one member of a draft: @size bytes at offset @at become @value. */
+/* A change of a draft: the @size bytes at offset @at get the value @value. */
 struct spoil {
 	size_t at, size;
 	uint32_t value;
@@ -99,7 +99,7 @@ struct spoil {
 
 #define SPOIL(part, value) { offsetof(struct draft, part), sizeof(((struct draft){}).part), value }
 
-/* Check that the plan @good is refused with each of @n changes. */
+/* Check that the kernel refuses the plan @good after each of @n changes. */
 static void each_is_refused(struct __test_metadata *_metadata, const struct cube *c,
 			    const struct draft *good, const struct spoil *spoils, unsigned int n)
 {
@@ -123,14 +123,14 @@ TEST(each_part_of_a_plan_is_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(type, 0), SPOIL(type, HYPERCUBE_PLAN_SPAN + 1),
-		/* Plan types other than a tree: their required attributes are missing. */
+		/* These are plan types other than a tree, whose required attributes are missing. */
 		SPOIL(type, HYPERCUBE_PLAN_BCAST), SPOIL(type, HYPERCUBE_PLAN_DOUBLING),
 		SPOIL(type, HYPERCUBE_PLAN_RING), SPOIL(type, HYPERCUBE_PLAN_SPAN),
 		SPOIL(root, 8),
-		/* A dimension that appears twice, and one that the cube does not have. */
+		/* One dimension appears twice; one does not exist in the cube. */
 		SPOIL(order[0], 1), SPOIL(order[0], 3),
 		SPOIL(stages, 0), SPOIL(stages, 2), SPOIL(stages, 4),
-		/* Members: none, and all nodes except the sink. */
+		/* The plan has no members, or all nodes except the root. */
 		SPOIL(members[0], 0), SPOIL(members[0], 0xff & ~(1u << 3)),
 		SPOIL(members_len, 0), SPOIL(members_len, 2),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
@@ -142,7 +142,7 @@ TEST(each_part_of_a_plan_is_checked)
 	good = draft_of(&c);
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
-	/* The good plan is still installed. */
+	/* The good plan is still installed and works. */
 	ASSERT_EQ(0, cube_bind_all(&c));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
 	EXPECT_EQ(0, cube_del(&c));
@@ -152,8 +152,8 @@ TEST(detours_are_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(ndetours, 0),
-		/* A detour to a node that does not exist, one from such a node, one of both kinds,
-		 * and one from a node to itself.
+		/* A detour to a node that does not exist, a detour from such a node, one with both
+		 * faults, and one from a node to itself.
 		 */
 		SPOIL(detours[0], 0 << 16 | 8), SPOIL(detours[0], 8 << 16),
 		SPOIL(detours[0], 0xffffffff), SPOIL(detours[0], 0 << 16 | 0),
@@ -200,7 +200,9 @@ TEST(a_plan_for_other_faults_is_stale)
 TEST(each_part_of_a_doubling_is_checked)
 {
 	static const struct spoil spoils[] = {
-		/* No base, a base that does not exist, and a base that is not the lowest node. */
+		/* The plan has no base, a base that does not exist, and a base that is not the
+		 * lowest node.
+		 */
 		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
 		SPOIL(order[0], 0), SPOIL(order[0], 3), SPOIL(stages, 4),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
@@ -215,8 +217,8 @@ TEST(each_part_of_a_doubling_is_checked)
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
-	/* The good plan is still installed; installing it again is refused as stale once the faults
-	 * have changed.
+	/* The good plan is still installed. When the faults have changed, installing it is refused,
+	 * since it is stale.
 	 */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, ctl_link_down(c.name, 6, 2, true));
@@ -224,7 +226,9 @@ TEST(each_part_of_a_doubling_is_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Make a cube of sixteen nodes if @round is 0, else heal it; then fail @links links. */
+/* Make a cube of sixteen nodes if @round is 0; otherwise let all faults of @c recover. Then fail
+ * @links random links.
+ */
 static void faults_change(struct __test_metadata *_metadata, struct cube *c, unsigned int round,
 			  unsigned int links)
 {
@@ -238,8 +242,8 @@ static void faults_change(struct __test_metadata *_metadata, struct cube *c, uns
 	}
 }
 
-/* With random faults and subcubes, the kernel accepts exactly the plans that the verifier accepts,
- * and these plans work.
+/* With random faults and subcubes, the kernel accepts exactly the plans of recursive doubling that
+ * the verifier in user space accepts, and these plans work.
  */
 TEST(kernel_and_tool_agree_about_doublings)
 {
@@ -283,7 +287,9 @@ TEST(kernel_and_tool_agree_about_doublings)
 
 /* --- spanning trees --- */
 
-/* A tree in a cube of three dimensions with sink 0: each node sends along its lowest dimension. */
+/* Return: a spanning tree with root 0 in a cube of dimension 3, where each node sends along the
+ * lowest dimension in which it differs from the root.
+ */
 static struct draft span_draft(void)
 {
 	return (struct draft){
@@ -295,13 +301,16 @@ static struct draft span_draft(void)
 TEST(each_part_of_a_spanning_tree_is_checked)
 {
 	static const struct spoil spoils[] = {
-		/* No sink, a sink that does not exist, and a sink that has a parent. */
+		/* The plan has no root, a root that does not exist, and a root that has a parent.
+		 */
 		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
-		/* A port that does not exist, a parent that is not a member, and a cycle. */
+		/* A parent along a dimension that does not exist, a parent that is no member, and
+		 * cycles.
+		 */
 		SPOIL(parents[5], 3), SPOIL(parents[4], HC_NO_PORT), SPOIL(parents[4], 0),
 		SPOIL(parents[4], 1), SPOIL(parents[0], 0),
 		SPOIL(parents_len, 0), SPOIL(parents_len, 7), SPOIL(parents_len, 9),
-		/* Attributes of other plan types. */
+		/* These attributes belong to other plan types. */
 		SPOIL(stages, 1), SPOIL(ndetours, 1), SPOIL(no_members, false),
 		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
 	};
@@ -321,8 +330,8 @@ TEST(each_part_of_a_spanning_tree_is_checked)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Change some parents of random trees at random: the kernel accepts exactly the trees that the
- * verifier accepts.
+/* Change some parents of random spanning trees at random. The kernel accepts exactly the trees that
+ * the verifier in user space accepts.
  */
 TEST(kernel_and_tool_agree_about_spanning_trees)
 {
@@ -343,8 +352,8 @@ TEST(kernel_and_tool_agree_about_spanning_trees)
 			.root = s.root, .no_members = true, .parents_len = 16, .fault_len = 64,
 		};
 		memcpy(d.fault, c.faults->fault, 64);
-		/* The parent of each node is along a random dimension in which the node differs
-		 * from the sink.
+		/* The parent of each node is along a random one of the dimensions in which the node
+		 * differs from the root.
 		 */
 		for (i = 0; i < 16; i++) {
 			uint32_t differ = i ^ s.root;
@@ -373,7 +382,7 @@ TEST(kernel_and_tool_agree_about_spanning_trees)
 
 /* --- random plans --- */
 
-/* Make a random change of a draft. */
+/* Make a random change to a draft. */
 static void mutate(const struct cube *c, struct draft *d)
 {
 	uint32_t x;
@@ -411,8 +420,8 @@ static void mutate(const struct cube *c, struct draft *d)
 	}
 }
 
-/* Check a draft with the verifier in user space; the draft becomes the cube's plan. Return: the
- * verifier's result.
+/* Check a draft with the verifier in user space, and make it the cube's plan. Return: the result of
+ * the verifier.
  */
 static int draft_check(struct cube *c, const struct draft *d)
 {

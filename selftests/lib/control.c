@@ -316,7 +316,9 @@ int ctl_node_get(const char *name, unsigned int node, struct node_view *v)
 	return ctl_node_ask(name, node, view_node, v);
 }
 
-/* Add a set of nodes to a request, as netlink expects it: node u is bit u % 8 of byte u / 8. */
+/* Add the set @members to a request to make a plan, in the format of HYPERCUBE_A_PLAN_MEMBERS: node
+ * u is bit u % 8 of byte u / 8.
+ */
 static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members)
 {
 	size_t len = (hc_nodes(dim) + 7) / 8;

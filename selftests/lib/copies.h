@@ -30,18 +30,19 @@ struct copies_got {
 
 /* Set an option of a socket. Return: 0 or -errno. */
 int copies_set(int fd, int name, int v);
-/* Make a new cube. All its nodes send in @k copies, accept datagrams of at least @k copies, and
- * wait for missing copies as long as the socket option allows. @deliver: the socket option that
- * selects which datagrams are delivered.
+/* Make a new cube. Set the options of the socket of each node: the socket sends each datagram in @k
+ * copies, accepts datagrams of at least @k copies, and waits for missing copies for the longest
+ * time that the option allows. @deliver: the socket option that selects which datagrams are
+ * delivered.
  */
 int copies_start(struct cube *c, unsigned int dim, int k, int deliver);
-/* Set the options of copies_start() in a cube that exists. */
+/* As copies_start(), but set the options in cube @c, which already exists. */
 int copies_again(const struct cube *c, int k, int deliver);
 /* Send a datagram. Return: bytes sent, or -errno. */
 long copies_post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
 		 size_t len);
-/* Receive a datagram that has already arrived at node @to. Return: bytes, -EAGAIN if there is none,
- * or -errno.
+/* Receive a datagram at node @to, without waiting. Return: bytes received, -EAGAIN if none has
+ * arrived, or another -errno.
  */
 long copies_take_now(const struct cube *c, unsigned int to, void *buf, size_t len,
 		     struct copies_got *g);
@@ -50,15 +51,17 @@ long copies_take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 struct copies_got *g);
 /* Return: the counters of a node; all ones if they could not be read. */
 struct node_view copies_view(const struct cube *c, unsigned int node);
-/* Wait until node @node has voted on @n datagrams. Return: false if this takes longer than the time
- * limit.
+/* Wait until node @node has voted on @n datagrams. Return: false if it has voted on more, or does
+ * not do so within the time limit.
  */
 bool copies_checked(const struct cube *c, unsigned int node, uint64_t n);
-/* Return: true if @node is a relay of path @p from @src. */
+/* Return: true if @node is a relay of the path @p, which begins at @src. */
 bool copies_on_path(unsigned int src, const struct hypercube_path *p, unsigned int node);
-/* Return: number of paths from @src to @dst that avoid the faults. */
+/* Return: number of node-disjoint paths from @src to @dst around the current faults of @c. */
 unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned int dst);
-/* Return: number of paths that the source finds; 0 if that could not be read. */
+/* Return: number of node-disjoint paths to @dst that the kernel reports at node @src; 0 if it
+ * reports an error.
+ */
 unsigned int copies_known(const struct cube *c, unsigned int src, unsigned int dst);
 
 #endif /* _HC_COPIES_H */

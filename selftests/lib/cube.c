@@ -328,7 +328,7 @@ static int fail_link_nr(struct cube *c, unsigned int i)
 	return cube_fail_link(c, node, dim);
 }
 
-/* Call @around. Return: true if it fails; the faults are printed then. */
+/* Call @around. Return: true if it fails; in this case print the faults. */
 static bool goes_wrong(struct cube *c, cube_around_fn around)
 {
 	if (around(c))
@@ -414,8 +414,8 @@ void cube_print_faults(const struct cube *c)
 	printf("\n");
 }
 
-/* Install the cube's last plan of type @type. Try again while the nodes have not computed their
- * FAULT words yet.
+/* Install the cube's last plan of type @type. Try again as long as a node has not yet computed its
+ * FAULT word.
  */
 static int install(struct cube *c, unsigned int id, unsigned int type)
 {
@@ -517,7 +517,7 @@ unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes)
 
 		if (cube_doubling_ready(&c, id, dim, 0))
 			return wrong + 1;
-		/* Try long blocks only with few members, as they take much time with many. */
+		/* Try long blocks only with few members: with many members they take much time. */
 		for (i = 0; i < (dim < 6 ? ARRAY_SIZE(sizes) : 2); i++) {
 			shuffle(c.doubling.order, c.doubling.stages);
 			wrong += cube_doubling_install(&c, id) || !takes(&c, sizes[i], dim);

@@ -31,13 +31,15 @@ bool debug_kernel(void);
  */
 unsigned int scaled(unsigned int n);
 
-/* Return: step between the cases of a long series that are tried: more than 1 on a kernel with
- * debugging.
+/* Return: 1 if a test is to run all cases of a long series; n > 1, on a kernel with debugging, if
+ * it is to run only each n-th case.
  */
 unsigned int stride(void);
 /* Return: seconds to wait for an event that takes at most @s seconds on a fast machine. */
 int patience(int s);
-/* Pseudo-random numbers, with the same sequence in every run. */
+/* rnd() returns the next pseudo-random number, below() one that is less than @n. Both yield the
+ * same sequence in every run of a program.
+ */
 uint64_t rnd(void);
 unsigned int below(unsigned int n);
 uint64_t now_ms(void);
@@ -45,9 +47,13 @@ uint64_t now_ms(void);
  * on a fast machine.
  */
 uint64_t deadline(int s);
-/* Move to a new network namespace; it is removed, with all fabrics in it, when the process ends. */
+/* Move to a new network namespace, unless this process has already done so. The namespace is
+ * removed, with all fabrics in it, when the process ends.
+ */
 int own_netns(void);
-/* Return to the network namespace in which this process was started. */
+/* Let later calls of own_netns() in this process do nothing: it has moved to a namespace by itself,
+ * or is to stay in the present one.
+ */
 void own_netns_done(void);
 
 /* --- configuration of fabrics --- */
@@ -62,14 +68,17 @@ int ctl_fabric_del(const char *name);
  */
 int ctl_stall_timeout(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
-/* Let a link lose frames. @one_way: only frames that node @node sends are lost. */
+/* Let a link lose @ppm of a million frames. @one_way: only frames that node @node sends are lost.
+ */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
 		  bool one_way);
 
 /* Limit a link in one direction to @rate bytes per second; 0: no limit. */
 int ctl_link_rate(const char *name, unsigned int node, unsigned int dim, uint64_t rate);
 
-/* Impairments of the frames of a link in both directions; members are named as the attributes. */
+/* Impairments of a link, for both directions. The members have the names and the units of the
+ * attributes HYPERCUBE_A_LINK_*.
+ */
 struct impairments {
 	unsigned int loss;
 	unsigned int corrupt;
@@ -83,7 +92,7 @@ struct impairments {
 int ctl_link_impair(const char *name, unsigned int node, unsigned int dim,
 		    const struct impairments *i);
 
-/* Sums of the counters of all link ends of a fabric. */
+/* Sums of the counters of all link ends of a fabric. The members have the names of the counters. */
 struct link_sums {
 	uint64_t tx_frames;
 	uint64_t corrupted;
@@ -96,7 +105,7 @@ struct link_sums {
 	uint64_t queue_full;
 	uint64_t replays;
 	uint64_t gap;
-	unsigned int spent;	/* ends */
+	unsigned int spent;	/* number of link ends whose link is spent */
 };
 
 int ctl_link_sums(const char *name, struct link_sums *sums);
@@ -104,8 +113,9 @@ int ctl_link_sums(const char *name, struct link_sums *sums);
 unsigned int ctl_link_state(const char *name, unsigned int node, unsigned int dim);
 int ctl_node_failed(const char *name, unsigned int node, bool failed);
 int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
-/* Make a node corrupt what it relays: @ppm of a million frames, or the @n frames whose numbers are
- * in @at. @seed: start of its random numbers; < 0: leave them as they are.
+/* Make a node corrupt frames that it relays: the @n frames whose numbers are in @at or, if @at is
+ * NULL, @ppm of a million. @seed: seed of the random numbers that select frames; < 0: do not set
+ * it.
  */
 int ctl_node_byzantine(const char *name, unsigned int node, unsigned int ppm,
 		       const unsigned int *at, unsigned int n, int64_t seed);
@@ -134,7 +144,9 @@ int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
 /* Request the state of a node, and call @cb with each message of the reply. */
 int ctl_node_ask(const char *name, unsigned int node, nl_cb cb, void *arg);
 int ctl_fault_clear(const char *name);
-/* Install all later plans as guarded plans with a timeout of @ms; 0: not guarded. */
+/* From now on install all plans as guarded plans with a timeout of @ms; 0: as plans that are not
+ * guarded.
+ */
 void ctl_guard(unsigned int ms);
 int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);
@@ -146,7 +158,7 @@ int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling
 		     const uint32_t *fault);
 int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
 		 const uint32_t *fault, unsigned int dim);
-/* As ctl_ring(), with a plan that repairs itself. */
+/* As ctl_ring_new(), with REPAIR: the plan repairs itself. */
 int ctl_ring_repair(const char *name, unsigned int id, const struct hc_ring_tree *t,
 		    const uint32_t *fault, unsigned int dim);
 int ctl_plan_del(const char *name, unsigned int id);
@@ -157,6 +169,7 @@ int ctl_plan_del(const char *name, unsigned int id);
  * @peer: the node that it waits for
  * @nr: number of the operation for which it waits
  * @next: number of its next contribution
+ * @done: the node knows that all operations with lower numbers are complete
  */
 struct wait_view {
 	int wait;
@@ -180,15 +193,18 @@ struct sockaddr_hypercube shc_addr(const char *name, unsigned int node);
 int shc_bound(const char *name, unsigned int node, int type);
 /* Return: a bound socket that is connected to plan @plan, or -errno. */
 int shc_connected(const char *name, unsigned int node, unsigned int plan);
-/* Begin a contribution, or continue one if @op is NULL. Return: bytes taken, or -errno. */
+/* Begin a contribution with the operation @op, or continue the current one if @op is NULL. Return:
+ * bytes that the kernel has taken, or -errno.
+ */
 ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags);
-/* Receive. *@eor: set to true if the record is complete, else to false. Return: bytes received, or
- * -errno.
+/* Receive a record or a piece of one. *@eor: set to true if this completes the record, else to
+ * false. Return: bytes received, or -errno.
  */
 ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		 int flags);
-/* What shc_recv_named() fills in: the result, and the missing members if the notification of the
- * operation's end names any.
+/* What shc_recv_named() fills in. @named: the notification of the operation's end names missing
+ * members. @places: set of the members that have a position in the result. @missing: set of those
+ * whose blocks are missing.
  */
 struct shc_named {
 	bool named;
@@ -199,16 +215,16 @@ struct shc_named {
 ssize_t shc_recv_named(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		       int flags, struct shc_named *named);
 
-/* As shc_recv(), but wait some seconds for data. */
+/* As shc_recv(), but wait up to a time limit for data. */
 ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
-/* Wait until there is something to receive, up to @s seconds, or longer on a slow machine. Return:
+/* Wait up to @s seconds, or longer on a slow machine, until there is something to receive. Return:
  * true if there is.
  */
 bool readable(int fd, int s);
-/* Receive and drop all that has arrived. */
+/* Receive and drop all records that have arrived at the socket. */
 void shc_drain(int fd);
-/* Return: the status with which the next operation ends at this socket, or the error of the receive
- * call.
+/* Wait for the end of the next operation at this socket. Return: the status of the operation, or
+ * the error of the receive call.
  */
 int shc_ended(int fd);
 
@@ -216,12 +232,12 @@ int shc_ended(int fd);
 
 /**
  * struct ring_view - a plan of rings, as the kernel reports it
- * @tree: its rings; without rings: there is no such plan
+ * @tree: the rings of the plan; no rings if the plan does not exist
  * @ring: memory for the rings of @tree
  * @node: memory for the nodes of @tree
- * @members: the members, as a set
+ * @members: the set of members
  * @broken: a fault has broken the plan
- * @repairs: how often the plan was repaired; ~0: it does not repair itself
+ * @repairs: how often the plan was repaired; ~0 if it is not a plan that repairs itself
  */
 struct ring_view {
 	struct hc_ring_tree tree;
@@ -232,8 +248,8 @@ struct ring_view {
 	unsigned int repairs;
 };
 
-/* What has broken a plan: @status, a positive errno; and @node, the node that the kernel names as
- * the cause, or ~0 if it names none.
+/* The reason why a plan is broken. @status: a positive errno. @node: the node that the kernel names
+ * as the cause, or ~0 if it names none.
  */
 struct plan_cause {
 	bool broken;
@@ -278,19 +294,20 @@ int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
 int cube_del(struct cube *c);
 int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
-/* Close the sockets of all nodes, wait until all nodes have been notified of that, and bind new
- * sockets.
+/* Close the sockets of all nodes, wait until all nodes have been notified that these processes have
+ * left, and bind new sockets.
  */
 int cube_rebind_all(struct cube *c);
 /* Make a cube, with a collective socket at each node. */
 int cube_bound(struct cube *c, unsigned int dim, unsigned int segment);
-/* Make a cube, with a datagram socket (in @fd) at each node. */
+/* Make a cube, with a datagram socket at each node; @fd of struct cube has the sockets. */
 int cube_dgrams(struct cube *c, unsigned int dim);
 void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
 /* Set impairments of all links. */
 int cube_impair(struct cube *c, const struct impairments *i);
-/* Let all links lose @loss of a million attempts to send a frame. */
+/* Let each link lose @loss of a million frames. @seed: seed of the random numbers that select them.
+ */
 int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);
@@ -298,10 +315,12 @@ int cube_heal(struct cube *c);
  * node 0 has no effective helper, so it sends over a detour, and its stage takes three steps.
  */
 int cube_detour(struct cube *c, unsigned int id, unsigned int segment);
-/* Make a tree plan around the faults with sink @sink, or any for HC_ANY_SINK, and install it. */
+/* Make a tree plan with root @sink around the faults, and install it. HC_ANY_SINK: the planner
+ * chooses the root.
+ */
 int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink);
 int cube_plan(struct cube *c, unsigned int id);
-/* As cube_plan_to(), with @order as the order of all dimensions. */
+/* As cube_plan_to(), but with all dimensions in the order @order. */
 int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order);
 /* As cube_plan_to(), for the subcube with the free dimensions @dims around node @base. */
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
@@ -311,8 +330,8 @@ int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
  */
 int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 int cube_doubling_install(struct cube *c, unsigned int id);
-/* Return: true if an operation with blocks of @size bytes takes @steps steps and has the right
- * result.
+/* A function of a test, which runs an operation with blocks of @size bytes. Return: true if the
+ * operation takes @steps steps and has the right result.
  */
 typedef bool (*cube_takes_fn)(struct cube *c, size_t size, unsigned int steps);
 /* Try recursive doubling of one to sixteen nodes, with each of block_sizes(@full, @many) as the
@@ -328,11 +347,13 @@ unsigned int cube_doubling_apart(unsigned int id, cube_takes_fn takes);
  * a failed node. Return: as cube_doubling_sizes().
  */
 unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes);
-/* Contribute at one node to a recursive doubling of 512 nodes, in a cube whose segments have fewer
- * bytes than that. Return: as shc_send().
+/* Contribute at one node to an operation of recursive doubling of 512 nodes, in a new cube whose
+ * segments have 256 bytes, fewer than there are nodes. Return: as shc_send().
  */
 ssize_t cube_send_of_512(const struct hypercube_op *op, const void *in);
-/* Changes to a valid operation, with which the kernel must refuse it with @err. */
+/* Values that replace those of a valid operation, and the error @err with which the kernel must
+ * refuse the changed operation.
+ */
 struct op_wrong {
 	size_t bytes;
 	unsigned int flags;
@@ -340,49 +361,53 @@ struct op_wrong {
 	int err;
 };
 
-/* Begin operation @op at node 0 with each of the changes @wrong. Return: how many were not refused
- * with the right error.
+/* For each of the @n elements of @wrong, change operation @op as it says, and begin it at node 0.
+ * Return: number of operations that were not refused with the right error.
  */
 unsigned int cube_not_refused(const struct cube *c, const struct hypercube_op *op, const void *in,
 			      const struct op_wrong *wrong, unsigned int n);
 /* Make a broadcast plan around the faults and install it. */
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 		    enum hc_bcast_method method);
-/* cube_plan_without() makes and installs a plan as if the nodes of the set @nodes had failed,
- * although they have not. cube_install() installs the last plan again, after all nodes have been
- * notified of the faults.
+/* cube_plan_without() makes a tree plan as if the nodes of the set @nodes had failed, although they
+ * have not, and installs it. cube_install() installs the last tree plan again; it waits until all
+ * nodes have been notified of the faults.
  */
 int cube_plan_without(struct cube *c, unsigned int id, uint32_t sink, uint64_t nodes);
 int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);
 /* Find the lower end and the dimension of link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
 void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
-/* A function of a test, which makes a plan around the current faults and uses it. Return: true if
- * the result was right.
+/* A function of a test, which makes a plan around the current faults of @c and uses it. Return:
+ * true if the result was right.
  */
 typedef bool (*cube_around_fn)(struct cube *c);
-/* Call @around with each link failed, and then with each pair of links failed, or only every
- * @step-th of these patterns. Return: number of patterns with which it failed or could not be
- * called; their faults are printed.
+/* For each link, call @around with this link failed, and with this and a second link failed, for
+ * every @step-th second link. Return: number of calls that failed or could not be made; the faults
+ * of failed calls are printed.
  */
 unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step);
-/* Call @around @rounds times, each time with other random nodes and links failed, every third time
- * with so many faults that detours are needed. Return: as cube_pairs_of_links().
+/* Call @around @rounds times, each time with other random nodes and links failed; in every third
+ * round there are so many faults that plans need detours. Return: as cube_pairs_of_links().
  */
 unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds);
-/* Like the two functions above, in cubes that these two functions make: one of eight nodes, and
- * some of sixteen to 64 nodes.
+/* cube_pairs_of_eight() is cube_pairs_of_links() in a new cube of eight nodes. cube_random_to_64()
+ * is cube_random_faults() in new cubes of sixteen, 32 and 64 nodes.
  */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
-/* Define two tests, which call these two functions. */
+/* Define two tests that call the function @around, with cube_pairs_of_eight() and with @rounds
+ * rounds of cube_random_to_64() in each cube.
+ */
 #define TESTS_AROUND(around, rounds)						\
 	static bool around(struct cube *c);					\
 	TEST_NONE_WRONG(every_pattern_of_two_links_of_eight,			\
 			cube_pairs_of_eight(around, stride()))			\
 	TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four,			\
 			cube_random_to_64(around, rounds))
-/* Lengths of blocks to try. @full: bytes that fill one segment; @many: bytes that fill many. */
+/* Write BLOCK_SIZES lengths of blocks to try to @size. @full: bytes that fill one segment; @many: a
+ * greater length, of many segments.
+ */
 #define BLOCK_SIZES 9
 static inline void block_sizes(size_t *size, size_t full, size_t many)
 {
@@ -393,7 +418,7 @@ static inline void block_sizes(size_t *size, size_t full, size_t many)
 	memcpy(size, all, sizeof(all));
 }
 
-/* Return: bytes that all links have sent; 0 if the counters could not be read. */
+/* Return: bytes that all links of the cube have sent; 0 if the counters could not be read. */
 uint64_t cube_tx_bytes(const struct cube *c);
 /* Print a line with the faults to the log. */
 void cube_print_faults(const struct cube *c);
@@ -408,7 +433,7 @@ void cube_print_faults(const struct cube *c);
  * @out: memory for the result, or NULL; an ALLGATHER or ALLTOALL needs memory for the whole result
  * @room: bytes at @out
  * @expect: bytes that the result must have, repeating after @period bytes, or NULL
- * @waits: this member must be notified of the end: it is the sink, or has requested a notification
+ * @waits: this member must be notified of the end: it is the root, or has requested a notification
  * @sent: bytes that the kernel has taken
  * @got: bytes of the result that have arrived
  * @begun: the kernel has begun the operation
@@ -483,7 +508,7 @@ unsigned int drive_well(struct party *p, unsigned int n, int seconds);
  */
 typedef bool (*right_fn)(const struct party *p, const unsigned int *node, unsigned int n,
 			 unsigned int i, unsigned int k, size_t bytes);
-/* Let members that are notified of a failure begin no more operations. */
+/* From now on let members that are notified of a failure begin no more operations. */
 void drive_stop_failed(struct party *p, unsigned int n);
 /* As drive(), for operations that may fail. For each operation the member must be notified of its
  * end once, or sendmsg() must refuse it. @good: set to the number of operations that succeeded.
@@ -495,8 +520,8 @@ unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned 
  */
 unsigned int drive_ended_right(struct party *p, const unsigned int *node, unsigned int n,
 			       size_t bytes, right_fn right, unsigned int *good);
-/* As drive(), for operations that must all end with @status. Return: number of operations that did
- * not.
+/* As drive_ended(), for operations that must all end with the error @status. Return: number of
+ * operations that did not.
  */
 unsigned int drive_refused(struct party *p, unsigned int n, int status);
 /**
@@ -523,16 +548,16 @@ typedef bool (*drive_fair_fn)(const struct begun *b, unsigned int i, unsigned in
  * check failed.
  */
 int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair);
-/* Continue until nothing has been sent or received for @ms. */
+/* Drive all members until nothing has been sent or received for @ms. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);
-/* Run all members except @u until nothing has been sent or received for a while, and then run all
- * members to the end. Return: number of members that had sent all of their first contribution
- * before @u received, plus one if not all operations end.
+/* Drive all members except @u until nothing has been sent or received for a while, and then drive
+ * all members until all operations have ended. Return: number of members that had sent all of their
+ * first contribution while @u did not receive, plus one if not all operations end.
  */
 unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u);
 
-/* Wait until all members with a socket have begun an operation of the plan. If a member leaves
- * after that, the operation fails for each of them. Return: false if this takes longer than the
+/* Wait until each member that has a socket has begun an operation of the plan. From then on, if a
+ * member leaves, the operation fails at all of them. Return: false if this takes longer than the
  * time limit.
  */
 bool cube_all_begun(const struct cube *c, unsigned int plan);
@@ -543,21 +568,19 @@ bool cube_all_begun(const struct cube *c, unsigned int plan);
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs);
 void parties_free(struct party *p, unsigned int n);
-/* As parties_free(), and free the data and the results of the jobs too, all of which must have been
- * allocated.
- */
+/* As parties_free(), and free the @in and @out of all jobs, which must be allocated memory. */
 void parties_done(struct party *p, unsigned int n, unsigned int njobs);
 
-/* Run one sum of u64 in which each member contributes the bit of its number. Check that the sink
- * gets each bit exactly once and that each member is notified of the end. @res, if not NULL: set to
- * the sink's result. Return: 0; the operation's error, a negative errno; or -EBADMSG for a wrong
- * result.
+/* Run one sum of u64 in which node u contributes 1 << u, so that the bits of the sum show which
+ * contributions it has. Check that the root gets the bit of each member once and that each member
+ * is notified of the end. @res, if not NULL: set to the root's result. Return: 0; the operation's
+ * error, a negative errno; or -EBADMSG for a wrong result.
  */
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* As cube_reduce(), with an allreduce: check that all members get the sum. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* As cube_reduce(), after processes have left: members that are notified that a process has left
- * contribute again.
+/* As cube_reduce(), after processes have left: a member whose operation fails because a process has
+ * left contributes again.
  */
 int cube_reduce_again(struct cube *c, unsigned int plan);
 int cube_allreduce_again(struct cube *c, unsigned int plan);
@@ -566,7 +589,7 @@ int cube_allreduce_again(struct cube *c, unsigned int plan);
  */
 unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
 			     unsigned int last);
-/* Return: the right sum of cube_reduce(): the set of the plan's members. */
+/* Return: the right result of cube_reduce(): the set of the plan's members, as a mask. */
 uint64_t cube_mask(const struct cube *c);
 
 #endif /* _HC_CUBE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The driver: one process acts for all members, and never blocks in a call of one of them. The
- * cookie of an operation is its index in the member's list, so each result is matched to its
- * operation, whatever the order of results.
+ * The driver: one process acts for all members, and never blocks in a call for one of them. The
+ * cookie of an operation is its index in the member's list, so results can be matched to their
+ * operations in whatever order they arrive.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,8 +20,8 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Return: true if the member must receive no further end of the job. If a contribution was
- * truncated, a record reports the reason, even if the member has not requested a notification.
+/* Return: true if the member must receive no more ends of the job. Even if the member has not
+ * requested a notification, it receives a record with the reason if its contribution was truncated.
  */
 static bool job_settled(const struct job *j)
 {
@@ -43,7 +43,7 @@ static void job_stop(struct party *p, struct job *j, int err)
 	p->next++;
 }
 
-/* Make one send call. Return: true if it got further. */
+/* Make one send call. Return: true if it sent data or ended the job. */
 static bool send_some(struct party *p)
 {
 	struct job *j = &p->job[p->next];
@@ -61,7 +61,7 @@ static bool send_some(struct party *p)
 	j->op.cookie = p->base + p->next;
 	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
 		     MSG_DONTWAIT);
-	/* The kernel begins no operation as long as a failure has not been read. */
+	/* The kernel begins no operation as long as a failure has not been received. */
 	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR || n == -ECANCELED)
 		return false;
 	if (n < 0) {
@@ -77,7 +77,7 @@ static bool send_some(struct party *p)
 	return true;
 }
 
-/* Compare a piece of a result with the expected bytes. */
+/* Compare @n bytes of a result with the bytes that @j expects at this offset. */
 static void piece_check(struct job *j, const char *buf, size_t n)
 {
 	size_t at = j->got, i;
@@ -93,7 +93,7 @@ static void piece_check(struct job *j, const char *buf, size_t n)
 	}
 }
 
-/* Add a piece of a result to the job to which its cookie belongs. */
+/* Add a piece of a result to the job that has its cookie. */
 static void piece_take(struct party *p, const struct hypercube_result *res, const char *buf,
 		       size_t n, bool eor)
 {
@@ -116,8 +116,9 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	p->failed |= res->status;
 }
 
-/* Return: the oldest job that has not ended, if its result consists of blocks, which must be
- * received at their offsets in memory of its own; else NULL.
+/* Find the job for whose result the next receive call needs memory: the oldest job that has not
+ * ended, if its result consists of blocks that arrive at their offsets in any order. Return: this
+ * job; NULL if the result can be received through the scratch buffer.
  */
 static struct job *placed(struct party *p)
 {
@@ -151,14 +152,15 @@ static bool recv_some(struct party *p)
 	return true;
 }
 
-/* Advance the index of the first job that has not settled. */
+/* Advance @settled of the member past all jobs that need no more ends. */
 static void settle(struct party *p)
 {
 	while (p->settled < p->njobs && job_settled(&p->job[p->settled]))
 		p->settled++;
 }
 
-/* Return: true if the member may send: after a failure, only once all begun operations have ended.
+/* Return: true if the member may send. After a failure it may not until all operations that it has
+ * begun have ended.
  */
 static bool may_send(struct party *p)
 {
@@ -216,7 +218,8 @@ bool drive_done(struct party *p, unsigned int n)
 	return true;
 }
 
-/* Drive all members whose sockets are ready. A call on any other socket would only return EAGAIN.
+/* Make calls on all sockets that are marked as ready. A call on any other socket would only return
+ * EAGAIN. Return: true if anything was sent or received.
  */
 static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 {
@@ -230,7 +233,8 @@ static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 	return moved;
 }
 
-/* Wait until some sockets are ready. If none is ready within @ms, mark all of them as ready. */
+/* Wait until some sockets are ready, and mark these. If none is ready within @ms, mark all of them.
+ */
 static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *ready)
 {
 	struct pollfd fds[CUBE_MAX];
@@ -266,8 +270,8 @@ int drive(struct party *p, unsigned int n, int seconds)
 	return 0;
 }
 
-/* Return: true if the job's member has got an end if and only if it waits for one, of the right
- * operation, and with the right result.
+/* Return: true if the job succeeded: its member has got one end if it waits for one, else none; and
+ * the end is of the right collective and has the right result.
  */
 static bool job_well(const struct job *j)
 {
@@ -278,7 +282,9 @@ static bool job_well(const struct job *j)
 	return j->res.collective == j->op.collective && (!j->expect || j->got == j->op.bytes);
 }
 
-/* Return: true if @j has the operation number after that of @last. */
+/* Return: true if the operation of @j has the number after that of @last. If these are not two
+ * operations of one plan with notified ends, there is nothing to compare, which is true as well.
+ */
 static bool job_follows(const struct job *j, const struct job *last)
 {
 	if (!last->waits || !j->waits || last->op.plan != j->op.plan)
@@ -425,8 +431,8 @@ unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 	static uint64_t base;
 	unsigned int u, n = 0;
 
-	/* Use other cookies than before, so that a late end is not taken for that of a new
-	 * operation.
+	/* Use other cookies than in earlier runs, so that a late end of an earlier operation is not
+	 * taken for the end of a new one.
 	 */
 	base += 1ull << 32;
 	for (u = 0; u < c->nodes; u++) {
@@ -466,7 +472,7 @@ void parties_done(struct party *p, unsigned int n, unsigned int njobs)
 	parties_free(p, n);
 }
 
-/* Begin again each operation that ended because another member has left. */
+/* Begin again each job that ended because another process has left. */
 static void begin_again(struct party *p, unsigned int n)
 {
 	unsigned int i;
@@ -486,9 +492,7 @@ static void begin_again(struct party *p, unsigned int n)
 	}
 }
 
-/* As drive(), for jobs that are begun again until none of them ends because another member has
- * left.
- */
+/* As drive(), but begin jobs again until none of them ends because another process has left. */
 static int drive_again(struct party *p, unsigned int n, int seconds)
 {
 	uint64_t end = deadline(seconds);

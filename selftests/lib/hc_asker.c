@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that violates the protocol by which machines prepare plans. This machine asks it to
- * prepare a plan, and it asks this machine to prepare one.
+ * A machine that violates the protocol by which machines prepare plans. "This machine" is the one
+ * on which the program runs. It asks the program to prepare a plan, and in some modes the program
+ * asks this machine to prepare one.
  *
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
- * FABRIC, of dimension 3, has the nodes 0XX on this machine and no trunk. The program plays the
- * machine that has 1XX; or, as HC_HOLDS says, 01X or 10X, if this machine has 00X. What the program
- * does with a plan that it is asked to prepare:
+ * FABRIC, of dimension 3, has the nodes 0XX on this machine and no trunk. The program plays a
+ * second machine, with the nodes 1XX; or, if this machine has the nodes 00X, with the nodes 01X or
+ * 10X, which the variable HC_HOLDS names. In these modes the program gets a plan to prepare:
  *	accept		does all that is requested
  *	refuse		refuses, with SENTENCE as the reason
- *	silent		does not answer
- *	vanish		prepares it, and closes the connection when asked to switch to it
- *	drops		prepares it, and when asked to switch answers that it has dropped it
- *	twice		answers that it has all nodes
+ *	silent		does not answer the request to prepare
+ *	vanish		prepares the plan, and closes the connection when asked to switch to it
+ *	drops		prepares the plan, but when asked to switch answers that it has dropped it
+ *	twice		answers that it has all nodes of the fabric
  *	nobody		answers that it has no node
- *	cut		prepares it; when the plan is in use, the links are down for a moment
- *	watched		does none of this: gives the trunk a socket that is in an epoll for half
- *			a second, and prints when the trunk begins
- *	greedy		does not answer; requests the removal of a plan that does not exist, again
- *			and again without a pause, and never decides
+ *	cut		prepares the plan; when the plan is in use, its links go down for a moment
+ *	watched		does none of this: hands a trunk a socket that is in an epoll for half a
+ *			second, and prints when the trunk begins to send
+ *	greedy		does not answer; sends requests to remove a plan that does not exist,
+ *			about 100 per second, and never decides
  * In the other modes the program refuses that plan, and asks this machine to prepare the same plan:
  *	ask-vanish	closes the connection when this machine has prepared the plan
  *	ask-still	never decides
- *	ask-drop	decides to drop it
- *	ask-switch	decides to switch to it, with epoch 77
- *	ask-break	as ask-switch, and then announces that some machine does not have it
+ *	ask-drop	decides to drop the plan
+ *	ask-switch	decides to switch to it, with epoch 77, and announces that all machines
+ *			have it
+ *	ask-break	as ask-switch, but announces that some machine does not have it
  *	ask-undecided	as ask-switch, but never announces whether all machines have it
- *	ask-late	drops it, and then decides to switch to it
+ *	ask-late	decides to drop the plan, and then to switch to it
  *	ask-noise	sends, TIMES times, altered requests, and decisions and answers of all kinds
  * HC_EPOCH is the last epoch that the program announces; without it, it announces none. The program
- * prints each answer that it gets: "step STEP: ok" or a sentence.
+ * prints "step STEP" for each request that it gets, "step STEP: ok" or "step STEP: SENTENCE" for
+ * each answer, and "gone" if it gets no answer because the stream has ended.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -44,7 +47,7 @@
 
 #define ASK		24
 #define ANSWER		128
-#define SET		4	/* the nodes of an answer to PREPARE */
+#define SET		4	/* bytes of the set of nodes in an answer to PREPARE */
 #define ROOM		70000
 #define INVALID		1	/* value of hc_wire_answer.error: EINVAL */
 
@@ -74,7 +77,9 @@ static uint32_t draw(uint32_t below)
 
 /* --- records --- */
 
-/* Read the next record of kind @what. Return: length of its body; -1 if the stream has ended. */
+/* Read records up to the next one of kind @what, and copy its body to @body. Return: length of the
+ * body; -1 if the stream has ended.
+ */
 static int next(int fd, uint8_t what, uint8_t *body)
 {
 	uint8_t head[FAR_RECORD];
@@ -90,7 +95,7 @@ static int next(int fd, uint8_t what, uint8_t *body)
 	return len;
 }
 
-/* Send a record of kind @what. */
+/* Send a record of kind @what, whose body is the @len bytes at @body. */
 static bool say(int fd, uint8_t what, const void *body, uint32_t len)
 {
 	static uint8_t b[FAR_RECORD + ROOM];
@@ -100,7 +105,10 @@ static bool say(int fd, uint8_t what, const void *body, uint32_t len)
 	return far_say(fd, b, FAR_RECORD + len);
 }
 
-/* Answer request @ask on behalf of the machine that the program plays. */
+/* Answer the request @ask as the machine that the program plays. @error: 0, or INVALID with the
+ * sentence @why; @nodes: the set of nodes with which an answer to PREPARE claims to have prepared
+ * the plan.
+ */
 static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, uint32_t nodes)
 {
 	uint8_t b[ANSWER + SET] = {};
@@ -116,7 +124,9 @@ static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, u
 	return say(fd, FAR_ANSWER, b, ask[6] == PREPARE ? sizeof(b) : ANSWER);
 }
 
-/* Send a decision about the plan that request @ask is about. */
+/* Send decision @step about the plan of the request @ask. @epoch: the epoch to which a SWITCH
+ * leads.
+ */
 static bool decide(int fd, const uint8_t *ask, uint8_t step, uint32_t epoch)
 {
 	uint8_t b[ASK];
@@ -154,7 +164,9 @@ static bool links_are_up(int fd, unsigned int cuts)
 
 /* --- requests to this program --- */
 
-/* Answer the requests of this machine, as MODE says. */
+/* Answer the requests of this machine as @mode requires, until the stream ends. @why: the sentence
+ * with which mode "refuse" or "drops" refuses.
+ */
 static int obeys(int fd, const char *mode, const char *why)
 {
 	uint8_t b[ROOM];

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of an operation from a machine that ignores flow control, to a node that does not read.
+ * Sends frames of an operation as a machine that ignores flow control would, to a node that does
+ * not read.
  *
  *	hc_flood FABRIC MIB
  *
  * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk. The program plays both
- * machines to which this machine has links, and sends MIB MiB from node 4 through node 0 to node 2.
- * It prints how many frames it has sent; each has 32 KiB of payload.
+ * machines to which this machine has links. It sends MIB MiB from node 4 through node 0 to node 2,
+ * and prints the number of frames sent; each has 32 KiB of payload. It does not read the stream of
+ * node 2.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@
 #define WALK	16	/* bytes of a walk of one hop */
 #define PER_MIB	((1 << 20) / PAYLOAD)
 
-/* Write struct hc_hdr of a routed DATA frame, and its walk: one hop along dimension 2. */
+/* Write to @f struct hc_hdr of a routed DATA frame, and its walk: one hop along dimension 2. */
 static void head(uint8_t *f, const char *fabric)
 {
 	f[0] = FAR_WIRE;

@@ -2,27 +2,31 @@
 /*
  * Traffic between endpoints, for the scripts.
  *
- *	hc_flow sink PORT		accepts one TCP connection, checks and counts the bytes;
- *					at its end prints "BYTES bytes, longest stall MS ms"
+ *	hc_flow sink PORT		accepts one TCP connection, reads all bytes, checks some of
+ *					them, and prints "BYTES bytes, longest stall MS ms"
  *	hc_flow source ADDRESS PORT SECONDS
- *					sends to a sink for that long
+ *					sends to a sink for SECONDS s
  *	hc_flow pingpong ADDRESS PORT ROUNDS
- *					round trips with an echo; prints "NS ns"
- *	hc_flow echo PORT		sends the bytes of one connection back
+ *					makes ROUNDS round trips of one byte with an echo; prints
+ *					the mean time of one, "NS ns"
+ *	hc_flow echo PORT		accepts one TCP connection, and sends its bytes back
  *	hc_flow udp ADDRESS PORT SECONDS [BYTES]
- *					as many datagrams as the socket takes; prints how many
+ *					sends as many datagrams as the socket takes in SECONDS s;
+ *					prints their number
  *	hc_flow count PORT SECONDS [busy]
- *					counts the datagrams that arrive; "busy" polls busily
+ *					receives datagrams for SECONDS s, with "busy" by busy
+ *					polling; prints their number
  *	hc_flow raw IFNAME DST SRC COUNT [BYTES [MS]]
- *					Ethernet frames of type 0x88b5, each with its number; sleeps
- *					MS ms after each 64
+ *					sends COUNT Ethernet frames of type 0x88b5, each with its
+ *					number; sleeps MS ms after each 64 frames
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
- *					as raw, and prints how long that took: "NS ns"
+ *					as raw, and prints how long this took: "NS ns"
  *	hc_flow hear IFNAME SECONDS [QUIET [list]]
- *					receives frames of this type until SECONDS or, if given,
- *					QUIET ms after the last frame, or SIGTERM; prints for
- *					each source how many frames, and how many of them were
- *					duplicates; with "list", first their numbers as they arrive
+ *					receives frames of this type for SECONDS s or, if QUIET is
+ *					given, until QUIET ms after the last frame, or until
+ *					SIGTERM; prints for each source address how many frames
+ *					arrived, and how many of them were duplicates; with "list",
+ *					first prints the number of each frame when it arrives
  *
  * Ethernet addresses are six hexadecimal bytes with colons.
  */
@@ -98,8 +102,9 @@ static int accept_one(const char *port)
 	return fd < 0 || listen(fd, 1) ? -1 : accept(fd, NULL, NULL);
 }
 
-/* Byte k of the stream is a function of k, so that lost and duplicate bytes are noticed. The stream
- * repeats after PERIOD bytes, a prime, so that no length of a frame or buffer is a multiple of it.
+/* Byte k of the stream is a function of k, so that a lost or duplicate byte is noticed. The stream
+ * repeats after PERIOD bytes. PERIOD is a prime, so no length of a frame or buffer is a multiple of
+ * it.
  */
 #define PERIOD	65521
 static char stream[PERIOD + sizeof(buf)];
@@ -207,7 +212,9 @@ static int wait_readable(int fd, uint64_t end)
 	return now < end && poll(&p, 1, (end - now) / 1000000 + 1) > 0;
 }
 
-/* Let receive calls on @fd busy-poll the device, and defer its softirq meanwhile. */
+/* Let receive calls on @fd busy-poll the device, and prefer busy polling: its softirq is deferred
+ * meanwhile.
+ */
 static int poll_busily(int fd)
 {
 	struct timeval timeout = { .tv_usec = 100000 };
@@ -287,7 +294,9 @@ static int packets(const char *ifname, const char *dst, const char *src, unsigne
 	return rc;
 }
 
-/* The frames that a source has sent: their number, duplicates, and how often each arrived. */
+/* The frames that have arrived from one source: the address; the number of frames, and of
+ * duplicates (@twice); and how often each frame number arrived (@seen).
+ */
 struct got_news {
 	uint8_t src[6];
 	unsigned int frames;
@@ -315,8 +324,8 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-/* Wait for the next frame until @end. Return: false if there is none. After SIGTERM only frames
- * that have already arrived are received.
+/* Wait until @end for the next frame. After SIGTERM do not wait: only frames that have already
+ * arrived are received. Return: false if there is no frame.
  */
 static bool receive_more(int fd, uint64_t end)
 {

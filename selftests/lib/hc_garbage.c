@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Invalid data on trunks.
+ * Sends invalid data to trunks.
  *
  *	hc_garbage FABRIC DIM ROUNDS FRAMES SEED [RECORDING [PAUSE]]
  *
  * FABRIC, of dimension 3, has the nodes 0XX on this machine and no trunk along DIM = 2. In each
- * round the program gives one end of a pair of sockets to a trunk and plays the other machine. In
- * some rounds it sends random bytes; in the others it sends the greeting, FRAMES frames, and random
- * bytes behind them. The frames have random contents. With RECORDING, a recording of what a real
- * machine has sent (hc_relay), they are the recorded ones: unchanged, repeated, cut off, or with
- * random changes. PAUSE is the time in ms between the greeting and the frames. In each round the
- * module must close the stream.
+ * round the program hands one end of a pair of sockets to a trunk, and plays the other machine. In
+ * some rounds it sends only random bytes; in the others it sends the greeting, FRAMES frames, and
+ * then random bytes. Without RECORDING the frames have random contents. RECORDING is a file with
+ * what a real machine has sent (see hc_relay); its frames are sent unchanged, twice, truncated, or
+ * with random changes. PAUSE is the time in ms between the greeting and the frames. In each round
+ * the module must close the stream.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -21,10 +21,12 @@
 #include "far_end.h"
 #include "hc_topo.h"
 
-#define WAIT		60000	/* ms */
+#define WAIT		60000	/* time limit in ms for the module to close the stream */
 #define FRAME_MAX	70000
 #define OFFLOAD		12
-/* One in this many frames has a sequence number other than the next one, so its link goes down. */
+/* One of this many frames has a sequence number other than the one that the module expects, so its
+ * link goes down.
+ */
 #define GAPS		10000
 
 static uint64_t state;
@@ -41,7 +43,7 @@ static void noise(uint8_t *p, size_t n)
 		*p++ = draw(256);
 }
 
-/* Announce random states of the links of the remote machine. */
+/* Announce that the links of the remote machine are in random states. */
 static bool links(int fd)
 {
 	uint8_t b[FAR_RECORD + 16];
@@ -89,7 +91,7 @@ static bool frame(int fd, const char *fabric)
 
 static uint8_t *recording;
 static size_t recorded;
-/* Offset in the recording of the first record that has a frame, and of the record to send next. */
+/* Offsets in the recording: of its first record, and of the record to read next. */
 static size_t first, at;
 
 static bool recording_read(const char *name)
@@ -111,7 +113,9 @@ static bool recording_read(const char *name)
 	return true;
 }
 
-/* Return: the record of the next frame. *len: set to its length. */
+/* Read the recording up to the next record with a frame; start again after its end. Return: this
+ * record, or NULL if there is none. *len: set to its length.
+ */
 static const uint8_t *next_frame(size_t *len)
 {
 	const uint8_t *p;
@@ -131,7 +135,7 @@ static const uint8_t *next_frame(size_t *len)
 	return p;
 }
 
-/* Change one byte at random. */
+/* Change one byte of the @len bytes at @p at random. */
 static void change(uint8_t *p, size_t len)
 {
 	static const uint8_t edges[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -150,7 +154,7 @@ static void change(uint8_t *p, size_t len)
 	}
 }
 
-/* Send a recorded frame, perhaps changed, cut off or twice. */
+/* Send the next recorded frame: unchanged, changed, truncated or twice, at random. */
 static bool mutant(int fd)
 {
 	static uint8_t b[FAR_RECORD + OFFLOAD + FRAME_MAX];
@@ -196,7 +200,10 @@ static bool links_up(int fd)
 	return far_state(fd, 0) && far_state(fd, 1) && far_state(fd, 2) && far_state(fd, 3);
 }
 
-/* Send the greeting, the frames, and random states of links. */
+/* Send the greeting, then states of the links (with a recording: that they are up; else random
+ * states or none), and, after @pause us, @frames frames. Return: false if the module has closed the
+ * stream.
+ */
 static bool sense(int fd, char **argv, unsigned int frames, useconds_t pause)
 {
 	if (!far_greet(fd, argv[1], 2, 4, 4))
@@ -210,7 +217,9 @@ static bool sense(int fd, char **argv, unsigned int frames, useconds_t pause)
 	return true;
 }
 
-/* Run one round. Return: 0 if the module has closed the stream. */
+/* Run one round. Return: 0 if the module closes the stream, and recorded frames were not the
+ * reason.
+ */
 static int one(char **argv, unsigned int frames, useconds_t pause)
 {
 	int fd = far_trunk(argv[1], argv[2]), rc = 0;

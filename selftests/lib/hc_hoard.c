@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hc_hoard merge | bcast | allgather: processes in a fabric of its own contribute, in many plans,
- * data that other processes do not receive. The program prints how many MiB of memory are then in
- * use beyond what the sockets are charged.
+ * hc_hoard merge | bcast | allgather: in a fabric of its own, the processes at some nodes
+ * contribute data to operations of many plans, and the processes that are to get the results do not
+ * receive. The program prints how many MiB of memory the kernel then uses beyond what is charged to
+ * the sockets.
  */
 #include <err.h>
 #include <errno.h>
@@ -50,8 +51,8 @@ static long charged_kib(void)
 	return sum / 1024;
 }
 
-/* Send the whole contribution of an operation; try again for some time if the send buffer has no
- * space. Return: false if not all of it was sent.
+/* Contribute the op->bytes bytes at @in at node @u. While the send buffer has no space, try again,
+ * up to 200 ms. Return: false if not all data were sent.
  */
 static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 {
@@ -72,7 +73,9 @@ static bool give(unsigned int u, const struct hypercube_op *op, const void *in)
 	return done == op->bytes;
 }
 
-/* The processes at the leaves contribute sorted runs; the others do not contribute. */
+/* In each plan, the processes at the leaves of the tree contribute sorted runs; the others do not
+ * contribute.
+ */
 static void merge(void)
 {
 	static unsigned char in[4 * SEGMENT];
@@ -102,7 +105,7 @@ static int merge_ready(void)
 	return rc ?: cube_bind_all(&cube);
 }
 
-/* The source sends messages, and no process receives. */
+/* In each plan, the process at the root broadcasts messages, and no process receives them. */
 static void bcast(void)
 {
 	static unsigned char in[8 * SEGMENT];
@@ -128,7 +131,9 @@ static int bcast_ready(void)
 	return rc ?: cube_bind_all(&cube);
 }
 
-/* All processes contribute their blocks, and none has space for results in its receive buffer. */
+/* In each plan, all processes contribute blocks, and their receive buffers have no space for the
+ * results.
+ */
 static void allgather(void)
 {
 	static const unsigned char in[500];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the values that a path selects from the JSON on standard input, one per line.
+ * Prints the values that a path selects from the JSON text on standard input, one per line.
  *
- *	hc_json PATH [DEFAULT]		such as .[0].state[1], .links[].node or .drops["no-node"];
- *					DEFAULT is printed instead of null
- *	hc_json 'PATH | length'		number of members of the value; 'length': of the whole input
- *	hc_json '[PATH, PATH..]'	an array of the values; 'map(PATH)': an array of the values
- *					that PATH selects from each member
+ *	hc_json PATH [DEFAULT]		PATH is for example .[0].state[1], .links[].node or
+ *					.drops["no-node"]; DEFAULT is printed instead of null
+ *	hc_json 'PATH | length'		prints the number of members of the value; 'length': of the
+ *					whole input
+ *	hc_json '[PATH, PATH..]'	prints an array of the values; 'map(PATH)': an array of the
+ *					values that PATH selects from each member of the input
  *
- * Paths mean the same as in jq -rc, but in an emulated machine jq takes as long to start as twenty
- * small programs.
+ * A path means the same as in jq -rc. The scripts do not use jq because in an emulated machine it
+ * takes as long to start as twenty small programs.
  */
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -19,8 +20,8 @@
 #include <unistd.h>
 
 static const char *null_text = "null";
-/* @take: the function that is called with each value that a path selects. @list: the array in which
- * values are collected.
+/* @take: the function to call with each value that a path selects. @list: the array to which a
+ * @take that collects values adds them.
  */
 static int (*take)(struct json_object *value);
 static struct json_object *list;
@@ -64,7 +65,7 @@ static int collect(struct json_object *value)
 	return json_object_array_add(list, json_object_get(value));
 }
 
-/* Follow the part of a path after "[": an index, or nothing for all members of the array. */
+/* Follow @path, the rest of a path after "[": an index, or nothing for all members of the array. */
 static int walk_array(struct json_object *array, const char *path)
 {
 	char *end;
@@ -84,7 +85,9 @@ static int walk_array(struct json_object *array, const char *path)
 	return status;
 }
 
-/* Select member @path, a name of @len bytes, and follow the rest of the path, @behind. */
+/* Select the member of @object whose name is the first @len bytes of @path, and follow the rest of
+ * the path, @behind.
+ */
 static int walk_object(struct json_object *object, const char *path, size_t len, const char *behind)
 {
 	struct json_object *value = NULL;
@@ -122,8 +125,8 @@ static int walk(struct json_object *value, const char *path)
 	return walk_object(value, path, len, path + len);
 }
 
-/* If the filter begins with @begin and ends with @end, cut it down to the path between them.
- * Return: true if so.
+/* If the filter begins with @begin and ends with @end, remove both, so that the path between them
+ * remains. Return: true if this was done.
  */
 static bool between(char *filter, const char *begin, const char *end)
 {
@@ -136,7 +139,7 @@ static bool between(char *filter, const char *begin, const char *end)
 	return true;
 }
 
-/* Follow several paths, which are separated by commas. */
+/* Follow each of several paths, which are separated by commas, from @value. */
 static int walk_all(struct json_object *value, char *paths)
 {
 	char *path;

@@ -2,27 +2,29 @@
 /*
  * Load for the scripts.
  *
- *	hc_load run FABRIC PLAN SECONDS	reductions by all members, one after another; operations
- *					may fail, but sums must not be wrong
- *	hc_load hold FABRIC PLAN NODE..	one contribution of each of these nodes, "ready", and
- *					then nothing until killed
- *	hc_load deaf FABRIC NODE DIM	makes link DIM lose all that NODE sends over it
+ *	hc_load run FABRIC PLAN SECONDS	runs reductions by all members, one after another, for
+ *					SECONDS s; operations may fail, but sums must not be wrong
+ *	hc_load hold FABRIC PLAN NODE..	makes one contribution at each of these nodes, prints
+ *					"ready", and holds the sockets until killed
+ *	hc_load deaf FABRIC NODE DIM	makes link DIM lose all frames that NODE sends over it
  *	hc_load bind FABRIC NODE [stay]	binds a socket; prints "bound" or the error; with "stay",
- *					keeps it until killed
- *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close, for SECONDS s or
- *					until SIGTERM; then prints how many sockets were bound
+ *					holds the socket until killed
+ *	hc_load storm FABRIC NODES SECONDS	threads bind sockets, send, and close them, for
+ *					SECONDS s or until SIGTERM; then prints how many sockets
+ *					were bound
  *	hc_load crowd FABRIC NODES PLANS OPS	nodes 1 .. NODES - 1 contribute to OPS operations
- *					of each of the plans 1 .. PLANS; "ready", and then
- *					nothing until killed
+ *					of each of the plans 1 .. PLANS; prints "ready", and holds
+ *					the sockets until killed
  *	hc_load ends FABRIC NODES OPS scatter|barrier	nodes 1 .. NODES - 1 contribute to OPS
- *					operations of plan 1, and a second later node 0; prints
- *					"all well", or the error
- *	hc_load once FABRIC PLAN [UID]	one reduction by all members; prints its steps, or the
- *					error; with UID, as a user who has not bound the sockets
- *	hc_load raw INTERFACE		sends standard input there as one frame
- *	hc_load tasks FABRIC NODE COUNT [repeat|copied]	puts tasks, which stay in the queue; with
- *					"repeat" they may be executed twice, with "copied" a
- *					second node keeps a replica of each as well
+ *					operations of plan 1, and node 0 does so a second later;
+ *					prints "all well" if all operations succeed, or the error
+ *	hc_load once FABRIC PLAN [UID]	runs one reduction by all members; prints the number of
+ *					members and of steps, or the error; with UID, operates the
+ *					sockets, once bound, as user UID
+ *	hc_load raw INTERFACE		sends standard input over INTERFACE as one frame
+ *	hc_load tasks FABRIC NODE COUNT [repeat|copied]	puts COUNT tasks, which remain in the
+ *					queue; with "repeat" the tasks are idempotent, with
+ *					"copied" a second node holds a replica of each, too
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -48,7 +50,9 @@ static struct hypercube_op op_of(unsigned int plan)
 	};
 }
 
-/* Bind a socket at each node at which that is possible. Return: number of nodes of the fabric. */
+/* Bind a socket at each node of the fabric; @fd[u] is set to that of node u, or to the error.
+ * Return: number of nodes of the fabric.
+ */
 static unsigned int bind_nodes(const char *name, int *fd)
 {
 	unsigned int u;
@@ -61,8 +65,8 @@ static unsigned int bind_nodes(const char *name, int *fd)
 	return u;
 }
 
-/* How a reduction ended: number of members that took part, error, whether a sum was wrong, and
- * steps.
+/* How a reduction ended: the number of members that took part, the first error, whether a sum was
+ * wrong, and the number of steps.
  */
 struct outcome {
 	unsigned int took_part;
@@ -71,7 +75,9 @@ struct outcome {
 	unsigned int steps;
 };
 
-/* Run one reduction by all nodes that are members. */
+/* Run one reduction over @plan by all @nodes nodes; a node that cannot take part, as it is no
+ * member or has failed, does not count.
+ */
 static struct outcome reduce(const int *fd, unsigned int nodes, unsigned int plan)
 {
 	struct party p[CUBE_MAX];
@@ -194,7 +200,9 @@ static int crowd(const char *name, unsigned int nodes, unsigned int plans, unsig
 		pause();
 }
 
-/* Return: how the next operation of a node ends. */
+/* Wait for the end of the next operation at the socket @fd. Return: its status, or the error of the
+ * receive call.
+ */
 static int end_of(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -208,7 +216,9 @@ static int end_of(int fd)
 	return n < 0 ? (int)n : res.status;
 }
 
-/* Run operations to which each node contributes no byte. */
+/* Run @ops operations of the collective @what, to which each node contributes 0 bytes; node 0
+ * begins a second after the others. Return: 0 if all of them succeed.
+ */
 static int ends(const char *name, unsigned int nodes, unsigned int ops, const char *what)
 {
 	struct hypercube_op op = {
@@ -225,8 +235,8 @@ static int ends(const char *name, unsigned int nodes, unsigned int ops, const ch
 		fd[u % nodes] = shc_bound(name, u % nodes, SOCK_SEQPACKET);
 		for (i = 0; i < ops && !err; i++)
 			err = shc_send(fd[u % nodes], &op, NULL, 0, 0);
-		/* Contributions are refused until the failure of an earlier operation has been
-		 * read: read it.
+		/* Contributions are refused with ECANCELED until this socket has read the end of an
+		 * earlier operation that failed: read it.
 		 */
 		for (i = 0; i < ops && err == -ECANCELED; i++)
 			err = end_of(fd[u % nodes]) ?: -ECANCELED;
@@ -255,8 +265,9 @@ static void storm_end(int sig)
 	storm_over = 1;
 }
 
-/* A thread that binds and closes sockets. While a fabric is made or removed, its first nodes can be
- * looked up for the longest time, since the nodes with the highest numbers are made last.
+/* A thread that binds and closes sockets. It binds more sockets at nodes with low numbers: while a
+ * fabric is made or removed, these can be found for the longest time, since nodes are made in the
+ * order of their numbers.
  */
 static void *storm_thread(void *arg)
 {

@@ -4,23 +4,24 @@
  *
  *	hc_member [-KIND] FABRIC PLAN MEMBERS ROUNDS COUNT NODE..
  *
- * The members are the nodes 0 to MEMBERS - 1. Those of this machine are NODE..; each runs in a
- * process of its own. In each of ROUNDS rounds, with COUNT numbers for each member, they run the
- * operations of KIND, and check the results:
+ * The members of the plan are the nodes 0 to MEMBERS - 1. The program acts for the nodes NODE.. of
+ * this machine; each has a process of its own. In each of ROUNDS rounds they run the operations of
+ * KIND, with COUNT numbers for each member, and check the results:
  *	sums		an allreduce, and a barrier (the default)
- *	bcast		node 0 sends the same to all
- *	gather		each sends the same to all: an allgather
- *	collect		all send to node 0: a gather
- *	exchange	each sends other numbers to each: an alltoall
- *	scatter		node 0 sends other numbers to each
- *	messages	each sends a message to the most distant node
+ *	bcast		node 0 sends the same numbers to all: a broadcast
+ *	gather		each member sends the same numbers to all: an allgather
+ *	collect		all members send numbers to node 0: a gather
+ *	exchange	each member sends different numbers to each: an alltoall
+ *	scatter		node 0 sends different numbers to each
+ *	messages	each member sends a message to the most distant node
  *	copies		as messages, in two copies over paths that share no node
- *	sets		an allreduce of a bit for each member; node 0 prints the set when it changes
- *	strict		as sets, all or nothing
+ *	sets		an allreduce of a bit for each member; node 0 prints the set of members in
+ *			the sum when it changes
+ *	strict		as sets, but an operation fails if a member is missing
  * The program prints "right" if all results were right; otherwise what is wrong, or which operation
  * has failed and why.
  *
- * HC_BEGUN=FILE: each member adds a byte to FILE when its first round is over.
+ * HC_BEGUN=FILE: each member adds a byte to FILE when it has finished its first round.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +60,7 @@ struct member {
 	uint64_t *out;
 };
 
-/* Return: number @i of those that node @from sends to node @to in this round. */
+/* Return: the number with index @i of those that node @from sends to node @to in this round. */
 static uint64_t number(const struct member *m, uint32_t from, uint32_t to, uint32_t i)
 {
 	return (from + 1) * UINT64_C(1000003) + m->round * 17 + i * (from + 3) + to * 7919;
@@ -70,7 +71,7 @@ static size_t bytes(const struct member *m)
 	return m->count * sizeof(*m->in);
 }
 
-/* Write the numbers for node @to. */
+/* Write to @v the numbers that this member sends to node @to. */
 static void say(const struct member *m, uint64_t *v, uint32_t to)
 {
 	uint32_t i;
@@ -102,7 +103,7 @@ static int failed(struct hcl *h, uint32_t node, uint32_t round, int err)
 	return 1;
 }
 
-/* Each of the functions below runs a round. Return: 0, a negative errno, or 1 if a result is wrong.
+/* The functions below run one round each. Return: 0, a negative errno, or 1 if a result is wrong.
  */
 static int sums(struct member *m)
 {
@@ -137,7 +138,9 @@ static int bcast(struct member *m)
 	return rc < 0 ? rc : received(m, m->in, 0, 0);
 }
 
-/* Check the numbers of all members: those for this node (@mine), or those for node 0. */
+/* Check the numbers that each member has sent. @mine: those for this node; else those for node 0,
+ * which a member sends if all get the same.
+ */
 static int received_all(const struct member *m, bool mine)
 {
 	uint32_t u;
@@ -168,7 +171,7 @@ static int collect(struct member *m)
 	return rc < 0 || m->node ? rc : received_all(m, false);
 }
 
-/* Write other numbers for each member. */
+/* Write to @in the numbers for each member; they differ from member to member. */
 static void say_each(struct member *m)
 {
 	uint32_t u;
@@ -210,7 +213,7 @@ static int messages(struct member *m)
 	return rc < 0 ? rc : received(m, m->out, to, m->node);
 }
 
-/* Return: the set of members that the library reports as missing in a result. */
+/* Return: the set of members that the library reports as missing in the result @res. */
 static uint64_t missing(struct member *m, const struct hypercube_result *res)
 {
 	uint32_t node[64];
@@ -248,9 +251,9 @@ static int strict(struct member *m)
 }
 
 /**
- * struct kind - a kind of round, see the list at the top
+ * struct kind - a kind of round; see the list at the top of this file
  * @name: its name on the command line
- * @copies: number of copies of a message; 0: no messages
+ * @copies: number of copies of each message; 0 if the round sends no messages
  * @round: runs a round
  */
 static const struct kind {
@@ -271,7 +274,7 @@ static const struct kind {
 };
 
 /* Open a handle for messages, and wait until all members have opened theirs: a message to a node
- * without one would be lost.
+ * that has no handle yet would be lost.
  */
 static int open_messages(struct member *m, const char *fabric, unsigned int copies)
 {

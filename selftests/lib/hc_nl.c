@@ -141,7 +141,9 @@ void nl_str(struct nl *nl, int type, const char *s)
 
 /* --- answers --- */
 
-/* Save the text of an extended ACK, which follows the copy of the request or the status of DONE. */
+/* Save the text of an extended ACK. Its attributes follow, @skip bytes after the header, the copy
+ * of the request (in an ACK) or the status (in DONE).
+ */
 static void take_extack(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 {
 	const char *behind = (const char *)h + NLMSG_HDRLEN + NLMSG_ALIGN(skip);
@@ -180,8 +182,8 @@ static void take_message(const struct nlmsghdr *h, nl_cb cb, void *arg)
 		cb(arg, &a);
 }
 
-/* Read one datagram. Return: 1 if the answer is complete, with its status in *err; 0 if more
- * datagrams follow.
+/* Process one datagram of @len bytes at @buf. Return: 1 if the answer is complete, with its status
+ * in *err; 0 if more datagrams follow.
  */
 static int take_datagram(struct nl *nl, char *buf, int len, nl_cb cb, void *arg, int *err)
 {

@@ -37,7 +37,9 @@ struct nl {
 	bool dump_intr;
 };
 
-/* The attributes of an answer. */
+/* The attributes of one message of an answer, or of a nest. @cmd: the message's command; @first:
+ * its first attribute; @len: bytes of all attributes.
+ */
 struct nl_attrs {
 	int cmd;
 	const struct nlattr *first;
@@ -61,24 +63,26 @@ void nl_u8(struct nl *nl, int type, uint8_t v);
 void nl_u32(struct nl *nl, int type, uint32_t v);
 void nl_u64(struct nl *nl, int type, uint64_t v);
 void nl_str(struct nl *nl, int type, const char *s);
-/* Send the request that was built, with NLM_F_ACK or NLM_F_DUMP, and receive the answer. Return: 0
- * or -errno.
+/* Send the request that was built, with NLM_F_ACK or NLM_F_DUMP, and receive the answer. @cb is
+ * called with each message of the answer. Return: 0 or -errno.
  */
 int nl_talk(struct nl *nl, nl_cb cb, void *arg);
 /* The two halves of nl_talk(): nl_submit() sends the request, nl_receive() receives the answer. */
 int nl_submit(struct nl *nl);
 int nl_receive(struct nl *nl, nl_cb cb, void *arg);
-/* Receive one more message, within @ms, on a socket that receives events. Return: 0 or -errno. */
+/* Wait up to @ms for the next event on a socket that receives events, and call @cb with it. Return:
+ * 0 or -errno.
+ */
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg);
 int nl_subscribe(struct nl *nl);
 
-/* Return: attribute number @nth of type @type, counted from 0, or NULL. */
+/* Return: the attribute of type @type with index @nth among those of this type, or NULL. */
 const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nth);
 const void *nl_data(const struct nlattr *a);
 uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise);
 uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise);
-/* Write the u32 and u64 attributes of an answer or of a nest to @v, indexed by type, for all types
- * less than @n. Write @otherwise for attributes that are absent.
+/* Write the u32 and u64 attributes of an answer (nl_all_numbers()) or of a nest (nl_numbers()) to
+ * @v, indexed by type, for all types less than @n. Write @otherwise for attributes that are absent.
  */
 void nl_all_numbers(const struct nl_attrs *a, uint64_t *v, unsigned int n, uint64_t otherwise);
 void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations on a machine that is stopped for a while (selftests/vm_paused.sh). No operation fails,
- * neither in a fabric that loses no frames nor in one in which a second without frames would fail
- * an operation.
+ * Operations on a machine that is stopped for a while (selftests/vm_paused.sh) in two fabrics. In
+ * one, no link loses frames. In the other, links may lose frames, and an operation fails after a
+ * second without frames. No operation may fail in either.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 #include "cube.h"
 
-#define JUMP_MS	10000	/* ms by which the clock jumps: more than a scheduling delay causes */
-#define WAIT_MS	90000	/* time limit for the jump, in ms */
-#define MORE_MS	5000	/* ms for which to go on after the jump */
+#define JUMP_MS	10000	/* in ms; a greater jump of the clock shows that the machine was stopped */
+#define WAIT_MS	90000	/* ms to wait for the jump */
+#define MORE_MS	5000	/* ms for which operations continue after the jump */
 #define NJOBS	16
 #define BYTES	65536
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A TCP connection that breaks.
+ * Relays TCP connections, and breaks or corrupts them.
  *
  *	hc_relay LISTEN-PORT ADDRESS PORT [RECORDING | flip BYTES | TIMES MS SEED]
  *
  * Accepts TCP connections to LISTEN-PORT, one after the other. It forwards the data of each over a
- * connection of its own to PORT at ADDRESS, and back. Whenever this program or a connection ends,
- * both sides are reset: data that are under way are lost. With TIMES it resets that many
- * connections itself, each at a random time within MS ms of its beginning, and relays later ones
- * without a reset; it prints "reset N" each time. Data that arrive at LISTEN-PORT are written to
- * RECORDING. With "flip", it flips one bit after each BYTES bytes that it sends to PORT, and prints
- * "flip".
+ * second connection, to PORT at ADDRESS, and back. When this program or one of the two connections
+ * ends, both connections are reset, so that data under way are lost. With TIMES the program resets
+ * the first TIMES connections itself, each at a random time within MS ms of its beginning, and
+ * prints "reset N" each time; it does not reset any later connection. Data that arrive at
+ * LISTEN-PORT are written to RECORDING. With "flip", the program flips one bit in each BYTES bytes
+ * that it forwards to PORT, and prints "flip" each time.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -82,10 +82,11 @@ static void reset_at_close(int fd)
 }
 
 static FILE *recording;
-/* A bit is flipped after each @flip_every bytes; 0: never. */
+/* One bit is flipped in each @flip_every bytes; 0: in none. */
 static size_t flip_every;
 
-/* Flip a random bit of the data if it is due. */
+/* Flip a random bit of the bytes just read if @flip_every bytes have been read since the last flip.
+ */
 static void flip(struct way *w)
 {
 	static size_t come;
@@ -98,7 +99,9 @@ static void flip(struct way *w)
 	puts("flip");
 }
 
-/* Read or write what is possible now. Return: false if one end of this direction was closed. */
+/* Read or write what is possible without blocking. Return: false if one of the two sockets was
+ * closed.
+ */
 static bool pass(struct way *w, short readable, short writable)
 {
 	ssize_t n;
@@ -123,13 +126,15 @@ static bool pass(struct way *w, short readable, short writable)
 	return true;
 }
 
-/* Return: the events of poll() on the socket from which @in reads and to which @out writes. */
+/* Return: the events to poll() for on a socket from which @in reads and to which @out writes. */
 static short wanted(const struct way *in, const struct way *out)
 {
 	return (in->done == in->have ? POLLIN : 0) | (out->done < out->have ? POLLOUT : 0);
 }
 
-/* Relay until one side ends, or until @end; -1: without limit. Return: true if @end was reached. */
+/* Relay until a socket is closed, or until the time @end; -1: without limit. Return: true if @end
+ * was reached.
+ */
 static bool relay(int near, int far, int64_t end)
 {
 	static struct way there, back;
@@ -152,7 +157,9 @@ static bool relay(int near, int far, int64_t end)
 	return false;
 }
 
-/* Serve the next connection. Return: true if this program has reset it. */
+/* Accept and relay the next connection. @life: ms after which to reset it; < 0: do not reset it.
+ * Return: true if this program has reset it.
+ */
 static bool serve(int listener, char **argv, int64_t life)
 {
 	struct sockaddr_in to = address(argv[2], argv[3]);

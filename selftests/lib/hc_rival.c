@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that sends in the name of a node of another machine.
+ * A machine that sends FAULT words in the name of a node of another machine.
  *
  *	hc_rival FABRIC
  *
  * FABRIC, of dimension 3, has the nodes 00X on this machine and no trunk along dimension 1. The
- * program plays the machine at the other end, with the nodes 01X. Once node 0 announces that its
- * link along dimension 2 is up, the program sends node 1 a FAULT word in the name of node 0, and a
- * newer one each time that node 0 announces its own word again.
+ * program plays the machine at the other end, with the nodes 01X. When node 0 announces that its
+ * link along dimension 2 is up, the program begins to send node 1 a FAULT word in the name of node
+ * 0. It sends one with a newer version each time that node 0 announces its own FAULT word again.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,9 @@ static unsigned int get16(const uint8_t *p)
 	return p[0] << 8 | p[1];
 }
 
-/* Read the FAULT word of node 0 and its version from a frame. Return: false if it has none. */
+/* Read the FAULT word of node 0, and its version, from the frame @f. Return: false if the frame
+ * does not have it.
+ */
 static bool word_of_0(const uint8_t *f, size_t len, unsigned int *word, uint32_t *version)
 {
 	bool any = false;

@@ -11,9 +11,9 @@
  * program plays the machine at the other end. COUNT times it announces that one of its links goes
  * down or up (states), announces an invented FAULT word of one of its nodes (words), or connects a
  * trunk and closes it (trunks). With flaps all nodes are on this machine, and the program lets all
- * links flap, down for 10 ms of each 20, for COUNT * 100 ms. At the end it prints the greatest
- * number of frames, by how many KiB the kernel's slabs had grown at most since the beginning, and
- * how many ms it took until the number of frames no longer changed.
+ * links flap for COUNT * 100 ms: each is down for 10 ms of every 20. At the end it prints three
+ * numbers: the greatest number of frames that was in use, the greatest growth of the kernel's slabs
+ * in KiB, both relative to the beginning, and the ms until the number of frames no longer changed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,9 @@
 #define REST_MS		15000
 #define FLAP_DOWN	10
 #define FLAP_PERIOD	20
-/* The fabric is quiet if QUIET samples of the number of frames vary by no more than FEW. */
+/* The fabric is quiet when each of QUIET samples of the number of frames differs from the one
+ * before by less than FEW.
+ */
 #define QUIET		10
 #define FEW		30
 #define DOWN		0x01
@@ -65,19 +67,20 @@ static long number_behind(const char *file, const char *what)
 	return n;
 }
 
-/* Return: number of frames (skbs) in use. */
+/* Return: number of skbs in use. */
 static long frames(void)
 {
 	return number_behind("/proc/slabinfo", "skbuff_head_cache ");
 }
 
-/* Return: KiB that the kernel's slabs take. */
+/* Return: KiB of memory in the kernel's slabs. */
 static long slab(void)
 {
 	return number_behind("/proc/meminfo", "Slab: ");
 }
 
-/* Sample the number of frames until the process @work has ended and the number no longer changes.
+/* Sample the number of frames and the size of the slabs until the process @work has ended and the
+ * fabric is quiet, but for no more than REST_MS after that end. Print what the program measures.
  * Return: true if @work has succeeded.
  */
 static bool watch(pid_t work, long base_frames, long base_slab)
@@ -144,8 +147,8 @@ static bool states(unsigned int n)
 	return true;
 }
 
-/* Announce invented FAULT words of nodes of the remote machine. Nodes of this machine would react
- * to invented words of their own, and announce the right ones again.
+/* Announce invented FAULT words of nodes of the remote machine. If the words were those of nodes of
+ * this machine, these nodes would react and announce the right words again.
  */
 static bool words(unsigned int n)
 {
@@ -171,7 +174,9 @@ static bool trunks(unsigned int n)
 	return true;
 }
 
-/* Let a link fail or recover. Do not wait until the neighbours are notified: they are busy. */
+/* Let a link flap. Do not wait for the reply: it is sent when the neighbours are notified, and
+ * these are busy.
+ */
 static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 {
 	nl_begin(nl, HYPERCUBE_CMD_LINK_SET, 0);
@@ -183,8 +188,8 @@ static bool flap(struct nl *nl, unsigned int u, unsigned int d)
 	return !nl_submit(nl);
 }
 
-/* Let all links recover; while the kernel is busy, try again for REST_MS. Return: true if the
- * request succeeds, even if not all nodes are notified in time (-EAGAIN).
+/* Let all links recover. While the kernel is busy, try again for REST_MS. Return: true if the
+ * request succeeds, or if it fails only because not all nodes were notified in time (-EAGAIN).
  */
 static bool calm(void)
 {
@@ -218,11 +223,13 @@ static bool flaps(unsigned int n)
 	return calm();
 }
 
-/* The modes of the program. */
+/* The modes of the program. @work: performs @n announcements or connections, and returns false if
+ * it fails.
+ */
 static const struct storm {
 	const char *name;
 	bool (*work)(unsigned int n);
-	bool alone;	/* the fabric has no remote machine */
+	bool alone;	/* no remote machine is played */
 } storms[] = {
 	{ "states", states, false }, { "words", words, false }, { "trunks", trunks, false },
 	{ "flaps", flaps, true },

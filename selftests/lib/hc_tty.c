@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define CTRL_C "\003"
-/* A command that has not ended this many ms after Ctrl-C is killed, and the exit status is that of
- * SIGKILL.
+/* If the command has not ended this many ms after Ctrl-C, it is killed, and the exit status is that
+ * of SIGKILL.
  */
 #define PATIENCE 10000
 
@@ -30,7 +30,9 @@ static long now(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Copy until no process has the terminal open; type Ctrl-C at @end. */
+/* Copy from the terminal @fd to standard output until no process has the terminal open. Type Ctrl-C
+ * at the time @end; kill process @pid if it does not end after that. Return: 0, or -1 on an error.
+ */
 static int copy(int fd, pid_t pid, long end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XDP programs of two instructions, loaded without a compiler.
+ * Attaches XDP programs of two instructions, which are loaded without a compiler.
  *
- *	hc_xdp pass | drop IFNAME	attach one in generic mode
- *	hc_xdp native IFNAME		try to attach one in native mode; print the error if any
- *	hc_xdp off IFNAME		detach
+ *	hc_xdp pass | drop IFNAME	attaches a program in generic mode; it returns XDP_PASS or
+ *					XDP_DROP
+ *	hc_xdp native IFNAME		tries to attach a program in native mode; prints the error
+ *					if this fails
+ *	hc_xdp off IFNAME		detaches the program
  */
 #include <errno.h>
 #include <linux/bpf.h>

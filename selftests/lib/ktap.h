@@ -34,7 +34,7 @@
  * @fn: its body
  * @next: the next test of the program
  * @failed: an EXPECT or ASSERT did not hold
- * @skip: the test cannot run here, and has set @reason
+ * @skip: the test cannot run on this machine; @reason says why
  * @reason: why the test was skipped
  * @pid: process that runs it
  * @said: file with its output, if tests run at the same time
@@ -52,8 +52,8 @@ struct __test_metadata {
 	unsigned int param[3];
 };
 
-/* Weak definitions, so that all files of a program share one list of tests: its first entry, and
- * where to add the next.
+/* The list of tests: its first entry, and where to link the next one. The definitions are weak so
+ * that all files of a program share one list.
  */
 __attribute__((weak)) struct __test_metadata *__test_first, **__test_last = &__test_first;
 
@@ -78,10 +78,10 @@ static inline void __test_register(struct __test_metadata *t)
 	static void test_name(struct __test_metadata *_metadata			\
 			      __attribute__((unused)))
 
-/* Three macros that kselftest_harness.h does not have: a test that calls a function which several
- * tests share, with the given arguments after the metadata; a test that fails if the function
- * returns a number of errors other than 0; and a test whose body runs twice, with @param false and
- * true.
+/* Three macros that kselftest_harness.h does not have. TEST_CALL: a test that calls a function
+ * which several tests share, with the metadata and the given arguments. TEST_NONE_WRONG: a test
+ * that fails if a function returns a number of errors other than 0. TEST_BOTH: a test whose body
+ * runs twice, with @param false and true.
  */
 #define TEST_CALL(test_name, function, ...)					\
 	static void test_name(struct __test_metadata *_metadata)		\
@@ -107,8 +107,8 @@ static inline void __test_register(struct __test_metadata *t)
 	static void __both_##test_name(struct __test_metadata *_metadata	\
 				       __attribute__((unused)), bool param)
 
-/* Add a test at run time, which kselftest_harness.h cannot do: @fn runs with the three numbers in
- * its metadata.
+/* Add a test at run time, which kselftest_harness.h cannot do: @fn runs with the three numbers
+ * @first, @second and @third in param[] of its metadata. @fmt: its name.
  */
 static inline __attribute__((format(printf, 5, 6)))
 void test_add(void (*fn)(struct __test_metadata *_metadata), unsigned int first,
@@ -170,7 +170,7 @@ void test_add(void (*fn)(struct __test_metadata *_metadata), unsigned int first,
 #define ASSERT_GE(expected, seen)	__EXPECT(expected, >=, seen, 1)
 #define ASSERT_TRUE(seen)		__EXPECT(!!(seen), ==, 1, 1)
 
-/* Return: number of seconds that a test may take. */
+/* Return: number of seconds after which a test fails because it takes too long. */
 static inline unsigned int __test_timeout(void)
 {
 	const char *s = getenv("HC_TEST_TIMEOUT");
@@ -222,7 +222,7 @@ static inline void __test_tell(struct __test_metadata *t)
 	fclose(t->said);
 }
 
-/* Print how much processor time a test has used, if it has used much. */
+/* Print the processor time that a test has used, if it is 500 ms or more. */
 static inline void __test_took(const struct rusage *use)
 {
 	long ms = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000 +

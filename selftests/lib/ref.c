@@ -23,8 +23,8 @@ void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_
 
 /* --- data --- */
 
-/* Write the bits of a double as a 16-bit number. @tiny: make the exponent so small that the number
- * is subnormal in the type.
+/* Write to @p the double with the bits @bits, rounded to the 16-bit type @type. @tiny: first make
+ * its exponent so small that the number is subnormal in the type.
  */
 static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
 {
@@ -37,8 +37,8 @@ static void fill_half(unsigned int type, char *p, uint64_t bits, bool tiny)
 	plain_put_real(type, p, d);
 }
 
-/* Write a number of magnitude near one, of either sign, or a zero; for SUM, sometimes a subnormal
- * number. @nan: sometimes write a NaN.
+/* Write to @p a number of type @type and of either sign: a magnitude near one, or a zero, or, for
+ * SUM, sometimes a subnormal number. @nan: sometimes write a NaN.
  */
 static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 {
@@ -79,7 +79,7 @@ static void fill_one(unsigned int oper, unsigned int type, unsigned int elem, ch
 		bits = rnd();
 		memcpy(p + i, &bits, elem - i < sizeof(bits) ? elem - i : sizeof(bits));
 	}
-	/* Write equal values now and then, so that ties occur. */
+	/* Write equal values now and then, so that some comparisons find ties. */
 	if ((draw & 0xffff) < 0x10000 / 3) {
 		memset(p, 0, elem);
 		memcpy(p, &few, elem < sizeof(few) ? elem : sizeof(few));
@@ -109,7 +109,7 @@ void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *bu
 
 /* --- merging in the order of the plan --- */
 
-/* A member's role, and memory for its upstream peers. */
+/* The role of a member of the plan, and memory for its upstream peers. */
 struct role {
 	struct hc_tree_role role;
 	struct hc_tree_peer src[2 * HC_LIB_DIM_MAX + CUBE_MAX];
@@ -131,8 +131,8 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	return NULL;
 }
 
-/* Find the range of elements that a blocked sender sends to node @to, of the @elems elements of a
- * segment: the share of node @to.
+/* A blocked sender, with role @from, divides the @elems elements of a segment among its
+ * destinations. Find the range of elements that it sends to node @to: *@first to *@end - 1.
  */
 static void part_range(const struct role *from, unsigned int to, size_t elems, size_t *first,
 		       size_t *end)
@@ -146,7 +146,7 @@ static void part_range(const struct role *from, unsigned int to, size_t elems, s
 	*end = elems * (p + 1) / parts;
 }
 
-/* Merge the data of the upstream peers of node @u into its own. */
+/* Merge into the data of node @u the data that its upstream peers send it. */
 static void member_merge(const struct cube *c, struct role **roles, unsigned int u,
 			 const struct hypercube_op *op, void **data)
 {
@@ -185,7 +185,9 @@ void *ref_replay(const struct cube *c, const struct hypercube_op *op, void **dat
 			if (!roles[u])
 				result = NULL;
 		}
-	/* Merge in the order of ranks, since each node receives only from nodes of lower rank. */
+	/* Let the nodes merge in the order of their ranks: each node receives only from nodes of
+	 * lower rank, whose data are complete by then.
+	 */
 	for (k = 0; result && k <= 2 * c->plan.tree.stages; k++)
 		for (u = 0; u < c->nodes; u++)
 			if (roles[u] && rank(roles[u]) == k)

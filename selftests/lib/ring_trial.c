@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trials of ring plans that repair themselves: operations, and faults while they are under way.
+ * Trials of ring plans that repair themselves: see ring_trial.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -44,7 +44,9 @@ bool trial_contribute(struct trial *t, unsigned int u)
 	return n == (ssize_t)trial_block(t);
 }
 
-/* Take the status and the missing members from the control messages of a record. */
+/* Copy the status and the sets of members and of missing members from the control messages of a
+ * record to @o.
+ */
 static void note(struct trial_result *o, struct msghdr *msg)
 {
 	struct cmsghdr *c;
@@ -101,7 +103,9 @@ int trial_receive(struct trial *t, unsigned int u)
 
 /* --- before the fault --- */
 
-/* Make the rings of TRIAL_LEAVES. */
+/* Make the rings of TRIAL_LEAVES: one of the nodes 0, 1, 3, 2, and for each of these a ring of it
+ * and one more node.
+ */
 static void rings_leaves(struct rings *r)
 {
 	static const uint16_t node[] = { 0, 1, 3, 2, 1, 5, 0, 4, 2, 6, 3, 7 };
@@ -173,8 +177,8 @@ bool trial_some_read(struct trial *t, unsigned int reads)
 
 /* --- after the fault --- */
 
-/* Find the part of the cube that has node @u: the live nodes that healthy links connect with it.
- * Return: their number.
+/* Find the part of the cube that has node @u (see ring_trial.h), and write its nodes to @node.
+ * Return: number of these nodes.
  */
 static unsigned int part_of(const struct trial *t, unsigned int u, unsigned int *node)
 {
@@ -238,8 +242,9 @@ bool trial_block_right(const struct trial *t, const struct trial_result *o, unsi
 	return true;
 }
 
-/* Return: true if the result has the blocks of all members in @all except those that it names as
- * missing, if none of the missing ones is in @part, and if its length fits these blocks.
+/* Return: true if the result @o of operation @k has the blocks of all @n members @all except the
+ * members that it names as missing, if no missing member is in the part with the @nparts nodes
+ * @part, and if the length of the result fits.
  */
 static bool blocks_right(const struct trial *t, const struct trial_result *o, unsigned int k,
 			 const unsigned int *all, unsigned int n, const unsigned int *part,
@@ -281,8 +286,11 @@ static unsigned int nodes_of(const struct trial *t, const uint32_t *set, unsigne
 	return n;
 }
 
-/* Find the members for whose blocks the result of operation @k has a position. If no result names
- * missing members, all blocks must be there.
+/* Write to @all the members that have a position in the result of operation @k, which has @bytes
+ * bytes. @node: the @n nodes of a part. If a result of this part names missing members, it also
+ * names all members. Otherwise no block is missing, and the length shows whether the members are
+ * the nodes of the part, those when the operation was begun, or all nodes. Return: number of
+ * members.
  */
 static unsigned int members_of(const struct trial *t, unsigned int k, const unsigned int *node,
 			       unsigned int n, size_t bytes, unsigned int *all)
@@ -323,8 +331,8 @@ bool trial_result_right(const struct trial *t, unsigned int u, unsigned int k,
 	return fine;
 }
 
-/* Run the nodes of one part of the cube. Return: true if all operations that were begun end as they
- * must, and one more operation succeeds.
+/* Let the @n nodes @node of one part of the cube end their operations, and begin one more. Return:
+ * true if all operations end as they must, and the last one succeeds.
  */
 static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int n)
 {
@@ -339,7 +347,7 @@ static bool part_goes_on(struct trial *t, const unsigned int *node, unsigned int
 		for (i = 0; i < n; i++)
 			if (!trial_result_right(t, node[i], k, node, n))
 				return false;
-	/* The last operation must have the blocks of all nodes of the part. */
+	/* The result of the last operation must have the blocks of all nodes of the part. */
 	for (i = 0; i < n; i++)
 		if (t->p[node[i]].op[TRIAL_OPS].res.status ||
 		    t->p[node[i]].op[TRIAL_OPS].res.bytes != n * trial_block(t))

@@ -15,7 +15,7 @@ static void rings_begin(struct rings *r)
 	r->repair = false;
 }
 
-/* Add the ring whose @size nodes are the last ones of the tree. */
+/* Add a ring to the tree: its @size nodes, the last ones in the tree's array, are already there. */
 static void ring_end(struct rings *r, unsigned int size, unsigned int level, unsigned int parent)
 {
 	r->ring[r->tree.nrings++] = (struct hc_ring){
@@ -41,7 +41,9 @@ void rings_gray(struct rings *r, unsigned int dim)
 	rings_one(r, node, hc_nodes(dim));
 }
 
-/* Return: a random neighbour of @u that is in no ring; -1 if there is none. */
+/* Return: a random neighbour of @u that is in no ring and has a healthy link to @u; -1 if there is
+ * none. @home: the ring in which each node is, or HC_RING_NONE.
+ */
 static int fresh(const struct cube *c, const uint16_t *home, unsigned int u)
 {
 	unsigned int d, found = 0;
@@ -54,7 +56,9 @@ static int fresh(const struct cube *c, const uint16_t *home, unsigned int u)
 	return v;
 }
 
-/* Add a ring: a random walk over nodes that are in no ring, from node @u of the tree. */
+/* Add a ring of at most @width nodes: a random walk that begins at node @u, which is in the tree,
+ * and continues over nodes that are in no ring.
+ */
 static void ring_grow(struct rings *r, const struct cube *c, uint16_t *home, unsigned int u,
 		      unsigned int width)
 {
@@ -98,8 +102,8 @@ void rings_random(struct rings *r, const struct cube *c, unsigned int start, uns
 	}
 }
 
-/* Set the members of the cube's tree plan to the nodes of @r, for functions that look up members
- * there.
+/* Make the nodes of @r the members of the cube's tree plan, which functions that need the members
+ * of the current plan use.
  */
 static int members_take(struct cube *c, const struct rings *r)
 {

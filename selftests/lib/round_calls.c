@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Load balancing rounds; see round_calls.h. */
+/* Requests for load balancing rounds, and events of them; see round_calls.h. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Load balancing rounds: the commands that begin them, and the events that report them.
+ * Load balancing rounds: the requests that begin them, and the events that report them.
  */
 #ifndef _HC_ROUND_CALLS_H
 #define _HC_ROUND_CALLS_H
@@ -11,7 +11,9 @@
 #include "hc_nl.h"
 #include "task_fixture.h"
 
-/* A load balancing round that has ended; fields that the event did not report are ~0. */
+/* An event that reports the end of a load balancing round. A field whose attribute is absent is ~0
+ * (@status: 1).
+ */
 struct round_view {
 	uint64_t nr;
 	unsigned int node;
@@ -24,7 +26,7 @@ struct round_view {
 	uint64_t moved;
 };
 
-/* The load balancing of a fabric: its settings, counters, and the last @n rounds. */
+/* The load balancing of a fabric: its settings, its counters, and its last @n rounds. */
 struct balance_view {
 	unsigned int method;
 	unsigned int threshold;
@@ -40,32 +42,33 @@ struct balance_view {
 
 #define ROUND_ANY	(~0u)
 
-/* Begin a round and wait for its end. @node and @method may be ROUND_ANY, which leaves the choice
- * to the kernel. Return: 0 or -errno.
+/* Begin a round, and wait for its end. @node and @method may be ROUND_ANY: the kernel chooses.
+ * Return: 0 or -errno.
  */
 int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
 /* As round_run(), while all frames from node 1 to node 0 are lost. */
 int round_run_deaf(const char *name, unsigned int method, unsigned int node, struct round_view *v);
-/* As round_run_deaf(), with a new fixture of eight nodes, which has some tasks and a short stall
- * timeout.
+/* As round_run_deaf(), in a new fixture of eight nodes with some tasks and a short stall timeout.
  */
 int round_new_deaf(struct task_fixture *y, unsigned int method, unsigned int node,
 		   struct round_view *v);
-/* The two halves of round_run(), on a socket of the caller. */
+/* The two halves of round_run(), on the connection @nl: round_begin() sends the request,
+ * round_end() waits for the reply.
+ */
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
 int round_end(struct nl *nl, struct round_view *v);
-/* Let each of @n nodes begin a round, node i through socket @nl[i]. Return: number of these rounds
- * that do not succeed with @members members.
+/* Begin a round at each of @n nodes, at node i through the connection @nl[i]. Return: number of
+ * rounds that fail or have another number of members than @members.
  */
 unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
 			    unsigned int members);
-/* Set the parameters of load balancing; a parameter that is ROUND_ANY is left as it is. */
+/* Set the parameters of load balancing. A parameter that is ROUND_ANY does not change. */
 int balance_set(const char *name, unsigned int method, unsigned int threshold,
 		unsigned int period);
-/* Install a topology that was made for the faults @fault. Return: 0 or -errno. */
+/* Install the topology @b, which was made for the faults @fault. Return: 0 or -errno. */
 int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault);
 int balance_view(const char *name, struct balance_view *v);
-/* Return: number of rounds that end within @seconds. */
+/* Wait @seconds. Return: number of rounds that succeed in this time. */
 uint64_t rounds_in(const char *name, unsigned int seconds);
 
 #endif /* _HC_ROUND_CALLS_H */

@@ -17,8 +17,8 @@ const struct round_method round_methods[ROUND_METHODS] = {
 	{ HYPERCUBE_BALANCE_RID, HC_BALANCE_RID, true },
 };
 
-/* Return: true if the method can be used with this topology. CWA needs a cube without faults. CWA
- * and MCW, the methods with quotas, need a fabric that the module treats as a hypercube.
+/* Return: true if the method can be used in the cube of topology @t. CWA needs all nodes of the
+ * cube. CWA and MCW, the methods with quotas, need a fabric that the module treats as a hypercube.
  */
 static bool fits(const struct round_method *m, const struct hc_balance_topo *t)
 {
@@ -48,7 +48,7 @@ static int fill_loads(struct task_fixture *y, uint64_t *load, unsigned int most)
 	return err;
 }
 
-/* Return: number of nodes whose number of tasks differs from the planner's plan. */
+/* Return: number of nodes that do not have as many tasks as the planner's plan @p requires. */
 static unsigned int differ(struct task_fixture *y, const struct hc_balance_plan *p)
 {
 	unsigned int u, wrong = 0;
@@ -65,8 +65,8 @@ static unsigned int differ(struct task_fixture *y, const struct hc_balance_plan 
 	return wrong;
 }
 
-/* For each node in the planner's order, run a round of the node if it then has at most @threshold
- * tasks.
+/* For each node in the planner's order, run a round that this node begins, if the node has at most
+ * @threshold tasks at this time. *@v: set to the sums over all these rounds.
  */
 static int run_own(struct task_fixture *y, const struct round_method *m,
 		   const struct hc_balance_topo *t, uint64_t threshold, struct round_view *v)
@@ -90,7 +90,9 @@ static int run_own(struct task_fixture *y, const struct round_method *m,
 	return err;
 }
 
-/* Run one round of a method from random loads, and compare the result with the planner's. */
+/* Put random numbers of tasks into the queues, balance them with a method, and compare the result
+ * with the planner's plan. Return: true if they are the same.
+ */
 static bool as_planned(struct task_fixture *y, const struct round_method *m,
 		       const struct hc_balance_topo *t)
 {
@@ -128,12 +130,13 @@ unsigned int rounds_as_planned(struct task_fixture *y)
 	int err = rounds_install(y, &t);
 	struct round_view v;
 
-	/* If no two nodes are connected, there is no round. */
+	/* If no two nodes are connected (-EHOSTDOWN), there is nothing to balance. */
 	if (err)
 		return err != -EHOSTDOWN;
-	/* Nodes that were cut off still have old round numbers. Such a node would begin its round a
-	 * second time and count only the tasks that move in that one. So let all nodes take part in
-	 * a round first.
+	/* A node that was cut off still has the number of an old round. If it began a round, it
+	 * would have to begin it a second time, under a new number, and would count only the tasks
+	 * that move in the second try. Run a round of all nodes first, so that all have the same
+	 * round number.
 	 */
 	wrong += !!round_run(y->c.name, HYPERCUBE_BALANCE_DEM, t.order[0], &v);
 	for (i = 0; i < ROUND_METHODS; i++)

@@ -8,8 +8,8 @@
 #include "balance.h"
 #include "task_fixture.h"
 
-/* A method of the kernel (@id), and the planner's number for it (@plan). @own: each node begins
- * rounds of its own.
+/* A method of load balancing. @id: the kernel's number for it. @plan: the planner's number for it.
+ * @own: each node begins rounds of its own.
  */
 struct round_method {
 	unsigned int id;
@@ -20,10 +20,10 @@ struct round_method {
 #define ROUND_METHODS	4
 extern const struct round_method round_methods[ROUND_METHODS];
 
-/* Install a topology for the present faults of the cube. Return: 0 or -errno. */
+/* Make a topology for the current faults of the cube, @t, and install it. Return: 0 or -errno. */
 int rounds_install(const struct task_fixture *y, struct hc_balance_topo *t);
-/* Run a round of each method from random loads. Return: number of rounds whose result differs from
- * the plan.
+/* Balance random loads with each method that can be used with the current faults. Return: number of
+ * methods whose result differs from the planner's plan.
  */
 unsigned int rounds_as_planned(struct task_fixture *y);
 

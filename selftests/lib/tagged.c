@@ -46,9 +46,10 @@ static bool tag_wrong(const struct tag_book *b, const struct tag_entry *e, unsig
 	return false;
 }
 
-/* Record the tag of node @v in a result. Return: true if it is that of the other results of the
- * operation and, unless another process has contributed, follows the last tag as the operation's
- * number follows the last number.
+/* Record that the contribution of node @v to operation @e has the tag @tag. Return: true if other
+ * results of the operation have the same tag, and if the process at @v has contributed once to each
+ * operation since its last recorded contribution, so that its tags increase as the operation
+ * numbers do. The first contribution of a new process need not follow any other.
  */
 static bool tag_fits(struct tag_book *b, struct tag_entry *e, unsigned int v, uint64_t tag)
 {
@@ -66,7 +67,8 @@ static bool tag_fits(struct tag_book *b, struct tag_entry *e, unsigned int v, ui
 	return true;
 }
 
-/* Return: true if a block is the sum of those that the members in @set contribute for node @to. */
+/* Return: true if @block is the sum of the blocks that the members in @set contribute for node @to.
+ */
 static bool block_fits(struct tag_book *b, struct tag_entry *e, const uint64_t *block, uint32_t set,
 		       unsigned int to)
 {
@@ -89,7 +91,9 @@ static bool block_fits(struct tag_book *b, struct tag_entry *e, const uint64_t *
 	return true;
 }
 
-/* Return: true if the result of node @u is right, with the contributions of the members in @set. */
+/* Return: true if the @bytes bytes at @data are the right result for node @u if the members in @set
+ * have contributed.
+ */
 static bool data_fit(struct tag_book *b, struct tag_entry *e, unsigned int u, const uint64_t *data,
 		     size_t bytes, uint32_t set)
 {

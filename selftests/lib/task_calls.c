@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tasks of nodes; see task_calls.h. */
+/* Calls on sockets of tasks, and requests about tasks; see task_calls.h. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -28,7 +28,8 @@ int fixture_new(struct task_fixture *y, unsigned int dim, unsigned int segment)
 	return err;
 }
 
-/* Write the data of task number @nr: its number, and bytes that are computed from that. */
+/* Write the data of task number @nr: the number, and bytes that are computed from it. Return: @len.
+ */
 static size_t text(unsigned int nr, size_t len, char *buf)
 {
 	size_t i;
